@@ -1,5 +1,5 @@
-// What Access Control costs an administrator and a manager of many safes: who has what, why one person can do something, what
-// would change, and the start of a review. With 100,000 accounts in 2,000 safes and 5,000 people, and with 1 % of it.
+// Cost of Access Control for an administrator and a manager of many safes: access overview, access paths of one user, previews,
+// and the start of a review. With 100,000 accounts in 2,000 safes and 5,000 users, and with 1 % of that.
 import { fillSafes, joinSafes, safeId } from "./support/fill-safes.ts";
 import type { LoadRequest } from "./support/load.ts";
 import { costOf } from "./support/measure.ts";
@@ -38,7 +38,7 @@ const someId = (kind: number, number: number): string =>
   `be0c${kind}000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 const person = someId(1, 7);
 const group = someId(2, 1);
-/** One of those of which the manager is a member. */
+/** A safe of which the manager is a member. */
 const safe = safeId(0);
 const AT = "/api/v1/access-control";
 const change = (body: object): Omit<LoadRequest, "headers"> => ({
@@ -49,23 +49,23 @@ const change = (body: object): Omit<LoadRequest, "headers"> => ({
 const get = (path: string): Omit<LoadRequest, "headers"> => ({ method: "GET", path });
 
 const CALLS: Record<string, Omit<LoadRequest, "headers">> = {
-  "who has what: 25 people": get(`${AT}/people?limit=25`),
-  "who has what: people, search": get(`${AT}/people?limit=25&search=Person%201`),
+  "access overview: 25 users": get(`${AT}/people?limit=25`),
+  "access overview: users, search": get(`${AT}/people?limit=25&search=Person%201`),
   "one person": get(`${AT}/people/${person}`),
-  "one person: 25 safes and through what": get(`${AT}/people/${person}/safes?limit=25`),
-  "one person: accounts of one safe": get(`${AT}/people/${person}/accounts?limit=25&safe_id=${safe}`),
-  "25 safes with how many have access": get(`${AT}/safes?limit=25`),
-  "who can get at one safe": get(`/api/v1/safes/${safe}/access?limit=25`),
-  "preview: somebody becomes a member": change({
+  "one user: 25 safes with access paths": get(`${AT}/people/${person}/safes?limit=25`),
+  "one user: accounts of one safe": get(`${AT}/people/${person}/accounts?limit=25&safe_id=${safe}`),
+  "25 safes with the number of users": get(`${AT}/safes?limit=25`),
+  "users with access to one safe": get(`/api/v1/safes/${safe}/access?limit=25`),
+  "preview: add a member": change({
     kind: "member-added",
     safe_id: safe,
     member: { user_id: someId(1, 13), role: "user" },
   }),
 };
 const OF_ADMINISTRATORS: Record<string, Omit<LoadRequest, "headers">> = {
-  "preview: somebody leaves a group": change({ kind: "group-member-removed", group_id: group, user_id: someId(1, 26) }),
-  "preview: a group is deleted": change({ kind: "group-deleted", group_id: group }),
-  "preview: somebody becomes an administrator": change({ kind: "role-changed", user_id: person, role: "admin" }),
+  "preview: remove a group member": change({ kind: "group-member-removed", group_id: group, user_id: someId(1, 26) }),
+  "preview: delete a group": change({ kind: "group-deleted", group_id: group }),
+  "preview: promote to administrator": change({ kind: "role-changed", user_id: person, role: "admin" }),
 };
 
 const headersOf = (role: Role, isSent: boolean): Record<string, string> => ({
@@ -91,7 +91,7 @@ async function measureAll(): Promise<Map<string, Cost>> {
   return results;
 }
 
-/** Milliseconds until each was answered, and what it was about. */
+/** Median latency of each call in milliseconds, with a description of its result. */
 async function measureOnce(): Promise<Map<string, { ms: number; about: string }>> {
   const results = new Map<string, { ms: number; about: string }>();
   const timed = async (name: string, work: () => Promise<string>): Promise<void> => {
@@ -107,16 +107,16 @@ async function measureOnce(): Promise<Map<string, { ms: number; about: string }>
   };
   const due_at = new Date(Date.now() + 86_400_000).toISOString();
   let review = { id: "", items: { total: 0 } };
-  await timed("a review of everything is started", async () => {
+  await timed("start a review of everything", async () => {
     const body = { name: "Everything", scope: { kind: "all" }, due_at, unreviewed: "stays" };
     review = await server.request("POST", `${AT}/reviews`, body);
     return `${review.items.total.toLocaleString("en")} memberships`;
   });
-  await timed("its first 50 memberships", async () => {
+  await timed("read its first 50 memberships", async () => {
     const { items } = await server.request("GET", `${AT}/reviews/${review.id}/items?show=open`);
     return `${items.length} shown`;
   });
-  await timed("the list of reviews", async () => {
+  await timed("list reviews", async () => {
     const { reviews } = await server.request("GET", `${AT}/reviews`);
     return `${reviews.length} reviews`;
   });
@@ -143,7 +143,7 @@ await joinSafes(url, managerId, Math.min(200, ALL.safes), "manager");
 const large = { all: await measureAll(), once: await measureOnce() };
 
 printTable(
-  ["call (1 connection)", "1 %: CPU ms / p50 ms", "all: CPU ms / p50 ms", "all to 1 %, CPU", "p50"],
+  ["call (1 connection)", "1 %: CPU ms / p50 ms", "all: CPU ms / p50 ms", "all / 1 %, CPU", "p50"],
   [...small.all].map(([name, before]) => {
     const after = large.all.get(name)!;
     const shown = [before, after].map((each) => `${figure(each.cpu)} / ${figure(each.p50)}`);
@@ -151,7 +151,7 @@ printTable(
   }),
 );
 printTable(
-  ["once, median of rounds", "1 %: ms", "all: ms", "all to 1 %", "about"],
+  ["once, median of rounds", "1 %: ms", "all: ms", "all / 1 %", "about"],
   [...small.once].map(([name, before]) => {
     const after = large.once.get(name)!;
     return [name, figure(before.ms), figure(after.ms), figure(after.ms / before.ms), after.about];

@@ -1,4 +1,4 @@
-// What the audit trail costs: a transaction with its entry beside the same one without, checking a large trail, and its size.
+// Cost of the audit trail: a transaction with and without its entry, verifying a large trail, and its size.
 import { verifyExport } from "@strongroom/auditlog";
 import { SessionId } from "@strongroom/contract";
 import { openTrail } from "@strongroom/server/features/audit/index.ts";
@@ -26,7 +26,7 @@ const actor: Actor = {
   token: null,
 };
 let number = 0;
-/** As a call of a person leaves it: about 500 bytes. */
+/** An entry like that of a user's call: about 500 bytes. */
 function anEntry() {
   number += 1;
   const request = { id: `request-${number}`, ip: "192.0.2.7", agent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0" };
@@ -42,7 +42,7 @@ function anEntry() {
   return callEntry("credential.revealed", actor, request, note, new Date());
 }
 
-/** Transactions a second: each changes one row of its own, as calls do. */
+/** Transactions per second: each changes a separate row, like calls. */
 async function transactions(trail: Audited, connections: number, isOn: boolean): Promise<number> {
   const end = performance.now() + SECONDS * 1000;
   let count = 0;
@@ -93,7 +93,7 @@ async function bytesOf(trail: Audited): Promise<number> {
   return Number(rows[0]?.bytes ?? 0);
 }
 
-/** Recorded and placed in the tree: seconds for each. */
+/** Seconds for recording and for sequencing. */
 async function fill(trail: Audited, count: number): Promise<{ record: number; place: number }> {
   const begun = performance.now();
   for (let left = count; left > 0; left -= BATCH) {
@@ -121,7 +121,7 @@ async function verifyOffline(trail: Audited): Promise<number> {
 }
 
 async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  // Every piece ends with a whole line.
+  // Every chunk ends with a complete line.
   for await (const piece of pieces) yield* piece.split("\n").slice(0, -1);
 }
 
@@ -130,13 +130,13 @@ async function measureGrowth(): Promise<void> {
   const rows: string[][] = [];
   let size = 0;
   for (const target of [ENTRIES / 100, ENTRIES / 10, ENTRIES]) {
-    console.log(`recording ${(target - size).toLocaleString("en")} entries, and placing them in the tree`);
+    console.log(`recording ${(target - size).toLocaleString("en")} entries, and sequencing them`);
     const { record, place } = await fill(trail, target - size);
     const added = target - size;
     size = target;
     await trail.database.pool.query("vacuum analyze audit_entries, audit_leaves, audit_nodes");
     console.log(
-      `recorded in ${figure(record)} s, placed in ${figure(place)} s; verifying ${size.toLocaleString("en")}`,
+      `recorded in ${figure(record)} s, sequenced in ${figure(place)} s; verifying ${size.toLocaleString("en")}`,
     );
     const [stored, report] = await timed(() => trail.audit.verify());
     if (!report.isIntact) throw new Error(`the trail is not intact: ${report.findings[0]?.message}`);
@@ -156,7 +156,7 @@ async function measureGrowth(): Promise<void> {
     [
       "entries",
       "recorded /s, 1,000 at once",
-      "placed in the tree /s",
+      "sequenced /s",
       "Verify s (µs each)",
       "export and offline verifier s (µs each)",
       "on disk MB",

@@ -1,5 +1,5 @@
-// How soon access is gone when its time is over: on two server processes with one database, from the moment of the end until a
-// retrieval is refused, and until the browsers are told.
+// Delay of access expiry: on two server processes with one database, from the end of a grant until a retrieval is refused, and
+// until browsers receive the event.
 import pg from "pg";
 import { setTimeout as delay } from "node:timers/promises";
 import { aPolicy } from "../apps/server/src/testing/accounts.ts";
@@ -9,7 +9,7 @@ import type { BenchServer } from "./support/strongroom.ts";
 import { figure, printTable } from "./support/table.ts";
 
 const GRANTS = Number(process.env.BENCH_GRANTS ?? 100);
-/** Milliseconds between two ends. */
+/** Milliseconds between the ends of two grants. */
 const APART = 50;
 const BEGIN_BEFORE = 30;
 const PASSWORD = "a long enough password";
@@ -27,20 +27,20 @@ interface Grant {
   endsAt: number;
 }
 
-/** Somebody who may only see the accounts of a safe, and a hundred grants for them that an administrator approved. */
+/** A user who may only list a safe's accounts, with a hundred approved grants. */
 async function prepare(): Promise<{ token: string; grants: Grant[] }> {
-  const email = "borrower@example.com";
+  const email = "requester@example.com";
   await first.request("POST", "/api/v1/auth/register", { email, password: PASSWORD });
   const { token } = await first.request("POST", "/api/v1/auth/login", { email, password: PASSWORD });
   const found = await first.request("GET", `/api/v1/users?search=${email}`);
-  const safe = await first.request("POST", "/api/v1/safes", { name: "Lent" });
+  const safe = await first.request("POST", "/api/v1/safes", { name: "Granted" });
   const member = { user_id: found.data[0].id, role: "custom", permissions: ["list"] };
   await first.request("POST", `/api/v1/safes/${safe.id}/members`, member);
   const platform = await first.request("POST", "/api/v1/platforms", { ...aPolicy, approvals_level_1: 1 });
   const grants: Grant[] = [];
   for (let number = 0; number < GRANTS; number++) {
     const account = await first.request("POST", "/api/v1/accounts", {
-      name: `lent ${number}`,
+      name: `granted ${number}`,
       hostname: "app.example.com",
       username: "svc",
       password: `secret ${number} ${"x".repeat(16)}`,
@@ -67,7 +67,7 @@ const send = (server: BenchServer, token: string, method: string, path: string, 
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-/** Lets the grants end one after the other, as if they had been made earlier. The database and this process share a clock. */
+/** Makes the grants end one after the other. The database and this process share a clock. */
 async function stagger(grants: Grant[]): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -84,7 +84,7 @@ async function stagger(grants: Grant[]): Promise<void> {
   await client.end();
 }
 
-/** Notes when a server's stream tells of each end. */
+/** Records the time when a server's stream reports each end. */
 async function follow(server: BenchServer, token: string, told: Map<string, number>, signal: AbortSignal) {
   const { body } = await fetch(`${server.url}/api/v1/events`, {
     headers: { authorization: `Bearer ${token}` },
@@ -104,7 +104,7 @@ async function follow(server: BenchServer, token: string, told: Map<string, numb
   }
 }
 
-/** Retrieves until it is refused. Answers how long after the end that was, and how many were begun after it and yet answered. */
+/** Retrieves until refused. Returns the delay after the end, and the number of retrievals that started later and succeeded. */
 async function untilRefused(server: BenchServer, token: string, { accountId, endsAt }: Grant) {
   let late = 0;
   await delay(Math.max(0, endsAt - BEGIN_BEFORE - Date.now()));
@@ -144,8 +144,8 @@ printTable(
   [
     "process",
     "grants",
-    "refused after ms, p50 / p99 / most",
-    "told after ms, p50 / p99 / most",
+    "refused after ms, p50 / p99 / max",
+    "event after ms, p50 / p99 / max",
     "retrieved after the end",
   ],
   servers.map((_, place) => [

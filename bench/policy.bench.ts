@@ -1,5 +1,5 @@
-// What lists and decisions about safes cost for an ordinary user, a manager of many safes and an administrator, with
-// 100,000 accounts in 2,000 safes and 5,000 people, and with 1 % of it.
+// Cost of lists and access decisions for an ordinary user, a manager of many safes and an administrator, with 100,000 accounts in
+// 2,000 safes and 5,000 users, and with 1 % of that.
 import { fillSafes, joinSafes, safeId } from "./support/fill-safes.ts";
 import type { LoadRequest } from "./support/load.ts";
 import { startBenchPostgres } from "./support/postgres.ts";
@@ -13,7 +13,7 @@ const ONE_PERCENT = { users: 50, safes: 20, accounts: 1_000 };
 const ALL = { users: 5_000, safes: 2_000, accounts: 100_000 };
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
-/** Only the calls whose names it matches. */
+/** Runs only calls with matching names. */
 const WANTED = new RegExp(process.env.BENCH_CALLS ?? "");
 /** Real accounts, whose secrets can be retrieved. */
 const RETRIEVED = 40;
@@ -40,7 +40,7 @@ const people = {
 };
 type Name = keyof typeof people;
 
-/** A safe with real accounts, of which all three are members. */
+/** A safe with real accounts and all three users as members. */
 async function aRealSafe(): Promise<{ id: string; accounts: string[] }> {
   const { id } = await server.request("POST", "/api/v1/safes", { name: "Real accounts" });
   for (const name of ["ordinary user", "manager"] as const) {
@@ -64,12 +64,12 @@ async function aRealSafe(): Promise<{ id: string; accounts: string[] }> {
   return { id, accounts: (await Promise.all(made)).map((account) => account.id) };
 }
 const { id: realSafe, accounts: real } = await aRealSafe();
-const { id: otherSafe } = await server.request("POST", "/api/v1/safes", { name: "Where accounts are moved to" });
+const { id: otherSafe } = await server.request("POST", "/api/v1/safes", { name: "Target of moved accounts" });
 
 const REQUESTABLE = "/api/v1/jit/resources";
 let turn = 0;
 let moves = 0;
-/** All of them to the other safe, then back, one after the other. */
+/** Moves all of them to the other safe, then back, one by one. */
 const moving = (): Omit<LoadRequest, "headers"> => {
   const safe_id = Math.floor(moves / real.length) % 2 === 0 ? otherSafe : realSafe;
   const path = `/api/v1/accounts/${real[moves++ % real.length]}/move`;
@@ -83,9 +83,9 @@ const CALLS: Record<string, () => Omit<LoadRequest, "headers">> = {
     method: "GET",
     path: `/api/v1/accounts?limit=100&search=web${String(turn++ % 1_000).padStart(6, "0")}`,
   }),
-  "figures of accounts": () => ({ method: "GET", path: "/api/v1/accounts/statistics" }),
-  "what may be asked for": () => ({ method: "GET", path: REQUESTABLE }),
-  "what may be asked for, search": () => ({
+  "account statistics": () => ({ method: "GET", path: "/api/v1/accounts/statistics" }),
+  "requestable accounts": () => ({ method: "GET", path: REQUESTABLE }),
+  "requestable accounts, search": () => ({
     method: "GET",
     path: `${REQUESTABLE}?search=web${String(turn++ % 1_000).padStart(6, "0")}`,
   }),
@@ -102,7 +102,7 @@ const requestOf = (call: () => Omit<LoadRequest, "headers">, name: Name) => (): 
   };
 };
 
-const MOVING = "administrator: moving an account (1 connection)";
+const MOVING = "administrator: move an account (1 connection)";
 const measured = { server, connections: 4, seconds: SECONDS, rounds: ROUNDS };
 
 async function measureAll(): Promise<Map<string, Cost>> {
@@ -125,7 +125,7 @@ await joinSafes(url, people.manager.id, 200, "manager");
 const large = await measureAll();
 
 printTable(
-  ["call (4 connections)", "1 %: CPU ms / p50 ms", "all: CPU ms / p50 ms", "all to 1 %, CPU", "p50"],
+  ["call (4 connections)", "1 %: CPU ms / p50 ms", "all: CPU ms / p50 ms", "all / 1 %, CPU", "p50"],
   [...small].map(([name, before]) => {
     const after = large.get(name)!;
     const shown = [before, after].map((each) => `${figure(each.cpu)} / ${figure(each.p50)}`);

@@ -1,4 +1,4 @@
-// Reveals per second and CPU for each, over HTTP against PostgreSQL, beside a bare server in the same run.
+// Reveals per second and CPU per reveal, over HTTP with PostgreSQL, compared with a bare server in the same run.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ interface Side {
 }
 
 interface Round extends LoadResult {
-  /** CPU of the server process for each answer, in microseconds. */
+  /** CPU of the server process per answer, in microseconds. */
   cpu: number;
 }
 

@@ -1,6 +1,6 @@
-// Rotations through the product beside a bare loop that changes and proves passwords with the same drivers and the same
-// concurrency, against real servers; and the same by two server processes.
-import { HEADER, compared, openRing, tellRound } from "./support/beside.ts";
+// Rotations through the product, compared with a bare loop that changes and verifies passwords with the same drivers and
+// concurrency on real servers; then the same with two server processes.
+import { HEADER, compared, openBenchPair, printRound } from "./support/beside.ts";
 import type { Side } from "./support/beside.ts";
 import { cpuOf } from "./support/processes.ts";
 import { storeCredentials, untilRotated } from "./support/strongroom.ts";
@@ -10,14 +10,14 @@ import { SYSTEMS, credentialOf } from "./support/targets.ts";
 const COUNT = Number(process.env.BENCH_COUNT ?? 1_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const OF_EACH = Math.ceil(COUNT / SYSTEMS.length);
-/** Each system has two addresses, and the product goes to no address more than twice at once. */
+/** Each target has two addresses, and the product uses each address at most twice at once. */
 const AT_ONCE = 4;
-/** Accounts that the bare loop has to itself: nobody else changes their passwords. */
+/** Accounts of the bare loop; no other code changes their passwords. */
 const BARE = 30;
 
-const ring = await openRing(OF_EACH + BARE);
-const { server, targets } = ring;
-await ring.verifyNothingFirst();
+const pair = await openBenchPair(OF_EACH + BARE);
+const { server, targets } = pair;
+await pair.disableFirstVerification();
 const own = { from: 0, to: OF_EACH };
 const lists = SYSTEMS.map((system) => targets.logins(system, OF_EACH, own));
 const mixed = lists[0]!.flatMap((_, place) => lists.map((list) => list[place]!)).slice(0, COUNT);
@@ -35,9 +35,9 @@ async function roundsOf(
 ) {
   const all: { product: Side; bare: Side }[] = [];
   for (let round = 0; round < rounds; round++) {
-    const product = await ring.product(chosen.length, rotate(chosen));
-    const both = { product, bare: await ring.bare({ logins, concurrency, isChange: true }) };
-    tellRound(name, chosen.length, both);
+    const product = await pair.product(chosen.length, rotate(chosen));
+    const both = { product, bare: await pair.bare({ logins, concurrency, isChange: true }) };
+    printRound(name, chosen.length, both);
     all.push(both);
   }
   return all;
@@ -46,7 +46,7 @@ async function roundsOf(
 const rows: string[][] = [];
 for (const [place, system] of SYSTEMS.entries()) {
   const chosen = ids.filter((_, index) => mixed[index]!.system === system);
-  await ring.product(20, rotate(chosen.slice(0, 20)));
+  await pair.product(20, rotate(chosen.slice(0, 20)));
   const logins = bareLists[place]!.slice(0, chosen.length);
   const rounds = await roundsOf(system, chosen, { logins, concurrency: AT_ONCE, rounds: 1 });
   rows.push([system, String(chosen.length), ...compared(rounds)]);
@@ -60,19 +60,19 @@ const together = await roundsOf(MIXED, ids, {
 rows.push([MIXED, String(COUNT), ...compared(together)]);
 printTable(["rotations", "each round", ...HEADER], rows);
 
-const second = await ring.second();
+const second = await pair.second();
 const both = [server, second];
 const before = both.map(({ pid }) => cpuOf(pid));
 const seconds = await rotate(ids)();
 const cpu = both.map(({ pid }, place) => cpuOf(pid) - before[place]!);
-const { rows: done } = await ring.database.query<{ once: number; more: number }>(
+const { rows: done } = await pair.database.query<{ once: number; more: number }>(
   `select count(*) filter (where times = 1)::int as once, count(*) filter (where times > 1)::int as more
    from (select count(*) as times from rotations
          where run_id = (select id from rotation_runs order by started_at desc limit 1) group by credential_id) each`,
 );
 printTable(
-  ["rotations of two processes", "per second", "CPU s of the first / second", "changed once", "more often"],
+  ["rotations of two processes", "per second", "CPU s of the first / second", "changed once", "several times"],
   [[String(COUNT), figure(COUNT / seconds), cpu.map(figure).join(" / "), String(done[0]!.once), String(done[0]!.more)]],
 );
 await second.stop();
-await ring.stop();
+await pair.stop();

@@ -1,4 +1,4 @@
-// What list, search and reveal cost with 1,000, 10,000 and 100,000 credentials of one owner.
+// Cost of list, search and reveal with 1,000, 10,000 and 100,000 credentials of one owner.
 import type { LoadRequest } from "./support/load.ts";
 import { fillVault } from "./support/fill.ts";
 import { costOf } from "./support/measure.ts";
@@ -50,7 +50,7 @@ printTable(
   [
     "call (4 connections)",
     ...SIZES.map((size) => `${size.toLocaleString("en")}: CPU ms / p50 ms`),
-    "100,000 to 1,000, CPU",
+    "100,000 / 1,000, CPU",
     "p50",
   ],
   [...results].map(([name, [small, middle, large]]) => [

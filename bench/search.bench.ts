@@ -1,5 +1,5 @@
-// What the global search costs beside a bare indexed query by the beginning of a name, over the same accounts in the same run:
-// with 100,000 accounts in 2,000 safes and 5,000 people, and with 1 % of it.
+// Cost of the global search, compared with a bare indexed prefix query over the same accounts in the same run: with 100,000
+// accounts in 2,000 safes and 5,000 users, and with 1 % of that.
 import pg from "pg";
 import { fillSafes, joinSafes } from "./support/fill-safes.ts";
 import type { LoadRequest } from "./support/load.ts";
@@ -31,12 +31,12 @@ await joinSafes(url, ordinaryId, 5, "user");
 
 let turn = 0;
 const number = () => String(turn++ % 1_000).padStart(6, "0");
-/** As people type: a name, a part that nothing else has, a part that everything has, nothing that is there. */
+/** Typical searches: a name prefix, a rare substring, a common substring, a text without match. */
 const TEXTS: Record<string, () => string> = {
-  "the beginning of a name": () => `root on web${number()}`,
-  "a rare part": () => `eb${number()}`,
-  "a common part": () => "web",
-  "nothing that is there": () => `zq${number()}`,
+  "prefix of a name": () => `root on web${number()}`,
+  "rare substring": () => `eb${number()}`,
+  "common substring": () => "web",
+  "no match": () => `zq${number()}`,
 };
 
 const requestOf = (token: string, text: () => string) => (): LoadRequest => ({
@@ -45,7 +45,7 @@ const requestOf = (token: string, text: () => string) => (): LoadRequest => ({
   headers: { authorization: `Bearer ${token}` },
 });
 
-/** One connection at a time, as one person types. */
+/** One connection, like one typing user. */
 const measured = { server, connections: 1, seconds: SECONDS, rounds: ROUNDS };
 
 async function measureAll(): Promise<Map<string, Cost>> {
@@ -58,7 +58,7 @@ async function measureAll(): Promise<Map<string, Cost>> {
   return results;
 }
 
-/** Milliseconds of waiting for one bare query, by the same index. */
+/** Median latency in milliseconds of one bare query with the same index. */
 async function bareQuery(): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -88,9 +88,9 @@ printTable(
     "search (1 connection)",
     "1 %: CPU ms / p50 ms",
     "all: CPU ms / p50 ms",
-    "all to 1 %, CPU",
+    "all / 1 %, CPU",
     "p50",
-    "p50 to the bare query: 1 %",
+    "p50 / bare query: 1 %",
     "all",
   ],
   [...small.product].map(([name, before]) => {

@@ -1,5 +1,5 @@
-// A SIEM that is killed and stands still, and a file whose disk is full, while BENCH_ENTRIES entries are recorded (100,000 unless
-// said otherwise): which entries are missing, how often each came, and what a call beside waits. Needs root, for the small disk.
+// A SIEM that is killed and stopped, and a file on a full disk, while BENCH_ENTRIES entries (default 100,000) are recorded: missing
+// entries, deliveries per entry, and the latency of concurrent calls. Needs root for the small disk.
 import { makeAuthority, startRsyslog } from "@strongroom/connectors/testing";
 import { appendAudit } from "@strongroom/server/kernel/audit/append.ts";
 import { systemEntry } from "@strongroom/server/kernel/audit/entry.ts";
@@ -17,7 +17,7 @@ import type { BenchServer } from "./support/strongroom.ts";
 import { figure, median, printTable } from "./support/table.ts";
 
 const ENTRIES = Number(process.env.BENCH_ENTRIES ?? 100_000);
-/** In each: all is well, the SIEM is killed and the disk is full, the SIEM stands still and the disk is still full. */
+/** Entries per phase: all working; SIEM killed and disk full; SIEM stopped and disk still full. */
 const PART = Math.ceil(ENTRIES / 3);
 const BATCH = 250;
 const MEGABYTE = 1024 * 1024;
@@ -37,7 +37,7 @@ const database = openDatabase({ connection: { connectionString: url }, log: open
 const authority = await makeAuthority();
 const siem = await startRsyslog({ certificate: await authority.issue(["127.0.0.1"]), authority });
 
-/** One entry after the other would take hours: they are recorded as the product records its own, some at a time. */
+/** Records entries in groups like the product; one by one would take hours. */
 async function record(count: number): Promise<void> {
   for (let done = 0; done < count; done += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, count - done) }, (_, place) =>
@@ -52,7 +52,7 @@ async function record(count: number): Promise<void> {
   }
 }
 
-/** What reveals wait, one after the other, until `work` is done: milliseconds. */
+/** Latencies in milliseconds of consecutive reveals until `work` is done. */
 async function beside(credential: string, work: () => Promise<void>): Promise<number[]> {
   const times: number[] = [];
   const state = { isDone: false };
@@ -80,7 +80,7 @@ async function untilFailing(...names: string[]): Promise<void> {
   }
 }
 
-/** Or all but so many: while calls go on, there are always some on their way. */
+/** Waits until at most `few` entries are undelivered: concurrent calls always leave some in transit. */
 async function untilDelivered(butFor = 0): Promise<void> {
   for (;;) {
     const sinks = await sinksOf(server);
@@ -91,7 +91,7 @@ async function untilDelivered(butFor = 0): Promise<void> {
   }
 }
 
-/** How often each entry of the log is in these lines, by its id. */
+/** Deliveries of each entry in these lines, by id. */
 async function arrivals(
   lines: Iterable<string>,
   log: Database,
@@ -110,7 +110,7 @@ async function aSink(name: string, config: object): Promise<void> {
 }
 
 const filler = join(disk, "filler");
-/** Until not one byte more fits, whatever is written beside. */
+/** Fills the disk to the last byte despite concurrent writes. */
 function fill(): void {
   try {
     for (;;) appendFileSync(filler, Buffer.alloc(64 * 1024));
@@ -125,8 +125,8 @@ await aSink("SIEM", { kind: "syslog", host: "127.0.0.1", port: siem.port, ca: au
 await aSink("file", { kind: "file", name: "trail.jsonl", rotate_megabytes: DISK * 2 });
 const waits = new Map<string, number[]>();
 
-waits.set("both sinks work", await beside(credential, () => record(PART)));
-console.log("killing the SIEM in the middle of what it is sent, and filling the disk");
+waits.set("both sinks working", await beside(credential, () => record(PART)));
+console.log("killing the SIEM during a delivery, and filling the disk");
 await siem.kill();
 fill();
 waits.set(
@@ -140,15 +140,15 @@ const said = (await sinksOf(server)).map(({ name, status }) => `${name}: ${statu
 await siem.restart();
 await delay(1000);
 siem.pause();
-waits.set("SIEM stands still, disk full", await beside(credential, () => record(ENTRIES - 2 * PART)));
+waits.set("SIEM stopped, disk full", await beside(credential, () => record(ENTRIES - 2 * PART)));
 siem.resume();
 rmSync(filler);
-waits.set("both come back", await beside(credential, () => untilDelivered(200)));
+waits.set("both recovering", await beside(credential, () => untilDelivered(200)));
 await untilDelivered();
 const seconds = (performance.now() - began) / 1000;
 
 printTable(
-  ["a reveal beside", "calls", "p50 ms", "p99 ms", "most ms"],
+  ["concurrent reveal", "calls", "p50 ms", "p99 ms", "max ms"],
   [...waits].map(([name, times]) => {
     const sorted = times.toSorted((a, b) => a - b);
     const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
@@ -177,8 +177,8 @@ for (const [name, lines] of Object.entries({
     String(twice),
   ]);
 }
-printTable(["sink", "entries", "missing", "each came, times on average", "times at most", "more than once"], results);
-console.log(`${figure(seconds)} s from the first entry to the last delivery. What they said: ${said.join("; ")}`);
+printTable(["sink", "entries", "missing", "deliveries per entry, average", "maximum", "more than once"], results);
+console.log(`${figure(seconds)} s from the first entry to the last delivery. Last errors: ${said.join("; ")}`);
 
 await server.close();
 await siem.stop();

@@ -1,4 +1,4 @@
-// What a start costs until the server is ready, what it holds when idle, and how large a production installation is.
+// Cost of a start until the server is ready, memory of the idle server, and size of a production installation.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ async function measure(folder: string): Promise<Start> {
   return { wall, cpu, node, postgres };
 }
 
-/** Shared pages counted once over all processes that share them. */
+/** Proportional memory: shared pages are divided among the processes that share them. */
 function proportionalOf(pid: number): number {
   const path = `/proc/${pid}/smaps_rollup`;
   if (!existsSync(path)) return 0;
@@ -79,7 +79,7 @@ rmSync(folder, { recursive: true, force: true });
 printTable(
   ["start", "wall s", "CPU s (server and database)", "Node resident MB, idle", "PostgreSQL proportional MB, idle"],
   [
-    ["first (makes the database)", figure(first.wall), figure(first.cpu), figure(first.node), figure(first.postgres)],
+    ["first (creates the database)", figure(first.wall), figure(first.cpu), figure(first.node), figure(first.postgres)],
     [
       "later",
       ...(["wall", "cpu", "node", "postgres"] as const).map((key) => withRange(later.map((start) => start[key]))),

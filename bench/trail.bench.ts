@@ -1,4 +1,4 @@
-// What a page of the audit trail and its counters cost with two million entries (BENCH_ROWS), beside a hundredth of it.
+// Cost of a page of the audit trail and its counters with two million entries (BENCH_ROWS), compared with 1 % of that.
 import { aPerson, anAccount, busyActor, fillTrail } from "./support/fill-trail.ts";
 import { startBenchPostgres } from "./support/postgres.ts";
 import { startBenchServer } from "./support/strongroom.ts";
@@ -14,7 +14,7 @@ const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_00
 
 const QUERIES: Record<string, string> = {
   everything: "",
-  "everything, half a year back": `to=${daysAgo(180)}`,
+  "everything until half a year ago": `to=${daysAgo(180)}`,
   "a week, 90 days ago": `from=${daysAgo(97)}&to=${daysAgo(90)}`,
   failures: "status=failure",
   pending: "status=pending",
@@ -24,16 +24,16 @@ const QUERIES: Record<string, string> = {
   "critical failures": "view=critical",
   "critical failures of verification": "view=critical&scope=verification",
   "one person": `actor_id=${aPerson}`,
-  "a machine with a fifth of all": `actor_id=${busyActor}`,
-  "that machine's failures, half a year back": `actor_id=${busyActor}&status=failure&to=${daysAgo(180)}`,
+  "a machine identity with a fifth of all": `actor_id=${busyActor}`,
+  "that identity's failures until half a year ago": `actor_id=${busyActor}&status=failure&to=${daysAgo(180)}`,
   "one account": `target_id=${anAccount}`,
   "search: one account": "search=account%2054321",
   "search: a hundred hosts": "search=host777",
-  "search: a thousand people and more": "search=person",
-  "search: critical of a hundred hosts": "search=host777&severity=critical",
+  "search: more than a thousand people": "search=person",
+  "search: critical entries of a hundred hosts": "search=host777&severity=critical",
 };
 
-/** Milliseconds until the answer: median and worst, after one that only warms up. */
+/** Latency in milliseconds: median and worst, after a warm-up. */
 async function timed(path: string): Promise<{ p50: number; worst: number; reply: any }> {
   const reply = await server.request("GET", path);
   const times: number[] = [];
@@ -59,7 +59,7 @@ async function measureAll() {
 }
 
 const begun = performance.now();
-// Filling takes longer than a session stays open by itself.
+// Filling takes longer than the idle timeout of a session.
 const keepingOpen = setInterval(() => void server.request("GET", "/api/v1/auth/session"), 60_000);
 await fillTrail(url, 0, ROWS / 100);
 const small = await measureAll();
@@ -74,7 +74,7 @@ printTable(
     "page of 25, ms (worst)",
     "counters, ms",
     "matches",
-    "page, to 1 %",
+    "page / 1 %",
     "counters",
   ],
   [...large].map(([name, { page, worst, counts, total }]) => {

@@ -1,7 +1,7 @@
-// Verifications through the product beside a bare loop with the same drivers and the same concurrency, against real servers;
-// and 10,000 of them shared by two server processes.
+// Verifications through the product, compared with a bare loop with the same drivers and concurrency on real servers; then
+// 10,000 of them shared by two server processes.
 import type { BareLogin } from "@strongroom/connectors/testing";
-import { HEADER, compared, openRing, tellRound } from "./support/beside.ts";
+import { HEADER, compared, openBenchPair, printRound } from "./support/beside.ts";
 import { countLogins } from "./support/counting-target.ts";
 import { cpuOf } from "./support/processes.ts";
 import { storeCredentials, untilEnded } from "./support/strongroom.ts";
@@ -13,12 +13,12 @@ const OF_ONE_SYSTEM = Math.min(1_000, COUNT);
 const SHARED = Number(process.env.BENCH_SHARED ?? 10_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ACCOUNTS = 12;
-/** Workers of a run: what the product does at once for one. */
+/** Workers of a run: the product's concurrency for one run. */
 const CONCURRENCY = 4;
 
-const ring = await openRing(ACCOUNTS);
-const { server, database, targets } = ring;
-await ring.verifyNothingFirst();
+const pair = await openBenchPair(ACCOUNTS);
+const { server, database, targets } = pair;
+await pair.disableFirstVerification();
 
 const lists = SYSTEMS.map((system) => targets.logins(system, Math.ceil(COUNT / SYSTEMS.length)));
 const mixed = lists[0]!.flatMap((_, place) => lists.map((list) => list[place]!)).slice(0, COUNT);
@@ -31,9 +31,9 @@ const verifyAll = async () => untilEnded(server, await server.request("POST", "/
 async function rowOf(name: string, logins: BareLogin[], verify: () => Promise<number>): Promise<string[]> {
   const rounds = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const product = await ring.product(logins.length, verify);
-    const both = { product, bare: await ring.bare({ logins, concurrency: CONCURRENCY }) };
-    tellRound(name, logins.length, both);
+    const product = await pair.product(logins.length, verify);
+    const both = { product, bare: await pair.bare({ logins, concurrency: CONCURRENCY }) };
+    printRound(name, logins.length, both);
     rounds.push(both);
   }
   return [name, String(logins.length), ...compared(rounds)];
@@ -45,19 +45,19 @@ for (const system of SYSTEMS) {
   const some = places.slice(0, OF_ONE_SYSTEM);
   const chosen = some.map((place) => ids[place]!);
   const logins = some.map((place) => mixed[place]!);
-  await ring.product(logins.length, verifySome(chosen.slice(0, 100)));
+  await pair.product(logins.length, verifySome(chosen.slice(0, 100)));
   rows.push(await rowOf(system, logins, verifySome(chosen)));
 }
 rows.push(await rowOf("all three, mixed", mixed, verifyAll));
 printTable(["verifications", "each round", ...HEADER], rows);
 
 if (SHARED > 0) await share(SHARED);
-await ring.stop();
+await pair.stop();
 
 /** Two processes on one database, and a target that counts each token. */
 async function share(count: number): Promise<void> {
   const counting = await countLogins();
-  const second = await ring.second();
+  const second = await pair.second();
   const both = [server, second];
   const tokens = await storeCredentials(server, count, (index) => counting.credential(index));
   const before = both.map(({ pid }) => cpuOf(pid));
@@ -82,7 +82,7 @@ async function share(count: number): Promise<void> {
       "per second",
       "CPU s of the first / second",
       "logged in once",
-      "more often",
+      "several times",
       "attempts",
       "verified",
     ],

@@ -1,4 +1,4 @@
-// What the browser loads first, and how long a vault of 10,000 credentials takes until one can work with it.
+// Size of the first page load, and the time until a vault of 10,000 credentials is interactive.
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { launchBrowser, noBrowser } from "../e2e/testing/browser.ts";
 import { addCredentials, startBenchServer } from "./support/strongroom.ts";
@@ -17,7 +17,7 @@ interface Loaded {
   style: Buffer[];
 }
 
-/** Everything of one type that a page fetches until it shows `text`. */
+/** All resources of one type that a page fetches until it shows `text`. */
 async function firstLoad(path: string, text: string): Promise<Loaded> {
   const page = await browser.newPage();
   const loaded: Loaded = { script: [], style: [] };
@@ -50,7 +50,7 @@ printTable(
   [row("script", first.script), row("style", first.style)],
 );
 
-/** Milliseconds from opening the address until the list shows and a key press in its search box is taken. */
+/** Milliseconds from opening the page until the list shows and its search box accepts a key press. */
 async function interactive(): Promise<number> {
   const context = await browser.newContext({ baseURL: server.url });
   const page = await context.newPage();
@@ -73,10 +73,7 @@ async function interactive(): Promise<number> {
 const times: number[] = [];
 await interactive();
 for (let round = 0; round < ROUNDS; round++) times.push(await interactive());
-printTable(
-  ["vault list", "credentials", "ms until one can work with it"],
-  [["/vault", String(CREDENTIALS), withRange(times)]],
-);
+printTable(["vault list", "credentials", "ms until interactive"], [["/vault", String(CREDENTIALS), withRange(times)]]);
 
 await browser.close();
 await server.close();

@@ -1,4 +1,4 @@
-// Follows docs/adding-a-feature.md in a copy of the tree: its types hold, its test passes, and so does the walk.
+// Follows docs/adding-a-feature.md in a copy of the repository: types check, the feature's test and the endpoint test pass.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -67,15 +67,15 @@ function run(command: string, args: string[]): void {
   assert.equal(result.status, 0, `${result.stdout}\n${result.stderr}`);
 }
 
-test("the page has steps to follow", () => {
+test("adding-a-feature.md contains steps", () => {
   assert.ok(stepsOf(readFileSync(join(root, "docs/adding-a-feature.md"), "utf8")).length >= 12);
 });
 
-test("after the steps of the page the types hold", () => {
+test("the result of the steps type-checks", () => {
   run(join(root, "node_modules/.bin/tsc"), ["-p", "apps/server"]);
 });
 
-test("after the steps of the page the feature's own test and the walk over every endpoint pass", () => {
+test("the result of the steps passes the feature's test and the test of every endpoint", () => {
   run(process.execPath, [
     "--test",
     "apps/server/src/features/reminders/reminders.test.ts",

@@ -1,4 +1,4 @@
-// Access Control in a real browser against the real server: who has what, what would change, and a review to its end.
+// Access Control in a real browser: the access overview, previews, and a complete review.
 import { addSafeMember, createAccount, createGroup, createSafe, listPlatforms } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
@@ -16,7 +16,7 @@ import { steps } from "./testing/steps.ts";
 const SAFE = "Production servers";
 const PLATFORM = "Linux";
 
-describe("access control, from who has what to a closed review", { skip: noBrowser }, () => {
+describe("access control", { skip: noBrowser }, () => {
   let server: RunningServer;
   let browser: Browser;
   let visit: Visit;
@@ -37,14 +37,14 @@ describe("access control, from who has what to a closed review", { skip: noBrows
     await server?.close();
   });
 
-  step("PLACE-02: the page names people with how much they can do, and one of them with everything", async () => {
+  step("PLACE-02: the page lists users with a summary, and details of one user", async () => {
     await signIn(page, admin, "/access-control");
     await seesHeading(page, "Access Control");
     await page.getByText("Configure role-based access policies", { exact: true }).waitFor();
     const row = page.getByRole("table", { name: "People" }).getByRole("row").filter({ hasText: "ben@example.com" });
     await row.waitFor();
     await inspectScreen(page, "access-people");
-    // By the keyboard alone.
+    // With the keyboard only.
     await row.getByRole("link").focus();
     await page.keyboard.press("Enter");
     await page.getByText("Member as User", { exact: true }).waitFor();
@@ -53,7 +53,7 @@ describe("access control, from who has what to a closed review", { skip: noBrows
     await inspectScreen(page, "access-person");
   });
 
-  step("of a safe: everyone who can get at it", async () => {
+  step("a safe lists every user with access", async () => {
     await page.getByRole("tab", { name: "Things" }).click();
     await page.getByRole("button", { name: `Who can get at ${SAFE}` }).waitFor();
     await inspectScreen(page, "access-things");
@@ -64,30 +64,27 @@ describe("access control, from who has what to a closed review", { skip: noBrows
     await dialog.waitFor({ state: "detached" });
   });
 
-  step(
-    "what would change if: a platform that asks for approvals takes use and retrieval away, and nothing is saved",
-    async () => {
-      await page.getByRole("tab", { name: "What would change" }).click();
-      await page
-        .getByRole("combobox", { name: "Change" })
-        .or(page.getByRole("textbox", { name: "Change" }))
-        .click();
-      await page.getByRole("option", { name: "Change the approvals of a platform" }).click();
-      const platform = page
-        .getByRole("combobox", { name: "Platform" })
-        .or(page.getByRole("textbox", { name: "Platform" }));
-      await platform.fill(PLATFORM);
-      await page.getByRole("option", { name: PLATFORM, exact: true }).click();
-      await page.getByLabel("Approvals at level 1").fill("1");
-      await page.getByRole("button", { name: "What would change?" }).click();
-      await page.getByText("1 person would lose something, on 1 account.", { exact: true }).waitFor();
-      await inspectScreen(page, "access-change");
-      const { platforms } = await ask(server.url, listPlatforms, {}, await tokenOf(server, admin));
-      assert.equal(platforms.find(({ name }) => name === PLATFORM)?.approvals_level_1, 0);
-    },
-  );
+  step("a preview shows that platform approvals remove use and retrieval, without saving", async () => {
+    await page.getByRole("tab", { name: "What would change" }).click();
+    await page
+      .getByRole("combobox", { name: "Change" })
+      .or(page.getByRole("textbox", { name: "Change" }))
+      .click();
+    await page.getByRole("option", { name: "Change the approvals of a platform" }).click();
+    const platform = page
+      .getByRole("combobox", { name: "Platform" })
+      .or(page.getByRole("textbox", { name: "Platform" }));
+    await platform.fill(PLATFORM);
+    await page.getByRole("option", { name: PLATFORM, exact: true }).click();
+    await page.getByLabel("Approvals at level 1").fill("1");
+    await page.getByRole("button", { name: "What would change?" }).click();
+    await page.getByText("1 person would lose something, on 1 account.", { exact: true }).waitFor();
+    await inspectScreen(page, "access-change");
+    const { platforms } = await ask(server.url, listPlatforms, {}, await tokenOf(server, admin));
+    assert.equal(platforms.find(({ name }) => name === PLATFORM)?.approvals_level_1, 0);
+  });
 
-  step("a review is started, decided on, closed and exported", async () => {
+  step("an administrator starts, decides, closes and exports a review", async () => {
     await page.getByRole("tab", { name: "Reviews" }).click();
     await page.getByText("No reviews", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Start Review" }).click();
@@ -107,7 +104,7 @@ describe("access control, from who has what to a closed review", { skip: noBrows
     await question.getByLabel("Reason").fill("Left the team");
     await question.getByRole("button", { name: "Remove", exact: true }).click();
     await seesToast(page, `ben is no longer a member of "${SAFE}"`);
-    // What is left is the administrator's own membership: nobody decides on that alone.
+    // The administrator's own membership remains: reviewers cannot decide on their own.
     await page
       .getByText("Somebody else decides on this: nobody reviews their own membership.", { exact: true })
       .waitFor();
@@ -124,7 +121,7 @@ describe("access control, from who has what to a closed review", { skip: noBrows
   });
 });
 
-/** A safe with an account on a platform of its own; Ben is a member, and so is a group. */
+/** A safe with an account on a separate platform. Ben and a group are members. */
 async function settle(server: RunningServer, admin: Person): Promise<void> {
   const { url } = server;
   const token = await tokenOf(server, admin);

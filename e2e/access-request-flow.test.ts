@@ -1,4 +1,4 @@
-// Just-in-time access by three people at once: who asks, who decides, and who has nothing to do with it.
+// Just-in-time access with three users at once: a requester, an approver and an outsider.
 import {
   addGroupMember,
   addSafeMember,
@@ -61,7 +61,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await server?.close();
   });
 
-  /** An account whose platform asks for one approval; one person may ask, one decide, and who asks may break the glass. */
+  /** An account whose platform requires one approval, a requester with emergency access, and an approver. */
   async function lendAnAccount(admin: string, approver: string): Promise<void> {
     const { platforms } = await ask(server.url, listPlatforms, {}, admin);
     const usual = platforms.find(({ name }) => name === "Application");
@@ -105,7 +105,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
   const toastIn = (page: Page, text: string) => page.locator(".mantine-Notification-root").filter({ hasText: text });
   const tab = (page: Page, name: string) => page.getByRole("tab", { name: new RegExp(`^${name}`) });
 
-  /** Asks for the account, from the account's own card. */
+  /** Requests the account from its card. */
   async function askForIt(): Promise<void> {
     await rita.goto("/accounts");
     await cardOf(rita, NAME).getByRole("button", { name: "Request Access" }).click();
@@ -117,11 +117,11 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await dialog.waitFor({ state: "detached" });
   }
 
-  /** The caller's own word, without a browser. */
+  /** Calls the API as this user, without a browser. */
   const mayRetrieve = async (): Promise<number> =>
     (await send(server.url, retrieveAccount, { params: { id: account.id }, body: {} }, requesterToken)).status;
 
-  step("JIT-01 to JIT-05, JIT-27: the form says what is missing, and what the platform demands", async () => {
+  step("JIT-01 to JIT-05, JIT-27: the form shows missing fields and the platform's requirements", async () => {
     await seesHeading(rita, "Just-in-Time Access");
     await rita.getByText("No pending requests", { exact: true }).waitFor();
     await rita.getByRole("button", { name: "New Request" }).first().click();
@@ -141,7 +141,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  step("who may decide is asked at once, wherever they are, and approves from the notification", async () => {
+  step("the approver is notified at once on any page, and approves from the notification", async () => {
     assert.equal(await mayRetrieve(), 403);
     await askForIt();
     await cardOf(rita, NAME).getByText("Pending", { exact: true }).waitFor();
@@ -158,7 +158,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await inspectScreen(rita, "jit-active");
   });
 
-  step("until it ends, the requester copies the password", async () => {
+  step("the requester copies the password while the grant is active", async () => {
     await cardOf(rita, NAME).getByRole("link", { name: "Open account" }).click();
     await seesHeading(rita, NAME);
     await rita.getByText("Lent to you until", { exact: false }).waitFor();
@@ -168,7 +168,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     assert.equal(await mayRetrieve(), 200);
   });
 
-  step("an outsider sees nothing of it: no request, no account, no notification", async () => {
+  step("an outsider sees no request, account or notification", async () => {
     for (const name of ["Pending Requests", "Active Access", "History"]) {
       await tab(otto, name).click();
       await otto.getByText(/^No (pending requests|active access|history yet)$/).waitFor();
@@ -183,7 +183,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await seesHeading(otto, "Account not found");
   });
 
-  step("OPEN-28, SHELL-18: who has it finds it from anywhere, and copies its password from there", async () => {
+  step("OPEN-28, SHELL-18: the requester finds the account from any page and copies its password there", async () => {
     await rita.goto("/help");
     await seesHeading(rita, "Help");
     await rita.keyboard.press("Control+k");
@@ -195,22 +195,25 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await seesToast(rita, "Password copied to clipboard!");
   });
 
-  step("JIT-06, JIT-23: more time is asked for, and approved from the notification", async () => {
-    await rita.goto("/jit-access?tab=active");
-    await cardOf(rita, NAME).getByRole("button", { name: "Extend" }).click();
-    const dialog = dialogOf(rita, "Extend Access");
-    await dialog.getByRole("button", { name: "Extend Access" }).click();
-    await seesToast(rita, "Extension requested");
-    await dialog.waitFor({ state: "detached" });
-    await cardOf(rita, NAME).getByText("Asks for 60 minutes more.", { exact: false }).waitFor();
-    await toastIn(alex, "Extension request").getByRole("button", { name: "Approve" }).click();
-    await seesToast(alex, "Request approved");
-    await cardOf(rita, NAME)
-      .getByText(/^(2h 0m|1h 5\dm)$/)
-      .waitFor();
-  });
+  step(
+    "JIT-06, JIT-23: the requester asks for more time, and the approver approves from the notification",
+    async () => {
+      await rita.goto("/jit-access?tab=active");
+      await cardOf(rita, NAME).getByRole("button", { name: "Extend" }).click();
+      const dialog = dialogOf(rita, "Extend Access");
+      await dialog.getByRole("button", { name: "Extend Access" }).click();
+      await seesToast(rita, "Extension requested");
+      await dialog.waitFor({ state: "detached" });
+      await cardOf(rita, NAME).getByText("Asks for 60 minutes more.", { exact: false }).waitFor();
+      await toastIn(alex, "Extension request").getByRole("button", { name: "Approve" }).click();
+      await seesToast(alex, "Request approved");
+      await cardOf(rita, NAME)
+        .getByText(/^(2h 0m|1h 5\dm)$/)
+        .waitFor();
+    },
+  );
 
-  step("JIT-23: what is revoked is gone at once, on the screen and behind it", async () => {
+  step("JIT-23: revoked access ends at once, on the screen and on the server", async () => {
     await rita.goto(`/accounts/${account.id}`);
     await rita.getByRole("button", { name: "Copy Password" }).waitFor();
     await alex.goto("/jit-access?tab=active");
@@ -224,7 +227,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
   });
 
   step(
-    "JIT-22, JIT-26, NOTIF-01: what is denied from the bell is told to the requester, and kept under History",
+    "JIT-22, JIT-26, NOTIF-01: a denial from the bell notifies the requester and appears under History",
     async () => {
       await askForIt();
       await toastIn(alex, "Access request").getByRole("button", { name: "Dismiss" }).click();
@@ -252,7 +255,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     },
   );
 
-  step("break-glass opens at once, alarms who decides until they look, and is reviewed", async () => {
+  step("emergency access starts at once, alerts approvers until they look, and is reviewed", async () => {
     await alex.goto("/settings");
     await seesHeading(alex, "Settings");
     await rita.goto(`/jit-access?ask=${account.id}`);

@@ -34,7 +34,7 @@ const WRONG = "not the password any more";
 const THEIRS = "Of somebody else's safe";
 const unavailable = noBrowser === false ? postgresqlAvailable() : noBrowser;
 
-/** So many that a list which drew them all would be noticed. */
+/** Enough to notice a list that renders all of them. */
 const MANY = 1000;
 
 describe("accounts", needs(unavailable), () => {
@@ -70,7 +70,7 @@ describe("accounts", needs(unavailable), () => {
     await Promise.all([server?.close(), postgresql?.stop()]);
   });
 
-  /** A safe of somebody else, in which the owner sees an account and may do nothing with it. */
+  /** Another user's safe, in which the owner sees an account but may not use it. */
   async function shareReadOnly(admin: Person): Promise<void> {
     const theirs = await tokenOf(server, admin);
     const safe = await ask(server.url, createSafe, { body: { name: "Not theirs" } }, theirs);
@@ -97,10 +97,10 @@ describe("accounts", needs(unavailable), () => {
     await page.getByRole("menuitem", { name: item }).click();
   };
   const figure = (label: string) => page.getByRole("article", { name: label, exact: true });
-  const validate = async (status: "valid" | "invalid") => {
+  const validate = async (status: "Verified" | "Rejected") => {
     await page.getByRole("button", { name: "Validate", exact: true }).click();
-    const text = new RegExp(`^Validation completed for account [0-9a-f-]{36} with status: ${status}$`);
-    await page.locator(".mantine-Notification-root").getByText(text).first().waitFor();
+    const text = `Validation completed for account ${NAME} with status: ${status}`;
+    await page.locator(".mantine-Notification-root").getByText(text, { exact: true }).first().waitFor();
   };
   const replacePassword = async (password: string) => {
     await page.getByRole("button", { name: "Edit Account" }).click();
@@ -111,7 +111,7 @@ describe("accounts", needs(unavailable), () => {
     await dialog.waitFor({ state: "detached" });
   };
 
-  step("ACC-01 to ACC-12: the page says what there is, and what is not found", async () => {
+  step("ACC-01 to ACC-12: the page shows counts, and that nothing was found", async () => {
     await signIn(page, owner, "/accounts");
     await seesHeading(page, "Account Management");
     await cardOf(page, THEIRS).waitFor();
@@ -122,7 +122,7 @@ describe("accounts", needs(unavailable), () => {
     await cardOf(page, THEIRS).waitFor();
   });
 
-  step("ACC-45 to ACC-60: the form says one thing at a time", async () => {
+  step("ACC-45 to ACC-60: the form shows one error at a time", async () => {
     await page.getByRole("button", { name: "Add Account" }).click();
     const dialog = dialogOf(page, "Create New Account");
     await dialog.getByRole("button", { name: "Create Account" }).click();
@@ -137,7 +137,7 @@ describe("accounts", needs(unavailable), () => {
     await inspectScreen(page, "account-create");
   });
 
-  step("ACC-53 to ACC-57: the password of a real PostgreSQL role is stored, and validated by itself", async () => {
+  step("ACC-53 to ACC-57: the password of a real PostgreSQL role is stored and validated automatically", async () => {
     const dialog = dialogOf(page, "Create New Account");
     const fields: [label: string, text: string][] = [
       ["Hostname/IP Address", postgresql.host],
@@ -152,7 +152,7 @@ describe("accounts", needs(unavailable), () => {
     await choose(dialog, "Safe", "Databases");
     await dialog.getByRole("button", { name: "Create Account" }).click();
     await seesToast(page, `Account "${NAME}" created successfully`);
-    await cardOf(page, NAME).getByText("Valid", { exact: true }).waitFor();
+    await cardOf(page, NAME).getByText("Verified", { exact: true }).waitFor();
     await figure("Total Accounts").getByText("2", { exact: true }).waitFor();
     assert.match(postgresql.log(), new RegExp(`connection authorized: user=${role.username}`));
     await inspectScreen(page, "accounts");
@@ -166,21 +166,18 @@ describe("accounts", needs(unavailable), () => {
     assert.equal(server.output().includes(role.password), false, "the server's log does not hold it");
   });
 
-  step(
-    "ACC-29, ACC-43: after an edit to a wrong password it is found invalid, and valid again afterwards",
-    async () => {
-      await cardOf(page, NAME).getByRole("link", { name: "Details" }).click();
-      await page.waitForURL(/\/accounts\/[0-9a-f-]{36}$/);
-      await seesHeading(page, NAME);
-      await replacePassword(WRONG);
-      await validate("invalid");
-      await page.getByText(`did not accept the password for ${role.username}`, { exact: false }).first().waitFor();
-      await replacePassword(role.password);
-      await validate("valid");
-    },
-  );
+  step("ACC-29, ACC-43: an edit to a wrong password is found invalid, and valid after the fix", async () => {
+    await cardOf(page, NAME).getByRole("link", { name: "Details" }).click();
+    await page.waitForURL(/\/accounts\/[0-9a-f-]{36}$/);
+    await seesHeading(page, NAME);
+    await replacePassword(WRONG);
+    await validate("Rejected");
+    await page.getByText(`did not accept the password for ${role.username}`, { exact: false }).first().waitFor();
+    await replacePassword(role.password);
+    await validate("Verified");
+  });
 
-  step("ACC-82 to ACC-89: the validation history has them all", async () => {
+  step("ACC-82 to ACC-89: the validation history lists every validation", async () => {
     await page.getByRole("button", { name: "Validation History" }).click();
     const dialog = dialogOf(page, `Validation History ${NAME}`);
     const entries = dialog.getByRole("list", { name: "Validations" }).getByRole("listitem");
@@ -191,22 +188,19 @@ describe("accounts", needs(unavailable), () => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  step(
-    "an earlier password can be copied by who may, and the page says who gets at it, why, and what was done",
-    async () => {
-      const versions = page.getByRole("list", { name: "Versions" });
-      await versions.getByText("Version 3, in force", { exact: true }).waitFor();
-      await versions.getByRole("button", { name: "Copy version 2" }).click();
-      await seesToast(page, "Password copied to clipboard!");
-      await clipboardHolds(page, WRONG);
-      const people = page.getByRole("list", { name: "People with access" });
-      await people.getByText("Member as Owner", { exact: false }).waitFor();
-      await seesHeading(page, "Audit History");
-      await inspectScreen(page, "account-detail");
-    },
-  );
+  step("a permitted user copies an earlier password, and the page shows access, reasons and history", async () => {
+    const versions = page.getByRole("list", { name: "Versions" });
+    await versions.getByText("Version 3, in force", { exact: true }).waitFor();
+    await versions.getByRole("button", { name: "Copy version 2" }).click();
+    await seesToast(page, "Password copied to clipboard!");
+    await clipboardHolds(page, WRONG);
+    const people = page.getByRole("list", { name: "People with access" });
+    await people.getByText("Member as Owner", { exact: false }).waitFor();
+    await seesHeading(page, "Audit History");
+    await inspectScreen(page, "account-detail");
+  });
 
-  step("an account is moved to another safe, and is still what it was", async () => {
+  step("an account keeps its data when it moves to another safe", async () => {
     await page.getByRole("button", { name: "Move to another safe" }).click();
     const dialog = dialogOf(page, "Move to another safe");
     await choose(dialog, "Safe", "Archive");
@@ -218,7 +212,7 @@ describe("accounts", needs(unavailable), () => {
     await clipboardHolds(page, role.password);
   });
 
-  step("importing names every bad line first, and then leaves out what the person leaves out", async () => {
+  step("the import lists every bad line first, then skips the lines that the user excludes", async () => {
     await page.getByRole("link", { name: "Account Management" }).click();
     await isAt(page, "/accounts");
     await openMenu("Import from CSV");
@@ -242,7 +236,7 @@ describe("accounts", needs(unavailable), () => {
     assert.equal(await cardOf(page, "Imported two").count(), 0);
   });
 
-  step("several are disabled at once, and what could not be is named with its reason", async () => {
+  step("disables several accounts at once, and lists failures with reasons", async () => {
     await openMenu("Select several");
     const bar = page.getByRole("region", { name: "Selected accounts" });
     for (const name of ["Imported one", THEIRS]) await page.getByRole("checkbox", { name: `Select ${name}` }).check();
@@ -260,7 +254,7 @@ describe("accounts", needs(unavailable), () => {
     await cardOf(page, "Imported one").getByText("Disabled:", { exact: false }).waitFor();
   });
 
-  step("the export has every account and no password", async () => {
+  step("the export contains every account and no password", async () => {
     const download = page.waitForEvent("download");
     await openMenu("Export as CSV");
     const path = await (await download).path();
@@ -282,7 +276,7 @@ describe("accounts", needs(unavailable), () => {
     await cardOf(page, NAME).waitFor({ state: "detached" });
   });
 
-  step(`${MANY} accounts scroll: only those near the window are drawn, and the last one is reached`, async () => {
+  step(`${MANY} accounts scroll: only rows near the window are rendered, and the last one is reachable`, async () => {
     const lines = Array.from(
       { length: MANY },
       (_, n) => `Account ${n},app${n}.example.com,service,an imported password,Application,Application,HTTPS`,
@@ -295,7 +289,7 @@ describe("accounts", needs(unavailable), () => {
     await page.goto("/accounts");
     const list = page.getByRole("list", { name: "Accounts" });
     await list.getByRole("article").first().waitFor();
-    // The oldest is the last of the list; each page is fetched on the way.
+    // The oldest account is last; each page is fetched while scrolling.
     await becomes(async () => {
       await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
       return cardOf(page, THEIRS).count();

@@ -1,4 +1,4 @@
-// The CPM dashboard in a real browser: what needs attention, and a run against a real PostgreSQL that mends it.
+// The CPM dashboard in a real browser: accounts that need attention, and a run against a real PostgreSQL that fixes them.
 import { createCredential } from "@strongroom/contract";
 import { needs, postgresqlAvailable, startPostgresql } from "@strongroom/connectors/testing";
 import type { PostgresqlServer } from "@strongroom/connectors/testing";
@@ -62,7 +62,7 @@ describe("the CPM dashboard", needs(unavailable), () => {
     );
   const tile = (label: string) => page.getByRole("article", { name: label, exact: true });
 
-  step("CPM-02 to CPM-08: the state of what is stored, and what needs attention", async () => {
+  step("CPM-02 to CPM-08: the dashboard shows states and accounts that need attention", async () => {
     await aCredential("Works", role.password);
     for (let n = 1; n <= WRONG; n += 1) await aCredential(`Refused ${n}`, "not the password any more");
     await signIn(page, admin, "/cpm-dashboard");
@@ -73,7 +73,7 @@ describe("the CPM dashboard", needs(unavailable), () => {
     await inspectScreen(page, "cpm-dashboard");
   });
 
-  step("CPM-14, CPM-18: a run tries everything again, and the dashboard follows it", async () => {
+  step("CPM-14, CPM-18: a run verifies everything again, and the dashboard follows it", async () => {
     await postgresql.sql(`alter role ${role.username} password 'not the password any more'`);
     await page.getByRole("button", { name: "Run Verification" }).click();
     await seesToast(page, "Global verification process initiated");
@@ -81,7 +81,7 @@ describe("the CPM dashboard", needs(unavailable), () => {
     await tile("System Status").getByText("Verified", { exact: true }).waitFor({ state: "detached" });
   });
 
-  step("CPM-07, CPM-17: Refresh, and the way to all alerts", async () => {
+  step("CPM-07, CPM-17: Refresh works, and a link leads to all alerts", async () => {
     await page.getByRole("button", { name: "Refresh" }).press("Enter");
     await seesToast(page, "Dashboard refreshed");
     await page.getByRole("link", { name: /^View all \d+ alerts$/ }).click();

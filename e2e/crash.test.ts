@@ -1,4 +1,4 @@
-// The server is killed at random moments while it writes and reveals: nothing acknowledged is lost, nothing unrecorded left.
+// Kills the server at random moments during writes and reveals: no acknowledged write is lost, and every reveal is recorded.
 import {
   exportAudit,
   listAuditEntries,
@@ -26,7 +26,7 @@ const CONNECTIONS = 6;
 const LONGEST_WORK_MS = 800;
 const ENV = { STRONGROOM_LOG_LEVEL: "error" };
 
-describe(`a server killed ${ROUNDS} times while it works`, () => {
+describe(`a server killed ${ROUNDS} times during requests`, () => {
   const clients: Client[] = Array.from({ length: CONNECTIONS }, (_, place) => aClient(`client ${place}`));
   const totals = { reveals: 0, writes: 0, open: 0 };
   let server: RunningServer;
@@ -38,14 +38,14 @@ describe(`a server killed ${ROUNDS} times while it works`, () => {
   });
   after(() => server?.close());
 
-  test("loses nothing that it acknowledged, and answered no reveal without its audit entry", async (t) => {
+  test("keeps every acknowledged write, and records every answered reveal", async (t) => {
     for (let round = 1; round <= ROUNDS; round += 1) {
       const begun = new Date();
       const working = clients.map((client) => client.work(server.url, token));
       await delay(Math.random() * LONGEST_WORK_MS);
       const database = databasePid(server);
       const gone = server.kill();
-      // Every second time the database server is killed too, so that it has to recover from its log.
+      // Every second time the database server is killed too, so that it must recover from its log.
       if (round % 2 === 0) killUnlessGone(database);
       await gone;
       await Promise.all(working);
@@ -62,7 +62,7 @@ describe(`a server killed ${ROUNDS} times while it works`, () => {
     assert.ok(totals.reveals > ROUNDS && totals.writes > ROUNDS, "the rounds did something");
   });
 
-  test("its audit trail is intact in the end, also for somebody who has only the public key", async (t) => {
+  test("has an intact audit trail, as verified with only the public key", async (t) => {
     const { is_intact: isIntact, findings } = await ask(server.url, verifyAudit, {}, token);
     assert.deepEqual({ isIntact, findings }, { isIntact: true, findings: [] });
     const { verifier_key: key } = await ask(server.url, readCheckpoint, {}, token);
@@ -78,7 +78,7 @@ describe(`a server killed ${ROUNDS} times while it works`, () => {
     t.diagnostic(run.stdout.split("\n", 1)[0] ?? "");
   });
 
-  /** INVARIANT: no secret leaves unless the record of it is already safe. */
+  /** INVARIANT: no secret is returned before its audit entry is committed. */
   async function assertOnRecord(since: Date): Promise<void> {
     const recorded = await recordedSince(since);
     for (const { answered } of clients) {
@@ -103,7 +103,7 @@ describe(`a server killed ${ROUNDS} times while it works`, () => {
     }
   }
 
-  /** What was cut off may have happened or not; what was acknowledged has. Afterwards it is known which. */
+  /** Interrupted calls may have taken effect; acknowledged calls have. Determines which. */
   async function assertKept(credential: Known): Promise<void> {
     if (credential.secrets.length > 1 || credential.deleted === "maybe") totals.open += 1;
     credential.isTouched = false;
@@ -124,7 +124,7 @@ describe(`a server killed ${ROUNDS} times while it works`, () => {
   const everything = (): Known[] => clients.flatMap(({ known }) => known);
 });
 
-/** It begins to stop when the server dies, so it may be faster. */
+/** It starts to stop when the server dies, so it may already be gone. */
 function killUnlessGone(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");

@@ -1,4 +1,4 @@
-// Every dialog, opened and left with the keyboard alone: the focus goes in, stays in, and returns to what opened it.
+// Opens and closes every dialog with the keyboard only: focus enters, stays inside, and returns to the opener.
 import { needs } from "@strongroom/connectors/testing";
 import { after, before, describe } from "node:test";
 import type { Locator, Page } from "playwright-core";
@@ -16,7 +16,7 @@ interface Opened {
   where: string;
   title: string;
   opener: (page: Page) => Locator;
-  /** Its own button for leaving, beside Escape. */
+  /** Its close button, besides Escape. */
   leave: string;
 }
 
@@ -52,7 +52,7 @@ describe("dialogs", needs(noBrowser || null), () => {
   const holdsFocus = (dialog: Locator) => dialog.evaluate((element) => element.contains(document.activeElement));
 
   for (const { where, title, opener, leave } of DIALOGS) {
-    step(`${title} of ${where}: the focus goes in, and returns to its opener by Escape and by ${leave}`, async () => {
+    step(`${title} of ${where}: focus enters, and returns to the opener by Escape and by ${leave}`, async () => {
       ({ page } = where === "/login" ? stranger : begun.visit);
       await page.goto(where === "detail" ? `/vault/${begun.id}` : where);
       const opening = opener(page);
@@ -63,7 +63,7 @@ describe("dialogs", needs(noBrowser || null), () => {
         await dialog.waitFor();
         await becomes(() => holdsFocus(dialog), true);
         const button = dialog.getByRole("button", { name: leave, exact: true }).last();
-        // The dialog's content may come later than its frame.
+        // The dialog's content may load after its frame.
         await button.waitFor();
         if (leaveBy === "Escape") await page.keyboard.press("Escape");
         else await button.press("Enter");
@@ -73,7 +73,7 @@ describe("dialogs", needs(noBrowser || null), () => {
     });
   }
 
-  step("Tab stays inside of an open dialog", async () => {
+  step("Tab stays inside an open dialog", async () => {
     await page.goto("/login");
     await button("Reset password")(page).click();
     const dialog = dialogOf(page, "Reset password");

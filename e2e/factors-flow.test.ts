@@ -1,7 +1,7 @@
 // Second factors in a real browser: a passkey of Chromium's virtual authenticator, an authenticator app, recovery codes, and
-// the fresh proof that some actions ask for.
+// re-authentication before sensitive actions.
 import { needs } from "@strongroom/connectors/testing";
-import { hotp, stepAt } from "@strongroom/server/features/factors/totp.ts";
+import { hotp, stepAt } from "@strongroom/server/features/factors/methods/totp.ts";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import type { Browser, CDPSession, Page } from "playwright-core";
@@ -38,7 +38,7 @@ describe("second factors", needs(noBrowser || null), () => {
     server = await startServer();
     await firstAdmin(server);
     person = await aUser(server, "paula@example.com");
-    // Browsers know passkeys at a name only, so this machine is visited by its own.
+    // Browsers support passkeys only at host names, so the test uses this machine's name.
     visit = await visitor(browser, server.url.replace("127.0.0.1", "localhost"));
     page = visit.page;
     device = await visit.context.newCDPSession(page);
@@ -68,7 +68,7 @@ describe("second factors", needs(noBrowser || null), () => {
     await isAt(page, "/login");
   };
 
-  step("a passkey is added on one's own page, and recovery codes are shown once", async () => {
+  step("a user adds a passkey, and recovery codes are shown once", async () => {
     await page.goto("/login");
     await enterPassword();
     await isAt(page, "/");
@@ -88,7 +88,7 @@ describe("second factors", needs(noBrowser || null), () => {
     await page.getByText("This laptop", { exact: true }).waitFor();
   });
 
-  step("OPEN-10: after the password comes the second step, which the passkey answers", async () => {
+  step("OPEN-10: the passkey completes the second step after the password", async () => {
     await signOut();
     await enterPassword();
     await seesHeading(page, "One more step");
@@ -104,21 +104,21 @@ describe("second factors", needs(noBrowser || null), () => {
     await isAt(page, "/");
   });
 
-  step("an authenticator app is added by its QR code or its key", async () => {
+  step("a user adds an authenticator app by QR code or key", async () => {
     await page.goto("/profile");
     await page.getByRole("button", { name: "Add authenticator app" }).click();
     const adding = dialogOf(page, "Add: authenticator app");
     await adding.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
     key = (await adding.getByLabel("key", { exact: true }).textContent()) ?? "";
     await inspectScreen(page, "add-authenticator-app");
-    // The step before, so that this one's code is still there for signing in.
+    // Uses the previous time step, so that the current code stays unused for signing in.
     await adding.getByRole("textbox", { name: "Code" }).fill(hotp(bytesOf(key), stepAt(new Date()) - 1));
     await adding.getByRole("button", { name: "Add app" }).click();
     await seesToast(page, "Second factor added");
     await inspectScreen(page, "profile-with-factors");
   });
 
-  step("its code, and a recovery code, sign in too", async () => {
+  step("an app code and a recovery code sign in too", async () => {
     await signOut();
     await enterPassword();
     await page.getByRole("button", { name: "Use the code of an authenticator app" }).click();
@@ -133,7 +133,7 @@ describe("second factors", needs(noBrowser || null), () => {
     await isAt(page, "/");
   });
 
-  step("what does harm asks for a fresh proof when the last one is old, and then goes on by itself", async () => {
+  step("a sensitive action requires re-authentication after the interval, then continues automatically", async () => {
     await runSql(server, "update sign_in_sessions set proved_at = now() - interval '2 hours'");
     await page.goto("/profile");
     await page.getByText("9 codes are left.").waitFor();
@@ -141,7 +141,7 @@ describe("second factors", needs(noBrowser || null), () => {
     await dialogOf(page, "Remove Authenticator app").getByRole("button", { name: "Remove", exact: true }).click();
     const asking = dialogOf(page, "Is it still you?");
     await asking.getByRole("button", { name: "Use your passkey" }).waitFor();
-    // What waits for the proof shows that it does.
+    // The waiting action shows that it waits.
     await inspectScreen(page, "step-up", { isLoading: true });
     await asking.getByRole("button", { name: "Use your passkey" }).click();
     await seesToast(page, "Authenticator app is removed");

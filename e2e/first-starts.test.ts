@@ -12,7 +12,7 @@ const ROUNDS = 12;
 const folder = mkdtempSync(join(tmpdir(), "strongroom-two-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** On a folder that the test runner has not prepared. */
+/** Uses a folder that the test runner has not prepared. */
 const firstStart = (dataFolder: string) => startServer({ STRONGROOM_TEST_DATA: "" }, dataFolder);
 
 test("two concurrent first starts on one new folder both succeed, with one root key", async () => {

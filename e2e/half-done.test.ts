@@ -1,5 +1,5 @@
-// The server is killed in the middle of a backup, of a restore drill and of starting an access review: nothing that is half done
-// looks whole afterwards, and nothing of it is left lying about.
+// Kills the server in the middle of a backup, a restore drill and the start of an access review: unfinished work does not
+// appear complete afterwards, and no files remain.
 import {
   createSafe,
   drillBackup,
@@ -24,7 +24,7 @@ import type { RunningServer } from "./testing/server.ts";
 const ENV = { STRONGROOM_LOG_LEVEL: "error" };
 const LOOKS = 3000;
 
-/** Looks all the time: what it waits for lasts for less than a second. */
+/** Polls continuously, because the awaited state lasts less than a second. */
 async function until<T>(what: string, look: () => Promise<T | null> | T | null): Promise<T> {
   for (let looks = 0; looks < LOOKS; looks += 1) {
     const found = await look();
@@ -56,7 +56,7 @@ async function killed({ server, admin, token }: Ground): Promise<Ground> {
 const backupsOf = ({ server: { url }, token }: Ground): Promise<BackupList> => ask(url, listBackups, {}, token);
 const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
-describe("a server that is killed", () => {
+describe("a killed server", () => {
   let ground: Ground;
   let other: Ground;
   before(async () => {
@@ -64,12 +64,12 @@ describe("a server that is killed", () => {
   });
   after(() => Promise.all([ground?.server.close(), other?.server.close()]));
 
-  test("in the middle of a backup lists none, and removes what there was of it", async () => {
+  test("in the middle of a backup lists none and removes its files", async () => {
     const folder = join(ground.server.dataFolder, "backups");
     await ask(ground.server.url, makeBackup, {}, ground.token);
     const name = await until("a backup under way", () => {
       const [begun] = namesIn(folder);
-      // Some of the cluster's files are there, and the manifest, which is the last, is not.
+      // Some of the cluster's files exist, but not the manifest, which is written last.
       return begun !== undefined && namesIn(join(folder, begun, "postgres/cluster/base")).length > 0 ? begun : null;
     });
     const isWhole = existsSync(join(folder, name, "manifest.json"));
@@ -79,7 +79,7 @@ describe("a server that is killed", () => {
     assert.deepEqual(namesIn(folder), []);
   });
 
-  test("in the middle of a restore drill says nothing good of the backup, and removes the copy", async () => {
+  test("in the middle of a restore drill reports no success and removes the copy", async () => {
     await ask(other.server.url, makeBackup, {}, other.token);
     const { name } = await until("a whole backup", async () => {
       const { data, under_way: underWay } = await backupsOf(other);
@@ -92,13 +92,13 @@ describe("a server that is killed", () => {
     assert.deepEqual(namesIn(folder), []);
     const { data, last_drill: drill } = await backupsOf(other);
     assert.equal(data[0]?.state, "complete", "the backup itself is as good as before");
-    assert.deepEqual([drill?.backup, drill?.is_good], [name, null], "nobody knows whether it is of use");
+    assert.deepEqual([drill?.backup, drill?.is_good], [name, null], "the result of the drill is unknown");
   });
 
-  test("in the middle of starting an access review has nothing of it afterwards, neither memberships nor an entry", async () => {
+  test("in the middle of starting an access review keeps neither its memberships nor an audit entry", async () => {
     const { server, token } = ground;
     await ask(server.url, createSafe, { body: { name: "A safe", description: null } }, token);
-    // Its memberships are noted by then, and whoever decides on them is about to be told.
+    // Its memberships are inserted by then, and its reviewers are about to be notified.
     const holding = await holdNotices(server);
     const body = {
       name: "Everything",
@@ -124,10 +124,10 @@ describe("a server that is killed", () => {
 const HELD_UP = `select from pg_stat_activity
   where wait_event_type = 'Lock' and query like '%insert into "notices"%' and pid <> pg_backend_pid()`;
 
-/** Nobody can be told anything until the connection ends. */
+/** Blocks notifications until the connection ends. */
 async function holdNotices({ dataFolder }: RunningServer): Promise<pg.Client> {
   const client = new pg.Client({ host: join(dataFolder, "postgres/run"), user: "strongroom", database: "strongroom" });
-  // It is lost with the server.
+  // The connection ends with the server.
   client.on("error", () => undefined);
   await client.connect();
   await client.query("begin");

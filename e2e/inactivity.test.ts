@@ -1,4 +1,4 @@
-// What happens when nobody is there: warnings, the countdown and the sign-out, with the browser's clock moved by hand.
+// Inactivity: warnings, countdown and sign-out, with a controlled browser clock.
 import { needs } from "@strongroom/connectors/testing";
 import { reportActivity } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -26,14 +26,14 @@ let browser: Browser;
 let admin: Person;
 let user: Person;
 
-/** A page whose clock runs on by itself and can be moved ahead. */
+/** A page with a running clock that tests can move ahead. */
 async function timeTraveller(): Promise<Visit> {
   const visit = await visitor(browser, server.url);
   await visit.page.clock.install();
   return visit;
 }
 
-/** As if nothing had been touched for so long: timers that are due run once, and then those of the next second. */
+/** Simulates inactivity for that time: due timers run once, then those of the next second. */
 async function idle(page: Page, milliseconds: number): Promise<void> {
   await page.clock.fastForward(milliseconds - SECOND);
   await page.clock.runFor(SECOND);
@@ -43,7 +43,7 @@ const warningOf = (page: Page) => dialogOf(page, "Session Timeout Warning");
 
 const fact = (page: Page, value: string) => page.getByRole("definition").getByText(value, { exact: true });
 
-/** Seconds that the countdown shows. */
+/** The seconds shown by the countdown. */
 async function secondsLeft(page: Page): Promise<number> {
   const text = await page.getByRole("timer").innerText();
   assert.match(text, /^\d+:\d\d$/);
@@ -53,11 +53,11 @@ async function secondsLeft(page: Page): Promise<number> {
 
 interface Timed {
   hasCome(): Promise<boolean>;
-  /** Once it has gone: in milliseconds of the page's own clock. */
+  /** Set when it disappears: milliseconds of the page's clock. */
   stayed(): Promise<number>;
 }
 
-/** Watches for that toast, which may have gone before anybody looks. */
+/** Watches for that toast, which may disappear before a check. */
 async function timeToast(page: Page, text: string): Promise<Timed> {
   const watch = await page.evaluateHandle((words) => {
     const times = { came: 0, went: 0 };
@@ -109,21 +109,21 @@ describe("inactivity", needs(noBrowser || null), () => {
       assert.ok(left <= 30 && left > 0, `${left} seconds left`);
     });
 
-    step("AUTH-62: Stay Logged In begins anew", async () => {
+    step("AUTH-62: Stay Logged In restarts the timer", async () => {
       await warningOf(page).getByRole("button", { name: "Stay Logged In" }).click();
       await warningOf(page).waitFor({ state: "detached" });
       await idle(page, 60 * SECOND);
       assert.equal(await warningOf(page).count(), 0);
     });
 
-    step("DEMO-04, AUTH-64: the countdown reaching zero ends it", async () => {
+    step("DEMO-04, AUTH-64: the countdown ends the session at zero", async () => {
       await idle(page, 35 * SECOND);
       await warningOf(page).waitFor();
       await page.clock.runFor(26 * SECOND);
       await page.getByText("The time ran out: nobody was signed in, so there was nothing to end.").waitFor();
     });
 
-    step("DEMO-06 to DEMO-09: outside test mode the chosen session settings count", async () => {
+    step("DEMO-06 to DEMO-09: outside test mode the chosen session settings apply", async () => {
       await page.getByRole("switch", { name: "Test mode" }).uncheck();
       await fact(page, "30 minutes").waitFor();
       const timeout = page.getByLabel("Session timeout");
@@ -165,16 +165,13 @@ describe("inactivity", needs(noBrowser || null), () => {
       await inspectScreen(page, "session-timeout");
     });
 
-    step(
-      "AUTH-60: a click outside and Escape do not close it, and a moved mouse does not answer for the person",
-      async () => {
-        await page.mouse.click(5, 5);
-        await page.keyboard.press("Escape");
-        await page.mouse.move(300, 300);
-        await page.clock.runFor(2 * SECOND);
-        await warningOf(page).waitFor();
-      },
-    );
+    step("AUTH-60: a click outside, Escape and mouse movement do not close it", async () => {
+      await page.mouse.click(5, 5);
+      await page.keyboard.press("Escape");
+      await page.mouse.move(300, 300);
+      await page.clock.runFor(2 * SECOND);
+      await warningOf(page).waitFor();
+    });
 
     step("AUTH-62: Stay Logged In closes it and tells the server", async () => {
       const told = page.waitForRequest((request) => request.url().endsWith(reportActivity.path));
@@ -201,13 +198,13 @@ describe("inactivity", needs(noBrowser || null), () => {
     });
 
     step(
-      "AUTH-53, AUTH-64: the countdown reaching zero signs out, says so for 6 seconds, and keeps the place",
+      "AUTH-53, AUTH-64: the countdown signs out at zero, shows a message for 6 seconds, and remembers the page",
       async () => {
         await signIn(page, user, "/vault?search=orders");
         await idle(page, 29 * MINUTE + 20 * SECOND);
         await warningOf(page).waitFor();
         const toast = await timeToast(page, EXPIRED);
-        // From here on time passes only as it is told to, however busy the machine is.
+        // From here on the test controls time, whatever the load of the machine.
         await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
         await page.clock.runFor(42 * SECOND);
         await isAt(page, "/auth");
@@ -266,7 +263,7 @@ describe("inactivity", needs(noBrowser || null), () => {
     let page: Page;
     const step = steps(() => page);
 
-    step("OPEN-03: the server ends an idle session by itself, and the next call leads to sign in", async () => {
+    step("OPEN-03: the server ends an idle session, and the next call leads to sign-in", async () => {
       visit = await visitor(browser, server.url);
       page = visit.page;
       await signIn(page, user, "/settings");

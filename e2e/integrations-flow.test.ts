@@ -1,4 +1,4 @@
-// Integrations in a real browser: a web hook that gets the trail, and this Strongroom as its own witness.
+// Integrations in a real browser: a webhook that receives the trail, and this Strongroom as its own witness.
 import { readCheckpoint } from "@strongroom/contract";
 import { needs } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
@@ -52,14 +52,14 @@ describe("integrations", needs(noBrowser || null), () => {
     for (const [label, text] of Object.entries(fields)) await dialog().getByLabel(label).first().fill(text);
   }
 
-  step("PLACE-03: the page says what it is for, and how to begin", async () => {
+  step("PLACE-03: the page explains its purpose and the first step", async () => {
     await signIn(page, admin, "/integrations");
     await seesHeading(page, "Integrations");
     await page.getByText("Connect external identity, ticketing and logging systems").waitFor();
     await page.getByText("Nothing is connected yet").waitFor();
   });
 
-  step("a web hook gets every entry, and the card says how far it is", async () => {
+  step("a webhook receives every entry, and its card shows the progress", async () => {
     const { port } = receiver.address() as AddressInfo;
     await addSink({ Name: "Company SIEM", Address: `http://127.0.0.1:${port}/in` }, "Web hook");
     await dialog().getByRole("button", { name: "Make a new key" }).click();
@@ -73,7 +73,7 @@ describe("integrations", needs(noBrowser || null), () => {
     await seesToast(page, `127.0.0.1:${(receiver.address() as AddressInfo).port} answered with the status 200.`);
   });
 
-  step("a log is watched, its checkpoints are cosigned, and a sink that fails stands out", async () => {
+  step("cosigns the checkpoints of a watched log, and highlights a failing sink", async () => {
     const { verifier_key } = await ask(server.url, readCheckpoint, {}, await tokenOf(server, admin));
     await page.getByRole("button", { name: "Watch a Log" }).click();
     await dialog().getByLabel("Name").fill("This very one");
@@ -93,7 +93,7 @@ describe("integrations", needs(noBrowser || null), () => {
     await inspectScreen(page, "integrations");
   });
 
-  step("a sink is disabled, and deleted after a question", async () => {
+  step("an administrator disables a sink, and deletes it after confirming", async () => {
     await page.getByRole("button", { name: "Disable Gone SIEM" }).click();
     await card("Gone SIEM").getByText("Disabled").waitFor();
     await page.getByRole("button", { name: "Delete Gone SIEM" }).click();

@@ -1,4 +1,4 @@
-// A network that goes away and a server that dies while a page is open: it says so, and goes on by itself.
+// An open page without network or server: it shows the state and recovers automatically.
 import { needs } from "@strongroom/connectors/testing";
 import { CredentialEdit, createCredential, updateCredential } from "@strongroom/contract";
 import type { CredentialId } from "@strongroom/contract";
@@ -49,7 +49,7 @@ describe("a page whose server cannot be reached", needs(noBrowser || null), () =
     await server?.close();
   });
 
-  step("without a network a notice stays until it is back", async () => {
+  step("shows a notice while the network is down", async () => {
     await visit.context.setOffline(true);
     await page.getByText(OFFLINE, { exact: true }).waitFor();
     await inspectScreen(page, "offline");
@@ -57,7 +57,7 @@ describe("a page whose server cannot be reached", needs(noBrowser || null), () =
     await page.getByText(OFFLINE, { exact: true }).waitFor({ state: "detached" });
   });
 
-  step("ERR-06: an action without a network says so, and works again when it is back", async () => {
+  step("ERR-06: an action without network fails with a message, and works after recovery", async () => {
     await visit.context.setOffline(true);
     const copy = cardOf(page, NAMES[0] ?? "").getByRole("button", { name: "Copy", exact: true });
     await copy.click();
@@ -67,8 +67,8 @@ describe("a page whose server cannot be reached", needs(noBrowser || null), () =
     await seesToast(page, "Password copied to clipboard!");
   });
 
-  step("HTTP-13: what was asked for without a network comes when it is back, without a reload", async () => {
-    // The page's code is there already.
+  step("HTTP-13: a read without network completes after recovery, without a reload", async () => {
+    // The page's code is already loaded.
     await cardOf(page, NAMES[0] ?? "")
       .getByRole("link", { name: "Details" })
       .click();
@@ -89,14 +89,14 @@ describe("a page whose server cannot be reached", needs(noBrowser || null), () =
   const seesStatus = (text: string) =>
     page.getByRole("region", { name: "System Status" }).getByText(text, { exact: true }).waitFor();
 
-  step("SHELL-13, OPEN-31: the status note turns as soon as the stream breaks", async () => {
+  step("SHELL-13, OPEN-31: the status note changes as soon as the stream breaks", async () => {
     await seesStatus("All systems operational");
     await page.evaluate(() => Object.assign(window, { isStillTheSamePage: true }));
     await server.kill();
     await seesStatus("The server cannot be reached");
   });
 
-  step("ERR-06: while the server is gone an action fails with a reason", async () => {
+  step("ERR-06: an action without server fails with a reason", async () => {
     await cardOf(page, NAMES[0] ?? "")
       .getByRole("button", { name: "Copy", exact: true })
       .click();
@@ -104,17 +104,17 @@ describe("a page whose server cannot be reached", needs(noBrowser || null), () =
     await inspectScreen(page, "server-gone");
   });
 
-  step("after a kill and a restart the page recovers by itself, with what changed meanwhile", async () => {
+  step("the page recovers automatically after a kill and restart, with the changes made meanwhile", async () => {
     const { port } = new URL(server.url);
     server = await startServer({ PORT: port }, server.dataFolder);
-    // Nobody told the page of this one: its stream was not connected yet.
-    await rename(0, "Renamed while nobody listened");
-    await cardOf(page, "Renamed while nobody listened").waitFor();
+    // The page received no event for this change, because its stream was not connected yet.
+    await rename(0, "Renamed while disconnected");
+    await cardOf(page, "Renamed while disconnected").waitFor();
     await seesStatus("All systems operational");
     assert.equal(await page.evaluate(() => "isStillTheSamePage" in window), true);
   });
 
-  step("the session goes on, and live events come again", async () => {
+  step("the session continues, and live events arrive again", async () => {
     await rename(1, "Renamed before its eyes");
     await cardOf(page, "Renamed before its eyes").waitFor();
     await cardOf(page, "Renamed before its eyes").getByRole("button", { name: "Copy", exact: true }).click();

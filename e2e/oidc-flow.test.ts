@@ -1,4 +1,4 @@
-// Signing in through another system in a real browser: set up by an administrator, used, and of no use to somebody else.
+// OpenID Connect sign-in in a real browser: setup, use, and resistance to login CSRF.
 import { needs } from "@strongroom/connectors/testing";
 import {
   CLIENT_ID,
@@ -19,7 +19,7 @@ import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
 
-describe("signing in through another system", needs(noBrowser || null), () => {
+describe("signing in through OpenID Connect", needs(noBrowser || null), () => {
   let server: RunningServer;
   let provider: OpenidProvider;
   let browser: Browser;
@@ -70,7 +70,7 @@ describe("signing in through another system", needs(noBrowser || null), () => {
   });
 
   step(
-    "a visitor goes there, logs in, and comes back to where they were going, with no code left in the address",
+    "a visitor logs in at the provider and returns to the requested page, without a code in the address",
     async () => {
       provider.person = {
         subject: "subject-1",
@@ -102,7 +102,7 @@ describe("signing in through another system", needs(noBrowser || null), () => {
     },
   );
 
-  step("login CSRF: an answer that another browser got signs nobody in here", async () => {
+  step("login CSRF: another browser's answer does not sign in here", async () => {
     const attacker = await visitor(browser, server.url);
     await attacker.page.goto("/auth");
     await attacker.page.getByRole("button", { name: "Sign in with Company login" }).click();
@@ -111,7 +111,7 @@ describe("signing in through another system", needs(noBrowser || null), () => {
     attacker.page.on("request", (request) => {
       if (request.url().includes("/auth/callback/")) answer = request.url();
     });
-    // The attacker's own page must not use it up.
+    // The attacker's page must not use it up.
     await attacker.page.route("**/finish", (route) => route.abort());
     await attacker.page.getByRole("button", { name: "Log in" }).click();
     await attacker.page.getByRole("link", { name: "Back to sign-in" }).waitFor();

@@ -47,7 +47,7 @@ describe("behind PgBouncer", needs(pgbouncerAvailable()), () => {
     });
   }
 
-  test("a server works with session pooling, and is not ready once the mode is changed while it runs", async () => {
+  test("a server works with session pooling, and is not ready after the mode changes at runtime", async () => {
     const { pooler, url } = await behind("session");
     let server: RunningServer | undefined;
     try {

@@ -1,4 +1,4 @@
-// One's own page in a real browser: name, sessions, an API token from its making to its revocation; and a machine identity.
+// The profile page in a real browser: name, sessions, the life of an API token, and a machine identity.
 import { listCredentials, listOwnTokens } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
@@ -14,7 +14,7 @@ import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
 
-describe("one's own page, and what acts for one", { skip: noBrowser }, () => {
+describe("the profile page and API tokens", { skip: noBrowser }, () => {
   let server: RunningServer;
   let browser: Browser;
   let admin: Person;
@@ -51,7 +51,7 @@ describe("one's own page, and what acts for one", { skip: noBrowser }, () => {
     await you.getByText("Ada Lovelace", { exact: true }).waitFor();
   });
 
-  step("every other session ends at once, this one goes on", async () => {
+  step("ends every other session and keeps this one", async () => {
     const elsewhere = await tokenOf(server, admin);
     await page.reload();
     await page.getByRole("button", { name: "End all others" }).click();
@@ -61,7 +61,7 @@ describe("one's own page, and what acts for one", { skip: noBrowser }, () => {
     await page.getByRole("region", { name: "Your sessions" }).getByText("This session").waitFor();
   });
 
-  step("an API token is made by the keyboard, shown once, and works for what it was made", async () => {
+  step("a user creates an API token with the keyboard; it is shown once and works for its scope", async () => {
     await page.getByRole("button", { name: "Create token" }).click();
     const dialog = dialogOf(page, "Create token");
     await dialog.getByRole("textbox", { name: "Name" }).waitFor();
@@ -89,7 +89,7 @@ describe("one's own page, and what acts for one", { skip: noBrowser }, () => {
     await inspectScreen(page, "profile");
   });
 
-  step("revoked, it is refused at once", async () => {
+  step("a revoked token is refused at once", async () => {
     await page.getByRole("button", { name: "Revoke Nightly export" }).click();
     await dialogOf(page, "Revoke token").getByRole("button", { name: "Revoke" }).click();
     await seesToast(page, "Token revoked");
@@ -97,7 +97,7 @@ describe("one's own page, and what acts for one", { skip: noBrowser }, () => {
     assert.ok(!server.output().includes(token.slice(4, 47)), "a log holds no token");
   });
 
-  step("a machine identity gets somebody who answers for it, and a token", async () => {
+  step("an administrator creates a machine identity with a responsible user and a token", async () => {
     await page.goto("/admin?tab=machines");
     await page.getByText("No machine identities", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Create", exact: true }).click();

@@ -1,4 +1,4 @@
-// A forgotten password where a mail server is configured: the link comes by a real mail and works once.
+// A forgotten password with a mail server: the link arrives by email and works once.
 import { needs } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
@@ -62,7 +62,7 @@ describe("a forgotten password, with a mail server", needs(noBrowser || null), (
     assert.equal(sink.count, 1);
   });
 
-  step("OPEN-09: the link of the mail sets a new password", async () => {
+  step("OPEN-09: the emailed link sets a new password", async () => {
     await page.goto(link);
     await seesHeading(page, "Choose a new password");
     await page.getByLabel("New password", { exact: true }).fill("a brand new password");
@@ -75,7 +75,7 @@ describe("a forgotten password, with a mail server", needs(noBrowser || null), (
     await isAt(page, "/login");
   });
 
-  step("OPEN-09: it works once", async () => {
+  step("OPEN-09: the link works once", async () => {
     await page.goto(link);
     await page.getByLabel("New password", { exact: true }).fill("yet another password");
     await page.getByLabel("Confirm password").fill("yet another password");

@@ -1,4 +1,4 @@
-// Passwords changed on a real PostgreSQL from the browser: from the vault, from an account, several at once; and what waits.
+// Rotation on a real PostgreSQL from the browser: in the vault, of an account, of several accounts, and waiting rotations.
 import {
   addDependent,
   createAccount,
@@ -92,7 +92,7 @@ describe("rotation", needs(unavailable), () => {
     return { id: (await ask(server.url, createAccount, { body }, token)).id, role };
   }
 
-  /** Whether the real server takes it. */
+  /** Whether the real server accepts it. */
   async function logsIn({ username }: DatabaseRole, password: string): Promise<boolean> {
     const { host, port } = postgresql;
     const client = new pg.Client({ host, port, user: username, password, database: "postgres", ssl: false });
@@ -123,28 +123,31 @@ describe("rotation", needs(unavailable), () => {
     await dialog.waitFor({ state: "detached" });
   };
 
-  step("VAULT-32, VAULT-49: from the vault: the old password is refused there, the new one works", async () => {
-    await seesHeading(page, IN_VAULT);
-    await page.getByRole("button", { name: "Rotate Password" }).click();
-    const dialog = dialogOf(page, "Rotate Password");
-    await dialog.getByText("The target system will be updated", { exact: true }).waitFor();
-    await dialog.getByRole("button", { name: "Rotate Password" }).click();
-    await seesToast(page, `Rotation process initiated for "${IN_VAULT}"`);
-    await panel().getByText("Rotated", { exact: true }).waitFor();
-    const versions = page.getByRole("list", { name: "Versions" });
-    await versions.getByText("Version 2, in force", { exact: true }).waitFor();
-    await versions.getByRole("button", { name: "Copy version 1" }).waitFor();
-    const { id, role } = credential;
-    const { value } = await ask(server.url, revealCredential, { params: { id }, body: {} }, token);
-    assert.deepEqual([await logsIn(role, role.password), await logsIn(role, value)], [false, true]);
-    await assertHoldsNoSecret(page, value);
-    assert.equal(server.output().includes(value), false, "the server's log does not hold it");
-    const journal = page.getByRole("button", { name: "Journal" });
-    if ((await journal.getAttribute("aria-expanded")) === "false") await journal.click();
-    await page.getByRole("list", { name: "Journal" }).getByText("In force", { exact: true }).first().waitFor();
-  });
+  step(
+    "VAULT-32, VAULT-49: a vault rotation makes the target reject the old password and accept the new one",
+    async () => {
+      await seesHeading(page, IN_VAULT);
+      await page.getByRole("button", { name: "Rotate Password" }).click();
+      const dialog = dialogOf(page, "Rotate Password");
+      await dialog.getByText("The target system will be updated", { exact: true }).waitFor();
+      await dialog.getByRole("button", { name: "Rotate Password" }).click();
+      await seesToast(page, `Rotation process initiated for "${IN_VAULT}"`);
+      await panel().getByText("Rotated", { exact: true }).waitFor();
+      const versions = page.getByRole("list", { name: "Versions" });
+      await versions.getByText("Version 2, in force", { exact: true }).waitFor();
+      await versions.getByRole("button", { name: "Copy version 1" }).waitFor();
+      const { id, role } = credential;
+      const { value } = await ask(server.url, revealCredential, { params: { id }, body: {} }, token);
+      assert.deepEqual([await logsIn(role, role.password), await logsIn(role, value)], [false, true]);
+      await assertHoldsNoSecret(page, value);
+      assert.equal(server.output().includes(value), false, "the server's log does not hold it");
+      const journal = page.getByRole("button", { name: "Journal" });
+      if ((await journal.getAttribute("aria-expanded")) === "false") await journal.click();
+      await page.getByRole("list", { name: "Journal" }).getByText("In force", { exact: true }).first().waitFor();
+    },
+  );
 
-  step("ACC-33: from an account: the earlier password is kept, and what else uses it gets the new one", async () => {
+  step("ACC-33: an account rotation keeps the earlier password and updates dependents", async () => {
     const twin = await inSafe("Orders, for the nightly job", account.role);
     const body = { name: "Nightly job", config: { kind: "account", account_id: twin.id } } as const;
     await ask(server.url, addDependent, { params: { id: account.id }, body }, token);
@@ -163,32 +166,29 @@ describe("rotation", needs(unavailable), () => {
     );
   });
 
-  step(
-    "a password that somebody changed on the system: it waits for a person, who stores the one that works",
-    async () => {
-      const theirs = "set by somebody on the system";
-      await postgresql.sql(`alter role "${account.role.username}" password '${theirs}'`);
-      await rotate();
-      // It looks once more half a minute later, in case the change comes through late.
-      await panel().getByText("Waiting", { exact: true }).waitFor();
-      await runSql(server, "update rotations set next_at = now() where step <> 'ended'");
-      await panel().getByText("Needs attention", { exact: true }).waitFor();
-      await panel().getByRole("button", { name: "Try Again" }).waitFor();
-      await inspectScreen(page, "rotation-attention");
-      await panel().getByRole("button", { name: "Store a Known Password" }).click();
-      const form = dialogOf(page, "Edit Account");
-      await form.locator('input[autocomplete="new-password"]').fill(theirs);
-      await form.getByRole("button", { name: "Save Changes" }).click();
-      await panel().getByText("Replaced by hand", { exact: true }).waitFor();
-      await page.getByText("never proved; kept", { exact: false }).first().waitFor();
-      await rotate();
-      await panel().getByText("Rotated", { exact: true }).waitFor();
-      const now = await storedOf(account.id);
-      assert.deepEqual([await logsIn(account.role, theirs), await logsIn(account.role, now)], [false, true]);
-    },
-  );
+  step("a password changed outside waits for a user, who stores the working one", async () => {
+    const theirs = "set by somebody on the system";
+    await postgresql.sql(`alter role "${account.role.username}" password '${theirs}'`);
+    await rotate();
+    // It probes again after half a minute, in case the change arrives late.
+    await panel().getByText("Waiting", { exact: true }).waitFor();
+    await runSql(server, "update rotations set next_at = now() where step <> 'ended'");
+    await panel().getByText("Needs attention", { exact: true }).waitFor();
+    await panel().getByRole("button", { name: "Try Again" }).waitFor();
+    await inspectScreen(page, "rotation-attention");
+    await panel().getByRole("button", { name: "Store a Known Password" }).click();
+    const form = dialogOf(page, "Edit Account");
+    await form.locator('input[autocomplete="new-password"]').fill(theirs);
+    await form.getByRole("button", { name: "Save Changes" }).click();
+    await panel().getByText("Replaced by hand", { exact: true }).waitFor();
+    await page.getByText("never proved; kept", { exact: false }).first().waitFor();
+    await rotate();
+    await panel().getByText("Rotated", { exact: true }).waitFor();
+    const now = await storedOf(account.id);
+    assert.deepEqual([await logsIn(account.role, theirs), await logsIn(account.role, now)], [false, true]);
+  });
 
-  step("several at once are followed to their end", async () => {
+  step("several rotations are followed to their end", async () => {
     await page.getByRole("link", { name: "Account Management" }).click();
     await cardOf(page, SHARED).waitFor();
     await selectAndRotate([SHARED, ...OTHERS]);
@@ -199,7 +199,7 @@ describe("rotation", needs(unavailable), () => {
     await run.waitFor({ state: "detached" });
   });
 
-  step("while the system is away they wait; who stops them has every password as it was", async () => {
+  step("rotations of an unreachable target wait, and stopping them keeps every password", async () => {
     const before = await storedOf(account.id);
     await postgresql.stop();
     await selectAndRotate([SHARED, ...OTHERS]);
@@ -208,7 +208,7 @@ describe("rotation", needs(unavailable), () => {
     await page.getByRole("region", { name: "Rotation stopped" }).waitFor();
     await cardOf(page, SHARED).getByRole("link", { name: "Details" }).click();
     await seesHeading(page, SHARED);
-    // Perhaps its turn came in that very moment: then this goes on with it.
+    // It may start at that moment and then continues.
     await rotate();
     await panel().getByText("Goes on by itself at", { exact: false }).waitFor();
     await panel().getByRole("button", { name: "Cancel Rotation" }).click();

@@ -1,43 +1,43 @@
-// The server is killed before and after every step of a rotation, and while it talks to the system whose secret it changes:
-// afterwards a stored secret is in force, the server knows which, and it got there without help. The whole matrix, with every
-// connector and with cut connections, is made by `npm run rotation-safety` (docs/rotation-safety.md).
+// Kills the server before and after every step of a rotation, and while it talks to the target. Afterwards a stored secret is
+// active, the server knows which one, and it recovered automatically. `npm run rotation-safety` makes the whole matrix, with every
+// connector and with cut connections (docs/rotation-safety.md).
 import { needs, postgresqlAvailable, startPostgresql } from "@strongroom/connectors/testing";
 import type { PostgresqlServer } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openGround } from "./testing/rotation-safety/ground.ts";
-import type { Ground } from "./testing/rotation-safety/ground.ts";
-import { killsAt, nameOf, placesOf, strikeAll } from "./testing/rotation-safety/strikes.ts";
+import { openTestBed } from "./testing/rotation-safety/test-bed.ts";
+import type { TestBed } from "./testing/rotation-safety/test-bed.ts";
+import { killsAt, nameOf, pointsOf, injectAll } from "./testing/rotation-safety/injections.ts";
 import { postgresqlSubject } from "./testing/rotation-safety/subjects.ts";
 
-describe("a rotation on PostgreSQL whose server is killed", needs(postgresqlAvailable()), () => {
+describe("a rotation on PostgreSQL with a killed server", needs(postgresqlAvailable()), () => {
   let system: PostgresqlServer;
-  let ground: Ground;
+  let testBed: TestBed;
 
   before(async () => {
     system = await startPostgresql({ addresses: ["*"] });
-    ground = await openGround(system, postgresqlSubject(system, ""), "strongroom");
+    testBed = await openTestBed(system, postgresqlSubject(system, ""), "strongroom");
   });
   after(async () => {
-    await ground?.stop();
+    await testBed?.stop();
     await system?.stop();
   });
 
-  test("ends by itself with a stored secret in force, wherever it is killed", async (t) => {
-    const places = await placesOf(ground);
-    const all = await strikeAll(ground, killsAt(places), { patienceMs: 60_000, pauseMs: 0 });
+  test("recovers with an active stored secret from a kill at every step", async (t) => {
+    const points = await pointsOf(testBed);
+    const all = await injectAll(testBed, killsAt(points), { timeoutMs: 60_000, pauseMs: 0 });
     const problems = all.filter(({ problem }) => problem !== null);
     assert.deepEqual(
-      problems.map(({ strike, problem }) => `killed ${strike.when} ${nameOf(strike.place)}: ${problem}`),
+      problems.map(({ injection, problem }) => `killed ${injection.when} ${nameOf(injection.point)}: ${problem}`),
       [],
     );
     const missed = all.filter(({ wasReached }) => !wasReached);
-    t.diagnostic(`${all.length - missed.length} of ${all.length} places were reached`);
-    // What the driver sends in one piece or in two is up to the moment; each write of the journal has its place.
+    t.diagnostic(`${all.length - missed.length} of ${all.length} points were reached`);
+    // The driver may join or split pieces; every journal write must be reached.
     assert.deepEqual(
-      missed.filter(({ strike }) => strike.place.kind === "write"),
+      missed.filter(({ injection }) => injection.point.kind === "write"),
       [],
     );
-    assert.ok(missed.length < all.length / 3, "most places were reached");
+    assert.ok(missed.length < all.length / 3, "most points were reached");
   });
 });

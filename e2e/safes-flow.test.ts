@@ -1,4 +1,4 @@
-// Safes in a real browser against the real server: who gets in, what they see then, why, and how a safe ends.
+// Safes in a real browser: members, their access and its explanation, and deletion.
 import { createAccount, createSafe, listPlatforms } from "@strongroom/contract";
 import type { SafeId } from "@strongroom/contract";
 import { after, before, describe } from "node:test";
@@ -20,7 +20,7 @@ const GROUP = "Operators";
 const PLATFORM = "Linux servers";
 const ACCOUNT = "web-01 root";
 
-describe("safes, from the first to its end", { skip: noBrowser }, () => {
+describe("safes", { skip: noBrowser }, () => {
   let server: RunningServer;
   let browser: Browser;
   let owner: Visit;
@@ -47,7 +47,7 @@ describe("safes, from the first to its end", { skip: noBrowser }, () => {
     await server?.close();
   });
 
-  step("an administrator makes a platform, whose example follows the rules as they are typed", async () => {
+  step("an administrator creates a platform, and its example password follows the typed rules", async () => {
     await signIn(page, admin, "/admin/platforms");
     await page.getByRole("table", { name: "Platforms" }).waitFor();
     await page.getByRole("button", { name: "Create Platform" }).first().click();
@@ -59,7 +59,7 @@ describe("safes, from the first to its end", { skip: noBrowser }, () => {
     await becomes(async () => (await example.innerText()).length, 40);
     await inspectScreen(page, "platform-form");
     await dialog.getByLabel("Symbols, at least").fill("50");
-    await dialog.getByText("The classes ask for more characters than the password has.", { exact: true }).waitFor();
+    await dialog.getByText("The required characters do not fit into the password length.", { exact: true }).waitFor();
     await dialog.getByLabel("Symbols, at least").fill("2");
     await dialog.getByRole("button", { name: "Create Platform" }).click();
     await seesToast(page, "Platform created successfully");
@@ -68,7 +68,7 @@ describe("safes, from the first to its end", { skip: noBrowser }, () => {
     await inspectScreen(page, "platforms");
   });
 
-  step("a group gets its people", async () => {
+  step("an administrator adds users to a group", async () => {
     await page.getByRole("navigation", { name: "Admin Console pages" }).getByRole("link", { name: "Groups" }).click();
     await page.getByText("No groups found", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Create Group" }).first().click();
@@ -92,7 +92,7 @@ describe("safes, from the first to its end", { skip: noBrowser }, () => {
     await inspectScreen(page, "groups");
   });
 
-  step("SAFE-04, SAFE-07, SAFE-08, SAFE-17, SAFE-22: a safe is created, once it has a name", async () => {
+  step("SAFE-04, SAFE-07, SAFE-08, SAFE-17, SAFE-22: a safe is created when it has a name", async () => {
     await page.getByRole("link", { name: "Safes", exact: true }).click();
     await seesHeading(page, "Safes Management");
     await page.getByText("No safes found", { exact: true }).waitFor();
@@ -110,11 +110,11 @@ describe("safes, from the first to its end", { skip: noBrowser }, () => {
     await cardOf(page, SAFE).waitFor();
   });
 
-  step("SAFE-02, SAFE-05, SAFE-06: its card says what it holds, as do the figures", async () => {
+  step("SAFE-02, SAFE-05, SAFE-06: its card and the statistics show its contents", async () => {
     await putAccountInto(SAFE);
     await ask(server.url, createSafe, { body: { name: OTHER, description: null } }, await token());
     const card = cardOf(page, SAFE);
-    // Nobody reloads: the event tells.
+    // The event updates the page without a reload.
     await becomes(() => factOf(card, "Accounts"), "1");
     await becomes(() => factOf(card, "Users"), "1");
     await becomes(() => factOf(card, "Access Level"), "Private");
@@ -139,7 +139,7 @@ describe("safes, from the first to its end", { skip: noBrowser }, () => {
     await inspectScreen(page, "safe-members");
   });
 
-  step("a member sees exactly this safe and what is in it, and may not change it; a stranger sees none", async () => {
+  step("a member sees exactly this safe and its accounts without changing it; other users see none", async () => {
     await signIn(member.page, ben, "/safes");
     await cardOf(member.page, SAFE).waitFor();
     await becomes(() => member.page.getByRole("article", { name: OTHER }).count(), 0);
@@ -154,7 +154,7 @@ describe("safes, from the first to its end", { skip: noBrowser }, () => {
     await seesHeading(stranger.page, "Safe Not Found");
   });
 
-  step("the access panel explains who gets at what through which way", async () => {
+  step("the access panel explains users, permissions and their sources", async () => {
     await page.getByRole("tab", { name: "Access" }).click();
     const people = page.getByRole("list", { name: "People with access" });
     const way = people.getByRole("listitem").filter({ hasText: "ben@example.com" });
@@ -164,7 +164,7 @@ describe("safes, from the first to its end", { skip: noBrowser }, () => {
     await inspectScreen(page, "safe-access");
   });
 
-  step("who is taken out loses the safe at once, without a reload", async () => {
+  step("a removed member loses the safe at once, without a reload", async () => {
     await page.getByRole("tab", { name: "Members" }).click();
     await page.getByRole("button", { name: `Remove ${GROUP}` }).click();
     const dialog = dialogOf(page, "Remove Member");
@@ -175,7 +175,7 @@ describe("safes, from the first to its end", { skip: noBrowser }, () => {
     await seesHeading(member.page, "Safe Not Found");
   });
 
-  step("SAFE-26: Edit Safe changes what it is called", async () => {
+  step("SAFE-26: Edit Safe changes its name", async () => {
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     const dialog = dialogOf(page, "Edit Safe");
     await becomes(() => textBox(dialog, "Name").inputValue(), SAFE);
@@ -186,13 +186,13 @@ describe("safes, from the first to its end", { skip: noBrowser }, () => {
     await seesHeading(page, `${SAFE} 2`);
   });
 
-  step("its history tells all of it", async () => {
+  step("its history lists every change", async () => {
     await page.getByRole("tab", { name: "Audit" }).click();
     await becomes(async () => (await page.getByRole("listitem").filter({ hasText: GROUP }).count()) > 1, true);
     await inspectScreen(page, "safe-audit");
   });
 
-  step("SAFE-20, SAFE-24: a safe that holds accounts is deleted once they have somewhere to go", async () => {
+  step("SAFE-20, SAFE-24: a safe with accounts is deleted after choosing a new safe for them", async () => {
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     const dialog = dialogOf(page, "Delete Safe");
     const confirm = dialog.getByRole("button", { name: "Delete", exact: true });
@@ -208,14 +208,14 @@ describe("safes, from the first to its end", { skip: noBrowser }, () => {
     await becomes(() => factOf(cardOf(page, OTHER), "Accounts"), "1");
   });
 
-  step("SAFE-03: the search stands in the address", async () => {
+  step("SAFE-03: the address contains the search", async () => {
     await page.getByPlaceholder("Search safes by name, description, or owner...").fill("nothing like it");
     await isAt(page, "/safes?search=nothing+like+it");
     await page.getByText("No safe matches your search.", { exact: true }).waitFor();
     for (const visit of [owner, member, stranger]) assertNoErrors(visit);
   });
 
-  /** Accounts have their own flow: this one comes by the API. */
+  /** Creates an account through the API; accounts have a separate flow. */
   async function putAccountInto(name: string): Promise<void> {
     const bearer = await token();
     const { platforms } = await ask(server.url, listPlatforms, {}, bearer);
@@ -242,13 +242,13 @@ describe("safes, from the first to its end", { skip: noBrowser }, () => {
 
 const textBox = (within: Locator, name: string): Locator => within.getByRole("textbox", { name, exact: true });
 
-/** The value of one of a card's facts; empty while it is not there. */
+/** The value of a card's field; empty while it is missing. */
 async function factOf(card: Locator, name: string): Promise<string> {
   const fact = card.locator("dl > div").filter({ has: card.page().getByRole("term").getByText(name, { exact: true }) });
   return (await fact.count()) === 0 ? "" : fact.getByRole("definition").innerText();
 }
 
-/** Types into a choice that searches on the server, and takes what it finds. */
+/** Types into a server-side search field and selects the result. */
 async function search(within: Locator, label: string, text: string, option: string | RegExp): Promise<void> {
   const box = within.getByRole("combobox", { name: label }).or(within.getByRole("textbox", { name: label }));
   await box.fill(text);

@@ -1,4 +1,4 @@
-// What a screen shows while it loads, when a call has failed, and when its own code breaks.
+// Loading, error and crash states of screens.
 import { needs } from "@strongroom/connectors/testing";
 import {
   listCredentials,
@@ -20,7 +20,7 @@ import { steps } from "./testing/steps.ts";
 const NAME = "Billing service";
 const SAMPLE_NOTICE = "Sample data: the server could not be reached";
 
-/** Matches the endpoint's address, whatever its parameters and its query. */
+/** Matches the endpoint's address with any parameters and query. */
 const addressOf = ({ path }: Endpoint) => new RegExp(`${path.replaceAll(/:\w+/g, "[^/?]+")}(\\?.*)?$`);
 
 describe("the states of a screen", needs(noBrowser || null), () => {
@@ -36,7 +36,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
   });
   after(() => begun?.close());
 
-  /** While `work` runs, whoever asks for this waits. */
+  /** Delays these calls while `work` runs. */
   async function holding(address: RegExp | string, work: () => Promise<void>): Promise<void> {
     const held: Route[] = [];
     let isHolding = true;
@@ -50,7 +50,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
     await page.unroute(address);
   }
 
-  /** While it is refused like that, the call fails. */
+  /** Makes the call fail with this refusal. */
   const failing = (endpoint: Endpoint, message: string) =>
     page.route(addressOf(endpoint), (route) =>
       route.fulfill({ status: 500, json: { type: "about:blank", status: 500, code: "internal", message } }),
@@ -102,7 +102,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
   ];
 
   for (const [row, path, held, text, then] of LOADING) {
-    step(`${row}: while it loads, "${text}"`, async () => {
+    step(`${row}: shows "${text}" while loading`, async () => {
       await holding(held, async () => {
         await page.goto(path(), { waitUntil: "commit" });
         await page.getByRole("status").getByText(text, { exact: true }).first().waitFor();
@@ -112,7 +112,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
     });
   }
 
-  step("DASH-07, DASH-11: figures that could not be read are the samples, under a notice that says so", async () => {
+  step("DASH-07, DASH-11: unreadable figures show samples under a notice", async () => {
     await failing(readDashboardStats, "The figures are out of order");
     await page.goto("/");
     await page.getByText(SAMPLE_NOTICE, { exact: true }).waitFor();
@@ -132,7 +132,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
     await page.getByRole("article", { name: "Total Credentials" }).getByText("1", { exact: true }).waitFor();
   });
 
-  step("DASH-12: alerts that could not be read are two samples, under the same notice", async () => {
+  step("DASH-12: unreadable alerts show two samples under the same notice", async () => {
     await failing(listDashboardAlerts, "The alerts are out of order");
     await page.goto("/");
     await page.getByText(SAMPLE_NOTICE, { exact: true }).waitFor();
@@ -145,7 +145,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
     await alerts.getByText("No alerts", { exact: true }).waitFor();
   });
 
-  /** A screen's code, as if it threw while it draws until somebody mends it. */
+  /** Makes a screen throw while rendering until the test restores it. */
   const BROKEN = `export default function Broken() {
     if (globalThis.isMended) return "Mended";
     throw new Error("thrown on purpose");
@@ -155,7 +155,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
       route.fulfill({ contentType: "text/javascript", body: BROKEN }),
     );
 
-  step("a screen that throws says so, the rest of the app goes on, and Retry draws it again", async () => {
+  step("a crashed screen shows an error, the rest of the app keeps working, and Retry renders it again", async () => {
     await breaking("help-page");
     await page.goto("/help");
     const fallback = page.getByRole("main").getByRole("alert");
@@ -171,7 +171,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
     await page.unrouteAll({ behavior: "wait" });
   });
 
-  step("a page outside of the layout that throws says so too, and leads to the start page", async () => {
+  step("a crashed page outside the layout shows an error and a link to the start page", async () => {
     await breaking("reset-password-page");
     await page.goto("/reset-password");
     await page.getByText("This screen ran into an error.", { exact: true }).waitFor();
@@ -182,7 +182,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
     await page.unrouteAll({ behavior: "wait" });
   });
 
-  step("a screen whose code is not on the server any more says so, and Retry loads the new one", async () => {
+  step("a screen with outdated code shows an error, and Retry loads the new version", async () => {
     const chunk = /assets\/help-page-[^/]+\.js$/;
     await page.route(chunk, (route) => route.fulfill({ status: 404, body: "" }));
     await page.goto("/help");

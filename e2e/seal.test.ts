@@ -1,4 +1,4 @@
-// A vault that is sealed by a passphrase: nobody gets in until somebody unseals it, and then everybody goes on.
+// A vault sealed by a passphrase: no user gets in until it is unsealed, then all continue.
 import { needs } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ describe("a vault sealed by a passphrase", needs(noBrowser || null), () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  step("after a start it is sealed, and every visitor is led to the page that says so", async () => {
+  step("is sealed after a start, and redirects every visitor to the seal page", async () => {
     const answer = await fetch(`${server.url}/api/v1/auth/entrance`);
     assert.equal(answer.status, 503);
     await page.goto("/login");
@@ -61,7 +61,7 @@ describe("a vault sealed by a passphrase", needs(noBrowser || null), () => {
     await inspectScreen(page, "unseal-refused");
   });
 
-  step("the right one unseals, and leads back to where one was going", async () => {
+  step("the right passphrase unseals and returns to the requested page", async () => {
     await page.getByLabel("Passphrase").and(page.locator("input")).fill(PASSPHRASE);
     await page.getByRole("button", { name: "Unseal" }).click();
     await seesToast(page, "The vault is unsealed.");
@@ -69,7 +69,7 @@ describe("a vault sealed by a passphrase", needs(noBrowser || null), () => {
     await signIn(page, admin);
   });
 
-  step("an administrator seals it at once, and an open page follows", async () => {
+  step("an administrator seals it, and an open page follows at once", async () => {
     await page.goto("/admin?tab=keys");
     await page.getByRole("button", { name: "Seal the vault" }).click();
     await dialogOf(page, "Seal the vault").getByRole("button", { name: "Seal the vault" }).click();

@@ -1,4 +1,4 @@
-// Coming in and going out: what the sign-in page refuses, where it leads, who may have which role, forgotten passwords.
+// Sign-in and sign-out: refusals, redirects, role requests, forgotten passwords.
 import { needs } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
@@ -54,7 +54,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     );
   });
 
-  step("AUTH-08: the password shows when asked to", async () => {
+  step("AUTH-08: a button shows the password", async () => {
     const field = page.getByPlaceholder("Enter your password");
     await field.fill("what I typed");
     await becomes(() => field.getAttribute("type"), "password");
@@ -62,7 +62,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await becomes(() => field.getAttribute("type"), "text");
   });
 
-  step("AUTH-41: a wrong password is answered with Invalid credentials, and so is an unknown address", async () => {
+  step("AUTH-41: a wrong password and an unknown address both get Invalid credentials", async () => {
     for (const email of [user.email, "nobody@example.com"]) {
       await page.reload();
       await fillSignIn(page, { email, password: "not the password" });
@@ -72,7 +72,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     }
   });
 
-  step("SHELL-02, SHELL-03, OPEN-06: a visitor is sent to sign in, and then to where they wanted to go", async () => {
+  step("SHELL-02, SHELL-03, OPEN-06: a visitor is redirected to sign-in, then to the requested page", async () => {
     await page.goto("/loading-demo");
     await page.goto("/vault?search=orders");
     await isAt(page, "/auth");
@@ -87,24 +87,42 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await isAt(page, "/vault?search=orders");
   });
 
-  step("AUTH-14, OPEN-04, OPEN-05: whoever is signed in is sent on from every entrance", async () => {
+  step("AUTH-14, OPEN-04, OPEN-05: every sign-in page redirects signed-in users", async () => {
     for (const path of ["/auth", "/login", "/signup", "/signup-new"]) {
       await page.goto(path);
       await isAt(page, "/");
     }
   });
 
-  step("OPEN-08: without Keep me signed in the session is this tab's alone", async () => {
-    await becomes(() => storedKeys(page), { local: [], session: ["strongroom.auth", "strongroom.token"] });
-    const other = await visit.context.newPage();
-    await other.goto("/vault");
-    await isAt(other, "/auth");
-    await other.close();
-    await page.getByRole("button", { name: "Sign Out" }).click();
-    await isAt(page, "/login");
+  step(
+    "OPEN-08: without Keep me signed in, a new tab continues the session, and signing out ends it in both",
+    async () => {
+      const ofThisTab = { local: [], session: ["strongroom.auth", "strongroom.token"] };
+      await becomes(() => storedKeys(page), ofThisTab);
+      const opened = visit.context.waitForEvent("page");
+      await page.getByRole("link", { name: "Credential Vault" }).click({ modifiers: ["Control"] });
+      const other = await opened;
+      await seesHeading(other, "Credential Vault");
+      await becomes(() => storedKeys(other), ofThisTab);
+      await other.getByRole("button", { name: "Sign Out" }).click();
+      await isAt(page, "/login");
+      await other.goto("/vault");
+      await isAt(other, "/auth");
+      await other.close();
+    },
+  );
+
+  step("OPEN-08: once its tabs are closed, a session that is not kept is gone", async () => {
+    const tab = await visit.context.newPage();
+    await signIn(tab, user, "/vault");
+    await tab.close();
+    await page.goto("/vault");
+    await page.getByRole("button", { name: "Sign In" }).waitFor();
+    await isAt(page, "/auth");
+    await page.goto("/login");
   });
 
-  step("AUTH-09, AUTH-26, AUTH-27: with Keep me signed in it is kept, in every tab", async () => {
+  step("AUTH-09, AUTH-26, AUTH-27: with Keep me signed in, every tab shares the session", async () => {
     await fillSignIn(page, user);
     await page.getByRole("checkbox", { name: "Keep me signed in" }).check();
     await page.getByRole("button", { name: "Sign In" }).click();
@@ -115,13 +133,13 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await seesHeading(other, "Credential Vault");
     await page.getByRole("button", { name: "Sign Out" }).click();
     await isAt(page, "/login");
-    // The other tab hears of it without a reload.
+    // The other tab is updated without a reload.
     await isAt(other, "/login");
     await becomes(() => storedKeys(other), { local: [], session: [] });
     await other.close();
   });
 
-  step("SIGNUP-10, SIGNUP-11, OPEN-17: a role chosen at sign-up is a request, and the page says so", async () => {
+  step("SIGNUP-10, SIGNUP-11, OPEN-17: the page explains that a role chosen at sign-up is a request", async () => {
     await page.getByRole("link", { name: "Create Account" }).click();
     await isAt(page, "/signup");
     await seesHeading(page, "Get Started");
@@ -146,7 +164,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await page.getByRole("banner").getByText("User", { exact: true }).waitFor();
   });
 
-  step("SIGNUP-18: an address that has an account is told so", async () => {
+  step("SIGNUP-18: sign-up reports that the address already has an account", async () => {
     const { page: another, context } = await visitor(browser, server.url);
     await another.goto("/signup-new");
     await fillSignUp(another, MANAGER);
@@ -155,7 +173,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await context.close();
   });
 
-  step("OPEN-18: an administrator approves the role; the session ends and the next one has it", async () => {
+  step("OPEN-18: approving a role ends the session, and the next one has the role", async () => {
     const { page: console, context } = await visitor(browser, server.url);
     await signIn(console, admin, "/admin");
     await console.getByRole("tab", { name: "Sign-ups" }).click();
@@ -176,7 +194,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await page.getByRole("banner").getByText("Manager", { exact: true }).waitFor();
   });
 
-  step("a session that an administrator ends sends the browser to sign in, and back to where it was", async () => {
+  step("an ended session redirects to sign-in, and back to the page afterwards", async () => {
     await page.goto("/settings");
     await seesHeading(page, "Settings");
     const { page: console, context } = await visitor(browser, server.url);
@@ -194,7 +212,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await isAt(page, "/settings");
   });
 
-  step("OPEN-09, OPEN-48: without a mail server an administrator hands the reset link over", async () => {
+  step("OPEN-09, OPEN-48: without a mail server, an administrator passes the reset link on", async () => {
     await page.getByRole("button", { name: "Sign Out" }).click();
     await isAt(page, "/login");
     await page.getByRole("button", { name: "Reset password" }).click();
@@ -231,7 +249,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await isAt(page, "/login");
   });
 
-  step("a reset link that is not complete is said to be so", async () => {
+  step("reports an incomplete reset link", async () => {
     await page.goto("/reset-password");
     await page.getByText("This page needs a complete reset link.", { exact: true }).waitFor();
     await inspectScreen(page, "reset-password-incomplete");
@@ -240,7 +258,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
   step("OPEN-17: an administrator can close sign-up", async () => {
     const { page: console, context } = await visitor(browser, server.url);
     await signIn(console, admin, "/admin?tab=policy");
-    // What would change is told before anything is saved.
+    // The preview appears before saving.
     await console.getByRole("checkbox", { name: "Admin", exact: true }).check();
     await console.getByRole("button", { name: "What would change?" }).click();
     await console.getByText("You would be signed out as soon as you save.", { exact: true }).waitFor();

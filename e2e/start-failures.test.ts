@@ -1,4 +1,4 @@
-// A failed start prints one sentence and no stack: the real server with databases and disks that cannot be used.
+// Tests that a failed start prints one sentence without a stack, with unusable databases and disks.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ import { startServer } from "./testing/server.ts";
 let temporary: TemporaryServer;
 const folder = mkdtempSync(join(tmpdir(), "strongroom-failing-"));
 before(async () => {
-  // The database's server may run as another user than the tests.
+  // The database server may run as another user than the tests.
   chmodSync(folder, 0o755);
   temporary = await startTemporaryServer();
 });

@@ -1,4 +1,4 @@
-// Starting and stopping as people do it: what is printed, what is refused in one clear line, and that nothing stays behind.
+// Starting and stopping with `npm start`: output, one-line refusals, and no leftover processes.
 import { needs, postgresqlAvailable, startPostgresql } from "@strongroom/connectors/testing";
 import type { PostgresqlServer } from "@strongroom/connectors/testing";
 import { currentSession, readHealth } from "@strongroom/contract";
@@ -21,7 +21,7 @@ const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 before(() => buildWeb());
 after(endWhatStillRuns);
 
-/** Expects a start to be refused: one line that says why, and a status that tells scripts. */
+/** Expects a start to fail with a one-line reason and a non-zero status. */
 async function refusal(dataFolder: string, options: StartOptions = {}): Promise<string> {
   const { status, stdout, stderr } = await runStart(dataFolder, options).ended;
   assert.equal(status, 1, stdout + stderr);
@@ -37,7 +37,7 @@ async function stopped(started: Started): Promise<void> {
   assert.equal((await started.ended).status, 0);
 }
 
-describe("the first start and those after it", () => {
+describe("first and later starts", () => {
   const folder = folderOf(self);
   after(folder.remove);
   let admin: Person;
@@ -56,7 +56,7 @@ describe("the first start and those after it", () => {
     await stopped(started);
   });
 
-  test("the next prints the address alone, and everything is still there", async (t) => {
+  test("the next prints only the address and keeps all data", async (t) => {
     const started = runStart(folder.path);
     const { url, setupLink, afterMs } = await started.ready;
     t.diagnostic(`ready after ${Math.round(afterMs)} ms`);
@@ -65,12 +65,12 @@ describe("the first start and those after it", () => {
     await stopped(started);
   });
 
-  test("the root key is its owner's alone", () => {
+  test("the root key is readable by its owner only", () => {
     assert.equal(statSync(join(folder.path, "root.key")).mode & 0o777, 0o600);
   });
 });
 
-describe("a start that cannot succeed says why in one line and ends with status 1", () => {
+describe("a failing start prints the reason in one line and exits with status 1", () => {
   const folder = folderOf(self);
   after(folder.remove);
 
@@ -99,7 +99,7 @@ describe("a start that cannot succeed says why in one line and ends with status 
     });
   }
 
-  test("a data folder that may not be written", async () => {
+  test("in a read-only data folder", async () => {
     const parent = folderOf(self);
     chmodSync(parent.path, 0o555);
     const why = await refusal(join(parent.path, "data"), { as: ordinaryUser });
@@ -111,7 +111,7 @@ describe("a start that cannot succeed says why in one line and ends with status 
   test("a key file that others can read", async () => {
     const key = join(folder.path, "root.key");
     chmodSync(key, 0o644);
-    assert.match(await refusal(folder.path), /Others may read the key file .*root\.key\. Run chmod 600 on it\.$/);
+    assert.match(await refusal(folder.path), /Other users can read the key file .*root\.key\. Run chmod 600 on it\.$/);
     chmodSync(key, 0o600);
   });
 
@@ -143,10 +143,13 @@ describe("a start that cannot succeed says why in one line and ends with status 
     const later = "insert into schema_migrations (version, name, checksum) values (9999, 'later', 'x')";
     await runSql({ dataFolder: folder.path }, later);
     await stopped(started);
-    assert.match(await refusal(folder.path), /This database is at version 9999 but this Strongroom knows only \d+\./);
+    assert.match(
+      await refusal(folder.path),
+      /This database is at version 9999 but this Strongroom supports only \d+\./,
+    );
   });
 
-  test("a DATABASE_URL behind which nobody answers", async () => {
+  test("a DATABASE_URL without a server", async () => {
     const closed = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => closed.once("listening", resolve));
     const { port } = closed.address() as AddressInfo;
@@ -183,7 +186,7 @@ describe("stopping", () => {
     assert.deepEqual(processesOf(folder.path), []);
   });
 
-  test("when the start script is killed, the server and its database end by themselves", async () => {
+  test("the server and its database end when the start script is killed", async () => {
     const started = runStart(folder.path);
     await started.ready;
     started.kill("SIGKILL");
@@ -191,13 +194,13 @@ describe("stopping", () => {
     await untilGone(folder.path);
   });
 
-  test("when the server is killed, the start script ends, and the next start recovers everything", async () => {
+  test("the start script ends when the server is killed, and the next start recovers everything", async () => {
     const started = runStart(folder.path);
     const { url, setupLink } = await started.ready;
     const admin = await firstAdmin({ url, setupLink });
     process.kill(serverPid(folder.path), "SIGKILL");
     assert.notEqual((await started.ended).status, 0);
-    // At once: the database server of the killed one may still be there.
+    // Without a delay: the killed server's database may still be running.
     const next = runStart(folder.path);
     const again = await next.ready;
     assert.equal(again.setupLink, null);
@@ -208,7 +211,7 @@ describe("stopping", () => {
 });
 
 describe("as an ordinary user", () => {
-  test("everything works and belongs to them", async () => {
+  test("everything works and belongs to that user", async () => {
     const folder = folderOf(ordinaryUser);
     const dataFolder = join(folder.path, "data");
     const started = runStart(dataFolder, { as: ordinaryUser });
@@ -222,7 +225,7 @@ describe("as an ordinary user", () => {
     folder.remove();
   });
 
-  test("a folder that root made is refused in one line", { skip: isRoot ? false : "only root can" }, async () => {
+  test("a folder created by root is refused in one line", { skip: isRoot ? false : "only root can" }, async () => {
     const folder = folderOf(ordinaryUser);
     const dataFolder = join(folder.path, "data");
     mkdirSync(dataFolder);
@@ -250,7 +253,7 @@ describe("with DATABASE_URL", needs(postgresqlAvailable()), () => {
     folder.remove();
   });
 
-  test("it uses that PostgreSQL server and starts none of its own", async () => {
+  test("uses that PostgreSQL server and starts no embedded one", async () => {
     const first = runStart(folder.path, { env });
     const { url, setupLink } = await first.ready;
     const admin = await firstAdmin({ url, setupLink });
@@ -269,7 +272,7 @@ describe("with DATABASE_URL", needs(postgresqlAvailable()), () => {
     assert.equal((stdout + stderr).includes(password), false, "the password of the URL is not printed");
   });
 
-  test("a wrong password and a database that is not there are refused in one line", async () => {
+  test("a wrong password and a missing database are refused in one line", async () => {
     const wrong = { DATABASE_URL: env.DATABASE_URL.replace(password, "not-the-password") };
     assert.doesNotMatch(await refusal(folder.path, { env: wrong }), /not-the-password/);
     const elsewhere = { DATABASE_URL: env.DATABASE_URL.replace(/strongroom$/, "elsewhere") };
@@ -277,14 +280,14 @@ describe("with DATABASE_URL", needs(postgresqlAvailable()), () => {
   });
 });
 
-/** The server is the start script's child; the database's supervisor is that same process. */
+/** The server is the start script's child and also supervises the database. */
 function serverPid(dataFolder: string): number {
   return Number(readFileSync(join(dataFolder, "postgres/supervisor.pid"), "utf8"));
 }
 
 const PATIENCE_MS = 20_000;
 
-/** Nothing tells a stranger that a process has ended, hence the looking. */
+/** Polls, because only a parent is notified of a process's end. */
 async function untilGone(dataFolder: string): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   while (performance.now() < until) {

@@ -1,4 +1,4 @@
-// Many tabs of one browser: all usable over plain HTTP, all told what happens, by one stream of the server.
+// Many tabs of one browser: all work over plain HTTP and receive events through one server stream.
 import { needs } from "@strongroom/connectors/testing";
 import { CredentialEdit, readHealth, streamEvents, updateCredential } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ const TABS = 8;
 describe("eight tabs of one browser", needs(noBrowser || null), () => {
   let begun: Beginning;
   let tabs: Page[];
-  /** The tabs that asked the server for the stream, in their order. */
+  /** The tabs that requested the stream, in order. */
   const readers: Page[] = [];
   const step = steps(() => tabs?.[0]);
 
@@ -42,7 +42,7 @@ describe("eight tabs of one browser", needs(noBrowser || null), () => {
 
   const allSee = (name: string) => Promise.all(tabs.map((tab) => cardOf(tab, name).waitFor()));
 
-  step("all of them open and can be used", async () => {
+  step("all open and work", async () => {
     const { context, page } = begun.visit;
     await page.goto("/login");
     await fillSignIn(page, begun.admin);
@@ -64,14 +64,14 @@ describe("eight tabs of one browser", needs(noBrowser || null), () => {
     await allSee("As it began");
   });
 
-  step("one event reaches all of them by one stream", async () => {
+  step("one stream delivers an event to all of them", async () => {
     await becomes(openStreams, 1);
     await rename("Renamed before all tabs");
     await allSee("Renamed before all tabs");
     assert.equal(await openStreams(), 1);
   });
 
-  step("when the tab that reads the stream is closed, another goes on and nothing is missed", async () => {
+  step("another tab continues the stream without loss when the reading tab closes", async () => {
     const reader = readers.at(-1);
     assert.ok(reader !== undefined);
     const before = readers.length;
@@ -84,7 +84,7 @@ describe("eight tabs of one browser", needs(noBrowser || null), () => {
     await becomes(openStreams, 1);
   });
 
-  step("signing out in one of them signs all of them out, and the stream ends", async () => {
+  step("signing out in one tab signs all tabs out and ends the stream", async () => {
     const [one, ...others] = tabs.toReversed();
     assert.ok(one !== undefined);
     await one.getByRole("button", { name: "Sign Out" }).click();

@@ -1,4 +1,4 @@
-// The Validation Dashboard in a real browser: a lent account of a real PostgreSQL stops working, is noticed, tried and found again.
+// The Validation Dashboard in a real browser: an account with an active grant on a real PostgreSQL fails, raises alerts, and recovers.
 import {
   addSafeMember,
   approveAccessRequest,
@@ -85,7 +85,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
       token,
     );
 
-  /** To somebody who may only list what is in the safe. Answers with the session's id. */
+  /** Grants access to a user who may only list the safe's accounts. Returns the session's id. */
   async function lend({ id, name }: Account): Promise<string> {
     const borrower = await tokenOf(server, await aUser(server, "bo@example.com"));
     const member = { user_id: userIdOf(borrower), role: "custom", permissions: ["list"] } as const;
@@ -108,7 +108,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
   const tab = (name: string) => page.getByRole("tab", { name: new RegExp(`^${name}`) });
   const toast = (text: string) => toastWith(page, text).first();
 
-  step("VAL-02 to VAL-10: the overview says how everything stands, live", async () => {
+  step("VAL-02 to VAL-10: the overview shows live states", async () => {
     await signIn(page, admin, "/validation-dashboard");
     await seesHeading(page, "Validation Dashboard");
     await page.getByText("Real-time connected", { exact: true }).waitFor();
@@ -120,7 +120,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await inspectScreen(page, "validation-overview");
   });
 
-  step("VAL-27, VAL-29, VAL-30, VAL-67, VAL-68: what is lent and stops working raises the alarm", async () => {
+  step("VAL-27, VAL-29, VAL-30, VAL-67, VAL-68: a failing account with an active grant raises the alarm", async () => {
     await postgresql.sql(`alter role ${role.username} password 'changed behind our back'`);
     await page.goto("/accounts");
     await cardOf(page, LENT).getByRole("button", { name: "Validate" }).click();
@@ -138,7 +138,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await page.keyboard.press("Escape");
   });
 
-  step("NOTIF-01, NOTIF-04, NOTIF-07, NOTIF-08: the bell tells of it, and is read and cleared", async () => {
+  step("NOTIF-01, NOTIF-04, NOTIF-07, NOTIF-08: the bell shows it, and can be read and cleared", async () => {
     const bell = page.getByRole("navigation", { name: "You and your settings" }).getByRole("button", {
       name: /^Notifications, \d+ unread/,
     });
@@ -153,7 +153,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await page.keyboard.press("Escape");
   });
 
-  step("VAL-14, VAL-20, VAL-73: failures are listed, and tried together once they are mended", async () => {
+  step("VAL-14, VAL-20, VAL-73: failures are listed, and validated together after the fix", async () => {
     await tab("Account Validation").click();
     await page.getByRole("tab", { name: "Failures (2)" }).click();
     const failures = page.getByRole("list", { name: "Validation failures" });
@@ -170,30 +170,27 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await page.getByRole("list", { name: "Validation attempts" }).getByText(STALE, { exact: true }).first().waitFor();
   });
 
-  step("VAL-70: the report is saved by its name", async () => {
+  step("VAL-70: the report is saved under its name", async () => {
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export Report" }).click();
     assert.match((await download).suggestedFilename(), /^validation-dashboard-24h-\d{4}-\d\d-\d\d\.xlsx$/);
     await seesToast(page, "Validation report exported");
   });
 
-  step(
-    "FILTER-01, FILTER-02, FILTER-08, FILTER-09: the search finds by how it stands and why it was lent",
-    async () => {
-      await tab("Advanced Search").click();
-      await page.getByText("Search results will appear here", { exact: true }).waitFor();
-      const results = page.getByRole("list", { name: "Search results" });
-      await page.getByRole("button", { name: "Failed Validation" }).click();
-      await results.getByText(STALE, { exact: true }).waitFor();
-      await page.getByText("1 filter applied", { exact: true }).waitFor();
-      await page.getByRole("button", { name: "Clear All Filters" }).click();
-      await textField(page.getByRole("main"), "Text").fill("nightly batch");
-      await page.getByRole("button", { name: "Apply Filters" }).click();
-      await results.getByText(LENT, { exact: true }).waitFor();
-      assert.equal(await results.getByText(STALE, { exact: true }).count(), 0);
-      await inspectScreen(page, "validation-search");
-    },
-  );
+  step("FILTER-01, FILTER-02, FILTER-08, FILTER-09: the search finds accounts by status and grant reason", async () => {
+    await tab("Advanced Search").click();
+    await page.getByText("Search results will appear here", { exact: true }).waitFor();
+    const results = page.getByRole("list", { name: "Search results" });
+    await page.getByRole("button", { name: "Failed Validation" }).click();
+    await results.getByText(STALE, { exact: true }).waitFor();
+    await page.getByText("1 filter applied", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Clear All Filters" }).click();
+    await textField(page.getByRole("main"), "Text").fill("nightly batch");
+    await page.getByRole("button", { name: "Apply Filters" }).click();
+    await results.getByText(LENT, { exact: true }).waitFor();
+    assert.equal(await results.getByText(STALE, { exact: true }).count(), 0);
+    await inspectScreen(page, "validation-search");
+  });
 
   step("AUDIT-01, VAL-06, VAL-08: the trail has the validations, and the settings open", async () => {
     await tab("Audit Trail").click();

@@ -1,4 +1,4 @@
-// The first hour with Strongroom in a real browser: from the setup link over credentials of real systems to signing out.
+// The first hour with Strongroom in a real browser: from the setup link to credentials of real targets and signing out.
 import {
   mariadbAvailable,
   needs,
@@ -77,7 +77,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await inspectScreen(page, "sign-up-first");
   });
 
-  step("SIGNUP-07, SIGNUP-08, SIGNUP-09: what is wrong with a sign-up is said at its field", async () => {
+  step("SIGNUP-07, SIGNUP-08, SIGNUP-09: sign-up errors appear at their fields", async () => {
     await page.getByLabel("Your email").fill("not an address");
     await page.getByLabel("Create new password").fill("short");
     await page.getByLabel("Confirm password").fill("other");
@@ -92,7 +92,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await inspectScreen(page, "sign-up-errors");
   });
 
-  step("SIGNUP-14: a successful sign-up leads to the sign-in page and says so", async () => {
+  step("SIGNUP-14: a successful sign-up leads to the sign-in page with a message", async () => {
     await page.getByLabel("Your email").fill(ADMIN.email);
     await page.getByLabel("Create new password").fill(ADMIN.password);
     await page.getByLabel("Confirm password").fill(ADMIN.password);
@@ -114,7 +114,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await inspectScreen(page, "dashboard-new");
   });
 
-  step("VAULT-02, VAULT-21, VAULT-23: a new vault is empty and says how to begin", async () => {
+  step("VAULT-02, VAULT-21, VAULT-23: a new vault is empty and shows the first step", async () => {
     await page.getByRole("link", { name: "Credential Vault" }).click();
     await isAt(page, "/vault");
     await seesHeading(page, "Credential Vault");
@@ -124,7 +124,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await inspectScreen(page, "vault-empty");
   });
 
-  step("CRED-20 to CRED-35: the dialog asks for what the type needs, and says what is missing", async () => {
+  step("CRED-20 to CRED-35: the dialog shows the fields of the type and reports missing ones", async () => {
     await page.getByRole("button", { name: "Add Credential" }).first().click();
     const dialog = dialogOf(page, "Add New Credential");
     const port = dialog.getByLabel("Port");
@@ -146,7 +146,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await dialog.waitFor({ state: "detached" });
   });
 
-  step("VAULT-28: the password of a real PostgreSQL role is added, and Verify Now proves it", async () => {
+  step("VAULT-28: Verify Now verifies the password of a real PostgreSQL role", async () => {
     await addCredential(page, {
       name: DATABASE,
       type: "PostgreSQL",
@@ -158,7 +158,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
       schema: "public",
     });
     const card = cardOf(page, DATABASE);
-    // The first verification starts by itself.
+    // The first verification starts automatically.
     await card.getByText("Verified", { exact: true }).first().waitFor();
     await card.getByRole("button", { name: "Verify Now" }).click();
     await seesToast(page, `Verification successful for "${DATABASE}"`);
@@ -167,15 +167,15 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await inspectScreen(page, "vault-verified");
   });
 
-  step("VAULT-09, VAULT-30: after an edit to a wrong secret Verify Now says why it does not work", async () => {
+  step("VAULT-09, VAULT-30: Verify Now explains the failure after an edit to a wrong secret", async () => {
     const card = cardOf(page, DATABASE);
     await editSecret(DATABASE, WRONG);
     await card.getByRole("button", { name: "Verify Now" }).click();
     const reason =
-      `${postgresql.host}:${postgresql.port} did not accept the password for ${role.username}. PostgreSQL answers the ` +
-      "same for a wrong password, a role that does not exist and a password whose VALID UNTIL has passed.";
+      `${postgresql.host}:${postgresql.port} did not accept the password for ${role.username}. PostgreSQL does not ` +
+      "say which: wrong password, unknown role, or VALID UNTIL has passed.";
     await seesToast(page, `Verification failed for "${DATABASE}": ${reason}`);
-    await card.getByText("Failed", { exact: true }).first().waitFor();
+    await card.getByText("Rejected", { exact: true }).first().waitFor();
     await card.getByText(reason, { exact: true }).waitFor();
     await inspectScreen(page, "vault-failed");
     await editSecret(DATABASE, role.password);
@@ -222,7 +222,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     assert.equal(server.output().includes(role.password), false, "the server's log does not hold it");
   });
 
-  step("VAULT-12, VAULT-13: the quick view shows how it stands, and the copy in its history", async () => {
+  step("VAULT-12, VAULT-13: the quick view shows the status, and the copy in its history", async () => {
     await cardOf(page, DATABASE).getByRole("button", { name: "Quick View" }).click();
     const dialog = dialogOf(page, "Credential Details");
     await dialog.getByRole("heading", { name: "Verification Status" }).waitFor();
@@ -235,7 +235,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await dialog.waitFor({ state: "detached" });
   });
 
-  step("the copies are on record in the audit trail, which is intact", async () => {
+  step("the audit trail contains the copies and is intact", async () => {
     await page.getByRole("link", { name: "Audit Logs" }).click();
     await seesHeading(page, "Audit Logs");
     const reveals = page.getByRole("listitem").filter({ hasText: "Credential revealed" }).filter({ hasText: DATABASE });
@@ -246,7 +246,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await assertHoldsNoSecret(page, role.password);
   });
 
-  step("DASH-03, DASH-04: the dashboard counts what there is", async () => {
+  step("DASH-03, DASH-04: the dashboard counts the credentials", async () => {
     await page.getByRole("link", { name: "Dashboard", exact: true }).click();
     await seesHeading(page, "Dashboard");
     const total = 1 + (sshd === null ? 0 : 1) + (mariadb === null ? 0 : 1);
@@ -254,7 +254,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await inspectScreen(page, "dashboard");
   });
 
-  step("VAULT-37 to VAULT-48: the detail page shows what is known, and copies", async () => {
+  step("VAULT-37 to VAULT-48: the detail page shows every field and copies", async () => {
     await page.getByRole("link", { name: "Credential Vault" }).click();
     await cardOf(page, DATABASE).getByRole("link", { name: "Details" }).click();
     await page.waitForURL(/\/vault\/[0-9a-f-]{36}$/);
@@ -271,7 +271,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await seesToast(page, "Verification completed successfully");
   });
 
-  step("VAULT-49: the rotate dialog says what rotating means", async () => {
+  step("VAULT-49: the rotate dialog explains rotation", async () => {
     await page.getByRole("button", { name: "Rotate Password" }).click();
     const dialog = dialogOf(page, "Rotate Password");
     await becomes(
@@ -290,7 +290,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await dialog.waitFor({ state: "detached" });
   });
 
-  step("OPEN-56: Edit Credential changes what is stored and keeps the secret", async () => {
+  step("OPEN-56: Edit Credential changes fields and keeps the secret", async () => {
     await page.getByRole("button", { name: "Edit Credential" }).click();
     const dialog = dialogOf(page, "Edit Credential");
     await becomes(() => secretField(dialog).inputValue(), "");
@@ -304,7 +304,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await clipboardHolds(page, role.password);
   });
 
-  step("VAULT-50, VAULT-51: the detail page's deletion says what goes, and returns to the vault", async () => {
+  step("VAULT-50, VAULT-51: deleting on the detail page lists the effects and returns to the vault", async () => {
     await page.getByRole("button", { name: "Delete Credential" }).click();
     const dialog = dialogOf(page, "Delete Credential");
     await becomes(
@@ -322,7 +322,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await cardOf(page, `${DATABASE} 2`).waitFor({ state: "detached" });
   });
 
-  step("VAULT-17, VAULT-18, VAULT-26: the list's deletion asks first, and Cancel keeps the credential", async () => {
+  step("VAULT-17, VAULT-18, VAULT-26: deleting in the list asks first, and Cancel keeps the credential", async () => {
     const name = "Spare token";
     await addCredential(page, { name, type: "API Token", secret: "a token nobody uses" });
     const card = cardOf(page, name);
@@ -344,7 +344,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await card.waitFor({ state: "detached" });
   });
 
-  step("SHELL-26, SHELL-27: Sign Out says so, leads to /login, and leaves nothing behind", async () => {
+  step("SHELL-26, SHELL-27: Sign Out shows a message, leads to /login, and clears all data", async () => {
     await page.getByRole("button", { name: "Sign Out" }).click();
     await seesToast(page, "Signed out successfully");
     await isAt(page, "/login");

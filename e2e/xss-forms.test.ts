@@ -1,5 +1,5 @@
-// Stored cross-site scripting, by hand: a payload of its own in every text field of every form, saved where the form takes it,
-// and looked at on every page afterwards.
+// Stored cross-site scripting through forms: types a unique payload into every text field of every form, saves it if the form
+// accepts it, and checks every page afterwards.
 import { needs } from "@strongroom/connectors/testing";
 import { addGroupMember, addSafeMember, breakGlass } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -21,11 +21,11 @@ import { steps } from "./testing/steps.ts";
 import { fieldsInSource, putRight, takeFirst, textFields, typeEverywhere, NEWCOMER } from "./testing/text-fields.ts";
 
 const PLAIN = { hostname: "server1.example.com", system_type: "Application", connection_method: "HTTPS" };
-/** How often what a form objects to is put right. */
+/** Maximum corrections of a form's errors. */
 const TRIES = 4;
 const QUIET_MS = 250;
 
-test("every text field of the app stands in a form that is walked through", () => {
+test("covers every text field of the app", () => {
   const walked = new Set([...FORMS, ...FORMS_OF_VISITORS].flatMap(({ of }) => of));
   const missing = [...fieldsInSource().keys()].filter((file) => !walked.has(file) && !Object.hasOwn(NO_FORMS, file));
   assert.deepEqual(missing, [], "name them in e2e/testing/forms.ts");
@@ -38,7 +38,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
   let admin: Person;
   let known: Known;
   let isHarmless: (where: string) => Promise<void>;
-  /** What was typed into, as "file: label". */
+  /** The filled fields, as "file: label". */
   const reached = new Set<string>();
   const step = steps(() => page);
 
@@ -56,14 +56,14 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     await server?.close();
   });
 
-  /** Always anew: what was saved before may lead elsewhere a moment later. */
+  /** Reloads each time, because the previous save may navigate away later. */
   async function goTo(address: string): Promise<void> {
     await page.goto(address, { waitUntil: "commit" });
     await page.locator("main").waitFor();
     await page.waitForFunction(() => document.querySelector("[data-loading]") === null);
   }
 
-  /** Where its fields are, once they are there. */
+  /** The container of the fields, once they have loaded. */
   async function open({ press: pressed = [], within, mark }: Form): Promise<Locator> {
     for (const words of pressed) await press(page, words);
     const scope =
@@ -73,7 +73,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     return scope;
   }
 
-  /** Fields may come with what is loaded for them: until none has come for a while. */
+  /** Fields may appear as data loads: waits until no new field appears for a while. */
   async function allThere(scope: Locator): Promise<void> {
     await page.waitForFunction(() => document.querySelector("[data-loading]") === null);
     for (let [before, now] = [-1, 0]; before !== now;) {
@@ -83,7 +83,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     }
   }
 
-  /** Sends it until it is taken. */
+  /** Submits until the form is accepted. */
   async function save(scope: Locator, where: string): Promise<void> {
     const answers: Response[] = [];
     const hear = (answer: Response) => void (answer.request().method() === "GET" || answers.push(answer));
@@ -92,7 +92,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     for (let turn = 0; turn < TRIES && !isTaken(); turn += 1) {
       await scope.locator("button[type=submit]:enabled").last().press("Enter");
       const objected = scope.locator('[aria-invalid="true"]').filter({ visible: true });
-      // Not the answer: what it objects to shows a moment later.
+      // Waits for the displayed errors, not the answer, which arrives earlier.
       await becomes(async () => isTaken() || (await objected.count()) > 0, true);
       if (!isTaken()) await putRight(scope, turn);
     }
@@ -125,11 +125,11 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     }
   }
 
-  step("of visitors", async () => {
+  step("without sign-in", async () => {
     for (const form of FORMS_OF_VISITORS) await walk(form);
   });
 
-  step("of everybody who is signed in", async () => {
+  step("of signed-in users", async () => {
     await signIn(page, admin);
     const failed: string[] = [];
     for (const form of FORMS) {
@@ -139,7 +139,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     assert.deepEqual(failed, []);
   });
 
-  step("no field that the sources name was left out", () => {
+  step("no text field in the sources was skipped", () => {
     const named = [...fieldsInSource()].filter(([file]) => !Object.hasOwn(NO_FORMS, file));
     const fields = named.flatMap(([file, labels]) => labels.map((label) => `${file}: ${label}`));
     assert.deepEqual(
@@ -158,7 +158,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
   });
 });
 
-/** Something of everything, so that each form has what it is about. */
+/** Creates one object of each type, so that every form has data. */
 async function aWorld(server: RunningServer, admin: Person): Promise<Known> {
   const token = await tokenOf(server, admin);
   const asker = await tokenOf(server, await aUser(server, "asker@example.com"));

@@ -1,5 +1,5 @@
-// What people type stays text: payloads in every text field that the contract has, and in addresses, run no script, open no
-// dialog and offend no content security policy. `xss-forms.test.ts` types them into the forms.
+// Stored cross-site scripting through the API: payloads in every text field of the contract, and in addresses, run no script, open
+// no dialog and violate no content security policy. `xss-forms.test.ts` types them into the forms.
 import { needs } from "@strongroom/connectors/testing";
 import { createSafe } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -16,9 +16,9 @@ import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
 
-/** In their order, because each needs the ones before. The rest follows in any order. */
+/** In this order, because each needs the previous ones. The rest follows in any order. */
 const FIRST = ["createSafe", "createPlatform", "createAccount", "createCredential", "createGroup"];
-/** Of a kind that is made beside each other, so that nothing stands in for it. */
+/** Fixed fields that must match each other, so they carry no payload. */
 const ACCOUNT = { hostname: "server1.example.com", system_type: "Application", connection_method: "HTTPS" };
 
 describe("stored cross-site scripting", needs(noBrowser || null), () => {
@@ -99,7 +99,7 @@ describe("stored cross-site scripting", needs(noBrowser || null), () => {
       ],
       ["/audit-logs", nameGiven("createGroup")],
       ...["/", "/validation-dashboard", "/cpm-dashboard", "/access-control", "/integrations", "/admin"].map(plain),
-      ...["/profile", "/notifications", "/settings", "/sessions", "/discovery"].map(plain),
+      ...["/profile", "/notifications", "/settings", "/discovery"].map(plain),
     ];
     for (const [path, text] of shown) {
       await visitPage(path);

@@ -13,7 +13,7 @@ const all = readdirSync(join(root, "bench"))
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !all.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no benchmark ${unknown.join(", ")}. There are: ${all.join(", ")}.`);
+  console.error(`Unknown benchmark: ${unknown.join(", ")}. Available: ${all.join(", ")}.`);
   process.exit(1);
 }
 let status = 0;

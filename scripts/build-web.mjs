@@ -1,4 +1,4 @@
-// Builds the web app when its sources are not those of the last build.
+// Builds the web app if its sources changed since the last build.
 import { createHash } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -47,7 +47,7 @@ export function ensureWebBuilt() {
   const vite = join(root, "node_modules", "vite", "bin", "vite.js");
   const result = spawnSync(pinnedNode, [vite, "build", "--logLevel", "warn"], { cwd: web, stdio: "inherit" });
   if (result.status !== 0) {
-    console.error("The web app could not be built; what the builder said stands above.");
+    console.error("The web app could not be built. See the output above.");
     process.exit(1);
   }
   writeFileSync(stampFile, `${wanted}\n`);

@@ -7,7 +7,7 @@ import { ensureInstalled, pinnedNode, root } from "./install.mjs";
 ensureInstalled("development");
 const bin = (name) => join(root, "node_modules", ".bin", name);
 
-/** Longest first. One program for each set of libraries: a project of each folder is for editors. */
+/** Longest first. One TypeScript program per set of libraries; the project of each folder is for editors. */
 const steps = [
   ["lint", bin("oxlint"), ["--type-aware", "--deny-warnings"]],
   ["types of what runs in Node", bin("tsc"), ["-p", "tsconfig.node.json"]],
@@ -20,7 +20,7 @@ const steps = [
 const env = { ...process.env, PATH: `${join(root, "node_modules", ".bin")}:${process.env.PATH}` };
 const failed = [];
 
-/** What a step prints stands together, under its name. */
+/** Prints the output of a step together, under its name. */
 async function run([name, command, args]) {
   const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env });
   let printed = "";
@@ -46,5 +46,5 @@ if (!process.argv.includes("--static")) {
   const tests = spawnSync(pinnedNode, [join(root, "scripts", "test.mjs")], { cwd: root, stdio: "inherit", env });
   if (tests.status !== 0) failed.push("tests");
 }
-if (failed.length > 0) console.error(`\nNot good: ${failed.join(", ")}.`);
+if (failed.length > 0) console.error(`\nFailed: ${failed.join(", ")}.`);
 process.exit(failed.length === 0 ? 0 : 1);

@@ -1,4 +1,4 @@
-// A reporter for node:test that counts, and keeps what was skipped with its reason, for the summary of `npm test`.
+// A node:test reporter that counts results and collects skipped tests with their reasons, for the summary of `npm test`.
 export const noCounts = () => ({ passed: 0, failed: 0, skipped: [] });
 
 /** @param {"test:pass" | "test:fail"} type */

@@ -10,7 +10,7 @@ const server = runServer(["--watch-path=apps/server/src", "--watch-path=packages
   ...process.env,
   NODE_ENV: "development",
   PORT: apiPort,
-  // The page that reloads is Vite's; links lead there.
+  // Vite serves the reloading page, so links use its address.
   STRONGROOM_PUBLIC_URL: process.env.STRONGROOM_PUBLIC_URL ?? "http://127.0.0.1:5173",
 });
 const vite = spawn(pinnedNode, [join(root, "node_modules", "vite", "bin", "vite.js"), "--host", "127.0.0.1"], {

@@ -1,4 +1,4 @@
-// Installs what is missing, from the lockfile only. Plain JavaScript, so that any Node from 18 on can run it.
+// Installs missing packages, from the lockfile only. Plain JavaScript, so that any Node from version 18 can run it.
 import { createHash } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,14 +9,14 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stampFile = join(root, "node_modules", ".strongroom-installed");
 
 const [major, minor] = process.versions.node.split(".").map(Number);
-/** The platform package for Apple silicon is older than what the server needs (argon2id came with Node 24.7). */
+/** The platform package for Apple silicon is too old for the server (argon2id needs Node 24.7). */
 const isPackageTooOld = process.platform === "darwin" && process.arch === "arm64";
 
 /** The pinned Node that everything runs on. */
 export const pinnedNode = isPackageTooOld ? process.execPath : join(root, "node_modules", ".bin", "node");
 
 /**
- * Makes sure that `node_modules` is what the lockfile says. A full install also serves production.
+ * Ensures that `node_modules` matches the lockfile. A development install also serves production.
  * @param {"production" | "development"} kind
  */
 export function ensureInstalled(kind) {
@@ -36,7 +36,7 @@ export function ensureInstalled(kind) {
   const { npm_config_ignore_scripts: _, ...env } = process.env;
   const result = spawnSync(command[0], command[1], { cwd: root, stdio: "inherit", env });
   if (result.status !== 0) {
-    console.error("The installation of packages failed; what npm said stands above.");
+    console.error("The packages could not be installed. See npm's output above.");
     process.exit(1);
   }
   if (!existsSync(pinnedNode)) {

@@ -1,4 +1,4 @@
-// Makes apps/server/data/blocked-passwords.bin from a JSON array of passwords: node scripts/make-blocked-passwords.mjs FILE.
+// Creates apps/server/data/blocked-passwords.bin from a JSON array of passwords: node scripts/make-blocked-passwords.mjs FILE.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

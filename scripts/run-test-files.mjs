@@ -1,22 +1,22 @@
-// Runs test files of node:test several at a time and says how each one ended.
+// Runs several node:test files at a time and reports the result of each.
 import { runAlone, startSharedProcess } from "./test-process.mjs";
 
-/** More files than this do not fail by accident. */
+/** More failed files than this are not flaky and are not repeated. */
 export const MOST_REPEATED = 6;
 
 /**
- * With `repeats`, files that failed run once more, alone: what fails only beside other work does not throw away a whole
- * run, and is named, so that somebody mends it.
+ * With `repeats`, failed files run once more, alone: a flaky file does not fail the whole run, but is reported so that it gets
+ * fixed.
  *
  * @param {string[]} files relative to the root
  * @param {object} options
  * @param {number} options.atOnce
- * @param {(file: string) => boolean} options.mayShare whether a file can do with a process that ran others before it
+ * @param {(file: string) => boolean} options.mayShare whether a file may run in a process that ran other files before
  * @param {NodeJS.ProcessEnv} options.env
  * @param {string} options.results
  * @param {boolean} options.repeats
- * @returns {Promise<{ passed: number, failed: number, skipped: { name: string, reason: string }[], unsteady: string[] }>}
- *   `unsteady`: the files that passed only the second time, counted as they ended then
+ * @returns {Promise<{ passed: number, failed: number, skipped: { name: string, reason: string }[], flaky: string[] }>}
+ *   `flaky`: the files that passed only the second time, counted by their second result
  */
 export async function runTestFiles(files, { atOnce, mayShare, repeats, ...options }) {
   const ended = new Map();
@@ -42,7 +42,7 @@ export async function runTestFiles(files, { atOnce, mayShare, repeats, ...option
     passed: sum(counts.map(({ passed }) => passed)),
     failed: sum(counts.map(({ failed }) => failed)),
     skipped: counts.flatMap(({ skipped }) => skipped),
-    unsteady: failing.filter((file) => ended.get(file).failed === 0),
+    flaky: failing.filter((file) => ended.get(file).failed === 0),
   };
 }
 
@@ -54,14 +54,14 @@ async function told(file, running) {
   const { counts, printed, killedAfter } = await running;
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
   console.log(`${counts.failed === 0 ? "✔" : "✖"} ${file} (${counts.passed} passed, ${seconds} s)`);
-  if (killedAfter !== undefined) console.log(`  It was killed after ${killedAfter} s: something held it open.`);
+  if (killedAfter !== undefined) console.log(`  It was killed after ${killedAfter} s: it did not end.`);
   if (counts.failed > 0) console.log(failuresOf(printed));
   return counts;
 }
 
 const MOST_PRINTED = 20_000;
 
-/** The spec reporter repeats what failed at its end. */
+/** The spec reporter repeats failures at the end. */
 function failuresOf(printed) {
   const from = printed.lastIndexOf("failing tests:");
   return (from === -1 ? printed : printed.slice(from)).slice(-MOST_PRINTED);

@@ -1,4 +1,4 @@
-// `npm start`: installs and builds what is missing, then runs the server.
+// `npm start`: installs and builds if needed, then runs the server.
 import { ensureWebBuilt } from "./build-web.mjs";
 import { ensureInstalled } from "./install.mjs";
 import { runServer } from "./run-server.mjs";

@@ -1,14 +1,25 @@
-// Processes that test files of node:test run in: one for a single file, or one for a file after another.
+// Processes for node:test files: for a single file, or for several files one after another.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pinnedNode, root } from "./install.mjs";
 
-/** A test that hangs fails and is named. */
+/** Time limit of a test; a hanging test fails and is named. */
 const LONGEST_TEST_MS = 600_000;
-/** A file that hangs, because something holds it open, is killed with all that it started. */
+/** A file is killed with its child processes when no test has ended for this long. */
+const LONGEST_SILENCE_MS = Number(process.env["STRONGROOM_TEST_SILENCE_MS"] ?? 180_000);
+/** Files with a single longer test: only `LONGEST_FILE_MS` applies. */
+const SLOW_FILES = [
+  "docs/adding-a-feature",
+  "e2e/crash",
+  "e2e/database-faults",
+  "e2e/first-starts",
+  "e2e/rotation-kills",
+  "e2e/xss-forms",
+].map((name) => `${name}.test.ts`);
+/** Time limit of a file, whatever it does. */
 const LONGEST_FILE_MS = 900_000;
-/** How long what a file has printed may take to arrive once its process is gone. */
+/** Time for a file's output to arrive after its process has ended. */
 const LAST_WORDS_MS = 500;
 
 /**
@@ -17,7 +28,7 @@ const LAST_WORDS_MS = 500;
  */
 
 /**
- * Runs a file in a process of its own, which can't outlive its time.
+ * Runs a file in a separate process with a time limit.
  * @param {string} file relative to the root
  * @param {{ env: NodeJS.ProcessEnv, results: string }} options
  * @returns {Promise<Ended>}
@@ -31,7 +42,7 @@ export async function runAlone(file, { env, results }) {
     `--test-reporter-destination=${counted}`,
     file,
   ]);
-  const timer = deadline(child);
+  const timer = deadline(child, SLOW_FILES.includes(file) ? LONGEST_FILE_MS : LONGEST_SILENCE_MS);
   const status = await child.gone;
   timer.stop();
   const counts = existsSync(counted) ? readCounts(counted) : { passed: 0, failed: 0, skipped: [] };
@@ -42,15 +53,22 @@ export async function runAlone(file, { env, results }) {
 /**
  * A process that loads the server once and runs one file after another, each to its end (`run-in-turn.mjs`).
  * @param {{ env: NodeJS.ProcessEnv }} options
- * @returns {{ run(file: string): Promise<Ended>, end(): Promise<void> }} after a file with a failure: to be ended
+ * @returns {{ run(file: string): Promise<Ended>, end(): Promise<void> }} end it after a file with a failure
  */
 export function startSharedProcess({ env }) {
   const child = startNode(env, [join(root, "scripts", "run-in-turn.mjs")], "ipc");
   return {
     async run(file) {
       const timer = deadline(child);
-      const answered = new Promise((resolve) => child.process.once("message", resolve));
-      // One that is gone is noticed below.
+      const answered = new Promise((resolve) => {
+        const listen = (message) => {
+          if (!("counts" in message)) return;
+          child.process.off("message", listen);
+          resolve(message);
+        };
+        child.process.on("message", listen);
+      });
+      // A process that has ended is detected below.
       child.process.send(file, () => {});
       const answer = await Promise.race([answered, child.gone.then(() => null)]);
       timer.stop();
@@ -66,7 +84,7 @@ export function startSharedProcess({ env }) {
   };
 }
 
-/** The head of a process group, so that all that it starts can be ended with it. */
+/** The leader of a process group, so that its children can be killed with it. */
 function startNode(env, args, ...channel) {
   const child = spawn(pinnedNode, [`--test-timeout=${LONGEST_TEST_MS}`, ...args], {
     cwd: root,
@@ -79,9 +97,9 @@ function startNode(env, args, ...channel) {
     stream.setEncoding("utf8");
     stream.on("data", (text) => (printed += text));
   }
-  // It may come in the same moment as "exit".
+  // It may arrive at the same time as "exit".
   const closed = new Promise((resolve) => child.once("close", resolve));
-  // Not "close": something that the file left running may hold its output open for ever.
+  // Not "close": a leftover process may keep the output open forever.
   const gone = new Promise((resolve) => child.once("exit", resolve)).then(async (status) => {
     await soon(closed);
     end(child);
@@ -89,26 +107,42 @@ function startNode(env, args, ...channel) {
   });
   return {
     process: child,
-    /** What it printed since it was last asked. */
+    /** The output since the last call. */
     printed() {
       const text = printed;
       printed = "";
       return text;
     },
-    /** Its status, once it has ended with everything that it started. */
+    /** Its status, after it and its children have ended. */
     gone,
   };
 }
 
-function deadline(child) {
-  let isKilled = false;
-  const timer = setTimeout(() => {
-    isKilled = true;
+/** Kills the process group after its time. What it prints, or tells its parent, shows that it still does something. */
+function deadline(child, longestSilence = LONGEST_SILENCE_MS) {
+  const startedAt = Date.now();
+  let killedAfter = null;
+  const kill = () => {
+    killedAfter = Math.round((Date.now() - startedAt) / 1000);
     end(child.process);
-  }, LONGEST_FILE_MS);
+  };
+  const timer = setTimeout(kill, LONGEST_FILE_MS);
+  let silence = setTimeout(kill, longestSilence);
+  const heard = () => {
+    clearTimeout(silence);
+    silence = setTimeout(kill, longestSilence);
+  };
+  const { stdout, stderr } = child.process;
+  for (const stream of [stdout, stderr]) stream.on("data", heard);
+  child.process.on("message", heard);
   return {
-    stop: () => clearTimeout(timer),
-    killed: () => (isKilled ? { killedAfter: LONGEST_FILE_MS / 1000 } : {}),
+    stop() {
+      clearTimeout(timer);
+      clearTimeout(silence);
+      for (const stream of [stdout, stderr]) stream.off("data", heard);
+      child.process.off("message", heard);
+    },
+    killed: () => (killedAfter === null ? {} : { killedAfter }),
   };
 }
 
@@ -124,7 +158,7 @@ function end(child) {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
-    // Nothing is left of it.
+    // The group has already ended.
   }
   child.stdout.destroy();
   child.stderr.destroy();

@@ -1,4 +1,4 @@
-// `npm test`: installs what is missing and runs every test that this machine can run, then says what it skipped and why.
+// `npm test`: installs missing packages, runs every test that this machine supports, and lists skipped tests with reasons.
 // With STRONGROOM_REQUIRE_TARGETS=1 a skipped test counts as a failure, and up to six failed files run twice.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ ensureWebBuilt();
 const isStrict = process.env.STRONGROOM_REQUIRE_TARGETS === "1";
 const only = process.argv.slice(2);
 const results = mkdtempSync(join(tmpdir(), "strongroom-results-"));
-const totals = { passed: 0, failed: 0, skipped: [], unsteady: [] };
+const totals = { passed: 0, failed: 0, skipped: [], flaky: [] };
 const path = `${join(root, "node_modules", ".bin")}:${process.env.PATH}`;
 
 function testFiles(folder) {
@@ -34,11 +34,11 @@ async function runNodeTests(names, files, env) {
   addToTotals(await runTestFiles(files, options));
 }
 
-function addToTotals({ passed, failed, skipped, unsteady }) {
+function addToTotals({ passed, failed, skipped, flaky }) {
   totals.passed += passed;
   totals.failed += failed;
   totals.skipped.push(...skipped);
-  totals.unsteady.push(...unsteady);
+  totals.flaky.push(...flaky);
 }
 
 function runWebTests() {
@@ -46,16 +46,16 @@ function runWebTests() {
   const { passed, failed, files } = runVitest([]);
   const repeats = isStrict && files.length > 0 && files.length <= MOST_REPEATED;
   const left = repeats ? runVitest(files).failed : failed;
-  const isUnsteady = failed > 0 && left === 0;
+  const isFlaky = failed > 0 && left === 0;
   addToTotals({
-    passed: isUnsteady ? passed + failed : passed,
+    passed: isFlaky ? passed + failed : passed,
     failed: left,
     skipped: [],
-    unsteady: isUnsteady ? files : [],
+    flaky: isFlaky ? files : [],
   });
 }
 
-/** All web tests, or those of these files. `files` of the answer: in which something failed. */
+/** Runs all web tests, or these files. Returns the failed files in `files`. */
 function runVitest(files) {
   const output = join(results, "web.json");
   rmSync(output, { force: true });
@@ -72,7 +72,7 @@ function runVitest(files) {
   return { passed, failed, files: failing.map((file) => relative(join("apps", "web"), file)) };
 }
 
-/** One throwaway database server for all test files; each makes its own databases in it. */
+/** One temporary database server for all test files, which create their own databases in it. */
 async function startTestDatabase() {
   const entry = join(root, "apps", "server", "src", "kernel", "testing", "test-server.ts");
   const server = spawn(pinnedNode, [entry], { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
@@ -87,10 +87,10 @@ async function startTestDatabase() {
   return { config, stop: () => new Promise((done) => (server.on("exit", done), server.stdin.end())) };
 }
 
-/** The data folder that servers under test begin with. */
+/** The initial data folder of servers under test. */
 async function makeDataFolder() {
   const folder = join(results, "data");
-  // The database's server may be another user.
+  // The database server may run as another user.
   chmodSync(results, 0o755);
   const entry = join(root, "e2e", "testing", "make-data-folder.ts");
   const making = spawn(pinnedNode, [entry, folder], {
@@ -99,11 +99,11 @@ async function makeDataFolder() {
     env: { ...serverEnvironment, ...process.env },
   });
   const status = await new Promise((resolve) => making.on("exit", resolve));
-  if (status !== 0) throw new Error("the data folder of the servers under test could not be made");
+  if (status !== 0) throw new Error("the data folder for servers under test could not be created");
   return folder;
 }
 
-/** The longest come first, so that nobody waits for one of them alone at the end. */
+/** The longest files start first, so that none of them runs alone at the end. */
 const LONG = [
   "e2e/crash",
   "packages/connectors/src/linux/linux",
@@ -129,7 +129,7 @@ const LONG = [
   "apps/cli/src/commands/users",
   "apps/cli/src/commands/unseal",
   "apps/cli/src/commands/audit-export",
-  "apps/server/src/features/rotation/attention",
+  "apps/server/src/features/rotation/engine/attention",
 ];
 const inOrder = (files) => {
   const long = LONG.map((name) => `${name}.test.ts`);
@@ -137,14 +137,14 @@ const inOrder = (files) => {
 };
 
 /**
- * The server's own tests run one after another in a few processes: half of their work would be loading the server. Nothing
- * that it loads keeps anything of an application that was stopped. A file that looks at its process has one to itself.
+ * The server's tests run one after another in a few processes, because loading the server would be half of their work. Loaded
+ * modules keep no state of a stopped application. A file that uses `process` has its own process.
  */
 const mayShare = (file) =>
   /^apps\/server\/src\/(features|testing)\//.test(file) &&
   !/\bprocess\.|node:child_process|node:worker_threads/.test(readFileSync(join(root, file), "utf8"));
 
-/** More than there are cores: much of a test's time is waiting for something. */
+/** More than the number of cores, because tests mostly wait. */
 const AT_ONCE = Math.max(3, availableParallelism());
 
 const groups = {
@@ -174,9 +174,8 @@ try {
 }
 
 for (const { name, reason } of totals.skipped) console.log(["skipped:", name, reason && `(${reason})`].join(" "));
-for (const file of totals.unsteady) console.log(`unsteady: ${file} failed, and passed when it ran again alone`);
+for (const file of totals.flaky) console.log(`flaky: ${file} failed, and passed when it ran again alone`);
 const failed = totals.failed + (isStrict ? totals.skipped.length : 0);
-if (isStrict && totals.skipped.length > 0)
-  console.log("Skipping is forbidden here, so what was skipped counts as failed.");
+if (isStrict && totals.skipped.length > 0) console.log("Skipping is forbidden here, so skipped tests count as failed.");
 console.log(`\n${totals.passed} passed, ${failed} failed, ${isStrict ? 0 : totals.skipped.length} skipped`);
 process.exit(failed === 0 && totals.passed > 0 ? 0 : 1);

@@ -1,4 +1,5 @@
-// A build step of Vite that lays a .br and a .gz beside every text asset, so that the server never compresses at request time.
+// A Vite plugin that writes a .br and a .gz file beside every text asset, so that the server never compresses per
+// request.
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -6,7 +7,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Plugin } from "vite";
 
 const COMPRESSIBLE = /\.(js|css|html|svg|json|txt|webmanifest)$/;
-/** Below this a response fits into one packet anyway. */
+/** Bytes. A smaller response fits into one packet anyway. */
 const SMALLEST = 1024;
 
 const brotli = promisify(brotliCompress);
@@ -24,7 +25,7 @@ async function compressFile(path: string): Promise<void> {
   await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gz)]);
 }
 
-/** Runs after the bundle is on disk, so that it compresses exactly what will be served. */
+/** Runs after the bundle is written to disk, so that it compresses exactly the files that are served. */
 export function precompress(): Plugin {
   return {
     name: "strongroom-precompress",

@@ -1,4 +1,4 @@
-// How the web app is built and served during development. `npm start` builds it without what only tests need.
+// Vite configuration for builds and the development server. `npm start` builds without the test dependencies.
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { precompress } from "./vite-precompress.ts";
@@ -14,15 +14,15 @@ export default defineConfig({
     outDir: "dist",
     emptyOutDir: true,
     target: "es2022",
-    // The strict content security policy allows no inlined script, and a data: asset would need its own exception.
+    // The strict content security policy forbids inline scripts, and a data: asset would need its own exception.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // Few files that change at different times; Zod before the form, which would take it along. Of the contract
-          // each page has what it uses.
+          // A few chunks that change at different times. Zod comes before the form chunk, which would otherwise
+          // absorb it. Each page loads only the parts of the contract it uses.
           groups: [
             { name: "react", test: /node_modules\/(react|react-dom|react-router|scheduler)\// },
             { name: "zod", test: /node_modules\/zod\// },

@@ -1,4 +1,4 @@
-// How the web app is tested. Not with how it is built: who only starts Strongroom has no Vitest.
+// Vitest configuration, separate from Vite's because production installs have no Vitest.
 import { defineConfig, mergeConfig } from "vitest/config";
 import build from "./vite.config.ts";
 
@@ -15,12 +15,12 @@ export default mergeConfig(
     test: {
       environment: "jsdom",
       projects: [
-        // One environment for many files: half the time. What keeps state of its own has files to itself.
+        // One environment for many files halves the run time. Files that keep module state run isolated.
         { extends: true, test: { name: "pages", include: TESTS, exclude: STATEFUL, isolate: false } },
         { extends: true, test: { name: "state", include: STATEFUL } },
       ],
       setupFiles: ["./src/app/testing/setup.ts"],
-      // A loaded machine is no failure.
+      // Allows for a loaded machine.
       testTimeout: 30_000,
       restoreMocks: true,
       unstubGlobals: true,

@@ -1,4 +1,4 @@
-// The other side of the benchmarks of verification and rotation: a process of its own that runs a bare loop on demand.
+// The reference of the verification and rotation benchmarks: a separate process that runs a bare loop on demand.
 import { logInBare, rotateBare } from "@strongroom/connectors/testing";
 import type { BareLogin } from "@strongroom/connectors/testing";
 import { randomBytes } from "node:crypto";
@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 export interface BareWork {
   logins: BareLogin[];
   concurrency: number;
-  /** Change each password, and prove the new one. */
+  /** Change each password and verify the new one. */
   isChange?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface BareResult {
   cpu: number;
 }
 
-/** Passwords that this process has set. */
+/** Passwords set by this process. */
 const changed = new Map<string, string>();
 
 async function changeOne(login: BareLogin): Promise<void> {

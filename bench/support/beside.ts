@@ -1,4 +1,4 @@
-// The product and a bare loop on the same real servers, one after the other, and what each cost.
+// Runs the product and a bare loop on the same real servers, one after the other, and compares their costs.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -12,30 +12,30 @@ import { figure, median, withRange } from "./table.ts";
 import { startBenchTargets } from "./targets.ts";
 import type { BenchTargets } from "./targets.ts";
 
-/** Per second, and CPU seconds for each thing done. */
+/** Throughput per second, and CPU seconds per operation. */
 export interface Side {
   perSecond: number;
-  /** Of the product with its database, or of the loop. */
+  /** CPU of the product with its database, or of the loop. */
   ownCpu: number;
   targetCpu: number;
 }
 
-export interface Ring {
+export interface BenchPair {
   server: BenchServer;
-  /** The product's. */
+  /** The product's database. */
   database: pg.Client;
   targets: BenchTargets;
-  /** What the product does: `work` resolves with how long the `count` took, in seconds. */
+  /** Measures the product: `work` resolves with the duration of `count` operations in seconds. */
   product(count: number, work: () => Promise<number>): Promise<Side>;
   bare(work: BareWork): Promise<Side>;
-  /** Nothing is verified by itself when it is stored: it would be measured too. */
-  verifyNothingFirst(): Promise<void>;
-  /** A further process on the same database. */
+  /** Disables the automatic first verification, which would be measured too. */
+  disableFirstVerification(): Promise<void>;
+  /** Starts another process on the same database. */
   second(): Promise<BenchServer>;
   stop(): Promise<void>;
 }
 
-export async function openRing(accounts: number): Promise<Ring> {
+export async function openBenchPair(accounts: number): Promise<BenchPair> {
   const targets = await startBenchTargets(accounts);
   const before = new Set(familyOf(process.pid));
   const postgres = await startBenchPostgres();
@@ -68,7 +68,7 @@ export async function openRing(accounts: number): Promise<Ring> {
       if (typeof result === "string") throw new Error(`the bare loop failed: ${result}`);
       return side(work.logins.length, result.seconds, result.cpu, targets.cpu() - targetBefore);
     },
-    async verifyNothingFirst() {
+    async disableFirstVerification() {
       await database.query(`
         create function bench_no_first() returns trigger language plpgsql as
           $$ begin return case when new.name = 'verification.first' then null else new end; end $$;
@@ -96,7 +96,7 @@ export const HEADER = [
   "CPU ratio, targets included",
 ];
 
-/** The cells under `HEADER`. A ratio of 1 is the bare loop's; the CPU ratio is the loop's CPU by the product's. */
+/** The cells under `HEADER`. A ratio of 1 equals the bare loop; the CPU ratio is the loop's CPU divided by the product's. */
 export function compared(rounds: readonly { product: Side; bare: Side }[]): string[] {
   const all = ({ ownCpu, targetCpu }: Side) => ownCpu + targetCpu;
   const middle = (pick: (round: { product: Side; bare: Side }) => number) => figure(median(rounds.map(pick)));
@@ -111,8 +111,8 @@ export function compared(rounds: readonly { product: Side; bare: Side }[]): stri
   ];
 }
 
-/** One round, as it goes: the table comes only at the end. */
-export function tellRound(name: string, count: number, { product, bare }: { product: Side; bare: Side }): void {
+/** Prints one round; the table follows at the end. */
+export function printRound(name: string, count: number, { product, bare }: { product: Side; bare: Side }): void {
   const [ours, theirs] = [product.perSecond, bare.perSecond];
   console.log(`${name}, ${count}: ${figure(ours)} /s beside ${figure(theirs)} /s, ratio ${figure(ours / theirs)}`);
 }

@@ -1,12 +1,12 @@
-// A target that lets in who presents any of its tokens, and counts for each how often that was.
+// A target that accepts any of its tokens and counts the uses of each.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface CountingTarget {
-  /** The body of a credential with a token of its own. */
+  /** The body of a credential with a separate token. */
   credential(index: number): object;
-  /** How many tokens have come once, and how many more often. */
+  /** The number of tokens used once, and of those used several times. */
   tally(): { once: number; more: number };
   stop(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Fills safes with people, groups and accounts, straight into the tables. 25 people to a group, 50 accounts to a safe; each
-// safe has an owner, three more people and a group. The secrets of these accounts cannot be retrieved.
+// Fills safes with users, groups and accounts, directly in the tables: 25 users per group and 50 accounts per safe; each safe has
+// an owner, three more users and a group. The secrets of these accounts cannot be retrieved.
 import pg from "pg";
 import { searchKeys } from "../../apps/server/src/features/credentials/index.ts";
 
@@ -12,7 +12,7 @@ export interface Population {
 /** The id of the safe with this number. */
 export const safeId = (number: number): string => `be0c3000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 
-/** Makes a person a member of the first safes, and of the first group. */
+/** Adds a user to the first safes and to the first group. */
 export async function joinSafes(databaseUrl: string, userId: string, count: number, role: "user" | "manager") {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -28,7 +28,7 @@ export async function joinSafes(databaseUrl: string, userId: string, count: numb
   await client.end();
 }
 
-/** Adds what is missing between two sizes. What was there stays as it is. */
+/** Adds the data between two sizes and keeps existing data. */
 export async function fillSafes(databaseUrl: string, from: Population, to: Population): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -81,7 +81,7 @@ export async function fillSafes(databaseUrl: string, from: Population, to: Popul
 
 const BATCH = 2_000;
 
-/** With the search keys that the product would have given them. */
+/** Adds the same search keys as the product. */
 async function fillAccounts(
   client: pg.Client,
   from: Population,

@@ -1,5 +1,5 @@
-// Fills the audit trail with what a year leaves behind, straight into the tables: 5,000 people and a machine that makes a fifth
-// of all calls, 100,000 accounts, 24 kinds of events. Without places in the tree: the sequencer would not sign what it does not know.
+// Fills the audit trail with a year of entries, directly in the tables: 5,000 users and a machine identity that makes a fifth of all
+// calls, 100,000 accounts, 24 kinds of events. Entries are not sequenced: the sequencer would not sign unknown entries.
 import pg from "pg";
 
 const EVENTS = 24;
@@ -8,14 +8,14 @@ export const busyActor = "be0c5000-0000-4000-8000-000000000000";
 export const aPerson = "be0c5000-0000-4000-8000-000000001234";
 export const anAccount = "be0c6000-0000-4000-8000-000000054321";
 
-/** So many rows are made by one statement; two connections share them, since making a row costs more than storing it. */
+/** Rows per statement; two connections work in parallel, since generating a row costs more than storing it. */
 const BATCH = 250_000;
 const CONNECTIONS = 2;
-/** Nothing of it has to outlive a power cut, and indexes are made of the whole in memory. */
+/** The data need not survive a power cut, and indexes are built in memory at the end. */
 const IN_A_HURRY = `set synchronous_commit = off; set maintenance_work_mem = '1GB'; set work_mem = '1GB';
   set max_parallel_maintenance_workers = 2`;
 
-/** Makes it `to` entries long; those below `from` are there. Says how far it is. */
+/** Extends the trail from `from` to `to` entries and prints progress. */
 export async function fillTrail(databaseUrl: string, from: number, to: number): Promise<void> {
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => connected(databaseUrl)));
   const run: Run = (text, values = []) => clients[0]!.query(text, values);
@@ -24,6 +24,7 @@ export async function fillTrail(databaseUrl: string, from: number, to: number): 
   const { rows: indexes } = await run(
     "select indexname, indexdef from pg_indexes where tablename = 'audit_entries' and indexname not like '%pkey'",
   );
+  await run("select setval('audit_seq', greatest(nextval('audit_seq'), $1))", [LAST_SEQ + 1]);
   for (const { indexname } of indexes) await run(`drop index ${indexname}`);
   let end = to;
   let done = from;
@@ -44,7 +45,8 @@ export async function fillTrail(databaseUrl: string, from: number, to: number): 
   await count(run);
   if (from === 0) await name(run);
   say("counted");
-  for (const table of ["audit_entries", "audit_counts", "audit_names"]) await run(`vacuum analyze ${table}`);
+  for (const table of ["audit_entries", "audit_counts", "audit_hours", "audit_names"])
+    await run(`vacuum analyze ${table}`);
   say("analysed");
   for (const client of clients) await client.end();
 }
@@ -58,7 +60,7 @@ async function connected(databaseUrl: string): Promise<pg.Client> {
 
 type Run = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
 
-/** By the hour first: days and the century are sums of these. Nobody sees the table without its key, which is made at the end. */
+/** Counts by hour first: days and the century are sums of these. The key is created at the end. */
 async function count(run: Run): Promise<void> {
   await run("begin");
   await run("alter table audit_counts drop constraint audit_counts_pkey");
@@ -76,14 +78,21 @@ async function count(run: Run): Promise<void> {
     );
   }
   await run("alter table audit_counts add primary key (span, since, event, result, severity, is_jit)");
+  await run("truncate audit_hours");
+  await run(`
+    insert into audit_hours
+    select date_trunc('hour', at, 'UTC'), min(seq), max(seq) from audit_entries group by 1`);
   await run("commit");
 }
 
-/** The oldest first, in the order of their ids. Spread over a year that ends now; what is added later lies before what is there, so that its ids stay apart. */
+/** What the server records from now on comes after all of these in the order of lists. */
+const LAST_SEQ = 1_000_000_000;
+
+/** Oldest first, in list order, spread over a year that ends now. Later additions precede existing entries, so ids never collide. */
 const insert = (run: Run, begin: number, end: number, total: number) =>
   run(
-    `insert into audit_entries (id, at, event, actor_id, actor_name, target_type, target_id, result, severity, grant_id, canonical)
-     select id, at, event, actor_id, 'Person ' || actor, 'account', target_id, result, severity, grant_id,
+    `insert into audit_entries (seq, id, at, event, actor_id, actor_name, target_type, target_id, result, severity, grant_id, canonical)
+     select ${LAST_SEQ} - n, id, at, event, actor_id, 'Person ' || actor, 'account', target_id, result, severity, grant_id,
        convert_to(format('{"actor":{"id":"%s","name":"Person %s","role":"user","session":"be0c9000-0000-4000-8000-000000000000"},'
          || '"at":"%s","details":{"host":"host%s.example.com","message":"logged in within 120 ms"},"event":"%s","id":"%s",'
          || '"request":{"agent":"Mozilla/5.0 (X11; Linux x86_64)","id":"be0ca000-0000-4000-8000-000000000000","ip":"192.0.2.7"},'

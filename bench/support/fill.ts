@@ -1,5 +1,5 @@
-// Fills a vault with many credentials of one owner, straight into the tables: the API would take minutes for what is only
-// there to be in the way. Their secrets cannot be revealed.
+// Fills a vault with many credentials of one owner, directly in the tables, because the API would take minutes. Their secrets
+// cannot be revealed.
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { searchKeys } from "../../apps/server/src/features/credentials/index.ts";

@@ -1,4 +1,4 @@
-// A closed loop: each connection sends its next request when it has the answer to the last one.
+// A closed-loop load generator: each connection sends its next request after the previous answer.
 import { Client } from "undici";
 
 export interface LoadRequest {
@@ -17,7 +17,7 @@ export interface LoadResult {
   p99: number;
 }
 
-/** Sends what `next` gives for `seconds` over `connections`. Rejects at the first answer that is not 200. */
+/** Sends the requests from `next` for `seconds` over `connections`. Rejects at the first answer other than 200. */
 export async function load(
   origin: string,
   connections: number,

@@ -1,13 +1,13 @@
-// What one kind of call costs: CPU of the server and its database together, and waiting.
+// Measures the cost of a call: CPU of the server and its database together, and latency.
 import { load } from "./load.ts";
 import type { LoadRequest } from "./load.ts";
 import { cpuOf, familyOf } from "./processes.ts";
 import { median } from "./table.ts";
 
 export interface Cost {
-  /** Milliseconds of CPU for each call. */
+  /** Milliseconds of CPU per call. */
   cpu: number;
-  /** Milliseconds of waiting. */
+  /** Latency in milliseconds. */
   p50: number;
 }
 
@@ -18,7 +18,7 @@ interface Measured {
   rounds: number;
 }
 
-/** The medians of the rounds, after one that only warms up. The database runs below this process. */
+/** The medians of the rounds, after a warm-up. The database is a descendant of this process. */
 export async function costOf(measured: Measured, next: () => LoadRequest): Promise<Cost> {
   await once(measured, next);
   const costs: Cost[] = [];
@@ -33,7 +33,7 @@ async function once({ server, connections, seconds }: Measured, next: () => Load
   };
   const before = used();
   const { answers, p50 } = await load(server.url, connections, seconds, next);
-  // A connection's process may begin or end meanwhile.
+  // Connection processes may start or end meanwhile.
   const cpu = [...used()].reduce((sum, [pid, after]) => sum + after - (before.get(pid) ?? 0), 0);
   return { cpu: (cpu / answers) * 1000, p50 };
 }

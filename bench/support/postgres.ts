@@ -1,16 +1,16 @@
-// A throwaway PostgreSQL for a benchmark, and databases in it that a server process can be pointed at.
+// A temporary PostgreSQL server for a benchmark, with databases for server processes.
 import { dropTestDatabase, emptyTestDatabase } from "../../apps/server/src/kernel/testing/test-database.ts";
 import { startTemporaryServer } from "../../apps/server/src/kernel/testing/temporary-server.ts";
 
 export interface BenchPostgres {
-  /** Makes an empty database and returns its `DATABASE_URL`. */
+  /** Creates an empty database and returns its `DATABASE_URL`. */
   database(): Promise<string>;
   stop(): Promise<void>;
 }
 
 type Connection = Awaited<ReturnType<typeof emptyTestDatabase>>;
 
-/** The server listens on a unix socket only, so its folder stands in the address as `host`. */
+/** The server listens only on a Unix socket, so the address names its folder as `host`. */
 function urlOf({ host = "", user = "", password, database = "", port = 5432 }: Connection): string {
   const secret = typeof password === "string" ? `:${encodeURIComponent(password)}` : "";
   return `postgres://${encodeURIComponent(user)}${secret}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;

@@ -1,4 +1,4 @@
-// What processes cost, as the operating system counts it (Linux).
+// CPU and memory of processes, from the operating system (Linux).
 import { readFileSync, readdirSync } from "node:fs";
 
 const TICKS_PER_SECOND = 100;
@@ -6,7 +6,7 @@ const TICKS_PER_SECOND = 100;
 interface Stat {
   parent: number;
   seconds: number;
-  /** Of children that have ended. */
+  /** CPU of children that have ended. */
   endedSeconds: number;
 }
 
@@ -15,7 +15,7 @@ function statOf(pid: number): Stat | null {
   try {
     text = readFileSync(`/proc/${pid}/stat`, "utf8");
   } catch {
-    return null; // It has ended meanwhile.
+    return null; // The process has ended.
   }
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const seconds = (first: number) => (Number(fields[first]) + Number(fields[first + 1])) / TICKS_PER_SECOND;
@@ -27,14 +27,14 @@ export function cpuOf(pid: number): number {
   return statOf(pid)?.seconds ?? 0;
 }
 
-/** CPU seconds of a process, of all that descend from it, and of those of them that have ended. */
+/** CPU seconds of a process and all its descendants, including ended ones. */
 export function cpuWithEnded(pid: number): number {
   return familyOf(pid)
     .map(statOf)
     .reduce((sum, stat) => sum + (stat === null ? 0 : stat.seconds + stat.endedSeconds), 0);
 }
 
-/** Ids of a process and all that descend from it. */
+/** Ids of a process and all its descendants. */
 export function familyOf(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {

@@ -1,4 +1,4 @@
-// A real server with an administrator and credentials, as the benchmarks need it.
+// A real server with an administrator and credentials, for benchmarks.
 import { setTimeout as delay } from "node:timers/promises";
 import { startServer } from "../../e2e/testing/server.ts";
 import type { RunningServer } from "../../e2e/testing/server.ts";
@@ -47,7 +47,7 @@ export async function startBenchServer(env: Record<string, string> = {}, folder?
   };
 }
 
-/** Stores `count` credentials by the API and returns their ids. */
+/** Creates `count` credentials through the API and returns their ids. */
 export function addCredentials(server: BenchServer, count: number): Promise<string[]> {
   return storeCredentials(server, count, (index) => ({
     name: `database ${index}`,
@@ -57,7 +57,7 @@ export function addCredentials(server: BenchServer, count: number): Promise<stri
   }));
 }
 
-/** As `addCredentials`, with these bodies. */
+/** Like `addCredentials`, with these bodies. */
 export async function storeCredentials(
   server: BenchServer,
   count: number,
@@ -73,11 +73,11 @@ export async function storeCredentials(
   return ids;
 }
 
-/** Waits for a run of verifications; how long it took, in seconds. Rejects when something of it did not verify. */
+/** Waits for a verification run and returns its duration in seconds. Rejects if a verification failed. */
 export const untilEnded = (server: BenchServer, { run_id: id }: { run_id: string }): Promise<number> =>
   untilDone(server, `/api/v1/verification/runs/${id}`, "verified");
 
-/** As `untilEnded`, for a run of rotations. */
+/** Like `untilEnded`, for a rotation run. */
 export const untilRotated = (server: BenchServer, { run_id: id }: { run_id: string }): Promise<number> =>
   untilDone(server, `/api/v1/rotations/runs/${id}`, "rotated");
 

@@ -1,4 +1,4 @@
-// Tables as they go into docs/performance.md, and the figures in them.
+// Formats tables and figures for docs/performance.md.
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

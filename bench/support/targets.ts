@@ -1,4 +1,4 @@
-// Real systems to log in to, each at two addresses of loopback, so that they count as two machines: PostgreSQL, MariaDB, OpenSSH.
+// Real targets, each at two loopback addresses that count as two machines: PostgreSQL, MariaDB, OpenSSH.
 import { startMariadb, startPostgresql, startSshd } from "@strongroom/connectors/testing";
 import type { BareLogin, BareSystem } from "@strongroom/connectors/testing";
 import { cpuWithEnded, familyOf } from "./processes.ts";
@@ -6,9 +6,9 @@ import { cpuWithEnded, familyOf } from "./processes.ts";
 export const SYSTEMS: readonly BareSystem[] = ["PostgreSQL", "MariaDB", "OpenSSH"];
 
 export interface BenchTargets {
-  /** `count` logins of a system, with its accounts in turn, and at its two addresses in turn. */
+  /** `count` logins of a target, alternating its accounts and its two addresses. */
   logins(system: BareSystem, count: number, accounts?: { from: number; to: number }): BareLogin[];
-  /** CPU seconds of the servers of a system, or of all, with those of their sessions that have ended. */
+  /** CPU seconds of a target's servers, or of all servers, including ended sessions. */
   cpu(system?: BareSystem): number;
   stop(): Promise<void>;
 }
@@ -19,13 +19,13 @@ const ADDRESSES: Record<BareSystem, readonly [string, string]> = {
   OpenSSH: ["127.0.0.31", "127.0.0.32"],
 };
 
-/** Starts the three, with so many accounts each. */
+/** Starts the three targets with this many accounts each. */
 export async function startBenchTargets(accounts: number): Promise<BenchTargets> {
   const pids = new Map<BareSystem, number>();
   const started = async <T>(system: BareSystem, start: () => Promise<T>): Promise<T> => {
     const before = new Set(familyOf(process.pid));
     const server = await start();
-    // The first of the new processes is the parent of the others.
+    // The first new process is the parent of the others.
     const pid = familyOf(process.pid).find((each) => !before.has(each));
     if (pid === undefined) throw new Error(`${system} is not a process of this one`);
     pids.set(system, pid);
@@ -40,7 +40,7 @@ export async function startBenchTargets(accounts: number): Promise<BenchTargets>
     return server;
   });
   const sshd = await started("OpenSSH", () =>
-    // Without the limit on logins under way, which by chance cuts off some of many at once.
+    // Without the limit on concurrent logins, which randomly drops some of many.
     startSshd({
       config: ["MaxStartups 500", ...ADDRESSES.OpenSSH.map((address) => `ListenAddress ${address}`)],
     }),
@@ -85,7 +85,7 @@ const TYPES: Record<BareSystem, object> = {
   OpenSSH: { type: "server" },
 };
 
-/** The body that stores such a login as a credential. */
+/** The request body that stores such a login as a credential. */
 export function credentialOf({ system, host, port, username, password }: BareLogin, name: string): object {
   return { name, ...TYPES[system], host, port, username, value: password };
 }

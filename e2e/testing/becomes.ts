@@ -1,4 +1,4 @@
-// Waiting for what a page or a server comes to say, where no locator can wait for it.
+// Waits for a value of a page or server that no locator can wait for.
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 const PATIENCE_MS = 20_000;
 const PAUSE_MS = 50;
 
-/** Reads again and again until it is what is expected; rejects with what it was last. */
+/** Polls until the value is as expected; rejects with the last value. */
 export async function becomes<T>(read: () => T | Promise<T>, expected: T): Promise<void> {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {

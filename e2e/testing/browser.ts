@@ -1,4 +1,4 @@
-// A headless Chromium, and visitors in it whose pages notice their own errors.
+// A headless Chromium, and visitors whose pages record their errors.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -11,18 +11,18 @@ const buildScript = join(import.meta.dirname, "../../scripts/build-web.mjs");
 
 const executablePath = process.env.STRONGROOM_CHROMIUM ?? PATHS.find((path) => existsSync(path));
 
-/** For `skip`: false when there is a browser, else why the test is skipped. */
+/** For `skip`: false if a browser exists, else the reason to skip. */
 export const noBrowser: string | false = executablePath === undefined ? "Chromium is not installed" : false;
 
-/** Builds the web app when its sources have changed, so that no test looks at yesterday's. */
+/** Builds the web app if its sources changed, so that no test uses an old build. */
 export async function buildWeb(): Promise<void> {
   const { ensureWebBuilt } = (await import(pathToFileURL(buildScript).href)) as { ensureWebBuilt(): void };
   ensureWebBuilt();
 }
 
 /**
- * The last of these counts that stands on the command line, so what playwright switches off is named again. Ours is the
- * spare renderer: each load of a page would start another process than the one it needs.
+ * Only the last such flag on the command line counts, so Playwright's disabled features are repeated. We add the spare
+ * renderer, which would start an unneeded process at each page load.
  */
 const NOT_NEEDED = [
   "SpareRendererForSitePerProcess",
@@ -38,7 +38,7 @@ const NOT_NEEDED = [
   "ThirdPartyStoragePartitioning",
 ];
 
-/** Builds the web app first. A server has to be started after it: without a build it serves the API alone. */
+/** Builds the web app first. Start servers afterwards: without a build they serve only the API. */
 export async function launchBrowser(): Promise<Browser> {
   if (executablePath === undefined) throw new Error("Chromium is not installed");
   await buildWeb();
@@ -60,14 +60,14 @@ export async function launchBrowser(): Promise<Browser> {
 export interface Visit {
   page: Page;
   context: BrowserContext;
-  /** Errors of scripts, and what the content security policy refused, so far. */
+  /** Script errors and content security policy violations so far. */
   errors: string[];
 }
 
-/** How long a page may take for anything that a test waits for. */
+/** Timeout for everything that a test waits for on a page. */
 const PATIENCE_MS = 20_000;
 
-/** A new visitor: own storage, own cookies, and no wish for animations. */
+/** A new visitor with separate storage and cookies, who prefers reduced motion. */
 export async function visitor(browser: Browser, origin: string): Promise<Visit> {
   const viewport = { width: 1280, height: 800 };
   const context = await browser.newContext({ baseURL: origin, viewport, reducedMotion: "reduce" });
@@ -86,7 +86,7 @@ function watch(page: Page, errors: string[]): void {
   });
 }
 
-/** No script failed and nothing was refused by the content security policy, in any page of the visitor. */
+/** Asserts that no page of the visitor had a script error or a content security policy violation. */
 export function assertNoErrors({ errors }: Visit): void {
   assert.deepEqual(errors, []);
 }

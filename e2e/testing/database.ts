@@ -1,9 +1,9 @@
-// The database of a server under test, from outside: for what only time would do otherwise.
+// Direct access to the database of a server under test, for changes that would otherwise take time.
 import { join } from "node:path";
 import pg from "pg";
 import type { RunningServer } from "./server.ts";
 
-/** Runs SQL in the embedded database; answers how many rows it touched. */
+/** Runs SQL in the embedded database; returns the number of affected rows. */
 export async function runSql(
   { dataFolder }: Pick<RunningServer, "dataFolder">,
   sql: string,

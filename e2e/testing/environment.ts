@@ -1,4 +1,4 @@
-// The environment of a process under test: this machine's, without what somebody set for a Strongroom of their own.
+// The environment of a process under test: this machine's, without settings of a local Strongroom.
 
 const OURS = /^(STRONGROOM_.*|DATABASE_URL|SMTP_URL|PORT|HOST|NODE_ENV|NODE_TEST_CONTEXT)$/;
 

@@ -1,4 +1,4 @@
-// Where the text fields of the app are, and the way to each.
+// The forms of the app: their text fields and the steps to open them.
 import { CREDENTIAL_TYPES, CREDENTIAL_TYPE_LABELS } from "@strongroom/contract";
 import type { Page } from "playwright-core";
 import type { Known } from "./payloads.ts";
@@ -7,23 +7,23 @@ export interface Form {
   /** The files of its fields, below `apps/web/src`. */
   of: readonly string[];
   at: (known: Known) => string;
-  /** What is pressed on the way, by the words on it. */
+  /** The buttons and links to press, by label. */
   press?: readonly (string | RegExp)[];
-  /** By the label of a choice, those that change what can be typed: one after the other, and it is sent with the last. */
+  /** Options of a select that change the text fields, by label: each is tried, and the form is submitted with the last. */
   choose?: readonly [label: string, ...choices: string[]];
-  /** Of these fields the first that is offered is taken before it is sent. */
+  /** Fields whose first suggestion is selected before submitting. */
   pick?: string;
-  /** A choice of few that is taken first. */
+  /** A radio option to select first. */
   mark?: string;
-  /** Where that is not the dialog that was opened, or the page. */
+  /** The container, if it is not the opened dialog or the page. */
   within?: string;
-  /** Saved once it is filled: by the button that sends, with what it objects to put right. Otherwise it is only filled. */
+  /** The submit button, if the form is saved after filling, with errors corrected. Otherwise it is only filled. */
   isSaved?: boolean;
 }
 
 const at = (path: string) => () => path;
 
-/** Search boxes and filters of pages, and forms that stand on one: nothing to be opened, and nothing saved. */
+/** Search boxes, filters and forms on pages: nothing to open and nothing to save. */
 const onPage = (path: string | Form["at"], ...of: string[]): Form => ({
   of,
   at: typeof path === "string" ? at(path) : path,
@@ -35,7 +35,7 @@ const dialog = (path: string | Form["at"], press: Form["press"], ...of: string[]
   isSaved: true,
 });
 
-const CREDENTIAL = ["features/credentials/credential-form.tsx", "features/credentials/secret-field.tsx"];
+const CREDENTIAL = ["features/credentials/form/credential-form.tsx", "features/credentials/form/secret-field.tsx"];
 const PLATFORM = [
   "features/platforms/platform-form.tsx",
   "features/platforms/platform-fields.tsx",
@@ -48,7 +48,7 @@ const PROVIDER = [
 const account: Form["at"] = ({ account_id: id }) => `/accounts/${id}`;
 const review: Form["at"] = ({ review_id: id }) => `/access-control?tab=reviews&review=${id}`;
 
-/** In their order: what is shown later was made before. */
+/** In order: later forms need the objects of earlier ones. */
 export const FORMS: readonly Form[] = [
   { ...onPage("/help", "app/shell/search-box.tsx"), within: "header" },
   {
@@ -56,24 +56,24 @@ export const FORMS: readonly Form[] = [
     choose: ["Type", ...CREDENTIAL_TYPES.map((type) => CREDENTIAL_TYPE_LABELS[type])],
   },
   dialog("/vault", ["Edit"], ...CREDENTIAL),
-  onPage("/vault", "features/credentials/credential-toolbar.tsx"),
-  dialog("/safes", ["Create Safe"], "features/safes/safe-form.tsx"),
-  dialog("/safes", ["Edit"], "features/safes/safe-form.tsx"),
-  onPage("/safes", "features/safes/safes-page.tsx"),
+  onPage("/vault", "features/credentials/list/credential-toolbar.tsx"),
+  dialog("/safes", ["Create Safe"], "features/safes/form/safe-form.tsx"),
+  dialog("/safes", ["Edit"], "features/safes/form/safe-form.tsx"),
+  onPage("/safes", "features/safes/list/safes-page.tsx"),
   dialog(
     ({ safe_id: id }) => `/safes/${id}?tab=members`,
     ["Add Member"],
-    "features/safes/member-form.tsx",
-    "features/safes/principal-select.tsx",
+    "features/safes/members/member-form.tsx",
+    "features/safes/members/principal-select.tsx",
   ),
   {
-    ...dialog("/accounts", ["Add Account"], "features/accounts/account-form.tsx"),
+    ...dialog("/accounts", ["Add Account"], "features/accounts/form/account-form.tsx"),
     choose: ["System Type", "Oracle", "Application"],
   },
-  dialog(account, ["Edit Account"], "features/accounts/account-form.tsx"),
-  dialog(account, ["Copy Password"], "features/accounts/justification-dialog.tsx"),
+  dialog(account, ["Edit Account"], "features/accounts/form/account-form.tsx"),
+  dialog(account, ["Copy Password"], "features/accounts/actions/justification-dialog.tsx"),
   {
-    ...dialog(account, ["Add"], "features/accounts/dependent-form.tsx", "shared/ui/account-select.tsx"),
+    ...dialog(account, ["Add"], "features/accounts/dependents/dependent-form.tsx", "shared/ui/account-select.tsx"),
     choose: [
       "Kind",
       "Another stored account",
@@ -82,37 +82,44 @@ export const FORMS: readonly Form[] = [
       "A program that is told by a webhook",
     ],
   },
-  onPage("/accounts", "features/accounts/account-toolbar.tsx"),
+  onPage("/accounts", "features/accounts/list/account-toolbar.tsx"),
   dialog(
     "/jit-access",
     ["New Request"],
-    "features/access-requests/request-access-dialog.tsx",
-    "features/access-requests/resource-picker.tsx",
+    "features/access-requests/request/request-access-dialog.tsx",
+    "features/access-requests/request/resource-picker.tsx",
   ),
-  { ...dialog("/jit-access", ["Break Glass"], "features/access-requests/break-glass-dialog.tsx"), pick: "Account" },
-  dialog("/jit-access", ["Deny"], "features/access-requests/decision-dialogs.tsx"),
   {
-    ...dialog("/jit-access?tab=active", ["Review"], "features/access-requests/decision-dialogs.tsx"),
+    ...dialog("/jit-access", ["Break Glass"], "features/access-requests/request/break-glass-dialog.tsx"),
+    pick: "Account",
+  },
+  dialog("/jit-access", ["Deny"], "features/access-requests/decision/decision-dialogs.tsx"),
+  {
+    ...dialog("/jit-access?tab=active", ["Review"], "features/access-requests/decision/decision-dialogs.tsx"),
     mark: "Justified",
   },
-  onPage("/jit-access", "features/access-requests/jit-access-page.tsx"),
+  onPage("/jit-access", "features/access-requests/list/jit-access-page.tsx"),
   onPage("/access-control", "features/access-control/people-tab.tsx"),
   onPage(({ user_id: id }) => `/access-control?person=${id}`, "features/access-control/person-access.tsx"),
-  onPage("/access-control?tab=things", "features/access-control/things-tab.tsx"),
-  { ...onPage("/access-control?tab=things", "features/access-control/things-tab.tsx"), mark: "Accounts" },
+  onPage("/access-control?tab=things", "features/access-control/resources-tab.tsx"),
+  { ...onPage("/access-control?tab=things", "features/access-control/resources-tab.tsx"), mark: "Accounts" },
   {
     ...onPage("/access-control?tab=change", "features/access-control/choice-fields.tsx"),
     choose: ["Change", "Put a person into a group", "Add a member to a safe"],
   },
-  dialog("/access-control?tab=reviews", ["Start Review"], "features/access-control/start-review-dialog.tsx"),
-  dialog(review, [/^Remove /], "features/access-control/remove-item-dialog.tsx"),
-  onPage(review, "features/access-control/review-items.tsx"),
-  dialog("/admin", ["Invite user"], "features/admin/invite-user-form.tsx"),
-  onPage("/admin", "features/admin/users-card.tsx"),
-  dialog("/admin?tab=machines", ["Create"], "features/tokens/machine-dialog.tsx"),
-  onPage("/admin?tab=machines", "features/tokens/machine-identities.tsx"),
+  dialog("/access-control?tab=reviews", ["Start Review"], "features/access-control/reviews/start-review-dialog.tsx"),
+  dialog(review, [/^Remove /], "features/access-control/reviews/remove-item-dialog.tsx"),
+  onPage(review, "features/access-control/reviews/review-items.tsx"),
+  dialog("/admin", ["Invite user"], "features/admin/users/invite-user-form.tsx"),
+  onPage("/admin", "features/admin/users/users-card.tsx"),
+  dialog("/admin?tab=machines", ["Create"], "features/tokens/machines/machine-dialog.tsx"),
+  onPage("/admin?tab=machines", "features/tokens/machines/machine-identities.tsx"),
   {
-    ...onPage("/admin?tab=policy", "features/admin/sign-in-policy-card.tsx", "shared/session/sign-up-rule.tsx"),
+    ...onPage(
+      "/admin?tab=policy",
+      "features/admin/sign-in-policy/sign-in-policy-card.tsx",
+      "shared/session/sign-up-rule.tsx",
+    ),
     mark: "These email domains, after activation",
   },
   dialog("/admin?tab=providers", ["Add provider", "LDAP directory", "Add a group"], ...PROVIDER),
@@ -133,15 +140,15 @@ export const FORMS: readonly Form[] = [
     ...dialog(
       "/integrations",
       ["Add Sink"],
-      "features/integrations/sink-form.tsx",
-      "features/integrations/sink-fields.tsx",
+      "features/audit-sinks/sink-form.tsx",
+      "features/audit-sinks/sink-fields.tsx",
     ),
     choose: ["Kind", "Syslog", "Web hook", "Witness", "File on the server"],
   },
-  { ...onPage("/integrations", "features/integrations/witness-section.tsx"), press: ["Watch a Log"] },
+  { ...onPage("/integrations", "features/audit-sinks/witness-section.tsx"), press: ["Watch a Log"] },
   onPage("/audit-logs", "shared/audit/trail-filters.tsx"),
-  onPage("/validation-dashboard?tab=accounts", "features/validation/accounts-toolbar.tsx"),
-  onPage("/validation-dashboard?tab=search", "features/validation/filter-fields.tsx"),
+  onPage("/validation-dashboard?tab=accounts", "features/validation/accounts/accounts-toolbar.tsx"),
+  onPage("/validation-dashboard?tab=search", "features/validation/search/filter-fields.tsx"),
   onPage("/cpm-test", "features/demos/cpm-test-page.tsx"),
   {
     ...dialog("/profile", ["Change name"], "features/profile/name-form.tsx"),
@@ -151,27 +158,29 @@ export const FORMS: readonly Form[] = [
   { ...onPage("/profile", "features/factors/new-factor.tsx"), press: ["Add authenticator app"] },
 ];
 
-/** Before anybody is signed in. */
+/** Forms without sign-in. */
 export const FORMS_OF_VISITORS: readonly Form[] = [
   onPage("/login", "features/sign-in/sign-in-page.tsx"),
-  dialog("/login", ["Reset password"], "features/sign-in/request-reset-dialog.tsx"),
-  onPage("/signup", "features/sign-in/sign-up-page.tsx"),
+  dialog("/login", ["Reset password"], "features/sign-in/password/request-reset-dialog.tsx"),
+  onPage("/signup", "features/sign-in/sign-up/sign-up-page.tsx"),
 ];
 
-/** Files with fields that no form here is of, and why. */
+/** Files with fields that belong to no form here, with the reason. */
 export const NO_FORMS: Readonly<Record<string, string>> = {
   "features/factors/proof-form.tsx": "a password or a code: shown nowhere, and kept nowhere",
   "features/audit/contradictions-card.tsx":
     "there only while something contradicts the audit trail; read as text in the trail",
+  "features/accounts/access-block-banner.tsx":
+    "there only while a rotation after a use has not ended; its reason is read as text in the trail",
   "shared/ui/address-search.tsx": "a part of the pages that search",
 };
 
-/** Fields that no walk reaches, and why. */
+/** Fields that the test does not reach, with the reason. */
 export const NOT_REACHED: Readonly<Record<string, string>> = {
-  "features/sign-in/sign-up-page.tsx: Setup token": "asked for only before the first administrator is there",
+  "features/sign-in/sign-up/sign-up-page.tsx: Setup token": "asked for only before the first administrator is there",
 };
 
-/** Pages that show what was typed and have no form of their own. */
+/** Pages without a form that show typed text. */
 export const PAGES: readonly ((known: Known) => string)[] = [
   ...["/", "/cpm-dashboard", "/validation-dashboard", "/validation-dashboard?tab=audit", "/notifications"].map(at),
   ...["/jit-access?tab=history", "/admin?tab=jobs", "/admin?tab=system", "/settings", "/discovery"].map(at),
@@ -179,7 +188,7 @@ export const PAGES: readonly ((known: Known) => string)[] = [
   ...["", "?tab=access", "?tab=audit"].map((tab) => (known: Known) => `/safes/${known["safe_id"]}${tab}`),
 ];
 
-/** Presses what has these words on it, in what is open on top. */
+/** Presses the control with this label in the topmost dialog or page. */
 export async function press(page: Page, words: string | RegExp): Promise<void> {
   const named = { name: words, exact: true };
   const top = page.getByRole("main").or(page.getByRole("dialog")).last();
@@ -194,7 +203,7 @@ export async function choose(page: Page, label: string, choice: string): Promise
     return;
   }
   await field.click();
-  // What was typed into it before would leave nothing to choose from.
+  // Earlier text in the field would leave no suggestion.
   if (await field.isEditable()) await field.fill(choice);
   await page.getByRole("listbox").getByRole("option", { name: choice, exact: true }).click();
 }

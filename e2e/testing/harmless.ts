@@ -1,9 +1,9 @@
-// Whether what was typed stayed text on a page.
+// Checks that typed payloads remain plain text on a page.
 import assert from "node:assert/strict";
 import { assertNoErrors } from "./browser.ts";
 import type { Visit } from "./browser.ts";
 
-/** From now on the pages of this visit notice when a payload runs; the answer's function says where they are and looks. */
+/** Makes the visitor's pages record executed payloads; returns a function that checks a page. */
 export async function watchPayloads(visit: Visit): Promise<(where: string) => Promise<void>> {
   const { page } = visit;
   const dialogs: string[] = [];
@@ -13,7 +13,7 @@ export async function watchPayloads(visit: Visit): Promise<(where: string) => Pr
     void dialog.dismiss();
   });
 
-  /** INVARIANT: what was typed is text on this page: nothing ran, nothing became an element or a link. */
+  /** INVARIANT: typed payloads are text on this page: none ran or became an element or a link. */
   return async (where) => {
     const found = await page.evaluate(() => ({
       wasPwned: (globalThis as { wasPwned?: boolean }).wasPwned === true,

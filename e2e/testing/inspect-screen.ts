@@ -1,4 +1,4 @@
-// A screen as people see it: pictures at two widths in two colour schemes, an accessibility check, no sideways scroll.
+// Inspects a screen: screenshots at two widths in two colour schemes, an accessibility check, no horizontal scrolling.
 import type { AxeResults, RunOptions } from "axe-core";
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -19,23 +19,23 @@ const SCHEMES = ["dark", "light"] as const;
 const HEIGHT = 800;
 const MOST_HEIGHT = 2400;
 
-/** Colours do not depend on the width: dark is looked at in one, unless all pictures are wanted. */
+/** Colours do not depend on the width: dark mode is checked at one width, unless all screenshots are requested. */
 const isWanted = (width: number, scheme: string): boolean =>
   scheme === "light" || width === 1280 || process.env["STRONGROOM_PICTURES"] === "all";
 
-/** Pictures are for people: where nobody looks at them, one of each screen is enough. */
+/** Screenshots are for people; one per screen is enough by default. */
 const isPictured = (width: number, scheme: string): boolean =>
   process.env["STRONGROOM_REQUIRE_TARGETS"] !== "1" || (scheme === "light" && width === 1280);
 
 export interface Inspection {
-  /** The screen shows loading indicators for good: do not wait until they have gone. */
+  /** The screen always shows loading indicators: do not wait for their end. */
   isLoading?: boolean;
 }
 
 /**
- * Waits until everything is there. Leaves pictures under e2e/screenshots, and expects axe to find nothing and the page
- * not to scroll sideways, at each width, in both schemes (dark at 360 px with STRONGROOM_PICTURES=all alone). The page is
- * left at full width in light. Toasts are closed first: they would cover what is below.
+ * Waits for the page to load. Saves screenshots under e2e/screenshots, and expects no axe violation and no horizontal
+ * scrolling, at each width, in both schemes (dark at 360 px only with STRONGROOM_PICTURES=all). Leaves the page at full width
+ * in light mode. Closes toasts first, because they cover the page.
  */
 export async function inspectScreen(page: Page, name: string, { isLoading = false }: Inspection = {}): Promise<void> {
   if (!isLoading) await page.waitForFunction(() => document.querySelector("[data-loading]") === null);
@@ -62,7 +62,7 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(screenshots, `${name}.png`) });
 }
 
-/** The window gets as high as the page, so that a picture shows all of it; in a dialog what does not fit scrolls. */
+/** Resizes the window to the page's height, so that a screenshot shows all of it. Dialog content may still scroll. */
 async function fitWindow(page: Page, width: number): Promise<void> {
   await page.setViewportSize({ width, height: HEIGHT });
   if ((await page.getByRole("dialog").count()) > 0) return;
@@ -73,7 +73,7 @@ async function fitWindow(page: Page, width: number): Promise<void> {
 type Rules = "all" | "all but colors" | "colors";
 const COLORS = "color-contrast";
 
-/** Of two schemes only the colours differ, and they do not depend on the width. */
+/** The schemes differ only in colours, which do not depend on the width. */
 const rulesAt = (width: number, scheme: string): Rules =>
   scheme === "dark" ? "colors" : width === 1280 ? "all" : "all but colors";
 
@@ -84,8 +84,8 @@ const OPTIONS: Record<Rules, RunOptions> = {
 };
 
 /**
- * The violations that axe finds, as "rule: where (why)"; none is excused. The page has no frames, so axe runs once in it.
- * Text in the colour of its background is only "incomplete" to axe, because it may be hidden on purpose. Here it fails.
+ * The violations found by axe, as "rule: where (why)", without exceptions. The page has no frames, so axe runs once. For axe,
+ * text in the colour of its background is only "incomplete", because it may be hidden on purpose. Here it fails.
  */
 async function assertAccessible(page: Page, name: string, rules: Rules): Promise<void> {
   if (!(await page.evaluate(() => window.axe !== undefined))) await page.evaluate(axeSource);
@@ -106,7 +106,7 @@ async function assertAccessible(page: Page, name: string, rules: Rules): Promise
   assert.deepEqual(found, [], `axe on ${name}`);
 }
 
-/** Two frames, and no animation or transition left that ends by itself. */
+/** Waits for two frames and for the end of all finite animations and transitions. */
 async function settle(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -119,14 +119,14 @@ async function settle(page: Page): Promise<void> {
 
 const PATIENCE_MS = 20_000;
 
-/** One after the other: when one goes the next moves into its place, and under the mouse none goes by itself. */
+/** Closes toasts one by one: the next one moves into the freed place, and a hovered toast does not close automatically. */
 async function dismissToasts(page: Page): Promise<void> {
   const toasts = page.locator(".mantine-Notification-root");
   const end = Date.now() + PATIENCE_MS;
   while ((await toasts.count()) > 0) {
-    if (Date.now() > end) throw new Error(`toasts that do not go: ${(await toasts.allInnerTexts()).join(", ")}`);
+    if (Date.now() > end) throw new Error(`toasts did not close: ${(await toasts.allInnerTexts()).join(", ")}`);
     const button = toasts.first().getByRole("button").first();
-    // It may leave by itself in this very moment.
+    // It may close automatically at this moment.
     await button.click({ timeout: 1000 }).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-// Where many flows begin: a server with one administrator and one credential of theirs, and a visitor before it.
+// Setup of many flows: a server with one administrator and one credential of theirs, and a visitor.
 import { createCredential } from "@strongroom/contract";
 import type { CredentialId } from "@strongroom/contract";
 import type { Browser } from "playwright-core";
@@ -14,14 +14,14 @@ export interface Beginning {
   browser: Browser;
   admin: Person;
   token: string;
-  /** Of the credential. */
+  /** Id of the credential. */
   id: CredentialId;
   /** Not signed in yet. */
   visit: Visit;
   close(): Promise<void>;
 }
 
-/** What was started is closed again when something of it fails. */
+/** Closes everything again if the setup fails. */
 export async function oneCredential(name: string): Promise<Beginning> {
   const browser = await launchBrowser();
   let server: RunningServer | null = null;

@@ -1,11 +1,11 @@
-// What somebody types who wants a script to run in another person's browser, and where the contract takes text.
+// Script injection payloads, and the text fields of the contract.
 import { pathOf } from "@strongroom/contract";
 import type { Endpoint } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
 import { sampleBody } from "../../apps/server/src/testing/sample-bodies.ts";
 
-/** Each runs `pwned()` where it is taken for markup, a link, a template or a formula. */
+/** Each payload runs `pwned()` if it is interpreted as markup, a link, a template or a formula. */
 export const PAYLOADS = [
   `<img src=x onerror=pwned()>`,
   `"><svg onload=pwned()>`,
@@ -19,12 +19,12 @@ export const PAYLOADS = [
   `</title></textarea><iframe srcdoc="<script>parent.pwned()</script>">`,
 ] as const;
 
-/** What turns the direction of what follows, or cannot be seen: refused wherever a name is taken. */
+/** Direction overrides and invisible characters, which every name field refuses. */
 export const UNSEEN = ["invoice\u202Efdp.exe", "a\u0000b", "a\u001b[2Jb", "line\u2028break"] as const;
 
 let turn = 0;
 
-/** Another one each time, with a number of its own, no longer than `most`. */
+/** A different payload each time, with a unique number, at most `most` characters long. */
 export function payload(most = Infinity): string {
   const fitting = PAYLOADS.filter(({ length }) => length + 4 <= most);
   turn += 1;
@@ -32,7 +32,7 @@ export function payload(most = Infinity): string {
   return `${chosen}${turn}`.slice(0, most);
 }
 
-/** Never shown again, so nothing to be gained by them; and what ends the visit or lets nobody in any more. */
+/** Excluded: fields that are never shown, and calls that end the session or lock users out. */
 const SECRET =
   /^(value|password|.*_password|secret|passphrase|token|setup_token|code|pending|.*_key|authorization|csv|ca|fingerprint)$/;
 const LEFT_OUT =
@@ -45,7 +45,7 @@ interface TextField {
   most: number;
 }
 
-/** Where this body takes text of people's own, as deep as its sample goes. */
+/** Paths of free-text fields in this body, at every depth of its sample. */
 function textFields(schema: Json, sample: unknown, path: string[] = []): TextField[] {
   const parts = ["anyOf", "oneOf", "allOf"].flatMap((key) => (schema[key] as Json[] | undefined) ?? []);
   const inParts = parts.flatMap((part) => textFields(part, sample, path));
@@ -68,10 +68,10 @@ function withAt(body: unknown, [name, ...rest]: readonly string[], value: unknow
   return { ...before, [name]: withAt(before[name], rest, value) };
 }
 
-/** Ids of things that are there, by the name under which calls ask for them: `safe_id`, and `/safes/:id`. */
+/** Ids of existing objects, by the name in calls: `safe_id`, and `/safes/:id`. */
 export type Known = Record<string, string>;
 
-/** The sample's ids are of nothing: those that are known take their places. */
+/** Replaces the sample's fictitious ids with existing ones. */
 function withKnown(body: unknown, known: Known): unknown {
   if (Array.isArray(body)) return body.map((each) => withKnown(each, known));
   if (typeof body !== "object" || body === null) return body;
@@ -100,7 +100,7 @@ const KINDS: readonly [prefix: string, name: string][] = [
 export interface Sent {
   name: string;
   status: number;
-  /** What was typed into its fields, by path. */
+  /** The typed texts, by path. */
   typed: Record<string, string>;
   reply: unknown;
 }
@@ -111,7 +111,7 @@ export interface Typist {
   known: Known;
 }
 
-/** Types as this person, by HTTP. What is made is known from then on by its kind. */
+/** Sends payloads as this user over HTTP. Created objects are remembered by their type. */
 export function typistOf(url: string, token: string, known: Known): Typist {
   const send = async ({ endpoint }: NamedEndpoint, body: unknown) => {
     const kind = KINDS.find(([prefix]) => `${endpoint.path}/`.startsWith(prefix))?.[1];
@@ -154,7 +154,7 @@ export function typistOf(url: string, token: string, known: Known): Typist {
   };
 }
 
-/** Every call that takes text of people's own and leaves somebody able to go on. */
+/** Every call with free text after which users can continue. */
 export const typeable = (): string[] =>
   endpoints
     .filter(({ name, endpoint }) => endpoint.body !== undefined && !LEFT_OUT.test(name))

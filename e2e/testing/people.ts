@@ -1,4 +1,4 @@
-// People of a server under test: how they come to be, and what they can ask for without a browser.
+// Users of a server under test: creates them, and makes calls without a browser.
 import { UserId, login, pathOf, register } from "@strongroom/contract";
 import type { Endpoint, InputOf, ReplyOf, Role } from "@strongroom/contract";
 import type { RunningServer } from "./server.ts";
@@ -9,7 +9,7 @@ export interface Person {
   role: Role;
 }
 
-/** A call by HTTP. Rejects with status and problem when it is refused. */
+/** Makes a call over HTTP. Rejects with status and problem if it is refused. */
 export async function ask<E extends Endpoint>(
   url: string,
   endpoint: E,
@@ -22,7 +22,7 @@ export async function ask<E extends Endpoint>(
   return JSON.parse(text) as ReplyOf<E>;
 }
 
-/** A call by HTTP, whatever comes back. Rejects only when nothing does. */
+/** Makes a call over HTTP and returns any reply. Rejects only without a reply. */
 export function send<E extends Endpoint>(
   url: string,
   endpoint: E,
@@ -43,7 +43,7 @@ export function send<E extends Endpoint>(
 
 const PASSWORD = "a long enough password";
 
-/** The first account of a new installation, through its setup link. */
+/** Creates the first user of a new installation through its setup link. */
 export async function firstAdmin({ url, setupLink }: Pick<RunningServer, "url" | "setupLink">): Promise<Person> {
   const token = /#setup_token=(\S+)$/.exec(setupLink ?? "")?.[1];
   if (token === undefined) throw new Error("this server has an administrator already");
@@ -55,7 +55,7 @@ export async function firstAdmin({ url, setupLink }: Pick<RunningServer, "url" |
   return admin;
 }
 
-/** A further person, of the role `user`. */
+/** Creates a further user with the role `user`. */
 export async function aUser({ url }: Pick<RunningServer, "url">, email: string): Promise<Person> {
   await ask(url, register, { body: { email, password: PASSWORD } });
   return { email, password: PASSWORD, role: "user" };
@@ -67,7 +67,7 @@ export async function tokenOf({ url }: Pick<RunningServer, "url">, { email, pass
   return token;
 }
 
-/** Whose token it is. */
+/** The owner of the token. */
 export function userIdOf(token: string): UserId {
   const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
   return UserId.parse((claims as { id: unknown }).id);

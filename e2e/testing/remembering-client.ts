@@ -1,4 +1,4 @@
-// What a client of a server that may die at any moment knows of its credentials: what was acknowledged, and what is open.
+// A client of a server that may die at any moment: tracks which writes of its credentials were acknowledged.
 import assert from "node:assert/strict";
 import {
   CredentialEdit,
@@ -14,27 +14,27 @@ import { send } from "./people.ts";
 export interface Known {
   id: CredentialId;
   name: string;
-  /** What the secret may be: one when every change was acknowledged, two while the last one was not. */
+  /** Possible secrets: one if every change was acknowledged, two while the last change was not. */
   secrets: string[];
-  /** `maybe`: a deletion was sent and not acknowledged. */
+  /** `maybe`: a deletion was sent but not acknowledged. */
   deleted: "no" | "maybe" | "yes";
   /** Written to in this round. */
   isTouched: boolean;
 }
 
-/** A secret that nobody else has. */
+/** A unique secret. */
 const aSecret = (): string => randomBytes(15).toString("base64url");
 
 export interface Client {
-  /** Everything it has had acknowledged. */
+  /** All acknowledged state. */
   known: Known[];
   /** The request ids of reveals that were answered, and of other calls that were acknowledged, in this round. */
   answered: { reveals: string[]; writes: string[] };
-  /** Creates, changes, reveals and deletes at random until the server is gone. Rejects when an answer was wrong. */
+  /** Creates, changes, reveals and deletes at random until the server is gone. Rejects after a wrong answer. */
   work(url: string, token: string): Promise<void>;
 }
 
-/** One connection's worth of work; its credentials are its own, so that it knows in which order things happened. */
+/** The work of one connection on its own credentials, so that their order of changes is known. */
 export function aClient(name: string): Client {
   const known: Known[] = [];
   const answered: Client["answered"] = { reveals: [], writes: [] };
@@ -76,10 +76,10 @@ export function aClient(name: string): Client {
   async function reveal(url: string, token: string, credential: Known): Promise<void> {
     const answer = await send(url, revealCredential, { params: { id: credential.id }, body: {} }, token);
     assert.equal(answer.status, 200);
-    // From here on the secret has left, even if its last byte never comes.
+    // From here on the secret has left the server, even if its last byte never arrives.
     answered.reveals.push(requestIdOf(answer));
     const { value } = (await answer.json()) as { value: string };
-    assert.deepEqual([value], credential.secrets, `${credential.name}: what was acknowledged last`);
+    assert.deepEqual([value], credential.secrets, `${credential.name}: the last acknowledged secret`);
   }
 
   async function acknowledged<E extends Endpoint>(
@@ -118,7 +118,7 @@ function requestIdOf(answer: Response): string {
   return id;
 }
 
-/** What `fetch`, and the reading of a body, throw when the other side is gone. */
+/** Whether `fetch`, or reading a body, failed because the server is gone. */
 function isConnectionLost(error: unknown): boolean {
   return error instanceof TypeError && error.cause !== undefined;
 }

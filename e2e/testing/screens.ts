@@ -1,10 +1,10 @@
-// What people do on the screens, by the names that they see.
+// User actions on screens, by visible labels.
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { becomes } from "./becomes.ts";
 import type { Person } from "./people.ts";
 
-/** Waits until the text stands in a toast, word for word. */
+/** Waits for a toast with exactly this text. */
 export async function seesToast(page: Page, text: string): Promise<void> {
   await toastWith(page, text).first().waitFor();
 }
@@ -16,12 +16,12 @@ export async function seesHeading(page: Page, name: string): Promise<void> {
   await page.getByRole("heading", { name, exact: true }).first().waitFor();
 }
 
-/** Waits until the page is at that path; with a query (`/vault?search=orders`) also at that. */
+/** Waits until the page is at that path, including a given query (`/vault?search=orders`). */
 export async function isAt(page: Page, path: string): Promise<void> {
   await page.waitForURL(({ pathname, search }) => (path.includes("?") ? pathname + search : pathname) === path);
 }
 
-/** Waits until what followed the # has left the address. */
+/** Waits until the address has no fragment. */
 export async function hasNoHash(page: Page): Promise<void> {
   await page.waitForURL(({ hash }) => hash === "");
 }
@@ -31,7 +31,7 @@ export async function fillSignIn(page: Page, { email, password }: Pick<Person, "
   await page.getByPlaceholder("Enter your password").fill(password);
 }
 
-/** From wherever the page is to `path`, signed in: who wants to go there is sent to sign in first (SHELL-02, SHELL-03). */
+/** Opens `path` from any page and signs in when redirected (SHELL-02, SHELL-03). */
 export async function signIn(page: Page, person: Person, path = "/"): Promise<void> {
   await page.goto(path);
   await fillSignIn(page, person);
@@ -49,7 +49,7 @@ export const dialogOf = (page: Page, title: string): Locator => page.getByRole("
 
 export interface CredentialFields {
   name: string;
-  /** As the type's choice reads. */
+  /** The label of the type. */
   type?: string;
   username?: string;
   host?: string;
@@ -60,7 +60,7 @@ export interface CredentialFields {
   environment?: string;
 }
 
-/** Fills what is given, in the dialog for adding or editing. The type comes first, because it decides on fields and port. */
+/** Fills the given fields in the dialog for adding or editing. The type comes first, because it determines fields and port. */
 export async function fillCredential(dialog: Locator, fields: CredentialFields): Promise<void> {
   const { name, type, username, host, port, secret, database, schema, environment } = fields;
   if (type !== undefined) await choose(dialog, "Type", type);
@@ -81,21 +81,21 @@ export async function fillCredential(dialog: Locator, fields: CredentialFields):
 
 export const textField = (within: Locator, name: string): Locator => within.getByRole("textbox", { name, exact: true });
 
-/** A masked field is no textbox, and its button is named after it. */
+/** A masked field has no textbox role, and its button has the same label. */
 export const secretField = (dialog: Locator): Locator =>
   dialog.getByLabel("Password/Secret").and(dialog.locator("input, textarea"));
 
-/** In a select that is searched by typing, or not. */
+/** Selects an option in a searchable or plain select. */
 export async function choose(within: Locator, label: string, choice: string): Promise<void> {
   await within
     .getByRole("combobox", { name: label })
     .or(within.getByRole("textbox", { name: label }))
     .click();
-  // Not the options of a native select that stands elsewhere on the page.
+  // Excludes options of native selects elsewhere on the page.
   await within.page().getByRole("listbox").getByRole("option", { name: choice, exact: true }).click();
 }
 
-/** By the vault's "Add Credential". */
+/** Adds a credential through the vault's "Add Credential". */
 export async function addCredential(page: Page, fields: CredentialFields): Promise<void> {
   await page.getByRole("button", { name: "Add Credential" }).first().click();
   const dialog = dialogOf(page, "Add New Credential");
@@ -105,11 +105,11 @@ export async function addCredential(page: Page, fields: CredentialFields): Promi
   await dialog.waitFor({ state: "detached" });
 }
 
-/** Waits until that is what the clipboard holds. */
+/** Waits until the clipboard contains this text. */
 export const clipboardHolds = (page: Page, text: string): Promise<void> =>
   becomes(() => page.evaluate(() => navigator.clipboard.readText()), text);
 
-/** INVARIANT: a secret is in no place of the page where it could be found later. */
+/** INVARIANT: a secret stays nowhere in the page where it could be found later. */
 export async function assertHoldsNoSecret(page: Page, secret: string): Promise<void> {
   const held = await page.evaluate(() => [
     document.documentElement.outerHTML,

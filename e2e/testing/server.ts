@@ -1,4 +1,4 @@
-// Starts the real server as a process of its own, as `npm start` does, on a free port with a data folder of its own.
+// Starts the real server as a separate process, like `npm start`, on a free port with a separate data folder.
 import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -17,28 +17,28 @@ const { serverArguments, serverEnvironment }: { serverArguments: string[]; serve
 
 export interface RunningServer {
   url: string;
-  /** Null once there is a user. */
+  /** Null once a user exists. */
   setupLink: string | null;
   dataFolder: string;
-  /** Everything it printed so far. */
+  /** All output so far. */
   output(): string;
   process: ChildProcess;
-  /** Asks it to stop and waits; the data folder stays. */
+  /** Stops it cleanly and waits; keeps the data folder. */
   stop(): Promise<number | null>;
-  /** Ends it as a power cut would, by SIGKILL, and waits until it is gone; the data folder stays. */
+  /** Kills it with SIGKILL, like a power cut, and waits; keeps the data folder. */
   kill(): Promise<void>;
-  /** Stops it and removes its data. */
+  /** Stops it and deletes its data. */
   close(): Promise<void>;
 }
 
-/** The line that holds the one-time link, in what a server prints while there is no user. */
+/** Matches the one-time link in the output of a server without users. */
 export const SETUP_LINK = /^\s+(http\S+setup_token=\S+)$/m;
 
 const START_WITHIN_MS = 60_000;
 
 /**
- * What the test runner made once: a database that is initialised and migrated. Nothing when a file runs by itself. A test of
- * first starts sets it to "" in the environment that it passes.
+ * The data folder prepared by the test runner, with an initialised and migrated database. Unset if a file runs alone. Tests of
+ * first starts set it to "" in the environment that they pass.
  */
 const READY_MADE = process.env["STRONGROOM_TEST_DATA"] ?? "";
 
@@ -49,7 +49,7 @@ async function prepare(dataFolder: string, env: Record<string, string>): Promise
   await promisify(execFile)("cp", ["-a", join(readyMade, "postgres"), dataFolder]);
 }
 
-/** Rejects with what the server printed when it ends before it is ready. */
+/** Rejects with the server's output if it ends before it is ready. */
 export async function startServer(env: Record<string, string> = {}, folder?: string): Promise<RunningServer> {
   const dataFolder = folder ?? mkdtempSync(join(tmpdir(), "strongroom-e2e-"));
   await prepare(dataFolder, env);
@@ -76,7 +76,7 @@ export async function startServer(env: Record<string, string> = {}, folder?: str
       throw new Error(`the server ended before it was ready:\n${text}`);
     }),
   ]);
-  // What it printed before it was ready may be read after its message: by the end of the next turn it has been.
+  // Output from before the ready message may arrive after it, at the latest in the next event loop turn.
   await turn();
   await turn();
   const url = /Strongroom is at (\S+)/.exec(text)?.[1];

@@ -1,4 +1,4 @@
-// `npm start` without npm: the real entry as a process of its own, from its first line to its last.
+// Runs the entry script of `npm start` as a separate process and captures its output.
 import { entrance } from "@strongroom/contract";
 import { execFileSync, spawn } from "node:child_process";
 import { chownSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "../..");
 
 export const isRoot = process.getuid?.() === 0;
 
-/** Somebody who is not root: `nobody` when we are, else ourselves. */
+/** An ordinary user: `nobody` if we are root, else ourselves. */
 export const ordinaryUser: { uid: number; gid: number } = isRoot
   ? { uid: idOf("-u"), gid: idOf("-g") }
   : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
@@ -22,7 +22,7 @@ function idOf(flag: "-u" | "-g"): number {
   return Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
 }
 
-/** A folder of that user's, removed by `remove`. */
+/** A folder owned by that user, deleted by `remove`. */
 export function folderOf({ uid, gid }: { uid: number; gid: number }): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "strongroom-start-"));
   if (isRoot) chownSync(path, uid, gid);
@@ -38,18 +38,18 @@ interface Ended {
 
 export interface Started {
   pid: number;
-  /** Rejects when it ends before it is ready. */
+  /** Rejects if it ends before it is ready. */
   ready: Promise<{ url: string; setupLink: string | null; afterMs: number }>;
   ended: Promise<Ended>;
-  /** To the script alone, as a service manager does. */
+  /** Signals only the script, like a service manager. */
   kill(signal: NodeJS.Signals): void;
-  /** To its whole process group, as Ctrl-C in a terminal does. */
+  /** Signals its whole process group, like Ctrl-C in a terminal. */
   interrupt(): void;
 }
 
 const running = new Set<number>();
 
-/** After a test that failed half-way: what it started must not outlive it. */
+/** Cleans up processes after a failed test. */
 export function endWhatStillRuns(): void {
   for (const pid of running) killGroup(pid, "SIGKILL");
 }
@@ -59,7 +59,7 @@ export interface StartOptions {
   as?: { uid: number; gid: number };
 }
 
-/** On a free port unless `env` says otherwise. */
+/** Uses a free port unless `env` sets one. */
 export function runStart(dataFolder: string, { env = {}, as }: StartOptions = {}): Started {
   const begun = performance.now();
   const child = spawn(process.execPath, [join(root, "scripts/start.mjs")], {
@@ -86,7 +86,7 @@ export function runStart(dataFolder: string, { env = {}, as }: StartOptions = {}
     return { ...how, stdout, stderr };
   });
 
-  /** The first capture of a line, once it is printed. Rejects when the script ends before. */
+  /** The first capture group of a line, once it is printed. Rejects if the script ends earlier. */
   const line = (pattern: RegExp) =>
     new Promise<string>((resolve, reject) => {
       const look = () => {
@@ -105,7 +105,7 @@ export function runStart(dataFolder: string, { env = {}, as }: StartOptions = {}
     return { url, setupLink: needsSetup ? await line(SETUP_LINK) : null, afterMs };
   }
   const ready = greeting();
-  // Who expects a refusal looks at `ended` only.
+  // Tests that expect a failure use only `ended`.
   ready.catch(() => undefined);
   return { pid, ready, ended, kill: (signal) => child.kill(signal), interrupt: () => killGroup(pid, "SIGINT") };
 }
@@ -118,7 +118,7 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The processes that work in that folder or were told of it, as "pid: command" (Linux; elsewhere none is found). */
+/** The processes with that folder as working directory or argument, as "pid: command" (Linux only; empty elsewhere). */
 export function processesOf(folder: string): string[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
@@ -133,7 +133,7 @@ function isOf(pid: string, folder: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
   } catch {
-    return false; // Gone meanwhile, or another user's.
+    return false; // Ended, or owned by another user.
   }
 }
 
@@ -141,6 +141,6 @@ function readOf(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
-    return ""; // Gone meanwhile, or another user's.
+    return ""; // Ended, or owned by another user.
   }
 }

@@ -5,19 +5,19 @@ import { setTimeout as delay } from "node:timers/promises";
 
 export interface SteadyClient {
   acknowledged: CredentialId[];
-  /** How often each `status code` was returned. */
+  /** The count of each `status code`. */
   refusals: Map<string, number>;
   /** The duration of the slowest call in milliseconds. */
   slowest: number;
   stop(): Promise<void>;
 }
 
-/** Starts at once. `stop` rejects when a call got no reply at all, as when the server dies. */
+/** Starts at once. `stop` rejects if a call got no reply, as when the server dies. */
 export function steadyClient(url: string, token: string, name: string): SteadyClient {
   const stopping = new AbortController();
   const client = { acknowledged: [] as CredentialId[], refusals: new Map<string, number>(), slowest: 0 };
 
-  /** Sends one request with the same key until it is acknowledged: it must be carried out once. */
+  /** Sends one request with the same key until it is acknowledged: it must run once. */
   async function create(label: string): Promise<void> {
     const body = { name: label, type: "application" as const, value: "a secret" };
     while (!stopping.signal.aborted) {
@@ -39,7 +39,7 @@ export function steadyClient(url: string, token: string, name: string): SteadyCl
       }
       const how = `${answer.status} ${(JSON.parse(text) as { code?: string }).code}`;
       client.refusals.set(how, (client.refusals.get(how) ?? 0) + 1);
-      // The first try may still be running, or its reply was lost after it was carried out: on to the next one.
+      // The first attempt may still be running, or its reply was lost after it ran: continue with the next request.
       if (answer.status === 409) return;
       await delay(20);
     }

@@ -1,4 +1,4 @@
-// Tests that follow on each other, as the steps of one visit: after one has failed, the rest say so at once.
+// Consecutive tests as steps of one visit: after a failure, the remaining steps fail at once.
 import { test } from "node:test";
 import type { TestOptions } from "node:test";
 import type { Page } from "playwright-core";
@@ -9,19 +9,19 @@ export interface Step {
   (name: string, options: TestOptions, work: () => Promise<void>): void;
 }
 
-/** `page` is what a failed step leaves a picture of, once there is one. */
+/** `page`: saved as a screenshot after a failed step. */
 export function steps(page: () => Page | undefined): Step {
   let failed: string | null = null;
   return (name: string, ...rest: [() => Promise<void>] | [TestOptions, () => Promise<void>]): void => {
     const [options, work] = rest.length === 2 ? rest : [{}, rest[0]];
     void test(name, options, async () => {
-      if (failed !== null) throw new Error(`Not tried, because this step failed: ${failed}`);
+      if (failed !== null) throw new Error(`Skipped, because this step failed: ${failed}`);
       try {
         await work();
       } catch (error) {
         failed = name;
         const there = page();
-        // The failure itself is what counts; a page that is gone has no picture.
+        // The failure matters more; a closed page has no screenshot.
         if (there !== undefined)
           await takePicture(there, `failed-${name.replaceAll(/\W+/g, "-")}`).catch(() => undefined);
         throw error;

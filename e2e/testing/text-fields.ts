@@ -1,4 +1,4 @@
-// The text fields that stand in the web app's sources, and those on a page.
+// Finds text fields in the web app's sources and on a page.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ElementHandle, Locator, Page } from "playwright-core";
@@ -8,10 +8,10 @@ const sources = join(import.meta.dirname, "../../apps/web/src");
 
 const FIELD =
   /<(TextInput|Textarea|JsonInput|AddressSearch|SearchSelect|AccountSelect|PillsInput|TagsInput|Autocomplete)\b/g;
-/** No text of anybody's own: the browser takes nothing else there than a number or a date. */
+/** Not free text: the browser accepts only a number or a date. */
 const NO_TEXT = /\btype="(number|date|datetime-local|time)"/;
 
-/** From its `<` to the end of its opening tag: what stands in braces may have tags and arrows of its own. */
+/** From its `<` to the end of its opening tag; text in braces may contain tags and arrows. */
 function tagAt(text: string, start: number): string {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
@@ -22,7 +22,7 @@ function tagAt(text: string, start: number): string {
   return text.slice(start);
 }
 
-/** The files below `apps/web/src` that have text fields, each with the labels that it names in so many words. */
+/** The files below `apps/web/src` with text fields, each with its literal labels. */
 export function fieldsInSource(): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const file of globSync("**/*.tsx", { cwd: sources }).toSorted()) {
@@ -44,11 +44,11 @@ const ON_PAGE = [
   "textarea",
 ].join();
 
-/** The text fields that let themselves be typed into. */
+/** The editable text fields. */
 export const textFields = (within: Locator): Locator =>
   within.locator(ON_PAGE).and(within.page().locator(":read-write:enabled")).filter({ visible: true });
 
-/** What each of them is called, and how much it takes. */
+/** The label and maximum length of each. */
 const aboutFields = (fields: Locator) =>
   fields.evaluateAll((elements) =>
     (elements as HTMLInputElement[]).map((element) => ({
@@ -59,11 +59,11 @@ const aboutFields = (fields: Locator) =>
     })),
   );
 
-/** Who asks for something has to write a sentence: where there is room, it is one. */
+/** Requests need a sentence as reason: uses one if it fits. */
 const LONG = 150;
 const AND_WHY = ", and it cannot wait any longer";
 
-/** Types into every text field, something else into each, unless that was done before. Answers what they are called. */
+/** Types a different text into every text field not filled before. Returns their labels. */
 export async function typeEverywhere(within: Locator, typed: Set<string>): Promise<string[]> {
   const fields = textFields(within);
   const about = await aboutFields(fields);
@@ -78,7 +78,7 @@ export async function typeEverywhere(within: Locator, typed: Set<string>): Promi
   return labels;
 }
 
-/** What a form takes where it refuses anything else, by label: the first, and after another refusal the next. */
+/** Valid values for fields that refuse other text, by label: the first one, then the next after another refusal. */
 const VALID: readonly [label: RegExp, ...texts: string[]][] = [
   [/^(ca|client) certificate|certificate to trust/i, ""],
   [/port/i, "8443"],
@@ -99,10 +99,10 @@ const VALID: readonly [label: RegExp, ...texts: string[]][] = [
   [/symbols|characters/i, "!#"],
 ];
 
-/** A person of the tests who is in no safe and in no group, for fields that search people by name. */
+/** A test user without safes and groups, for fields that search users by name. */
 export const NEWCOMER = "newcomer";
 
-/** Takes the first that a field offers, whatever was typed into it. */
+/** Selects the first suggestion of a field. */
 export async function takeFirst(
   page: Page,
   field: Pick<ElementHandle<Element>, "isEditable" | "fill" | "click">,
@@ -118,11 +118,11 @@ export async function takeFirst(
   } else await option.click();
 }
 
-/** Puts right what a form objects to: a choice where it wants one, and what it takes where it refused a text. */
+/** Corrects a form's errors: makes missing choices, and replaces refused texts with valid values. */
 export async function putRight(within: Locator, turn: number): Promise<void> {
   const objected = within.locator("[aria-invalid=true]").filter({ visible: true });
   const about = await aboutFields(objected);
-  // What is right is objected to no longer, and the next one takes its place.
+  // A corrected field shows no error any more, so the next error moves into its place.
   const fields = await Promise.all(about.map((_, place) => objected.nth(place).elementHandle()));
   for (const [place, { label, isChoice }] of about.entries()) {
     const [, ...texts] = VALID.find(([pattern]) => pattern.test(label)) ?? [/./, "valid-1"];

@@ -1,21 +1,21 @@
-// Asks for a secret: at a terminal without showing it, else from standard input.
+// Prompts for a secret: at a terminal without echo, else from standard input.
 import { text } from "node:stream/consumers";
 import { CommandError } from "./command-error.ts";
 
 /**
- * What the person types up to Enter, or the first line of standard input where that is no terminal. Throws CommandError
- * when nothing is given or the person gives up.
+ * The text typed up to Enter, or the first line of standard input if it is not a terminal. Throws CommandError on
+ * empty input or when the user cancels.
  */
 export async function askSecret(question: string): Promise<string> {
   const secret = process.stdin.isTTY ? await typed(question) : firstLine(await text(process.stdin));
-  if (secret === "") throw new CommandError("Nothing was given.");
+  if (secret === "") throw new CommandError("No input.");
   return secret;
 }
 
-/** For a new secret: at a terminal it is asked for twice, because nobody sees what they type. */
+/** For a new secret: a terminal asks twice, because the input is not shown. */
 export async function askNewSecret(question: string, again: string): Promise<string> {
   const secret = await askSecret(question);
-  if (process.stdin.isTTY && secret !== (await typed(again))) throw new CommandError("The two are not the same.");
+  if (process.stdin.isTTY && secret !== (await typed(again))) throw new CommandError("The entries do not match.");
   return secret;
 }
 
@@ -29,7 +29,7 @@ const CLEAR_LINE = "\u0015";
 async function typed(question: string): Promise<string> {
   const { stdin, stderr } = process;
   stdin.setEncoding("utf8");
-  // Before the question: whoever answers at once is not to be shown either.
+  // Before the prompt, so that an immediate answer is not echoed either.
   stdin.setRawMode(true);
   stdin.resume();
   stderr.write(`${question}: `);
@@ -48,7 +48,7 @@ function untilEnter(): Promise<string> {
     const onData = (chunk: string): void => {
       for (const character of chunk) {
         if (ENTER.has(character)) return end(() => resolve(characters.join("")));
-        if (GIVE_UP.has(character)) return end(() => reject(new CommandError("Given up.", { status: 130 })));
+        if (GIVE_UP.has(character)) return end(() => reject(new CommandError("Cancelled.", { status: 130 })));
         if (BACKSPACE.has(character)) characters.pop();
         else if (character === CLEAR_LINE) characters = [];
         else characters.push(character);

@@ -1,6 +1,6 @@
-// Why a command could not do its work, in one plain sentence for the person at the terminal.
+// Why a command failed, in one plain sentence for the user.
 
-/** Its message is printed as it is, and the command ends with `status`. */
+/** Its message is printed unchanged, and the command exits with `status`. */
 export class CommandError extends Error {
   override name = "CommandError";
   readonly status: number;
@@ -11,7 +11,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The command was not called as it wants to be: how it is called is printed too, and the exit status is 2. */
+/** Invalid usage: the usage is printed too, and the exit status is 2. */
 export class UsageError extends CommandError {
   override name = "UsageError";
 

@@ -1,4 +1,4 @@
-// What a command is: the options and operands that it takes, and what it does with them.
+// The definition of a command: its options, its operands and its action.
 import { parseArgs } from "node:util";
 import type { ParseArgsOptionsConfig } from "node:util";
 import { UsageError } from "./command-error.ts";
@@ -9,14 +9,14 @@ type Values<O extends ParseArgsOptionsConfig> = ReturnType<
 
 interface Definition<O extends ParseArgsOptionsConfig> {
   options: O;
-  /** How many operands it takes: the least and the most. */
+  /** The minimum and maximum number of operands. */
   operands: readonly [least: number, most: number];
-  /** Returns the exit status; nothing means 0. */
+  /** Returns the exit status; default 0. */
   run: (values: Values<O>, ...operands: string[]) => Promise<number | void>;
 }
 
 export interface Command {
-  /** Takes the words that follow the command's name. Returns the exit status. */
+  /** Takes the words after the command's name. Returns the exit status. */
   run: (words: string[]) => Promise<number>;
 }
 
@@ -26,8 +26,8 @@ export function command<const O extends ParseArgsOptionsConfig>(definition: Defi
     async run(words) {
       const { values, positionals } = parse(words, options);
       const [least, most] = operands;
-      if (positionals.length < least) throw new UsageError("Something is missing.");
-      if (positionals.length > most) throw new UsageError(`"${positionals[most]}" is one word too many.`);
+      if (positionals.length < least) throw new UsageError("An argument is missing.");
+      if (positionals.length > most) throw new UsageError(`Unexpected argument "${positionals[most]}".`);
       return (await run(values, ...positionals)) ?? 0;
     },
   };
@@ -37,7 +37,7 @@ function parse<O extends ParseArgsOptionsConfig>(words: string[], options: O) {
   try {
     return parseArgs({ args: words, options, allowPositionals: true });
   } catch (error) {
-    // Node's sentence about the option; what follows it is advice for programmers.
+    // Node's sentence about the option; the rest is advice for programmers.
     const [sentence] = (error as Error).message.split(". ");
     throw new UsageError(`${sentence?.replace(/\.$/, "")}.`, { cause: error });
   }

@@ -1,4 +1,4 @@
-// Every command: the words that call it, what follows them, and the file that does it.
+// Every command: its name, its arguments, and the file that implements it.
 import type { Command } from "./command.ts";
 
 export interface Listed {
@@ -10,17 +10,17 @@ export interface Listed {
 export const commands: Record<string, Listed> = {
   "setup-link": {
     takes: "",
-    summary: "print a new link for the first administrator, while there is no user",
+    summary: "print a new link for the first administrator, while there are no users",
     load: async () => (await import("./commands/setup-link.ts")).setupLinkCommand,
   },
   "user add": {
     takes: "EMAIL [--role user|manager|admin] [--name NAME] [--json]",
-    summary: "make an account and print the link that sets its password",
+    summary: "create a user and print the link that sets their password",
     load: async () => (await import("./commands/user-add.ts")).userAdd,
   },
   "user list": {
     takes: "[--json]",
-    summary: "everybody who has an account, newest first",
+    summary: "list all users, newest first",
     load: async () => (await import("./commands/user-list.ts")).userList,
   },
   "user reset": {
@@ -30,42 +30,42 @@ export const commands: Record<string, Listed> = {
   },
   "user reset-factors": {
     takes: "EMAIL",
-    summary: "remove somebody's second factors and end their sessions",
+    summary: "remove a user's second factors and end their sessions",
     load: async () => (await import("./commands/user-reset-factors.ts")).userResetFactors,
   },
   "user disable": {
     takes: "EMAIL",
-    summary: "end somebody's sessions and keep them from signing in",
+    summary: "end a user's sessions and block their sign-in",
     load: async () => (await import("./commands/user-status.ts")).userDisable,
   },
   "user enable": {
     takes: "EMAIL",
-    summary: "let somebody sign in again",
+    summary: "allow a disabled user to sign in again",
     load: async () => (await import("./commands/user-status.ts")).userEnable,
   },
   "policy open-networks": {
     takes: "",
-    summary: "let people come from anywhere again, when the allowed networks keep everybody out",
+    summary: "clear the list of allowed networks, when it locks everyone out",
     load: async () => (await import("./commands/policy-open-networks.ts")).policyOpenNetworks,
   },
   rekey: {
     takes: "[--key-file | --passphrase | --passphrase-file FILE]",
-    summary: "replace the root key, by one of the same kind unless said otherwise",
+    summary: "replace the root key, with one of the same kind by default",
     load: async () => (await import("./commands/rekey.ts")).rekey,
   },
   unseal: {
     takes: "[--url URL]",
-    summary: "give a running server the passphrase, typed or from standard input",
+    summary: "send the passphrase, typed or from standard input, to a running server",
     load: async () => (await import("./commands/unseal.ts")).unsealCommand,
   },
   status: {
     takes: "[--url URL] [--json]",
-    summary: "how a running server is; ends with 0 when it is healthy",
+    summary: "show the status of a running server; exits with 0 when it is healthy",
     load: async () => (await import("./commands/status.ts")).status,
   },
   backup: {
     takes: "FOLDER [--json]",
-    summary: "copy the embedded database into a new folder, while the server runs or not",
+    summary: "copy the embedded database into a new folder, with or without a running server",
     load: async () => (await import("./commands/backup.ts")).backup,
   },
   "backup verify": {
@@ -75,7 +75,7 @@ export const commands: Record<string, Listed> = {
   },
   restore: {
     takes: "FOLDER [--accept-unauthenticated]",
-    summary: "put a backup into an empty data folder",
+    summary: "restore a backup into an empty data folder",
     load: async () => (await import("./commands/restore.ts")).restoreCommand,
   },
   restored: {
@@ -85,17 +85,17 @@ export const commands: Record<string, Listed> = {
   },
   "audit export": {
     takes: "[FILE]",
-    summary: "the whole audit trail with its checkpoints, to a new file or to standard output",
+    summary: "export the whole audit trail with its checkpoints to a new file or to standard output",
     load: async () => (await import("./commands/audit-export.ts")).auditExport,
   },
   "audit checkpoint": {
     takes: "[--json]",
-    summary: "the newest signed checkpoint, to be kept elsewhere",
+    summary: "print the newest signed checkpoint, to keep elsewhere",
     load: async () => (await import("./commands/audit-checkpoint.ts")).auditCheckpoint,
   },
   "audit key": {
     takes: "",
-    summary: "the public key that verifies the audit trail",
+    summary: "print the public key that verifies the audit trail",
     load: async () => (await import("./commands/audit-key.ts")).auditKey,
   },
   "audit contradictions": {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { strongroom } from "../testing/strongroom.ts";
 import { commands } from "./commands.ts";
 
-test("help names every command, and those of a group when asked for it", async () => {
+test("help lists every command, and those of a group on request", async () => {
   const { status, stdout } = await strongroom(["help"]);
   assert.equal(status, 0);
   for (const [name, { takes, summary }] of Object.entries(commands)) {
@@ -16,15 +16,15 @@ test("help names every command, and those of a group when asked for it", async (
   assert.doesNotMatch(audit.stdout, /user add/);
 });
 
-test("without a command, or with one that is none, the exit status is 2", async () => {
+test("exits with 2 without a command or with an unknown one", async () => {
   assert.equal((await strongroom([])).status, 2);
   const unknown = await strongroom(["start"]);
   assert.deepEqual([unknown.status, unknown.stdout], [2, ""]);
-  assert.match(unknown.stderr, /there is no command "start"/);
+  assert.match(unknown.stderr, /unknown command "start"/);
   assert.equal((await strongroom(["constructor"])).status, 2);
 });
 
-test("every listed command can be loaded, and every file of a command is listed", async () => {
+test("every listed command can be loaded, and every command file is listed", async () => {
   for (const { load } of Object.values(commands)) assert.equal(typeof (await load()).run, "function");
   const listed = readFileSync(join(import.meta.dirname, "commands.ts"), "utf8");
   const files = readdirSync(join(import.meta.dirname, "commands")).filter((file) => !file.endsWith(".test.ts"));

@@ -1,12 +1,14 @@
 #!/usr/bin/env node
-// `strongroom`: finds the command that was asked for, runs it, and says in one line what went wrong.
+// `strongroom`: finds the requested command, runs it, and reports an error in one line.
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { CommandError, UsageError } from "./command-error.ts";
 import { commands } from "./commands.ts";
-import { note, say } from "./output.ts";
+import { note, print } from "./output.ts";
 
-/** Errors that were written for people, by name: their classes would load the whole server for a usage message. */
+/**
+ * Errors with a message for users, by name: importing their classes would load the whole server for a usage message.
+ */
 const PLAIN = new Set(["StartError", "Refusal", "SealError", "SealedError"]);
 
 async function main(words: string[]): Promise<number> {
@@ -17,7 +19,7 @@ async function main(words: string[]): Promise<number> {
   const name = nameOf(words);
   const found = name === null ? undefined : commands[name];
   if (name === null || found === undefined) {
-    note(`strongroom: there is no command "${words.slice(0, 2).join(" ")}". "strongroom help" lists them.`);
+    note(`strongroom: unknown command "${words.slice(0, 2).join(" ")}". "strongroom help" lists all commands.`);
     return 2;
   }
   try {
@@ -31,14 +33,14 @@ async function main(words: string[]): Promise<number> {
   }
 }
 
-/** Commands have one word or two. */
+/** Command names have one or two words. */
 function nameOf(words: readonly string[]): string | null {
   const candidates = [words.slice(0, 2).join(" "), words[0] ?? ""];
   return candidates.find((candidate) => Object.hasOwn(commands, candidate)) ?? null;
 }
 
 function sentenceOf(error: unknown): string {
-  if (!(error instanceof Error)) return "something went wrong.";
+  if (!(error instanceof Error)) return "internal error.";
   if (error instanceof CommandError || PLAIN.has(error.name)) return error.message;
   const hint = isTalkative() ? "" : " (STRONGROOM_LOG_LEVEL=debug shows more)";
   return `${error.message.split("\n", 1)[0] || error.name}${hint}`;
@@ -48,19 +50,19 @@ const isTalkative = (): boolean => ["debug", "trace"].includes(process.env["STRO
 
 function usage(words: readonly string[]): void {
   const wanted = words.find((word) => Object.keys(commands).some((name) => name.split(" ")[0] === word));
-  say("Usage: strongroom COMMAND");
+  print("Usage: strongroom COMMAND");
   for (const [name, { takes, summary }] of Object.entries(commands)) {
     if (wanted !== undefined && name.split(" ")[0] !== wanted) continue;
-    say("");
-    say(`  ${name} ${takes}`.trimEnd());
-    say(`      ${summary}`);
+    print("");
+    print(`  ${name} ${takes}`.trimEnd());
+    print(`      ${summary}`);
   }
 }
 
-// As for the server (scripts/run-server.mjs): most commands load all of it, and half of a second start is saved.
+// As for the server (scripts/run-server.mjs): most commands load all of it, and this saves half a second at startup.
 enableCompileCache(join(import.meta.dirname, "../../../node_modules/.cache/strongroom"));
-// A reader that went away, such as `head`: whoever writes on notices, and still leaves everything tidy.
+// A reader such as `head` may close the pipe: the writer notices and still cleans up.
 process.stdout.on("error", () => undefined);
 const status = await main(process.argv.slice(2));
-// After what was printed has left: a connection that watches somebody else's database server may still be open.
+// After all output is flushed: a connection that watches another process's database server may still be open.
 process.stdout.write("", () => process.exit(status));

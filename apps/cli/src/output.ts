@@ -1,6 +1,9 @@
-// What commands print: results on standard output, everything else on standard error.
+// Output of commands: results on standard output, everything else on standard error.
 
-/** Shows control characters instead of obeying them: names and files come from others, and terminals can be told things. */
+/**
+ * Shows control characters instead of executing them: names and files come from others, and terminals obey escape
+ * sequences.
+ */
 function printable(text: string): string {
   return text.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     return `\\u{${character.codePointAt(0)?.toString(16)}}`;
@@ -8,25 +11,25 @@ function printable(text: string): string {
 }
 
 /** One line of the result. */
-export function say(line: string): void {
+export function print(line: string): void {
   process.stdout.write(`${printable(line)}\n`);
 }
 
-/** One line about what is going on, which is not part of the result. */
+/** One line about progress, which is not part of the result. */
 export function note(line: string): void {
   process.stderr.write(`${printable(line)}\n`);
 }
 
-export function sayJson(value: unknown): void {
+export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Rows below a head, each column as wide as its widest cell. */
-export function sayTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
+/** Rows below a header, each column as wide as its widest cell. */
+export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const shown = [head, ...rows].map((row) => row.map(printable));
   const widths = head.map((_, column) => Math.max(...shown.map((row) => row[column]?.length ?? 0)));
   for (const row of shown) {
-    say(
+    print(
       row
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))
         .join("  ")

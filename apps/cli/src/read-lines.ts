@@ -2,12 +2,12 @@
 import { createReadStream } from "node:fs";
 import { CommandError } from "./command-error.ts";
 
-/** An entry of the audit trail has a few hundred characters; what is longer than this is no export. */
+/** An audit entry has a few hundred characters; a longer line than this is not an export. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /**
- * The lines of a file, or of standard input for "-", without their newlines. Only "\n" ends a line: node:readline would
- * also break at U+2028, which may stand in a name. Throws CommandError (status 2) for what cannot be read.
+ * The lines of a file, or of standard input for "-", without their newlines. Only "\n" ends a line: node:readline
+ * would also split at U+2028, which may be in a name. Throws CommandError (status 2) for unreadable input.
  */
 export async function* readLines(path: string): AsyncGenerator<string> {
   const stream = path === "-" ? process.stdin : createReadStream(path);
@@ -18,7 +18,7 @@ export async function* readLines(path: string): AsyncGenerator<string> {
       const lines = (rest + chunk).split("\n");
       rest = lines.pop() ?? "";
       yield* lines;
-      if (rest.length > LONGEST_LINE) throw new CommandError(`${path} is not a text of lines.`, { status: 2 });
+      if (rest.length > LONGEST_LINE) throw new CommandError(`${path} is not a text file.`, { status: 2 });
     }
   } catch (error) {
     throw unreadable(path, error);
@@ -33,7 +33,7 @@ export function unreadable(path: string, error: unknown): unknown {
 }
 
 const REASONS: Record<string, string> = {
-  ENOENT: "there is no such file",
+  ENOENT: "it does not exist",
   EISDIR: "it is a folder",
   EACCES: "permission denied",
   EPERM: "permission denied",

@@ -1,4 +1,4 @@
-// The root key in force, for the commands that need it: from the key file, the passphrase file, or the person.
+// The current root key for commands: from the key file, the passphrase file, or the terminal.
 import { KeyRing, Secret, keyFileProvider, parseSealRecord, passphraseProvider } from "@strongroom/keys";
 import type { RootKey, SealRecord } from "@strongroom/keys";
 import { createKekStore, readSealRecord } from "@strongroom/server/kernel/keys/kek-store.ts";
@@ -8,12 +8,15 @@ import { CommandError } from "./command-error.ts";
 import { macOf, readKeyFileOf, recordIn } from "@strongroom/server/kernel/keys/find-backup-mac.ts";
 import type { FindMac } from "@strongroom/server/kernel/embedded/backup-manifest.ts";
 import type { Config } from "@strongroom/server/kernel/config.ts";
-import type { Workplace } from "./workplace.ts";
+import type { CommandContext } from "./command-context.ts";
 
-/** The caller disposes of `root`. Throws SealError or CommandError with one sentence when it cannot be had. */
-export async function openRootKey({ config, database }: Workplace): Promise<{ root: RootKey; record: SealRecord }> {
+/** The caller disposes of `root`. Throws SealError or CommandError with one sentence when the key is unavailable. */
+export async function openRootKey({
+  config,
+  database,
+}: CommandContext): Promise<{ root: RootKey; record: SealRecord }> {
   const stored = await readSealRecord(database);
-  if (stored === null) throw new CommandError("There is no root key yet: start Strongroom once.");
+  if (stored === null) throw new CommandError("There is no root key yet. Start Strongroom once.");
   const record = parseSealRecord(stored);
   if (record.provider === "key-file") return { root: await keyFileProvider(config.keyFile).open(record), record };
   return { root: await openPassphrase(config, record), record };
@@ -33,7 +36,7 @@ export function findMacOfPerson(config: Config): FindMac {
   };
 }
 
-/** Its first line. The caller disposes of it. */
+/** The first line of the file. The caller disposes of it. */
 export function readPassphraseFile(path: string): Secret {
   try {
     return Secret.fromText(firstLine(readFileSync(path, "utf8")));
@@ -42,10 +45,10 @@ export function readPassphraseFile(path: string): Secret {
   }
 }
 
-/** Lends the work a key ring that is unsealed while it lasts. */
-export async function withKeys<T>(workplace: Workplace, work: (keys: KeyRing) => Promise<T>): Promise<T> {
-  const keys = new KeyRing(createKekStore(workplace.database));
-  const { root } = await openRootKey(workplace);
+/** Passes `work` a key ring that is unsealed while it runs. */
+export async function withKeys<T>(context: CommandContext, work: (keys: KeyRing) => Promise<T>): Promise<T> {
+  const keys = new KeyRing(createKekStore(context.database));
+  const { root } = await openRootKey(context);
   await keys.unseal(root);
   try {
     return await work(keys);

@@ -1,9 +1,9 @@
-// Whether a database is at the version that this Strongroom works with. Commands migrate nothing: a server may be at work.
+// Checks that the database is at this Strongroom's version. Commands never migrate: a server may be running.
 import type { Database } from "@strongroom/server/kernel/db/database.ts";
 import { readMigrations } from "@strongroom/server/kernel/db/migrate.ts";
 import { CommandError } from "./command-error.ts";
 
-/** The version of the database, 0 where there is nothing of ours, and the one of this code. Throws CommandError. */
+/** The database's version (0 for a database without Strongroom), and this code's. Throws CommandError. */
 export async function versions({ pool }: Pick<Database, "pool">): Promise<{ stored: number; known: number }> {
   const known = (await readMigrations()).at(-1)?.version ?? 0;
   const stored = await storedVersion(pool).catch((error: unknown) => {
@@ -16,13 +16,15 @@ export async function versions({ pool }: Pick<Database, "pool">): Promise<{ stor
 export async function requireVersion(database: Pick<Database, "pool">): Promise<void> {
   const { stored, known } = await versions(database);
   if (stored === known) return;
-  if (stored === 0) throw new CommandError("There is no Strongroom in this database yet: start it once.");
+  if (stored === 0) throw new CommandError("This database has no Strongroom yet. Start Strongroom once.");
   if (stored < known) {
     throw new CommandError(
-      `The database is at version ${stored}, this Strongroom at ${known}: restart the server, which migrates it.`,
+      `The database is at version ${stored}, this Strongroom at ${known}. Restart the server, which migrates it.`,
     );
   }
-  throw new CommandError(`The database is at version ${stored}, this Strongroom only at ${known}: use the newer one.`);
+  throw new CommandError(
+    `The database is at version ${stored}, but this Strongroom only supports ${known}. Use the newer Strongroom.`,
+  );
 }
 
 async function storedVersion(pool: Database["pool"]): Promise<number> {

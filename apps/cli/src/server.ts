@@ -1,4 +1,4 @@
-// Calls a running server by the contract.
+// Calls a running server through the contract.
 import { pathOf } from "@strongroom/contract";
 import type { Endpoint, InputOf, ReplyOf } from "@strongroom/contract";
 import { CommandError, UsageError } from "./command-error.ts";
@@ -8,23 +8,23 @@ export const DEFAULT_URL = "http://127.0.0.1:3000";
 const ANSWER_WITHIN_MS = 30_000;
 const OURSELVES = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Throws UsageError for what is no address of a server. */
+/** Throws UsageError for an invalid server URL. */
 export function serverUrl(given: string): URL {
   const url = URL.parse(given);
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`"${given}" is no address such as ${DEFAULT_URL}.`);
+    throw new UsageError(`"${given}" is not a server URL such as ${DEFAULT_URL}.`);
   return url;
 }
 
-/** INVARIANT: a secret goes to this machine, or encrypted. Throws UsageError. */
+/** INVARIANT: a secret is sent to this machine or encrypted. Throws UsageError. */
 export function requirePrivate(url: URL): void {
   if (url.protocol === "https:" || OURSELVES.has(url.hostname)) return;
   throw new UsageError(
-    `The passphrase would travel to ${url.host} unencrypted: use https, or run this on that machine.`,
+    `The passphrase would be sent to ${url.host} unencrypted. Use https, or run this on that machine.`,
   );
 }
 
-/** Throws CommandError with the server's own sentence when it refuses, and with ours when it does not answer. */
+/** Throws CommandError with the server's own message when it refuses, and with ours when it does not answer. */
 export async function callServer<E extends Endpoint>(
   url: URL,
   endpoint: E,
@@ -34,9 +34,9 @@ export async function callServer<E extends Endpoint>(
   const body: unknown = await answer.json().catch(() => null);
   if (!answer.ok) throw new CommandError(sentenceIn(body) ?? `The server at ${url.origin} answered ${answer.status}.`);
   const { reply } = endpoint;
-  if ("stream" in reply) throw new Error(`${endpoint.path} does not answer JSON`);
+  if ("stream" in reply) throw new Error(`${endpoint.path} did not return JSON`);
   const parsed = reply.safeParse(body);
-  if (!parsed.success) throw new CommandError(`What answers at ${url.origin} is not a Strongroom of this version.`);
+  if (!parsed.success) throw new CommandError(`The server at ${url.origin} is not a Strongroom of this version.`);
   return parsed.data as ReplyOf<E>;
 }
 
@@ -44,13 +44,15 @@ async function send(url: URL, endpoint: Endpoint, { params, body }: InputOf<Endp
   try {
     return await fetch(new URL(pathOf(endpoint.path, params as Record<string, unknown>), url), {
       method: endpoint.method,
-      // A secret in the body goes to whom it was meant for and to nobody else.
+      // A secret in the body is sent to its destination and nowhere else.
       redirect: "error",
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
     });
   } catch (error) {
-    throw new CommandError(`No Strongroom answers at ${url.origin}.`, { cause: error });
+    throw new CommandError(`No Strongroom answers at ${url.origin}. Check that the server is running.`, {
+      cause: error,
+    });
   }
 }
 

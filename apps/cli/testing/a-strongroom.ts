@@ -1,4 +1,4 @@
-// A real server on a data folder of its own, with an administrator, and the commands that work on the same folder.
+// A real server on its own data folder, with an administrator, and the commands that work on the same folder.
 import {
   completePasswordReset,
   createCredential,
@@ -14,14 +14,14 @@ import { join } from "node:path";
 import { startServer } from "../../../e2e/testing/server.ts";
 import type { RunningServer } from "../../../e2e/testing/server.ts";
 import { strongroom } from "./strongroom.ts";
-import type { Ran, RunOptions } from "./strongroom.ts";
+import type { RunResult, RunOptions } from "./strongroom.ts";
 
 export const ADMIN = { email: "admin@example.com", password: "a long enough password" };
 const SETUP_TOKEN = "test-setup-token-0123";
 
 export interface Answer<E extends Endpoint> {
   status: number;
-  /** Of a refused call this is the problem; read `status` first. */
+  /** For a refused call, the problem details; check `status` first. */
   body: ReplyOf<E>;
 }
 
@@ -47,7 +47,7 @@ export async function signIn(server: { url: string }, person: { email: string; p
   return body.token;
 }
 
-/** Sets the password by a link as somebody does who was handed it. */
+/** Sets the password with a link, as its recipient does. */
 export async function useResetLink(server: { url: string }, link: string, password: string): Promise<number> {
   const token = decodeURIComponent(new URL(link).hash.replace("#token=", ""));
   return (await call(server, completePasswordReset, { body: { token, password } })).status;
@@ -68,23 +68,23 @@ export async function reveal(server: { url: string }, as: string, id: Credential
   return body.value;
 }
 
-export interface Place {
-  /** Holds the data folder; for a test's other files. */
+export interface Installation {
+  /** Contains the data folder; also for a test's other files. */
   folder: string;
   dataFolder: string;
-  /** Starts the server on it, or starts it again. */
+  /** Starts the server on it, also repeatedly. */
   start(env?: Record<string, string>): Promise<RunningServer>;
-  /** Makes the first administrator and returns their token. */
+  /** Creates the first administrator and returns their token. */
   setUp(server: { url: string }): Promise<string>;
   /** Runs a command in the server's environment. */
-  run(words: readonly string[], options?: RunOptions): Promise<Ran>;
+  run(words: readonly string[], options?: RunOptions): Promise<RunResult>;
   remove(): Promise<void>;
 }
 
-/** Where a Strongroom lives. `forCommands` is what commands have in their environment and the server has not. */
-export function aPlace(forCommands: Record<string, string> = {}): Place {
+/** A Strongroom installation. `forCommands` is in the environment of commands, but not of the server. */
+export function anInstallation(forCommands: Record<string, string> = {}): Installation {
   const folder = mkdtempSync(join(tmpdir(), "strongroom-cli-"));
-  // The database's server may be another user than the tests.
+  // The database's server may run as another user than the tests.
   chmodSync(folder, 0o755);
   const dataFolder = join(folder, "data");
   const common = { STRONGROOM_DATA: dataFolder, STRONGROOM_SETUP_TOKEN: SETUP_TOKEN };

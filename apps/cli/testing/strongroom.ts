@@ -1,11 +1,11 @@
-// Runs the real command as a process of its own, as `npx strongroom` does.
+// Runs the real command in its own process, as `npx strongroom` does.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 const main = join(import.meta.dirname, "../src/main.ts");
 
-export interface Ran {
+export interface RunResult {
   status: number | null;
   stdout: string;
   stderr: string;
@@ -13,17 +13,17 @@ export interface Ran {
 
 export interface RunOptions {
   env?: Record<string, string>;
-  /** What stands on its standard input; nothing unless given. */
+  /** Its standard input; default: empty. */
   input?: string;
 }
 
-/** Nothing of the environment of the tests reaches it but the way to its programs. */
-export async function strongroom(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
+/** Inherits nothing from the tests' environment except PATH. */
+export async function strongroom(words: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const child = spawn(process.execPath, [main, ...words], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...options.env },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  child.stdin.on("error", () => undefined); // It may end without having read everything.
+  child.stdin.on("error", () => undefined); // It may exit without reading everything.
   child.stdin.end(options.input ?? "");
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);

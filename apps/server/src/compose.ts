@@ -1,21 +1,22 @@
-// The only place that builds things: the kernel's parts, then each feature in a line or two.
+// The only place that wires the application: the kernel's components, then each feature.
 import type { FastifyInstance } from "fastify";
 import type { AddressInfo } from "node:net";
 import { installAccessControl } from "#features/access-control/index.ts";
 import {
   endAllGrants,
-  grantsInForce,
+  activeGrants,
   installAccessRequests,
-  noteRetrieval,
+  recordRetrieval,
+  removePendingApprovals,
   requestsSeenBy,
   searchableRequests,
   requestsAbout,
 } from "#features/access-requests/index.ts";
 import {
   accountsOfSafes,
-  canBeChanged,
   endAllCheckOuts,
   installAccounts,
+  platformCapabilities,
   searchableAccounts,
 } from "#features/accounts/index.ts";
 import { installAdminResets } from "#features/admin-resets/index.ts";
@@ -54,7 +55,7 @@ import type { Database } from "#kernel/db/database.ts";
 import { sessionCheck } from "#kernel/db/session-pooling.ts";
 import type { Embedded } from "#kernel/embedded/embedded.ts";
 import { createEvents } from "#kernel/events/events.ts";
-import { nobody } from "#kernel/http/authenticate.ts";
+import { anonymous } from "#kernel/http/authenticate.ts";
 import { forgetOldAnswers } from "#kernel/http/idempotency.ts";
 import { forgetAnswersOf } from "#kernel/http/kept-answers.ts";
 import { serveMetrics } from "#kernel/http/metrics-route.ts";
@@ -70,40 +71,40 @@ import type { Log } from "#kernel/log.ts";
 import { createMetrics } from "#kernel/metrics.ts";
 import { version } from "#kernel/version.ts";
 
-export interface Parts {
+export interface ComposeOptions {
   config: Config;
   log: Log;
   /** Migrated. */
   database: Database;
   /** The built web app; null serves the API alone. */
   webFolder: string | null;
-  /** The database server that this process keeps; left out with DATABASE_URL. */
+  /** The database server that this process supervises; omitted with DATABASE_URL. */
   embedded?: Pick<Embedded, "administration">;
   clock?: Clock;
-  /** What a password hash costs; cheaper than in production for tests alone. */
+  /** Cost of a password hash; cheaper than in production only for tests. */
   hashing?: HashParameters;
 }
 
 export interface App {
   kernel: Kernel;
   http: FastifyInstance;
-  /** The one-time link to the first administrator's registration; null once there is a user. */
+  /** The one-time link to register the first administrator; null once a user exists. */
   setupLink(): Promise<string | null>;
-  /** Begins background work. Before the first call. */
+  /** Starts background work. Call before the first request. */
   start(): Promise<void>;
-  /** Answers what is under way, takes nothing new, and ends background work. The database stays open. */
+  /** Finishes running requests, accepts no new ones, and stops background work. The database stays open. */
   stop(): Promise<void>;
 }
 
-export async function compose(parts: Parts): Promise<App> {
-  const { config, log, database } = parts;
+export async function compose(options: ComposeOptions): Promise<App> {
+  const { config, log, database } = options;
   const metrics = createMetrics();
   const http = await createHttpServer(config, log, metrics);
   const vault = await openVault(config, database, log);
   const kernel: Kernel = {
     config,
     log,
-    clock: parts.clock ?? systemClock,
+    clock: options.clock ?? systemClock,
     database,
     keys: vault.ring,
     events: createEvents(database, log),
@@ -112,14 +113,14 @@ export async function compose(parts: Parts): Promise<App> {
     http,
     authority: createAuthority(),
     rateLimits: await installRateLimits(http, config.rateLimit),
-    authenticator: { current: nobody },
+    authenticator: { current: anonymous },
     publicUrl: () => config.publicUrl ?? localUrl(config.host, http.server.address() as AddressInfo | null),
   };
 
   const mail = installMail(kernel);
   const preferences = installPreferences(kernel);
   const notifications = installNotifications(kernel, { mail, notificationsOf: preferences.notificationsOf });
-  const signIn = installSignIn(kernel, { mail, notify: notifications.notify, hashing: parts.hashing });
+  const signIn = installSignIn(kernel, { mail, notify: notifications.notify, hashing: options.hashing });
   const users = installUsers(kernel, { signIn, notify: notifications.notify, settle: notifications.settle });
   const identityProviders = installIdentityProviders(kernel, signIn);
   signIn.parts.newcomers.current = users.tellOfNewcomer;
@@ -146,17 +147,17 @@ export async function compose(parts: Parts): Promise<App> {
   const live = installEvents(kernel);
   const audit = installAudit(kernel, { emailsOf, idsByEmail, requestsAbout }, { notify: notifications.notify });
   const { historyOfTarget } = audit;
-  const credentials = installCredentials(kernel, { historyOfTarget });
+  const credentials = installCredentials(kernel, { historyOfTarget, notify: notifications.notify });
   const safes = installSafes(kernel, { historyOfTarget });
   const groups = installGroups(kernel, safes);
-  installPlatforms(kernel, { canBeChanged });
+  installPlatforms(kernel, { capabilities: platformCapabilities() });
   const verification = installVerification(kernel, { credentials, accounts: accountsOfSafes });
   users.onActivated(verification.scheduleVault);
-  const grants = { grantsInForce, noteRetrieval };
+  const grants = { grantsInForce: activeGrants, noteRetrieval: recordRetrieval };
   const accounts = installAccounts(kernel, { credentials, safes, verification, grants, historyOfTarget });
   users.onDeleted(forgetAnswersOf);
   const accessControl = installAccessControl({ kernel, safes, groups, users, notify: notifications.notify });
-  // Before the safes: whoever decides in a review holds what they decide on before its safe.
+  // Before the safes: a review decision locks its item before the safe.
   users.onDeleted(accessControl.forgetPerson);
   for (const { forgetPerson } of [
     factors,
@@ -178,14 +179,14 @@ export async function compose(parts: Parts): Promise<App> {
     notify: notifications.notify,
   });
   const lending = installAccessRequests(kernel, { mail, notifications, accounts, safes, users });
-  const seenGrants = { grantsInForce, requestsSeenBy };
+  const seenGrants = { grantsInForce: activeGrants, requestsSeenBy };
   const { notify } = notifications;
   const validation = installValidation(kernel, { verification, notify, grants: seenGrants });
   users.onDeleted(validation.forgetPerson);
   installCpm(kernel, { verification, grants: seenGrants });
   installDashboard(kernel, { countActiveByRole: users.countActiveByRole, grants: seenGrants });
   installSearch(kernel, [
-    searchableAccounts(grantsInForce),
+    searchableAccounts(activeGrants),
     searchableCredentials,
     searchableSafes,
     searchableRequests,
@@ -194,7 +195,7 @@ export async function compose(parts: Parts): Promise<App> {
     searchableGroups,
     searchablePlatforms,
   ]);
-  installSeal(kernel, vault, () => live.closeStreams());
+  installSeal(kernel, vault, { onUnsealed: credentials.bindExisting, onSealed: () => live.closeStreams() });
   const sinks = installAuditSinks(kernel, { outlet: audit.outlet, network: verification.site.network, notify });
   audit.compareWith(sinks.standings);
   const restores: RestoreDeps = {
@@ -209,22 +210,25 @@ export async function compose(parts: Parts): Promise<App> {
     distrustRotations: distrustJournals,
     expireAdminResets: adminResets.expireAll,
     restartWaiting: vaultClosure.restartWaiting,
+    deleteRecoveryCodes: factors.deleteRecoveryCodes,
+    removePendingApprovals,
     tokens: tokens.suspended,
   };
   const restoreWatch = createRestoreWatch(kernel, restores);
   const health = installHealth(kernel, version, [
     audit.health,
     sinks.health,
+    credentials.health,
     restoreWatch.health,
     { name: "root key", problem: () => vault.problem(), isEssential: true },
     ...(config.databaseUrl === null ? [] : [sessionCheck(database)]),
   ]);
-  const admin = installAdmin(kernel, { health, vault, signIn, mail, embedded: parts.embedded ?? null, restores });
+  const admin = installAdmin(kernel, { health, vault, signIn, mail, embedded: options.embedded ?? null, restores });
 
   forgetOldAnswers(kernel);
   serveMetrics(http, config, metrics);
   serveApiDocuments(kernel, version);
-  await serveWebApp(http, parts.webFolder);
+  await serveWebApp(http, options.webFolder);
 
   return {
     kernel,
@@ -233,6 +237,7 @@ export async function compose(parts: Parts): Promise<App> {
     async start() {
       // Runs before anything else uses data that a restore revived.
       await restoreWatch.start();
+      await credentials.bindExisting();
       await kernel.events.start();
       await followRekeys(kernel.events, vault, log);
       await whenRulesChange(kernel.events, () => live.closeStreams());

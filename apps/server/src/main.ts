@@ -1,4 +1,4 @@
-// Starts the server: configuration, database, keys, features, and the address for people. Ends cleanly when asked to.
+// Starts the server (configuration, database, keys, features), prints its address, and stops cleanly on a signal.
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -19,7 +19,7 @@ import { compose } from "./compose.ts";
 const STOP_WITHIN_MS = 15_000;
 const WEB_FOLDER = join(import.meta.dirname, "../../web/dist");
 
-/** What was started, in order; stopped in the opposite one. */
+/** Started components in order; they are stopped in reverse order. */
 const started: { name: string; stop: () => Promise<unknown> }[] = [];
 let isStopping = false;
 
@@ -28,7 +28,7 @@ async function start(): Promise<void> {
   const log = openLog(
     process.stdout.isTTY && process.env.STRONGROOM_LOG_LEVEL === undefined ? "warn" : config.logLevel,
   );
-  listenForTheEnd(log);
+  stopOnSignals(log);
   await checkPort(config);
 
   const embedded = await embeddedOf(config, log);
@@ -59,16 +59,19 @@ async function embeddedOf(config: Config, log: Log): Promise<Embedded | null> {
   return embedded;
 }
 
-/** For the root key and the newest checkpoint. The embedded database makes its folder itself. */
+/** Creates the folder for the root key and the newest checkpoint. The embedded database creates its own folder. */
 function makeDataFolder(config: Config): void {
   try {
     mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new StartError(`The data folder ${config.dataFolder} cannot be made or written to.`, { cause: error });
+    throw new StartError(
+      `The data folder ${config.dataFolder} cannot be created or written to. Check its path and owner.`,
+      { cause: error },
+    );
   }
 }
 
-/** Before anything is started for nothing. The real listen may still fail; then the same sentence is shown. */
+/** Checks the port before anything else starts. If `listen` fails later, the same sentence is shown. */
 async function checkPort(config: Config): Promise<void> {
   if (config.port === 0) return;
   await new Promise<void>((resolve, reject) => {
@@ -82,12 +85,13 @@ function portError(config: Config, error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EADDRINUSE") {
     return new StartError(
-      `Port ${config.port} on ${config.host} is in use. Stop what uses it, or set PORT to another.`,
+      `Port ${config.port} on ${config.host} is in use. Stop the other process, or set PORT to another port.`,
     );
   }
-  if (code === "EACCES") return new StartError(`Port ${config.port} needs more rights. Set PORT to one above 1023.`);
+  if (code === "EACCES")
+    return new StartError(`Port ${config.port} needs more rights. Set PORT to a number above 1023.`);
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-    return new StartError(`This machine has no address ${config.host}.`);
+    return new StartError(`This machine has no address ${config.host}. Set HOST to one of its addresses.`);
   return error;
 }
 
@@ -97,24 +101,24 @@ async function greet(config: Config, app: Awaited<ReturnType<typeof compose>>): 
   console.log(`\nStrongroom is at ${config.publicUrl ?? `http://${host}:${port}`}`);
   const link = await app.setupLink();
   if (link !== null) {
-    console.log(`\nThere is no user yet. Create the first administrator with this one-time link:\n\n  ${link}\n`);
+    console.log(`\nNo user exists yet. Create the first administrator with this one-time link:\n\n  ${link}\n`);
   }
   process.send?.("ready");
 }
 
-function listenForTheEnd(log: Log): void {
+function stopOnSignals(log: Log): void {
   const end = (why: string) => () => void stop(why, log);
   process.on("SIGINT", end("SIGINT"));
   process.on("SIGTERM", end("SIGTERM"));
   if (process.env.STRONGROOM_ENDS_WITH_PARENT === "1") process.on("disconnect", end("the parent process ended"));
   process.on("unhandledRejection", (error) => {
-    log.error({ err: error }, "a promise was rejected and nobody listened");
+    log.error({ err: error }, "unhandled promise rejection");
   });
   // After an uncaught error the state in memory cannot be trusted: the process stops, and its supervisor
-  // starts another. A lost connection never gets here, see `DatabaseClient`.
+  // starts another. A lost database connection is handled by `DatabaseClient` and never gets here.
   process.on("uncaughtException", (error) => {
-    log.fatal({ err: error }, "an error was not caught; stopping");
-    void stop("an error was not caught", log, 1);
+    log.fatal({ err: error }, "uncaught error; stopping");
+    void stop("uncaught error", log, 1);
   });
 }
 

@@ -1,4 +1,4 @@
-// What is struck here comes after the change: a user elsewhere, with the same password, is given the new one by a stored account.
+// Injects faults after the change: a stored account sets the new password for a dependent user elsewhere.
 import { startCuttingProxy } from "@strongroom/connectors/testing";
 import type { PostgresqlServer } from "@strongroom/connectors/testing";
 import { addDependent, listDependents } from "@strongroom/contract";
@@ -6,33 +6,33 @@ import type { AccountId, Dependent } from "@strongroom/contract";
 import { setTimeout as delay } from "node:timers/promises";
 import { ask as call } from "../people.ts";
 import type { JournalTable } from "./gate.ts";
-import { POLL_MS, ask, isInForce, openServer, untilProved, untilRotated } from "./ground.ts";
-import type { Ground, Verdict } from "./ground.ts";
-import { accounts, openSafe } from "./keeper.ts";
+import { POLL_MS, ask, isActive, openServer, untilProved, untilRotated } from "./test-bed.ts";
+import type { TestBed, Verdict } from "./test-bed.ts";
+import { accounts, openSafe } from "./secret-client.ts";
 import type { Subject } from "./subject.ts";
 
 const DEPENDENTS: JournalTable = { name: "account_dependents", owner: "account_id", step: "state" };
 
-/** Fewer than a process brings up to date at once. */
+/** Fewer than the dependents that a process updates at once. */
 const AT_ONCE = 6;
 
-/** The subject's reconcile account is who gives the user elsewhere the new password; only what it does is struck. */
-export async function openDependentGround(
+/** The subject's reconcile account updates the dependent user. Faults hit only its connections. */
+export async function openDependentTestBed(
   store: PostgresqlServer,
   subject: Subject,
   database: string,
-): Promise<Ground> {
+): Promise<TestBed> {
   const server = await openServer(store, database, DEPENDENTS);
   const { caller, gate } = server;
-  const { kind, account: giver } = subject.reconciler!;
-  const keeper = accounts(caller, await openSafe(caller, kind), kind);
+  const { kind, account: updater } = subject.reconciler!;
+  const client = accounts(caller, await openSafe(caller, kind), kind);
   let count = 0;
 
   const dependentOf = async (id: string): Promise<Dependent> =>
     (await call(caller.url(), listDependents, { params: { id: id } }, caller.token)).dependents[0]!;
 
   async function untilOver(id: string, signal: AbortSignal): Promise<void> {
-    await untilRotated(keeper, id, signal);
+    await untilRotated(client, id, signal);
     while (!["current", "attention"].includes((await dependentOf(id)).state))
       await delay(POLL_MS, undefined, { signal });
   }
@@ -40,16 +40,16 @@ export async function openDependentGround(
   async function judge(id: string, body: Awaited<ReturnType<Subject["account"]>>): Promise<Verdict> {
     const overAt = performance.now();
     const { state, message } = await dependentOf(id);
-    const isGiven = await isInForce(subject, body, await keeper.reveal(id));
-    const isOldInForce = await isInForce(subject, body, body.value);
-    const problem = !isGiven
-      ? `the user elsewhere does not have the new password (${state}: ${message})`
-      : isOldInForce
-        ? "the old password of the user elsewhere still logs in"
+    const isUpdated = await isActive(subject, body, await client.reveal(id));
+    const isOldActive = await isActive(subject, body, body.value);
+    const problem = !isUpdated
+      ? `the dependent user does not have the new password (${state}: ${message})`
+      : isOldActive
+        ? "the old password of the dependent user still logs in"
         : state === "current"
           ? null
-          : `it is ${state}: ${message}`;
-    return { problem, leftToDo: null, overAt };
+          : `the dependent is ${state}: ${message}`;
+    return { problem, remainingTask: null, overAt };
   }
 
   return {
@@ -61,11 +61,11 @@ export async function openDependentGround(
       const untouched = await startCuttingProxy(subject.upstream, machine);
       const proxy = await startCuttingProxy(subject.upstream, machine);
       const name = `account ${count++}`;
-      const id = await keeper.store({ ...own, name, host: untouched.host, port: untouched.port });
-      const giving = `gives what ${name} has`;
-      const via = await keeper.store({ ...giver, name: giving, host: proxy.host, port: proxy.port });
-      await untilProved(keeper, id, name);
-      await untilProved(keeper, via, giving);
+      const id = await client.store({ ...own, name, host: untouched.host, port: untouched.port });
+      const updaterName = `updates dependents of ${name}`;
+      const via = await client.store({ ...updater, name: updaterName, host: proxy.host, port: proxy.port });
+      await untilProved(client, id, name);
+      await untilProved(client, via, updaterName);
       const config = { kind: "linked-user", via_account_id: via as AccountId, username: body.username } as const;
       const params = { id: id as AccountId };
       await call(caller.url(), addDependent, { params, body: { name: "elsewhere", config } }, caller.token);
@@ -79,11 +79,11 @@ export async function openDependentGround(
       };
     },
 
-    rotate: ({ id }) => ask(keeper, id),
+    rotate: ({ id }) => ask(client, id),
     untilOver: ({ id }, signal) => untilOver(id, signal),
 
-    async judge({ id, body }, patienceMs) {
-      await untilOver(id, AbortSignal.timeout(patienceMs)).catch(() => {});
+    async judge({ id, body }, timeoutMs) {
+      await untilOver(id, AbortSignal.timeout(timeoutMs)).catch(() => {});
       return judge(id, body);
     },
   };

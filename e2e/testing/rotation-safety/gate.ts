@@ -1,13 +1,13 @@
-// Stops a rotation, or what follows from one, at any write of its journal, from inside the database: at the end of the transaction, before it commits.
-// Nothing of the product knows of it.
+// Stops a rotation or a dependent's update at any write of its journal, from inside the database: at the end of the
+// transaction, before the commit. The product contains no code for this.
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 
-/** Any number that nothing else locks: the gate's keys go on from here. */
+/** First advisory lock key; nothing else locks keys from here on. */
 const FIRST_KEY = 1_850_000_000;
 const POLL_MS = 20;
 
-/** The table that is the head of a journal: whose it is, and what a write is called after. */
+/** The main table of a journal, its owner column and the column that names a write. */
 export interface JournalTable {
   name: "rotations" | "account_dependents";
   owner: "credential_id" | "account_id";
@@ -24,8 +24,8 @@ const sqlFor = ({ name, owner, step }: JournalTable) => `
     begin
       select count(*) + 1 into place from gate_writes where owner_id = new.${owner};
       insert into gate_writes values (new.${owner}, place,
-        case when tg_op = 'INSERT' then 'asked for'
-          when new.lease_token is not null and new.lease_token is distinct from old.lease_token then 'taken up'
+        case when tg_op = 'INSERT' then 'requested'
+          when new.lease_token is not null and new.lease_token is distinct from old.lease_token then 'claimed'
           else new.${step} end);
       select key into held from gate_points where owner_id = new.${owner} and number = place;
       if held is not null then perform pg_advisory_xact_lock(held); end if;
@@ -35,22 +35,22 @@ const sqlFor = ({ name, owner, step }: JournalTable) => `
     for each row execute function gate_stop()`;
 
 export interface Gate {
-  /** What was written of the journals of a credential or account, in order. */
+  /** The journal writes of a credential or account, in order. */
   writes(ownerId: string): Promise<string[]>;
   /** Closes the gate at one of those writes, counted from 1. */
   close(ownerId: string, number: number): Promise<ClosedGate>;
-  /** Whoever works on these has given up: as if the time of its lease were over. */
+  /** Expires the leases on these, as if their time were over. */
   expireLeases(ownerIds: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
 interface ClosedGate {
-  /** Resolves when somebody stands before it. */
+  /** Resolves when a transaction waits at the gate. */
   reached(): Promise<void>;
-  /** Who stands there commits, even when nobody listens any more. */
+  /** Lets the waiting transaction commit, even if its client is gone. */
   open(): Promise<void>;
-  /** Who stands there is turned away, and nothing of the transaction has happened. */
-  turnAway(): Promise<void>;
+  /** Rolls the waiting transaction back. */
+  abort(): Promise<void>;
 }
 
 export async function openGate(databaseUrl: string, table: JournalTable): Promise<Gate> {
@@ -58,7 +58,7 @@ export async function openGate(databaseUrl: string, table: JournalTable): Promis
   await client.connect();
   await client.query(sqlFor(table));
   let nextKey = FIRST_KEY;
-  // The locks belong to this one session, which does one thing after the other.
+  // The locks belong to this session, which runs one query at a time.
   let last: Promise<unknown> = Promise.resolve();
   const query: Query = (text, values = []) => {
     const asked = last.then(() => client.query<never>(text, values));
@@ -102,7 +102,7 @@ export async function openGate(databaseUrl: string, table: JournalTable): Promis
           await open();
           if (pid !== null) await gone(query, pid);
         },
-        async turnAway() {
+        async abort() {
           const pid = await waiting(key);
           if (pid !== null) {
             await query("select pg_terminate_backend($1)", [pid]);
@@ -128,7 +128,7 @@ export async function openGate(databaseUrl: string, table: JournalTable): Promis
 
 type Query = <Row extends pg.QueryResultRow = never>(text: string, values?: unknown[]) => Promise<pg.QueryResult<Row>>;
 
-/** Its connection has ended: so has its transaction, in whichever way. */
+/** Waits until the connection has ended, and with it the transaction. */
 async function gone(query: Query, pid: number): Promise<void> {
   for (;;) {
     const { rowCount } = await query("select from pg_stat_activity where pid = $1 and state <> 'idle'", [pid]);

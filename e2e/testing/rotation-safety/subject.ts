@@ -1,14 +1,14 @@
-// What is struck: a system, its accounts, and what is special about them.
-import type { openGround } from "./ground.ts";
+// A target for fault injection, its accounts and their special properties.
+import type { openTestBed } from "./test-bed.ts";
 import type { needs } from "@strongroom/connectors/testing";
 import type { ConnectionMethod, InputOf, Rotation, SystemType, createCredential } from "@strongroom/contract";
 
 type Body = NonNullable<InputOf<typeof createCredential>["body"]>;
 
-/** A credential of an account that exists on the system; its address is said by whoever stores it. */
+/** A credential of an account that exists on the target. The test bed adds the address. */
 export type AccountBody = Omit<Body, "name" | "host" | "port"> & { username: string; value: string };
 
-/** As what an account in a safe is stored. */
+/** The type of an account in a safe. */
 export interface AccountKind {
   system_type: SystemType;
   connection_method: ConnectionMethod;
@@ -21,32 +21,32 @@ export interface Reconciler {
 
 export interface Subject {
   name: string;
-  /** Of the server. */
+  /** The target's version. */
   version: string;
   upstream: { host: string; port: number };
-  /** A new account. */
+  /** Creates an account. */
   account(): Promise<AccountBody>;
-  /** Where secrets are changed at another port than people log in at: the one to log in at. `upstream` is the other. */
+  /** The port for logins, if secrets are changed at another port (`upstream`). */
   login?: { host: string; port: number };
-  /** What is stored otherwise for an account whose `upstream` is reached through a proxy there. */
+  /** Fields that differ for an account reached through this proxy. */
   through?(body: AccountBody, proxy: { host: string; port: number }): Partial<AccountBody> & { port?: number };
-  /** The old secret goes on being accepted for a while, by itself. */
+  /** The target accepts the old secret for a while after a change. */
   isOldAccepted?: boolean;
-  /** What each connection of a rotation is for, where it is not the change, the proof and the end of the old one. */
+  /** The purpose of each connection, if they are not change, proof and retirement of the old secret. */
   connections?: readonly string[];
-  /** The accounts are in a safe, and this one sets their passwords. */
+  /** If set, the accounts are in a safe and this reconcile account sets their passwords. */
   reconciler?: Reconciler;
-  /** Of a rotation that stopped with the old secret in force: what a person has to do, as the end of "In 2 of them …". */
-  leftToDo?(rotation: Rotation): string | null;
+  /** For a rotation that stopped with the old secret active: the user's next step, as the end of "In 2 of them …". */
+  remainingTask?(rotation: Rotation): string | null;
   stop(): Promise<void>;
 }
 
 export interface Kind {
-  /** To choose it by. */
+  /** Name on the command line. */
   name: string;
   needs: ReturnType<typeof needs>;
-  /** `machines`: the addresses under which it will be asked, for its certificate. */
+  /** `machines`: the addresses for its certificate. */
   start(machines: readonly string[]): Promise<Subject>;
-  /** Where something else than the change itself is struck. */
-  ground?: typeof openGround;
+  /** Replaces the default test bed, if faults hit something other than the change itself. */
+  testBed?: typeof openTestBed;
 }

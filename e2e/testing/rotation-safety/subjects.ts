@@ -1,4 +1,4 @@
-// The systems whose secrets are changed while everything goes wrong.
+// The targets whose rotations are tested under fault injection.
 import {
   makeAuthority,
   mariadbAvailable,
@@ -25,13 +25,13 @@ import type { PostgresqlServer, Sshd } from "@strongroom/connectors/testing";
 import { spawnSync } from "node:child_process";
 import { chownSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { aws, ios, mongodb, mssql, oracle, winrm } from "./doubles.ts";
-import { openDependentGround } from "./dependents.ts";
+import { aws, ios, mongodb, mssql, oracle, winrm } from "./fakes.ts";
+import { openDependentTestBed } from "./dependents.ts";
 import type { AccountBody, Kind, Subject } from "./subject.ts";
 
 const POSTGRES = { database_name: "postgres", schema_name: "public" };
 
-/** Of a PostgreSQL that runs already. */
+/** For a running PostgreSQL server. */
 export function postgresqlSubject(server: PostgresqlServer, version: string): Subject {
   return {
     name: "PostgreSQL",
@@ -51,7 +51,7 @@ async function postgresql(): Promise<Subject> {
   return { ...postgresqlSubject(server, String(row?.["version"])), stop: () => server.stop() };
 }
 
-/** The passwords are set by the superuser. */
+/** The superuser sets the passwords. */
 async function postgresqlReconciled(): Promise<Subject> {
   const server = await startPostgresql();
   const [row] = await server.sql("select current_setting('server_version') as version");
@@ -80,18 +80,18 @@ async function mariadb(): Promise<Subject> {
   };
 }
 
-/** All log-ins come from one address here, and many break off. */
-const OPEN_DOOR = ["MaxStartups 200", "PerSourcePenalties no"];
+/** Lifts OpenSSH's limits: all logins come from one address, and many break off. */
+const WITHOUT_LIMITS = ["MaxStartups 200", "PerSourcePenalties no"];
 
-/** The options that the server knows. */
-async function openDoor(more: readonly string[] = []): Promise<Sshd> {
+/** Uses only the options that this version supports. */
+async function startUnlimitedSshd(more: readonly string[] = []): Promise<Sshd> {
   const isNew = spawnSync("sshd", ["-V"], { encoding: "utf8" }).stderr.match(/OpenSSH_(\d+)/)?.[1] ?? "0";
-  return startSshd({ config: [...more, ...OPEN_DOOR.slice(0, Number(isNew) >= 10 ? 2 : 1)] });
+  return startSshd({ config: [...more, ...WITHOUT_LIMITS.slice(0, Number(isNew) >= 10 ? 2 : 1)] });
 }
 
 const opensshVersion = () => /OpenSSH_([\w.]+)/.exec(spawnSync("ssh", ["-V"], { encoding: "utf8" }).stderr)?.[1] ?? "";
 
-const unixPassword = async (): Promise<Subject> => unixSubject(await openDoor());
+const unixPassword = async (): Promise<Subject> => unixSubject(await startUnlimitedSshd());
 
 function unixSubject(server: Sshd): Subject {
   return {
@@ -106,20 +106,20 @@ function unixSubject(server: Sshd): Subject {
   };
 }
 
-/** The passwords are set by an account that may run chpasswd through sudo. */
+/** An account with sudo rights for chpasswd sets the passwords. */
 async function unixReconciled(): Promise<Subject> {
-  const server = await openDoor();
-  const keeper = await server.addUser("active", { sudo: "/usr/sbin/chpasswd" });
+  const server = await startUnlimitedSshd();
+  const reconcileUser = await server.addUser("active", { sudo: "/usr/sbin/chpasswd" });
   const kind = { system_type: "Linux", connection_method: "SSH" } as const;
   return {
     ...unixSubject(server),
     name: "Linux password, by a reconcile account",
-    reconciler: { kind, account: { type: "server", username: keeper.username, value: keeper.password } },
+    reconciler: { kind, account: { type: "server", username: reconcileUser.username, value: reconcileUser.password } },
   };
 }
 
 async function unixKey(): Promise<Subject> {
-  const server = await openDoor(["AuthorizedKeysFile .ssh/authorized_keys"]);
+  const server = await startUnlimitedSshd(["AuthorizedKeysFile .ssh/authorized_keys"]);
   return {
     name: "Linux key",
     version: `OpenSSH ${opensshVersion()}`,
@@ -218,7 +218,7 @@ async function telnet(): Promise<Subject> {
 async function rabbitmq(machines: readonly string[]): Promise<Subject> {
   const authority = await makeAuthority();
   const server = await startRabbitmq(await authority.issue(["127.0.0.1", ...machines]));
-  // People log in at every machine too, and there nothing is struck.
+  // Logins use separate proxies without faults, one per machine.
   const logins = await Promise.all(machines.map((machine) => startCuttingProxy(server, machine)));
   const params = { protocol: "rabbitmq", ca: authority.certificate, management_port: server.managementPort };
   return {
@@ -241,7 +241,7 @@ async function rabbitmq(machines: readonly string[]): Promise<Subject> {
   };
 }
 
-/** The management interface is a web site that has a request for changing passwords. */
+/** RabbitMQ's management interface serves as a web site with a request that changes passwords. */
 async function webSite(machines: readonly string[]): Promise<Subject> {
   const authority = await makeAuthority();
   const server = await startRabbitmq(await authority.issue(["127.0.0.1", ...machines]));
@@ -284,7 +284,7 @@ export const KINDS: readonly Kind[] = [
     name: "dependents",
     needs: needs(postgresqlAvailable()),
     start: async () => ({ ...(await postgresqlReconciled()), name: "Dependents: a user of PostgreSQL elsewhere" }),
-    ground: openDependentGround,
+    testBed: openDependentTestBed,
   },
   { name: "linux-reconcile", needs: needs(unixUsersAvailable()), start: unixReconciled },
   { name: "active-directory-reconcile", needs: needs(sambaAdAvailable(), TLS), start: directoryReconciled },

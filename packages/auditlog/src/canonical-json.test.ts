@@ -57,14 +57,14 @@ const DOCUMENTS: Record<string, [string, string]> = {
 };
 
 describe("canonical JSON (RFC 8785)", () => {
-  it("writes numbers as appendix B lists them", () => {
+  it("writes numbers as in appendix B", () => {
     for (const [bits, text] of NUMBERS) {
       const number = Buffer.from(bits, "hex").readDoubleBE();
       assert.equal(canonicalise(number), text, bits);
     }
   });
 
-  it("refuses the two values of appendix B that are not numbers", () => {
+  it("rejects the two values of appendix B that are not numbers", () => {
     for (const bits of ["7fffffffffffffff", "7ff0000000000000"]) {
       assert.throws(() => canonicalise(Buffer.from(bits, "hex").readDoubleBE()), TypeError);
     }
@@ -76,7 +76,7 @@ describe("canonical JSON (RFC 8785)", () => {
     });
   }
 
-  it("gives the bytes of RFC 8785 §3.2.4 for the document of §3.2.2", () => {
+  it("writes the document of §3.2.2 as the bytes of §3.2.4", () => {
     const bytes =
       "7b226c69746572616c73223a5b6e756c6c2c747275652c66616c73655d2c226e756d62657273223a5b3333333333333333332e333333333" +
       "333332c31652b33302c342e352c302e3030322c31652d32375d2c22737472696e67223a22e282ac245c75303030665c6e4127425c225c5c5c5c5c222f227d";
@@ -100,18 +100,18 @@ describe("canonical JSON (RFC 8785)", () => {
     "sixty-five levels": JSON.parse("[".repeat(65) + "]".repeat(65)),
   };
   for (const [name, value] of Object.entries(refused)) {
-    it(`refuses ${name}`, () => {
+    it(`rejects ${name}`, () => {
       assert.throws(() => canonicalise(value), TypeError);
     });
   }
 
-  it("refuses a value that contains itself", () => {
+  it("rejects a value that contains itself", () => {
     const loop: Record<string, unknown> = {};
     loop["self"] = loop;
     assert.throws(() => canonicalise(loop), TypeError);
   });
 
-  it("reads back as the same value, and is the same text for any order of members", () => {
+  it("round-trips any value to the same text, whatever the order of members", () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
         const plain = JSON.parse(JSON.stringify(value)) as unknown;

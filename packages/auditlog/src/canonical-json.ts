@@ -1,4 +1,4 @@
-// The JSON Canonicalization Scheme (RFC 8785): one text for one value, so that its hash means something.
+// The JSON Canonicalization Scheme (RFC 8785): one text for each value, so that values can be hashed.
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -6,10 +6,10 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 const MAX_DEPTH = 64;
 
 /**
- * The canonical text of a JSON value (RFC 8785 §3.2): no whitespace, members sorted by UTF-16 code units, numbers
- * and strings as ECMAScript writes them. Encode it as UTF-8 for hashing.
- * Throws a TypeError for what JSON can't hold without loss: NaN, infinities, undefined, functions, bigints, instances
- * of classes (a Date, or a type that guards a secret), lone surrogates, array holes, more than 64 levels.
+ * The canonical text of a JSON value (RFC 8785 §3.2): no whitespace, members sorted by UTF-16 code units, numbers and
+ * strings as ECMAScript writes them. Encode it as UTF-8 for hashing. Throws a TypeError for values that JSON cannot
+ * hold without loss: NaN, infinities, undefined, functions, bigints, instances of classes (a Date, or a type that
+ * guards a secret), lone surrogates, array holes, more than 64 levels.
  */
 export function canonicalise(value: unknown): string {
   return write(value, 0);
@@ -32,16 +32,16 @@ function write(value: unknown, depth: number): string {
   }
 }
 
-/** RFC 8785 §3.2.2.3: the shortest text that reads back as the same double; minus zero is zero. */
+/** RFC 8785 §3.2.2.3: the shortest text that parses to the same IEEE 754 double; minus zero is zero. */
 function writeNumber(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError("canonical JSON cannot hold NaN or an infinity");
   return String(value);
 }
 
-/** Printable ASCII without quote and backslash: nothing to escape, which spares most strings the long way. */
+/** Printable ASCII without quote and backslash: nothing to escape, the fast path for most strings. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** RFC 8785 §3.2.2.2. The escapes are those of JSON.stringify, once lone surrogates are out of the way. */
+/** RFC 8785 §3.2.2.2. The escapes are those of JSON.stringify, after lone surrogates are ruled out. */
 function writeString(value: string): string {
   if (PLAIN.test(value)) return `"${value}"`;
   if (!value.isWellFormed()) throw new TypeError("canonical JSON cannot hold a lone surrogate");
@@ -64,7 +64,7 @@ function writeObject(value: object, depth: number): string {
   }
   const members = value as Record<string, unknown>;
   let text = "{";
-  // RFC 8785 §3.2.3: JavaScript's own sort order for strings is by UTF-16 code units.
+  // RFC 8785 §3.2.3: JavaScript sorts strings by UTF-16 code units by default.
   for (const name of Object.keys(members).sort()) {
     if (text.length > 1) text += ",";
     text += writeString(name) + ":" + write(members[name], depth);

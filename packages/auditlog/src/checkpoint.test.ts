@@ -16,7 +16,7 @@ import {
   signaturesBy,
 } from "./signed-note.ts";
 
-/** The vectors of Go's sumdb/note package, from which C2SP signed-note comes. */
+/** The vectors of Go's sumdb/note package, on which C2SP signed-note is based. */
 const PETER = {
   seed: Buffer.from("AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz", "base64").subarray(1),
   key: "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW",
@@ -28,7 +28,7 @@ const PETER_LINE =
 const ENOCH_LINE =
   "— EnochRoot rwz+eBzmZa0SO3NbfRGzPCpDckykFXSdeX+MNtCOXm2/5n2tiOHp+vAF1aGrQ5ovTG01oOTGwnWLox33WWd1RvMc+QQ=\n";
 
-/** Three tree heads that Go's checksum database signed, four years apart. */
+/** Three tree heads signed by Go's checksum database over four years. */
 const SUMDB_KEY = "sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8";
 const SUMDB_HEADS: [number, string, string][] = [
   [
@@ -49,13 +49,13 @@ const SUMDB_HEADS: [number, string, string][] = [
 ];
 
 describe("a signed note (C2SP signed-note)", () => {
-  it("has the published verifier key and signature", () => {
+  it("matches the published verifier key and signature", () => {
     const peter = noteSigner("PeterNeumann", PETER.seed);
     assert.equal(encodeVerifierKey(peter), PETER.key);
     assert.equal(formatNote({ text: TEXT, signatures: [signText(TEXT, peter)] }), `${TEXT}\n${PETER_LINE}`);
   });
 
-  it("reads published verifier keys, and no part or mangling of one", () => {
+  it("reads published verifier keys, and rejects truncated or altered ones", () => {
     for (const key of [PETER.key, ENOCH_KEY, SUMDB_KEY]) {
       const verifier = parseVerifierKey(key);
       assert.ok(verifier);
@@ -73,7 +73,7 @@ describe("a signed note (C2SP signed-note)", () => {
     for (const key of [wrongLength, unknownType]) assert.equal(parseVerifierKey(key), null);
   });
 
-  it("finds the signatures of a key among others and checks them", () => {
+  it("finds and verifies the signatures of one key among others", () => {
     const note = parseNote(`${TEXT}\n${PETER_LINE}${ENOCH_LINE}`);
     assert.ok(note);
     assert.equal(note.text, TEXT);
@@ -95,7 +95,7 @@ describe("a signed note (C2SP signed-note)", () => {
     "a control character": `\u0001${TEXT}\n${PETER_LINE}`,
     "a lone surrogate": `\ud800${TEXT}\n${PETER_LINE}`,
     "a space in a name": `${TEXT}\n${PETER_LINE.replace("PeterNeumann", "Bad Name")}`,
-    "a line that is no signature": `${TEXT}\n${PETER_LINE}Unexpected line.\n`,
+    "a line that is not a signature": `${TEXT}\n${PETER_LINE}Unexpected line.\n`,
     "base64 that hides bits": `${TEXT}\n${PETER_LINE.replace("nAM=", "nAN=")}`,
     "more than 100 signatures": `${TEXT}\n${PETER_LINE.repeat(101)}`,
   };
@@ -103,7 +103,7 @@ describe("a signed note (C2SP signed-note)", () => {
     it(`is malformed with ${name}`, () => assert.equal(parseNote(note), null));
   }
 
-  it("refuses names and texts that a note cannot carry", () => {
+  it("rejects names and texts that a note cannot carry", () => {
     for (const name of ["", "a b", "a+b", "a\u2003b"]) assert.throws(() => noteSigner(name, PETER.seed), TypeError);
     assert.throws(() => noteSigner("a", PETER.seed.subarray(1)), RangeError);
     assert.throws(() => formatNote({ text: "no newline", signatures: [] }), TypeError);
@@ -111,7 +111,7 @@ describe("a signed note (C2SP signed-note)", () => {
 });
 
 describe("a checkpoint (C2SP tlog-checkpoint)", () => {
-  it("of Go's checksum database verifies, and no changed one does", () => {
+  it("of Go's checksum database verifies, and a changed one does not", () => {
     const verifier = parseVerifierKey(SUMDB_KEY)!;
     for (const [size, root, signature] of SUMDB_HEADS) {
       const note = `go.sum database tree\n${size}\n${root}\n\n— sum.golang.org ${signature}\n`;
@@ -122,7 +122,7 @@ describe("a checkpoint (C2SP tlog-checkpoint)", () => {
     }
   });
 
-  it("reads as the specification's example does", () => {
+  it("parses the specification's example", () => {
     const note =
       "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n" +
       "— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n" +
@@ -133,7 +133,7 @@ describe("a checkpoint (C2SP tlog-checkpoint)", () => {
     assert.equal(parseNote(note)!.signatures[1]!.signature.readBigUInt64BE(0), 1679315147n);
   });
 
-  it("derives the key id of timestamped signatures as published", () => {
+  it("derives the published key id of timestamped signatures", () => {
     const publicKey = Buffer.from("BOvN63jn/bLvkieywe8R6UYAtVtNbZpXh34x7onlmtw2", "base64").subarray(1);
     const id = keyId({ name: "remora.n621.de", publicKey }, SIGNATURE_TYPES.timestamped);
     assert.equal(id.toString("hex"), "da77ade7");
@@ -149,12 +149,12 @@ describe("a checkpoint (C2SP tlog-checkpoint)", () => {
     assert.deepEqual(read, { outcome: "verified", checkpoint: { origin: ORIGIN, size: 100, root }, signedAt });
   });
 
-  it("is refused after any change of any character", () => {
+  it("is rejected after any change of any character", () => {
     fc.assert(
       fc.property(fc.nat(note.length - 1), fc.integer({ min: 0x20, max: 0x7e }), (i, code) => {
         const changed = note.slice(0, i) + String.fromCharCode(code) + note.slice(i + 1);
         const { outcome } = verifyCheckpoint(changed, aSigner());
-        // A changed time signature becomes that of an unknown key, or of none: the time is gone, never another one.
+        // A changed time signature becomes one of an unknown key, or none: the time is lost, never replaced.
         if (changed === note) assert.equal(outcome, "verified");
         else if (outcome === "verified")
           assert.equal((verifyCheckpoint(changed, aSigner()) as { signedAt: unknown }).signedAt, null);
@@ -162,7 +162,7 @@ describe("a checkpoint (C2SP tlog-checkpoint)", () => {
     );
   });
 
-  it("is not accepted from another key, nor from another name of the same key", () => {
+  it("rejects another key and the same key under another name", () => {
     const other = noteSigner(ORIGIN, Buffer.alloc(32, 8));
     assert.deepEqual(verifyCheckpoint(note, other), { outcome: "not-signed" });
     assert.deepEqual(verifyCheckpoint(note, aSigner("other.test/log")), { outcome: "not-signed" });
@@ -190,7 +190,7 @@ describe("a checkpoint (C2SP tlog-checkpoint)", () => {
     }
   });
 
-  it("is not signed when it cannot be written down", () => {
+  it("throws for a checkpoint that cannot be written", () => {
     const right = { origin: ORIGIN, size: 1, root };
     for (const over of [
       { origin: "" },

@@ -1,10 +1,10 @@
-// Checkpoints (C2SP tlog-checkpoint): what the log stood at, signed, with the time of signing.
+// Checkpoints (C2SP tlog-checkpoint): the size and root hash of the log, signed, with the time of signing.
 import { HASH_BYTES } from "./tree.ts";
 import { SIGNATURE_TYPES, formatNote, isSignedBy, keyId, parseNote, signText, signaturesBy } from "./signed-note.ts";
 import type { Note, NoteSignature, NoteSigner, NoteVerifier } from "./signed-note.ts";
 
 export interface Checkpoint {
-  /** The log's identity: a schema-less URL that need not be reachable. */
+  /** The log's identity: a schema-less URL. It does not have to be reachable. */
   readonly origin: string;
   /** The number of entries. */
   readonly size: number;
@@ -21,7 +21,7 @@ export type VerifiedCheckpoint =
 
 /**
  * Signs a checkpoint twice with one key: plainly (C2SP signed-note, type 0x01), and with the time (C2SP
- * tlog-cosignature, type 0x04), because the checkpoint's own text has no place for it.
+ * tlog-cosignature, type 0x04), because the checkpoint's own text has no field for it.
  */
 export function signCheckpoint(checkpoint: Checkpoint, signer: NoteSigner, signedAt: Date): string {
   const text = checkpointText(checkpoint);
@@ -35,8 +35,8 @@ export function parseCheckpoint(note: string): Checkpoint | null {
 }
 
 /**
- * Reads a checkpoint and checks both signatures. A signature of this key that doesn't verify spoils the whole note;
- * signatures of other keys (witnesses) are not looked at.
+ * Reads a checkpoint and verifies both signatures. An invalid signature by this key makes the whole note invalid;
+ * signatures of other keys (witnesses) are ignored.
  */
 export function verifyCheckpoint(note: string, verifier: NoteVerifier): VerifiedCheckpoint {
   const parsed = parseNote(note);
@@ -53,7 +53,7 @@ export function verifyCheckpoint(note: string, verifier: NoteVerifier): Verified
   return { outcome: "verified", checkpoint, signedAt: times[0] ?? null };
 }
 
-/** The three lines of C2SP tlog-checkpoint, "Note text". Throws when the checkpoint can't be written as such. */
+/** The three lines of C2SP tlog-checkpoint, "Note text". Throws when the checkpoint cannot be written in that form. */
 function checkpointText({ origin, size, root }: Checkpoint): string {
   if (!isOrigin(origin)) throw new TypeError("a checkpoint's origin is one line of text");
   if (!Number.isSafeInteger(size) || size < 0) throw new RangeError("a checkpoint's size is a count");
@@ -71,7 +71,7 @@ function parseCheckpointText(text: string): Checkpoint | null {
   return { origin, size: Number(size), root: hash };
 }
 
-/** An origin that read `cosignature/v1` would let one kind of signature pass for the other. */
+/** With the origin `cosignature/v1`, one kind of signature could pass for the other. */
 function isOrigin(origin: string): boolean {
   return origin !== "" && !origin.includes("\n") && origin !== COSIGNATURE;
 }
@@ -91,7 +91,7 @@ export function signTextWithTime(text: string, signer: NoteSigner, at: Date): No
   return { name: signer.name, keyId: keyId(signer, SIGNATURE_TYPES.timestamped), signature };
 }
 
-/** The times that this key signed; null in place of one whose signature is wrong. */
+/** The times signed by this key; null in place of one with an invalid signature. */
 export function timesSignedBy(note: Note, verifier: NoteVerifier): (Date | null)[] {
   return signaturesBy(note, verifier, SIGNATURE_TYPES.timestamped).map(({ signature }) => {
     if (signature.length !== 8 + 64) return null;

@@ -15,7 +15,7 @@ import {
 const at = new Date("2026-11-21T10:00:00Z");
 const witness = noteSigner("witness.test/one", Buffer.alloc(32, 9));
 
-test("a cosigned checkpoint is still the log's, and says when the witness saw it", () => {
+test("a cosigned checkpoint keeps the log's signature and the time the witness saw it", () => {
   const log = aLog([5]);
   const { note } = log.checkpoints[0]!;
   const cosigned = note + cosign(note, witness, at)!;
@@ -24,7 +24,7 @@ test("a cosigned checkpoint is still the log's, and says when the witness saw it
   assert.equal(cosignedAt(note, witness), null);
 });
 
-test("a cosignature of another key, of another text or with any bit flipped counts for nothing", () => {
+test("ignores a cosignature of another key, of another text or with a flipped bit", () => {
   const [first, second] = aLog([5, 9]).checkpoints;
   const line = cosign(first!.note, witness, at)!;
   const other = noteSigner("witness.test/one", Buffer.alloc(32, 8));
@@ -40,7 +40,7 @@ test("a cosignature of another key, of another text or with any bit flipped coun
   assert.equal(cosign("no note", witness, at), null);
 });
 
-test("a witness's key is no log's key, and one that was damaged is none", () => {
+test("rejects a log's key and a damaged key as a witness key", () => {
   const key = encodeWitnessKey(witness);
   assert.deepEqual(parseWitnessKey(key), { name: witness.name, publicKey: witness.publicKey });
   assert.equal(parseWitnessKey(aLog([1]).key), null);
@@ -48,7 +48,7 @@ test("a witness's key is no log's key, and one that was damaged is none", () => 
   assert.equal(parseWitnessKey(""), null);
 });
 
-test("notes that stand one after the other in a file are told apart, with or without empty lines between", () => {
+test("splits consecutive notes in a file, with or without empty lines between", () => {
   const log = aLog([2, 5, 9], aSigner());
   const notes = log.checkpoints.map(({ note }) => note + cosign(note, witness, at)!);
   for (const between of ["", "\n", "\n\n"]) {

@@ -1,16 +1,16 @@
-// Cosignatures of witnesses (C2SP tlog-cosignature): that somebody else saw a checkpoint continue all that they saw before.
+// Cosignatures of witnesses (C2SP tlog-cosignature): a third party has seen the checkpoint extend all earlier ones.
 import { signTextWithTime, timesSignedBy } from "./checkpoint.ts";
 import { SIGNATURE_TYPES, formatNote, keyId, parseNote } from "./signed-note.ts";
 import type { NoteSigner, NoteVerifier } from "./signed-note.ts";
 
-/** `<name>+<key id>+<base64 of type 0x04 and public key>`: what those are given who check a witness's cosignatures. */
+/** `<name>+<key id>+<base64 of type 0x04 and public key>`: the key for verifying a witness's cosignatures. */
 export function encodeWitnessKey(witness: NoteVerifier): string {
   const type = SIGNATURE_TYPES.timestamped;
   const key = Buffer.concat([Buffer.from([type]), witness.publicKey]).toString("base64");
   return `${witness.name}+${keyId(witness, type).toString("hex")}+${key}`;
 }
 
-/** Reads a witness's key; null when it isn't one of an Ed25519 cosignature, or its key id doesn't fit. */
+/** Reads a witness's key; null when it is not an Ed25519 cosignature key, or its key id does not match. */
 export function parseWitnessKey(text: string): NoteVerifier | null {
   const [, name, id, base64 = ""] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/u.exec(text) ?? [];
   const key = Buffer.from(base64, "base64");
@@ -20,7 +20,7 @@ export function parseWitnessKey(text: string): NoteVerifier | null {
   return keyId(witness, SIGNATURE_TYPES.timestamped).toString("hex") === id ? witness : null;
 }
 
-/** The line that a witness adds to a checkpoint, with its end. Null when the checkpoint is no signed note. */
+/** The line that a witness adds to a checkpoint, with its newline. Null when the checkpoint is not a signed note. */
 export function cosign(checkpoint: string, witness: NoteSigner, at: Date): string | null {
   const note = parseNote(checkpoint);
   if (note === null) return null;
@@ -28,7 +28,7 @@ export function cosign(checkpoint: string, witness: NoteSigner, at: Date): strin
   return signed.slice(note.text.length + 1);
 }
 
-/** When the witness cosigned this checkpoint, the latest of several times; null when it did not, or not rightly. */
+/** When the witness cosigned this checkpoint (the latest of several times); null without a valid cosignature. */
 export function cosignedAt(checkpoint: string, witness: NoteVerifier): Date | null {
   const note = parseNote(checkpoint);
   const times = note === null ? [] : timesSignedBy(note, witness);
@@ -36,13 +36,13 @@ export function cosignedAt(checkpoint: string, witness: NoteVerifier): Date | nu
   return times.reduce((latest, at) => (latest === null || (at !== null && at > latest) ? at : latest), null);
 }
 
-/** The notes of a text that holds several, one after the other, as a published file of checkpoints does. */
+/** Splits a text of several consecutive notes, such as a published file of checkpoints. */
 export function splitNotes(text: string): string[] {
   const notes: string[][] = [];
   let isInSignatures = true;
   for (const line of text.split("\n")) {
     const isSignature = line.startsWith("— ");
-    // What follows the signatures of one note is the next one, however many empty lines stand between them.
+    // Text after the signatures starts the next note, however many empty lines are between them.
     if (isInSignatures && !isSignature) {
       if (line === "") continue;
       notes.push([]);

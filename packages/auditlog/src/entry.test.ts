@@ -32,7 +32,7 @@ describe("an audit entry", () => {
     assert.deepEqual(decodeEntry(bytes), entry);
   });
 
-  it("leaves out what is undefined and what nobody named", () => {
+  it("omits undefined members and members that the type does not name", () => {
     const bare: AuditEntry = {
       v: 1,
       id: entry.id,
@@ -69,12 +69,12 @@ describe("an audit entry", () => {
     "a detail that is undefined": { details: { reason: undefined } },
   };
   for (const [name, over] of Object.entries(refused)) {
-    it(`is refused with ${name}`, () => {
+    it(`rejects ${name}`, () => {
       assert.throws(() => encodeEntry({ ...entry, ...over } as AuditEntry), TypeError);
     });
   }
 
-  it("is not read from other JSON", () => {
+  it("rejects JSON that is not an entry", () => {
     const right = encodeEntry(entry).toString();
     const others = [
       "null",

@@ -2,7 +2,10 @@
 import { canonicalise } from "./canonical-json.ts";
 import type { Json } from "./canonical-json.ts";
 
-/** Who did it: a person or a machine identity, in a session or by an API token, or a part of the system such as `rotation`. */
+/**
+ * The actor: a person or a machine identity, in a session or by an API token, or a system component such as
+ * `rotation`.
+ */
 export type AuditActor =
   | {
       readonly id: string;
@@ -34,7 +37,7 @@ export interface AuditEntry {
   readonly event: string;
   readonly target?: { readonly type: string; readonly id: string; readonly name?: string };
   readonly result: AuditResult;
-  /** Left out for routine, which is `low`. */
+  /** Omitted for routine entries, which are `low`. */
   readonly severity?: RecordedSeverity;
   readonly reason?: string;
   readonly request?: { readonly id: string; readonly ip: string; readonly agent?: string };
@@ -46,9 +49,9 @@ const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const EVENT = /^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)+$/;
 
 /**
- * The canonical bytes (RFC 8785, UTF-8) of an entry: the leaf that the tree hashes. Optional parts that are undefined
- * are left out; anything that {@link AuditEntry} does not name is left out too.
- * Throws a TypeError for an entry that breaks its own shape: it must not be stored.
+ * The canonical bytes (RFC 8785, UTF-8) of an entry: the leaf that the tree hashes. Undefined members are omitted, and
+ * so is anything that {@link AuditEntry} does not name. Throws a TypeError for an entry of an invalid shape: it must
+ * not be stored.
  */
 export function encodeEntry(entry: AuditEntry): Buffer {
   const { v, id, at, actor, event, target, result, severity, reason, request, details } = entry;
@@ -64,7 +67,7 @@ export function encodeEntry(entry: AuditEntry): Buffer {
 
   const texts = [reason, ...Object.values(actor), ...Object.values(target ?? {}), ...Object.values(request ?? {})];
   if (!texts.every((text) => text === undefined || typeof text === "string")) {
-    throw new TypeError("an audit entry says who, what, why and from where in text");
+    throw new TypeError("an audit entry's actor, target, reason and request are text");
   }
 
   const who = "system" in actor ? { system: actor.system } : only(pick(actor));
@@ -74,7 +77,7 @@ export function encodeEntry(entry: AuditEntry): Buffer {
   return Buffer.from(canonicalise(whole), "utf8");
 }
 
-/** Reads back what {@link encodeEntry} wrote. Throws a TypeError for anything else, whatever its hash. */
+/** Reads back the output of {@link encodeEntry}. Throws a TypeError for anything else, whatever its hash. */
 export function decodeEntry(bytes: Buffer): AuditEntry {
   try {
     const entry = JSON.parse(bytes.toString("utf8")) as AuditEntry;
@@ -85,7 +88,7 @@ export function decodeEntry(bytes: Buffer): AuditEntry {
   throw new TypeError("not an audit entry in its canonical form");
 }
 
-/** The grant of just-in-time access under which it happened, as its details name it. */
+/** The just-in-time grant under which the event happened, as named in its details. */
 export function grantOf({ details }: AuditEntry): string | null {
   const request = details?.["request"];
   return typeof request === "string" && UUID.test(request) ? request : null;
@@ -95,7 +98,7 @@ function pick({ id, name, role, session, token, token_name }: Exclude<AuditActor
   return { id, name, role, session, token, token_name };
 }
 
-/** The same record without the members that are undefined. */
+/** The same record without undefined members. */
 function only(members: Record<string, unknown>): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const name in members) if (members[name] !== undefined) kept[name] = members[name];

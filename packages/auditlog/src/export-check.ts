@@ -1,4 +1,4 @@
-// What the parts of the offline verifier share: reading lines and checkpoints, and naming what is wrong with them.
+// Shared parts of the offline verifier: read lines and checkpoints, and report what is wrong with them.
 import { verifyCheckpoint } from "./checkpoint.ts";
 import { readLine } from "./export-format.ts";
 import type { ExportLine, HeaderLine } from "./export-format.ts";
@@ -19,12 +19,12 @@ export interface ExportCheck {
 
 export interface NumberedLine {
   readonly text: string;
-  /** From 1, as editors count. */
+  /** From 1, as in an editor. */
   readonly lineNumber: number;
 }
 
-/** Reads a line and names what is wrong with it; null when it can't be used. */
-export function readNamed({ text, lineNumber }: NumberedLine, findings: Findings): ExportLine | null {
+/** Reads a line and reports what is wrong with it; null when it cannot be used. */
+export function readOrReport({ text, lineNumber }: NumberedLine, findings: Findings): ExportLine | null {
   const { line, complaint } = readLine(text);
   const about = line?.type === "entry" ? ` (entry ${line.index})` : "";
   const index = line?.type === "entry" ? line.index : null;
@@ -32,7 +32,7 @@ export function readNamed({ text, lineNumber }: NumberedLine, findings: Findings
   return line;
 }
 
-/** Checks a checkpoint's form and signature, and names what is wrong; null when it can't be used. */
+/** Verifies a checkpoint's form and signature, and reports what is wrong; null when it cannot be used. */
 export function readSignedCheckpoint(
   note: string,
   verifierKey: string,
@@ -44,7 +44,7 @@ export function readSignedCheckpoint(
   switch (read.outcome) {
     case "verified":
       if (read.signedAt !== null) return { ...read.checkpoint, signedAt: read.signedAt };
-      // The log signs the time of each checkpoint: without it, somebody took it away.
+      // The log signs the time of each checkpoint: if it is missing, it was removed.
       findings.add("signature", null, `the signed time of ${which} was removed`);
       return null;
     case "malformed":
@@ -61,7 +61,7 @@ export function readSignedCheckpoint(
   }
 }
 
-/** One key may sign several logs; a checkpoint of another one proves nothing here. */
+/** One key may sign several logs; a checkpoint of another log proves nothing here. */
 export function isOfLog(checkpoint: SignedCheckpoint, origin: string, findings: Findings): boolean {
   if (checkpoint.origin === origin) return true;
   findings.add("checkpoint", null, `${checkpointOf(checkpoint)} is of another log: ${checkpoint.origin}`);

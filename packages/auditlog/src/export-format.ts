@@ -1,4 +1,4 @@
-// The export file: JSON Lines, each line canonical JSON (RFC 8785). README.md of this package describes it.
+// The export file: JSON Lines, each line canonical JSON (RFC 8785). This package's README.md describes it.
 import { canonicalise } from "./canonical-json.ts";
 import { HASH_BYTES, leafHash } from "./tree.ts";
 
@@ -7,7 +7,7 @@ const EXPORT_FORMAT = "strongroom-audit-export/1";
 /** `complete`: every entry from the first on. `evidence`: some entries, each with its inclusion proof. */
 type ExportKind = "complete" | "evidence";
 
-/** What evidence is about. Nothing signs it: the entries say it too. */
+/** The subject of the evidence. It is not signed: the entries name it too. */
 export interface EvidenceAbout {
   readonly type: string;
   readonly id: string;
@@ -17,18 +17,18 @@ export interface HeaderLine {
   readonly type: "header";
   readonly kind: ExportKind;
   readonly origin: string;
-  /** Which key signed; a hint that an auditor compares with the key that they were given. */
+  /** The key that signed; a hint for an auditor to compare with their own copy. */
   readonly verifierKey: string;
   /** The newest checkpoint: a signed note. */
   readonly checkpoint: string;
-  /** Only in evidence that is about one thing. */
+  /** Only in evidence with one subject. */
   readonly about?: EvidenceAbout | undefined;
 }
 
 export interface EntryLine {
   readonly type: "entry";
   readonly index: number;
-  /** The leaf hash written in the line, and the one that the entry in the line has. */
+  /** The leaf hash written in the line, and the one computed from the entry. */
   readonly written: Buffer;
   readonly computed: Buffer;
   /** Only in evidence. */
@@ -38,7 +38,7 @@ export interface EntryLine {
 export interface CheckpointLine {
   readonly type: "checkpoint";
   readonly note: string;
-  /** Only in evidence: that the header's checkpoint grew out of this one. */
+  /** Only in evidence: proves that the header's checkpoint extends this one. */
   readonly consistency: readonly Buffer[] | null;
 }
 
@@ -51,8 +51,8 @@ export function headerLine({ kind, origin, verifierKey, checkpoint, about }: Omi
 }
 
 /**
- * One entry: its stored bytes and its stored leaf hash, as they are, whether they fit or not; with `proof` in evidence.
- * Writing either anew could hide that it was changed.
+ * One entry: its stored bytes and its stored leaf hash unchanged, whether they match or not; with `proof` in evidence.
+ * Recomputing either could hide a change.
  */
 export function entryLine(entry: {
   readonly index: number;
@@ -66,26 +66,26 @@ export function entryLine(entry: {
   return proof ? `${line},"proof":${canonicalise(proof.map((hash) => hash.toString("base64")))}}` : `${line}}`;
 }
 
-/** A checkpoint: in a complete export right after the last entry that it covers; in evidence with `consistency`. */
+/** A checkpoint: in a complete export directly after the last entry that it covers; in evidence with `consistency`. */
 export function checkpointLine(note: string, consistency?: readonly Buffer[]): string {
   if (!consistency) return canonicalise({ checkpoint: note });
   return canonicalise({ checkpoint: note, consistency: consistency.map((hash) => hash.toString("base64")) });
 }
 
 export interface ReadLine {
-  /** Null when the line can't be understood. */
+  /** Null when the line cannot be parsed. */
   readonly line: ExportLine | null;
-  /** What is wrong with it, in plain words; null for a proper line. */
+  /** The error in plain English; null for a valid line. */
   readonly complaint: string | null;
 }
 
-/** Reads a line without trusting it. A line that says the right thing in another form is read, with a complaint. */
+/** Reads a line without trusting it. A line with valid content in another form is read, with a complaint. */
 export function readLine(text: string): ReadLine {
   const value = parse(text);
   if (value === null) return { line: null, complaint: "is not a JSON object" };
   const line = understand(value);
   if (line === null) return { line: null, complaint: "is neither a header nor an entry nor a checkpoint" };
-  return { line, complaint: isCanonical(value, text) ? null : "is not in the form in which it was written" };
+  return { line, complaint: isCanonical(value, text) ? null : "is not in its original form" };
 }
 
 type Members = Record<string, unknown>;
@@ -95,7 +95,7 @@ function parse(text: string): Members | null {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : null;
   } catch {
-    return null; // Not JSON: the caller says so.
+    return null; // Not JSON: the caller reports it.
   }
 }
 
@@ -164,7 +164,7 @@ function canonicalBytes(value: unknown): Buffer | null {
   try {
     return Buffer.from(canonicalise(value), "utf8");
   } catch {
-    return null; // A lone surrogate or endless nesting: nothing that was ever signed.
+    return null; // A lone surrogate or too deep nesting: never part of a signed entry.
   }
 }
 

@@ -1,4 +1,4 @@
-// What a check of the log can find, in words that somebody who knows no Merkle trees understands.
+// The findings of a log check, in words for readers who do not know Merkle trees.
 import type { EvidenceAbout } from "./export-format.ts";
 
 const FINDING_KINDS = [
@@ -20,24 +20,24 @@ export type FindingKind = (typeof FINDING_KINDS)[number];
 
 export interface Finding {
   readonly kind: FindingKind;
-  /** The first entry that it is about, counted from 0; null when it is about none. */
+  /** The first entry that it concerns, counted from 0; null when it concerns none. */
   readonly index: number | null;
   readonly message: string;
 }
 
 export interface VerifyReport {
-  /** Nothing was found, and every entry that was read is covered by a signature. */
+  /** No findings, and a signature covers every entry that was read. */
   readonly isIntact: boolean;
   readonly origin: string | null;
-  /** What evidence says that it is about; nothing signs that. */
+  /** The subject that the evidence names; it is not signed. */
   readonly about?: EvidenceAbout | undefined;
   /** How many entries were read. */
   readonly entries: number;
-  /** How many of them a signed checkpoint covers, exactly as they are. */
+  /** How many of them a signed checkpoint covers unchanged. */
   readonly proven: number;
-  /** How many signed checkpoints agreed. */
+  /** How many signed checkpoints matched. */
   readonly checkpoints: number;
-  /** The size and time of the newest checkpoint that agreed. */
+  /** The size and time of the newest checkpoint that matched. */
   readonly size: number | null;
   readonly signedAt: Date | null;
   readonly findings: readonly Finding[];

@@ -4,13 +4,13 @@ import { canonicalise } from "./canonical-json.ts";
 import type { AuditEntry, AuditSeverity } from "./entry.ts";
 import { severityOf } from "./severity.ts";
 import { PRODUCT, VENDOR, actorName, sentenceOf } from "./logged.ts";
-import type { Logged, Producer } from "./logged.ts";
+import type { LoggedEntry, Producer } from "./logged.ts";
 
-/** 0 to 10, as the format counts. */
+/** The format's scale, 0 to 10. */
 const SEVERITIES: Record<AuditSeverity, number> = { critical: 10, high: 8, medium: 5, low: 2 };
 
-/** One line without its end; nothing in an entry can begin another field or another line. */
-export function cefLine({ entry, index }: Logged, { version }: Producer): string {
+/** One line without its newline; no value in an entry can start another field or line. */
+export function cefLine({ entry, index }: LoggedEntry, { version }: Producer): string {
   const { event } = entry;
   const header = [VENDOR, PRODUCT, version, event, nameOf(event), String(SEVERITIES[severityOf(entry)])];
   return `CEF:0|${header.map(headerText).join("|")}|${extensionOf(entry, index)}`;
@@ -64,7 +64,7 @@ function labelled<V extends string | number>(key: string, label: string, value: 
 /** `credential.host-key-accepted` reads `credential host key accepted`. */
 const nameOf = (event: string): string => event.replaceAll(/[.-]/g, " ");
 
-/** Ends of lines (U+0085, U+2028 and U+2029 are some too) and other control characters. */
+/** Line endings (including U+0085, U+2028 and U+2029) and other control characters. */
 const CONTROLS = /[^\P{Cc}\r\n]|[\u2028\u2029]/gu;
 
 const headerText = (text: string): string =>

@@ -3,10 +3,10 @@ import type { Json } from "./canonical-json.ts";
 import type { AuditEntry, AuditSeverity } from "./entry.ts";
 import { severityOf } from "./severity.ts";
 import { PRODUCT, VENDOR, actorName, sentenceOf } from "./logged.ts";
-import type { Logged, Producer } from "./logged.ts";
+import type { LoggedEntry, Producer } from "./logged.ts";
 
 const SCHEMA = "1.3.0";
-/** All the classes that are used belong to Identity & Access Management, but for API Activity. */
+/** Every class used here belongs to Identity & Access Management, except API Activity. */
 const CLASSES = {
   account: { uid: 3001, name: "Account Change", category: 3 },
   authentication: { uid: 3002, name: "Authentication", category: 3 },
@@ -22,7 +22,7 @@ const SEVERITIES: Record<AuditSeverity, { id: number; name: string }> = {
   critical: { id: 5, name: "Critical" },
 };
 
-/** Events that have an activity of their own. */
+/** Events with a specific activity. */
 const KNOWN: Readonly<Record<string, readonly [Class, number]>> = {
   "session.started": ["authentication", 1],
   "session.ended": ["authentication", 2],
@@ -33,7 +33,7 @@ const KNOWN: Readonly<Record<string, readonly [Class, number]>> = {
   "user.deleted": ["account", 6],
 };
 
-/** The last word of an event, and what it does to the thing that the entry is about: create, read, update, delete. */
+/** The last word of an event, and its effect on the entry's target: create, read, update, delete. */
 const VERBS: readonly [RegExp, number][] = [
   [/^(created|imported|member-added|dependent-added|started|run-started|uploaded)$/, 1],
   [/^(revealed|retrieved|version-retrieved|read|exported|verified|validated|viewed)$/, 2],
@@ -42,8 +42,8 @@ const VERBS: readonly [RegExp, number][] = [
 const UPDATE = 3;
 const OTHER = 99;
 
-/** The event as JSON. What the schema has no place for stands below `unmapped`. */
-export function ocsfEvent(logged: Logged, { version }: Producer): { [name: string]: Json } {
+/** The event as JSON. Values without a field in the schema are under `unmapped`. */
+export function ocsfEvent(logged: LoggedEntry, { version }: Producer): { [name: string]: Json } {
   const { entry, index } = logged;
   const [kind, activity] = activityOf(entry);
   const { uid, name, category } = CLASSES[kind];
@@ -99,7 +99,7 @@ function actorOf({ actor }: AuditEntry): Json {
   return actor.session === undefined ? { user } : { user, session: { uid: actor.session } };
 }
 
-/** The part that each class requires. */
+/** The members that each class requires. */
 function aboutOf(entry: AuditEntry, kind: Class): { [name: string]: Json | undefined } {
   const { target, actor, event } = entry;
   const thing = target && only({ uid: target.id, type: target.type, name: target.name });
@@ -109,7 +109,7 @@ function aboutOf(entry: AuditEntry, kind: Class): { [name: string]: Json | undef
   return { user: only({ uid: "id" in actor ? actor.id : undefined, name: actorName(entry) }) };
 }
 
-/** The same without the members that are undefined. */
+/** The same object without undefined members. */
 function only(members: { [name: string]: Json | undefined }): { [name: string]: Json } {
   const given = Object.entries(members).filter((pair): pair is [string, Json] => pair[1] !== undefined);
   return Object.fromEntries(given);

@@ -3,29 +3,29 @@ import { canonicalise } from "./canonical-json.ts";
 import type { AuditEntry, AuditSeverity } from "./entry.ts";
 import { severityOf } from "./severity.ts";
 import { actorName } from "./logged.ts";
-import type { Logged } from "./logged.ts";
+import type { LoggedEntry } from "./logged.ts";
 
 /** RFC 5424 §6.2.1: 13 is "log audit". */
 const FACILITY = 13;
 /** Critical, error, warning, notice. */
 const SEVERITIES: Record<AuditSeverity, number> = { critical: 2, high: 3, medium: 4, low: 5 };
 
-/** 32473 is the enterprise number of examples (RFC 5612): this product has none of its own. */
+/** 32473 is the enterprise number for examples (RFC 5612): this product has no number yet. */
 const STRUCTURED_DATA = "strongroom@32473";
 
 export interface SyslogSource {
   /** This machine's name. */
   readonly hostname: string;
   readonly processId?: number | undefined;
-  /** What stands after the structured data: the whole entry as canonical JSON when it is left out. */
-  readonly message?: ((logged: Logged) => string) | undefined;
+  /** The text after the structured data. Default: the whole entry as canonical JSON. */
+  readonly message?: ((logged: LoggedEntry) => string) | undefined;
 }
 
 /**
- * One message, without the framing of a transport (RFC 5425, RFC 6587) and without an end of line: nothing in an entry can
- * begin another line.
+ * One message, without the framing of a transport (RFC 5425, RFC 6587) and without a newline: no value in an entry can
+ * start another line.
  */
-export function syslogLine(logged: Logged, { hostname, processId, message }: SyslogSource): string {
+export function syslogLine(logged: LoggedEntry, { hostname, processId, message }: SyslogSource): string {
   const { entry } = logged;
   const priority = FACILITY * 8 + SEVERITIES[severityOf(entry)];
   const source = [printable(hostname, 255), "strongroom", printable(String(processId ?? ""), 128)];
@@ -34,7 +34,7 @@ export function syslogLine(logged: Logged, { hostname, processId, message }: Sys
   return `${header} ${dataOf(logged)} \u{feff}${oneLine(said)}`;
 }
 
-function dataOf({ entry, index }: Logged): string {
+function dataOf({ entry, index }: LoggedEntry): string {
   const parameters = parametersOf(entry, index).filter(([, value]) => value !== undefined);
   const texts = parameters.map(([name, value]) => ` ${name}="${parameterText(String(value))}"`);
   return `[${STRUCTURED_DATA}${texts.join("")}]`;
@@ -59,12 +59,12 @@ function parametersOf(entry: AuditEntry, index: number | null): [string, string 
   ];
 }
 
-/** RFC 5424 §6: header fields are printable ASCII without spaces, and `-` when there is nothing to say. */
+/** RFC 5424 §6: header fields are printable ASCII without spaces, and `-` when empty. */
 const printable = (text: string, most: number): string =>
   text.replaceAll(/[^\u0021-\u007e]/g, "").slice(0, most) || "-";
 
 /** RFC 5424 §6.3.3. */
 const parameterText = (text: string): string => oneLine(text).replaceAll(/["\\\]]/g, (found) => `\\${found}`);
 
-/** A receiver that splits at ends of lines must not see a second message (NEL, LS and PS are ends too for some). */
+/** Some receivers split at NEL, LS and PS too: none may start a second message. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, " ");

@@ -16,7 +16,7 @@ const revealed = anEntry(3, {
   request,
 });
 
-/** Everything that means something to one of the formats, and what only looks like an end of line. */
+/** Special characters of each format, and characters that look like line endings. */
 const HOSTILE = 'a"]|b\\c=d]\r\nCEF:0|x\n<105>1 -\u2028\u2029\u0085\u0000\u001b[31m';
 const hostile = anEntry(1, {
   actor: { ...ADA, name: HOSTILE },
@@ -29,7 +29,7 @@ const hostile = anEntry(1, {
 const ONE_LINE = /^[^\p{Cc}\u2028\u2029]*$/u;
 
 describe("the severity of an entry", () => {
-  test("is what was recorded, and low for routine, which records none", () => {
+  test("is the recorded severity, and low for routine entries, which record none", () => {
     assert.equal(severityOf(revealed), "high");
     assert.equal(severityOf(anEntry(0)), "low");
     assert.equal(severityToRecord("credential.revealed", "success"), undefined);
@@ -38,14 +38,14 @@ describe("the severity of an entry", () => {
     assert.equal(severityToRecord("access-request.broken-glass", "success"), "high");
   });
 
-  test("is part of the bytes that the tree covers, and nothing else may stand there", () => {
+  test("is part of the bytes that the tree covers, and accepts only known values", () => {
     assert.deepEqual(decodeEntry(encodeEntry(revealed)), revealed);
     assert.throws(() => encodeEntry({ ...revealed, severity: "dire" } as unknown as AuditEntry), /not the severity/);
   });
 });
 
 describe("Common Event Format", () => {
-  test("has seven fields and the pairs that receivers know", () => {
+  test("has seven fields and the standard extension keys", () => {
     const line = cefLine({ entry: revealed, index: 41 }, PRODUCER);
     assert.equal(
       line.split(" cs6Label=")[0],
@@ -60,18 +60,18 @@ describe("Common Event Format", () => {
     assert.match(over6, / c6a2Label=Source IPv6 Address c6a2=2001:db8::1 /);
   });
 
-  test("nothing in an entry begins another field, pair or line", () => {
+  test("no value in an entry starts another field, pair or line", () => {
     const line = cefLine({ entry: hostile, index: 1 }, PRODUCER);
     assert.match(line, ONE_LINE);
     assert.match(line, /^CEF:0\|(?:(?:[^|\\]|\\[|\\])*\|){6}rt=/);
     const keys = [...line.matchAll(/(?<!\\)=/g)].length;
     const honest = cefLine({ entry: { ...hostile, reason: "x" }, index: 1 }, PRODUCER);
-    assert.equal([...honest.matchAll(/(?<!\\)=/g)].length, keys, "no text adds a pair");
+    assert.equal([...honest.matchAll(/(?<!\\)=/g)].length, keys, "no value adds a pair");
   });
 });
 
 describe("RFC 5424", () => {
-  test("is one message: priority, time, host, event, structured data, then the entry as it was signed", () => {
+  test("is one message: priority, time, host, event, structured data, then the signed entry", () => {
     const line = syslogLine({ entry: revealed, index: 41 }, { hostname: "vault 1", processId: 7 });
     const [head, message] = line.split("\u{feff}");
     assert.equal(
@@ -85,7 +85,7 @@ describe("RFC 5424", () => {
     assert.deepEqual(JSON.parse(message!), revealed);
   });
 
-  test("nothing in an entry ends the structured data or the line; the message can be another format", () => {
+  test("no value in an entry ends the structured data or the line; the message can use another format", () => {
     const message = () => cefLine({ entry: hostile, index: 1 }, PRODUCER);
     const line = syslogLine({ entry: hostile, index: 1 }, { hostname: HOSTILE, message });
     assert.match(line, /^<109>1 /);
@@ -97,7 +97,7 @@ describe("RFC 5424", () => {
 });
 
 describe("OCSF 1.3", () => {
-  test("an entry about a thing is Entity Management, with every required attribute", () => {
+  test("an entry about an object is Entity Management, with every required attribute", () => {
     const event = ocsfEvent({ entry: revealed, index: 41 }, PRODUCER);
     assert.deepEqual(event, {
       activity_id: 2,
@@ -128,7 +128,7 @@ describe("OCSF 1.3", () => {
     });
   });
 
-  test("signing in is Authentication, people are Account Change, what has no target is API Activity", () => {
+  test("a sign-in is Authentication, a user is Account Change, an entry without a target is API Activity", () => {
     const classOf = (over: Partial<AuditEntry>) => {
       const { class_uid, activity_id, type_uid } = ocsfEvent({ entry: anEntry(0, over), index: null }, PRODUCER);
       assert.equal(type_uid, (class_uid as number) * 100 + (activity_id as number));

@@ -1,4 +1,4 @@
-// The audit log: canonical entries, the tree over them, signed checkpoints, proofs, and a verifier that needs no server.
+// The audit log: canonical entries, their tree, signed checkpoints, proofs, and a verifier that needs no server.
 export { canonicalise } from "./canonical-json.ts";
 export type { Json } from "./canonical-json.ts";
 export { AUDIT_RESULTS, AUDIT_SEVERITIES, decodeEntry, encodeEntry, grantOf } from "./entry.ts";
@@ -7,7 +7,7 @@ export { severityOf, severityToRecord } from "./severity.ts";
 export { cefLine } from "./format-cef.ts";
 export { ocsfEvent } from "./format-ocsf.ts";
 export { syslogLine } from "./format-syslog.ts";
-export type { Logged, Producer } from "./logged.ts";
+export type { LoggedEntry, Producer } from "./logged.ts";
 export { EMPTY_FRONTIER, appendLeaves, leafHash, nodeHash, rootHash } from "./tree.ts";
 export type { Appended, NodeAddress, TreeFrontier, TreeNode } from "./tree.ts";
 export { consistencyProof, frontierAt, inclusionProof, verifyConsistency, verifyInclusion } from "./proofs.ts";

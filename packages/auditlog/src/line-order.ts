@@ -1,11 +1,11 @@
-// Puts the lines of a complete export back in order, in bounded memory, and names what was out of order or missing.
+// Sorts the lines of a complete export, in bounded memory, and reports lines that are out of order or missing.
 import { entries } from "./findings.ts";
 import type { Findings } from "./findings.ts";
 import type { EntryLine } from "./export-format.ts";
 import type { SignedCheckpoint } from "./log-trace.ts";
 
 interface PlacedEntry extends EntryLine {
-  /** The line of the file, from 1. */
+  /** The line number in the file, from 1. */
   readonly lineNumber: number;
 }
 
@@ -16,12 +16,12 @@ export interface PlacedCheckpoint extends SignedCheckpoint {
 
 export type Placed = PlacedEntry | PlacedCheckpoint;
 
-/** How many lines may stand out of order before those that should be there count as missing. */
+/** How many lines may be out of order before the missing ones are reported. */
 const WINDOW = 512;
 
 /**
- * Yields entries with growing indexes (gaps are named, then left) and each checkpoint after the last entry that it
- * covers. Only a checkpoint whose place has passed already, or never comes, is yielded where it stands.
+ * Yields entries with growing indexes (gaps are reported, then skipped) and each checkpoint after the last entry that
+ * it covers. A checkpoint whose position has passed already, or never comes, is yielded where it was read.
  */
 export async function* inOrder(lines: AsyncIterable<Placed>, findings: Findings): AsyncGenerator<Placed> {
   let next = 0;
@@ -42,7 +42,7 @@ export async function* inOrder(lines: AsyncIterable<Placed>, findings: Findings)
       if (placed.type === "entry") next++;
       yield placed;
     } else if (placed.type === "entry" && placed.index < next) {
-      nameLate(placed, findings);
+      reportLate(placed, findings);
     } else {
       held.push(placed);
       if (held.length >= WINDOW || isRun(held, next)) yield* release();
@@ -51,7 +51,7 @@ export async function* inOrder(lines: AsyncIterable<Placed>, findings: Findings)
   yield* release();
 }
 
-/** Do the held entries fill the places from `next` on, each once, with no checkpoint waiting for later ones? */
+/** Do the buffered entries fill the indexes from `next` on, each once, with no checkpoint waiting for later ones? */
 function isRun(held: readonly Placed[], next: number): boolean {
   let [count, last, covered] = [0, next - 1, 0];
   for (const placed of held) {
@@ -66,34 +66,34 @@ function isDistinct(held: readonly Placed[]): boolean {
   return new Set(indexes).size === indexes.length;
 }
 
-/** Sorts the held lines and names what was wrong with their order. */
+/** Sorts the buffered lines and reports what was wrong with their order. */
 function lineUp(held: readonly Placed[], next: number, findings: Findings): Placed[] {
   const seen = new Set<number>();
   const kept: PlacedEntry[] = [];
   const before = new Map<PlacedCheckpoint, number>();
   for (const placed of held) {
     if (placed.type === "checkpoint") before.set(placed, kept.length);
-    else if (seen.has(placed.index)) nameRepeated(placed, findings);
+    else if (seen.has(placed.index)) reportRepeated(placed, findings);
     else {
       seen.add(placed.index);
       kept.push(placed);
     }
   }
   const sorted = kept.toSorted((a, b) => a.index - b.index);
-  nameMoved(kept, sorted, findings);
-  nameGaps(sorted, next, findings);
+  reportMoved(kept, sorted, findings);
+  reportGaps(sorted, next, findings);
   for (const [checkpoint, count] of before) {
-    if (count !== sorted.filter(({ index }) => index < checkpoint.size).length) nameMisplaced(checkpoint, findings);
+    if (count !== sorted.filter(({ index }) => index < checkpoint.size).length) reportMisplaced(checkpoint, findings);
   }
   return [...sorted, ...before.keys()].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** A checkpoint over n entries stands right after entry n - 1. */
+/** A checkpoint over n entries belongs directly after entry n - 1. */
 function placeOf(placed: Placed): number {
   return placed.type === "entry" ? placed.index : placed.size - 0.5;
 }
 
-function nameMoved(kept: readonly PlacedEntry[], sorted: readonly PlacedEntry[], findings: Findings): void {
+function reportMoved(kept: readonly PlacedEntry[], sorted: readonly PlacedEntry[], findings: Findings): void {
   const moved = sorted.filter((entry, i) => entry !== kept[i]);
   const [first, last] = [moved[0]?.index, moved.at(-1)?.index];
   if (first === undefined || last === undefined) return;
@@ -101,7 +101,7 @@ function nameMoved(kept: readonly PlacedEntry[], sorted: readonly PlacedEntry[],
   else findings.add("reordered", first, `${entries(first, last, "is")} out of order`);
 }
 
-function nameGaps(sorted: readonly PlacedEntry[], next: number, findings: Findings): void {
+function reportGaps(sorted: readonly PlacedEntry[], next: number, findings: Findings): void {
   let expected = next;
   for (const { index } of sorted) {
     if (index > expected) findings.add("missing", expected, `${entries(expected, index - 1, "is")} missing`);
@@ -109,19 +109,15 @@ function nameGaps(sorted: readonly PlacedEntry[], next: number, findings: Findin
   }
 }
 
-function nameRepeated({ index, lineNumber }: PlacedEntry, findings: Findings): void {
+function reportRepeated({ index, lineNumber }: PlacedEntry, findings: Findings): void {
   findings.add("repeated", index, `entry ${index} appears again in line ${lineNumber}`);
 }
 
-function nameLate({ index, lineNumber }: PlacedEntry, findings: Findings): void {
+function reportLate({ index, lineNumber }: PlacedEntry, findings: Findings): void {
   findings.add("repeated", index, `entry ${index} appears again, or too late, in line ${lineNumber}`);
 }
 
-/** A checkpoint belongs right after the last entry that it covers. */
-export function nameMisplaced({ size, lineNumber }: PlacedCheckpoint, findings: Findings): void {
-  findings.add(
-    "checkpoint",
-    null,
-    `the checkpoint over ${size} entries stands out of its place, in line ${lineNumber}`,
-  );
+/** A checkpoint belongs directly after the last entry that it covers. */
+export function reportMisplaced({ size, lineNumber }: PlacedCheckpoint, findings: Findings): void {
+  findings.add("checkpoint", null, `the checkpoint over ${size} entries is out of place, in line ${lineNumber}`);
 }

@@ -1,47 +1,47 @@
-// Follows a log leaf by leaf and compares it with signed checkpoints, in constant memory; says where they part.
+// Follows a log leaf by leaf and compares it with signed checkpoints, in constant memory; reports where they differ.
 import { EMPTY_FRONTIER, appendLeaves, rootHash } from "./tree.ts";
 import type { TreeFrontier } from "./tree.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { checkpointOf, entries } from "./findings.ts";
 import type { Findings } from "./findings.ts";
 
-/** A checkpoint whose signature was checked. */
+/** A checkpoint with a verified signature. */
 export interface SignedCheckpoint extends Checkpoint {
   readonly signedAt: Date;
 }
 
-/** One place of the log: the leaf hash written beside the entry, and the one that its bytes have (null: no bytes). */
+/** One index of the log: the leaf hash written beside the entry, and the hash of its bytes (null: no bytes). */
 export interface TracedLeaf {
   readonly index: number;
   readonly written: Buffer;
   readonly computed: Buffer | null;
 }
 
-/** The frontier of the first `size` leaves from another source, such as stored nodes; null when there is none. */
+/** The frontier of the first `size` leaves from another source, such as stored nodes; null when unknown. */
 export type Recover = (size: number) => Promise<TreeFrontier | null>;
 
-/** Up to this many leaves between two checkpoints, two swapped ones are searched for. */
+/** Swapped leaves are searched for among up to this many leaves between two checkpoints. */
 const MAX_SEARCHED = 128;
 const MAX_DIFFERING = 1000;
 
 /**
- * Feed leaves in order, and each checkpoint when {@link LogTrace.size} is its size. Two trees grow side by side, one
- * from the written hashes and one from the entries' bytes: whichever the signature confirms says what was changed.
+ * Add leaves in order, and each checkpoint when {@link LogTrace.size} is its size. Two trees grow side by side, one
+ * from the written hashes and one from the entries' bytes: the one that the signature confirms shows what was changed.
  */
 export class LogTrace {
-  /** Entries seen, and entries that a checkpoint covers exactly as they are. */
+  /** Entries seen, and entries that a checkpoint covers unchanged. */
   size = 0;
   proven = 0;
   agreed = 0;
   newest: SignedCheckpoint | null = null;
   #written: TreeFrontier | null = EMPTY_FRONTIER;
   #computed: TreeFrontier | null = EMPTY_FRONTIER;
-  /** Where the leaves since the last checkpoint begin, and their hashes unless there are too many. */
+  /** Where the leaves since the last checkpoint start, and their hashes unless there are too many. */
   #anchor: TreeFrontier | null = EMPTY_FRONTIER;
   #anchorSize = 0;
   #since: Buffer[] = [];
   #differing: TracedLeaf[] = [];
-  /** Of the leaves since the last checkpoint: those without bytes, and those with other bytes. */
+  /** Among the leaves since the last checkpoint: those without bytes, and those with different bytes. */
   #absent = 0;
   #altered = 0;
   readonly #findings: Findings;
@@ -52,12 +52,12 @@ export class LogTrace {
     this.#recover = recover;
   }
 
-  /** How many of the entries seen were there to be covered by a checkpoint that was met. */
+  /** How many of the entries seen a matched checkpoint should cover. */
   get signedSize(): number {
     return this.#anchorSize;
   }
 
-  /** The next leaf. An index beyond the next one says that those between are missing (the caller names them). */
+  /** The next leaf. An index beyond the next one means that those between are missing (the caller reports them). */
   add(leaf: TracedLeaf): void {
     if (leaf.index > this.size) this.skipTo(leaf.index);
     const { written, computed } = leaf;
@@ -71,7 +71,7 @@ export class LogTrace {
     this.size++;
   }
 
-  /** Leaves up to `index` can't be had: nothing can be proved until the tree is found again. */
+  /** Leaves up to `index` are unavailable: nothing can be proved until the tree is recovered. */
   skipTo(index: number): void {
     this.#written = this.#computed = this.#anchor = null;
     this.#absent += index - this.size;
@@ -99,15 +99,15 @@ export class LogTrace {
       this.#differing = this.#differing.filter((leaf) => !hashesOnly.includes(leaf));
       return this.#restart(this.#computed);
     }
-    // Without a tree to compare, the entries that are missing were named already.
-    const corrected = this.#written && this.#nameDisagreement(checkpoint);
+    // Without a tree to compare, the missing entries have been reported already.
+    const corrected = this.#written && this.#reportDisagreement(checkpoint);
     const tree = corrected ?? (await this.#recover(checkpoint.size));
     this.#restart(isRoot(tree) ? tree : null);
   }
 
-  /** Names the entries whose bytes aren't those of their hash, once all of them are known. */
+  /** Reports the entries whose bytes do not match their hash, once all of them are known. */
   end(): void {
-    this.#nameDiffering();
+    this.#reportDiffering();
   }
 
   #differ(leaf: TracedLeaf): void {
@@ -129,8 +129,8 @@ export class LogTrace {
     this.#absent = this.#altered = 0;
   }
 
-  /** Says what doesn't fit; gives the tree as it was signed if that could be found out. */
-  #nameDisagreement(checkpoint: SignedCheckpoint): TreeFrontier | null {
+  /** Reports the mismatch; returns the signed tree if it could be reconstructed. */
+  #reportDisagreement(checkpoint: SignedCheckpoint): TreeFrontier | null {
     const [from, to] = [this.#anchorSize, this.size - 1];
     const found = this.#findSwapped(checkpoint.root);
     if (found) {
@@ -149,7 +149,7 @@ export class LogTrace {
     return null;
   }
 
-  /** The two leaves since the last checkpoint that, put back, give the signed root. */
+  /** The two leaves since the last checkpoint that give the signed root when swapped back. */
   #findSwapped(root: Buffer): { i: number; j: number; signed: TreeFrontier } | null {
     const leaves = this.#since;
     if (this.#anchor === null || leaves.length > MAX_SEARCHED) return null;
@@ -163,8 +163,8 @@ export class LogTrace {
     return null;
   }
 
-  /** Entries whose bytes aren't those of their written hash: exchanged among each other, or changed. */
-  #nameDiffering(): void {
+  /** Entries whose bytes do not match their written hash: swapped with each other, or changed. */
+  #reportDiffering(): void {
     const homes = new Map(this.#differing.map(({ written, index }) => [written.toString("base64"), index]));
     const homeOf = new Map(
       this.#differing.map(({ computed, index }) => [index, homes.get(computed?.toString("base64") ?? "")]),
@@ -173,7 +173,7 @@ export class LogTrace {
       const home = homeOf.get(index);
       if (home === undefined) this.#findings.add("changed", index, `entry ${index} was changed`);
       else if (homeOf.get(home) !== index) {
-        this.#findings.add("reordered", index, `entry ${home} stands in the place of entry ${index}`);
+        this.#findings.add("reordered", index, `entry ${home} is in the place of entry ${index}`);
       } else if (index < home) this.#findings.add("swapped", index, `entries ${index} and ${home} were swapped`);
     }
     this.#differing = [];

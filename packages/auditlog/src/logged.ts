@@ -1,9 +1,9 @@
-// What the formats of other tools are written from: an entry with its place in the log, and who produced it.
+// The input of the other tools' formats: an entry with its index in the log, and its producer.
 import type { AuditEntry } from "./entry.ts";
 
-export interface Logged {
+export interface LoggedEntry {
   readonly entry: AuditEntry;
-  /** Its place in the tree; null while it has none. */
+  /** Its index in the tree; null while it has none. */
   readonly index: number | null;
 }
 

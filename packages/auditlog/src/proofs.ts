@@ -1,15 +1,15 @@
-// Inclusion and consistency proofs (RFC 9162 §2.1.3 and §2.1.4), made from stored nodes and checked without them.
+// Inclusion and consistency proofs (RFC 9162 §2.1.3 and §2.1.4), made from stored nodes and verified without them.
 import { EMPTY_FRONTIER, HASH_BYTES, joinSubtrees, nodeHash, rootHash } from "./tree.ts";
 import type { NodeAddress, TreeFrontier } from "./tree.ts";
 
 /**
- * The storage port: the hashes of complete subtrees, in the order asked. Level 0 are the leaf hashes, higher levels
- * what `appendLeaves` returned. A proof asks once, for at most about (log2 size)² / 2 nodes. Must throw for a node
- * that it doesn't have.
+ * The storage port: the hashes of complete subtrees, in the order requested. Level 0 are the leaf hashes, higher
+ * levels the nodes returned by `appendLeaves`. A proof reads once, at most about (log2 size)² / 2 nodes. Must throw
+ * for an unknown node.
  */
 export type ReadNodes = (addresses: readonly NodeAddress[]) => Promise<readonly Buffer[]>;
 
-/** Leaves `start` up to, not including, `end`, where `start` is where a subtree of the RFC's tree begins. */
+/** Leaves from `start` to `end` (exclusive), where a subtree of the RFC's tree begins at `start`. */
 interface Range {
   readonly start: number;
   readonly end: number;
@@ -39,8 +39,8 @@ export async function inclusionProof(readNodes: ReadNodes, index: number, size: 
 }
 
 /**
- * The proof that the first `size` leaves begin with exactly the first `earlier` leaves (RFC 9162 §2.1.4.1). Empty
- * when nothing is to be proved: `earlier` is 0 or equals `size`. Throws a RangeError when `earlier` is larger.
+ * Proves that the first `size` leaves begin with exactly the first `earlier` leaves (RFC 9162 §2.1.4.1). Empty when
+ * there is nothing to prove: `earlier` is 0 or equals `size`. Throws a RangeError when `earlier` is larger.
  */
 export async function consistencyProof(readNodes: ReadNodes, earlier: number, size: number): Promise<Buffer[]> {
   if (!isCount(earlier) || !isCount(size) || earlier > size) {
@@ -59,7 +59,7 @@ export async function consistencyProof(readNodes: ReadNodes, earlier: number, si
       start = middle;
     }
   }
-  // The earlier root itself is known to the verifier; a subtree inside of it is not.
+  // The verifier knows the earlier root itself, but not a subtree inside it.
   if (start > 0) path.unshift({ start, end });
   return readRanges(readNodes, path);
 }
@@ -71,8 +71,8 @@ export async function frontierAt(readNodes: ReadNodes, size: number): Promise<Tr
 }
 
 /**
- * Is the leaf with this hash at `index` of the tree with `size` leaves and this `root` (RFC 9162 §2.1.3.2)?
- * Never throws: a malformed proof is a wrong one.
+ * Is the leaf with this hash at `index` of the tree with `size` leaves and this `root` (RFC 9162 §2.1.3.2)? Never
+ * throws: a malformed proof is an invalid one.
  */
 export function verifyInclusion(claim: {
   readonly index: number;

@@ -1,4 +1,4 @@
-// Signed notes (C2SP signed-note): a text, and Ed25519 signatures by keys that have a name.
+// Signed notes (C2SP signed-note): a text with Ed25519 signatures by named keys.
 import { createPrivateKey, createPublicKey, hash, sign, verify } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 
@@ -34,7 +34,7 @@ const MAX_NOTE_BYTES = 64 * 1024;
 const MAX_SIGNATURES = 100;
 const SIGNATURE_LINE = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/u;
 
-/** A signer from the 32-byte seed of an Ed25519 key (RFC 8032 §5.1.5). Throws when name or seed can't be one. */
+/** A signer from the 32-byte seed of an Ed25519 key (RFC 8032 §5.1.5). Throws when the name or seed is invalid. */
 export function noteSigner(name: string, seed: Buffer): NoteSigner {
   requireKeyName(name);
   if (seed.length !== KEY_BYTES) throw new RangeError(`an Ed25519 seed has ${KEY_BYTES} bytes`);
@@ -43,14 +43,14 @@ export function noteSigner(name: string, seed: Buffer): NoteSigner {
   return { name, publicKey, sign: (message) => sign(null, message, key) };
 }
 
-/** `<name>+<key id in hex>+<base64 of type and public key>`: what an auditor is given (C2SP signed-note). */
+/** `<name>+<key id in hex>+<base64 of type and public key>`: the verifier key for an auditor (C2SP signed-note). */
 export function encodeVerifierKey({ name, publicKey }: NoteVerifier): string {
   const type = SIGNATURE_TYPES.ed25519;
   const id = keyId({ name, publicKey }, type).toString("hex");
   return `${name}+${id}+${Buffer.concat([Buffer.from([type]), publicKey]).toString("base64")}`;
 }
 
-/** Reads a verifier key; null when it isn't one of Ed25519, or its key id doesn't fit. */
+/** Reads a verifier key; null when it is not an Ed25519 key, or its key id does not match. */
 export function parseVerifierKey(text: string): NoteVerifier | null {
   const [, name, id, base64] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/u.exec(text) ?? [];
   if (name === undefined || base64 === undefined) return null;
@@ -60,15 +60,15 @@ export function parseVerifierKey(text: string): NoteVerifier | null {
   return keyId(verifier, SIGNATURE_TYPES.ed25519).toString("hex") === id ? verifier : null;
 }
 
-/** SHA-256(name || 0x0A || type || public key), its first 4 bytes (C2SP signed-note, "Signatures"). */
+/** The first 4 bytes of SHA-256(name || 0x0A || type || public key) (C2SP signed-note, "Signatures"). */
 export function keyId({ name, publicKey }: NoteVerifier, type: SignatureType): Buffer {
   const named = Buffer.concat([Buffer.from(`${name}\n`, "utf8"), Buffer.from([type]), publicKey]);
   return hash("sha256", named, "buffer").subarray(0, 4);
 }
 
-/** A note as text. Throws when the text isn't one that a note can carry. */
+/** A note as text. Throws when a note cannot carry the text. */
 export function formatNote({ text, signatures }: Note): string {
-  if (!isNoteText(text)) throw new TypeError("a note's text ends in a newline and holds no other control characters");
+  if (!isNoteText(text)) throw new TypeError("a note's text ends in a newline and has no other control characters");
   const lines = signatures.map(
     ({ name, keyId: id, signature }) => `— ${name} ${Buffer.concat([id, signature]).toString("base64")}\n`,
   );
@@ -81,7 +81,7 @@ export function signText(text: string, signer: NoteSigner): NoteSignature {
   return { name: signer.name, keyId: keyId(signer, SIGNATURE_TYPES.ed25519), signature };
 }
 
-/** Takes a note apart without trusting it; null when it is malformed. */
+/** Parses a note without trusting it; null when it is malformed. */
 export function parseNote(note: string): Note | null {
   if (note.length > MAX_NOTE_BYTES || !isNoteText(note)) return null;
   const split = note.lastIndexOf("\n\n");
@@ -98,13 +98,13 @@ export function parseNote(note: string): Note | null {
   return { text: note.slice(0, split + 1), signatures };
 }
 
-/** The signatures of a note that claim to be made with this key, in this way. */
+/** The signatures of a note that claim to be of this key and type. */
 export function signaturesBy(note: Note, verifier: NoteVerifier, type: SignatureType): NoteSignature[] {
   const id = keyId(verifier, type);
   return note.signatures.filter(({ name, keyId: given }) => name === verifier.name && given.equals(id));
 }
 
-/** Checks an Ed25519 signature (RFC 8032). False for a wrong one and for one of the wrong length. */
+/** Checks an Ed25519 signature (RFC 8032). False for an invalid one and for one of the wrong length. */
 export function isSignedBy(message: Buffer, signature: Buffer, { publicKey }: NoteVerifier): boolean {
   return signature.length === 64 && verify(null, message, publicKeyObject(publicKey), signature);
 }
@@ -120,7 +120,7 @@ function requireKeyName(name: string): void {
   if (!/^[^\s+]+$/u.test(name) || !name.isWellFormed()) throw new TypeError("a key name has no spaces and no plus");
 }
 
-/** Well-formed, ends in a newline, no control character but newlines. */
+/** Well-formed, ends in a newline, no control characters but newlines. */
 function isNoteText(text: string): boolean {
   // eslint-disable-next-line no-control-regex -- the standard forbids exactly these
   return text.endsWith("\n") && text.isWellFormed() && !/[\u0000-\u0009\u000b-\u001f]/.test(text);

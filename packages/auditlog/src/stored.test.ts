@@ -47,7 +47,7 @@ const bracket = (from: number, to: number, time: string) =>
   "one or more was changed, added, removed or moved";
 
 describe("comparing a stored log", () => {
-  it("finds an untouched one intact", async () => {
+  it("finds an untouched log intact", async () => {
     const report = await check(tables(), { kept: [log.checkpoints.at(-1)!.note] });
     assert.deepEqual(report.said, []);
     assert.deepEqual([report.isIntact, report.entries, report.proven, report.checkpoints], [true, 100, 100, 5]);
@@ -100,11 +100,11 @@ describe("comparing a stored log", () => {
     ],
     "an entry is added after the end": [
       ({ leaves }) => leaves.push({ index: 100, entryId: "x", leafHash: leafHash(rewritten), canonical: rewritten }),
-      ["added 100: entry 100 has a place that no checkpoint signed"],
+      ["added 100: entry 100 has an index that no checkpoint signed"],
     ],
     "the newest checkpoint is removed": [
       ({ checkpoints }) => checkpoints.pop(),
-      ["added 64: entries 64 to 99 have places that no checkpoint signed"],
+      ["added 64: entries 64 to 99 have indexes that no checkpoint signed"],
     ],
     "a checkpoint is changed": [
       ({ checkpoints }) => checkpoints.splice(2, 1, checkpoints[2]!.replace("\n64\n", "\n65\n")),
@@ -120,7 +120,7 @@ describe("comparing a stored log", () => {
     ],
     "two checkpoints are swapped": [
       ({ checkpoints }) => checkpoints.splice(1, 2, checkpoints[2]!, checkpoints[1]!),
-      ["checkpoint -: the stored checkpoint over 40 entries stands out of its place"],
+      ["checkpoint -: the stored checkpoint over 40 entries is out of place"],
     ],
     "the whole log is replaced": [
       (stored) => {
@@ -136,7 +136,7 @@ describe("comparing a stored log", () => {
     ],
   };
   for (const [deed, [spoil, expected]] of Object.entries(deeds)) {
-    it(`says so when ${deed}`, async () => {
+    it(`reports it when ${deed}`, async () => {
       const stored = tables();
       spoil(stored);
       const report = await check(stored);
@@ -153,7 +153,7 @@ describe("comparing a stored log", () => {
     ]);
   });
 
-  it("goes on behind a broken place with the stored nodes", async () => {
+  it("continues after a broken entry with the stored nodes", async () => {
     const stored = tables();
     stored.leaves.splice(41, 1);
     stored.leaves[80] = { ...stored.leaves[80]!, canonical: rewritten };
@@ -165,7 +165,7 @@ describe("comparing a stored log", () => {
     assert.equal(report.proven, 40 + 35);
   });
 
-  it("does not go on with stored nodes that nobody signed", async () => {
+  it("does not continue with unsigned stored nodes", async () => {
     const stored = tables();
     stored.leaves.splice(41, 1);
     const other = aLog([100]);

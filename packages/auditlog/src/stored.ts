@@ -1,4 +1,4 @@
-// Compares what the sequencer put into the tree with what the store holds now, and names what was done to it.
+// Compares the tree that the sequencer built with the current store, and reports how the store was changed.
 import { leafHash } from "./tree.ts";
 import { checkpointOf, entries } from "./findings.ts";
 import { Findings } from "./findings.ts";
@@ -9,7 +9,7 @@ import type { Recover, SignedCheckpoint } from "./log-trace.ts";
 import { encodeVerifierKey } from "./signed-note.ts";
 import type { NoteVerifier } from "./signed-note.ts";
 
-/** One place of the tree as it is stored, with the entry that belongs there. */
+/** One index of the tree as stored, with the entry that belongs there. */
 export interface StoredLeaf {
   readonly index: number;
   readonly entryId: string;
@@ -21,19 +21,19 @@ export interface StoredLeaf {
 export interface StoredLog {
   readonly origin: string;
   readonly verifier: NoteVerifier;
-  /** In the order of their indexes. */
+  /** Ordered by index. */
   readonly leaves: AsyncIterable<StoredLeaf>;
   /** Signed notes, smallest size first. */
   readonly checkpoints: AsyncIterable<string>;
-  /** Signed notes that were kept outside of the store. */
+  /** Signed notes kept outside the store. */
   readonly kept: readonly string[];
-  /** The tree from stored nodes, so that the check goes on behind a broken place. */
+  /** The tree from stored nodes, so that the check continues after a broken entry. */
   readonly recover?: Recover;
 }
 
 /**
- * Checks a stored log, streaming. Names entries that were deleted, changed, swapped or moved, places of the tree that
- * are gone, and a log that is shorter than a checkpoint says. Everything wrong is a finding; only the port throws.
+ * Checks a stored log, streaming. Reports entries that were deleted, changed, swapped or moved, missing tree records,
+ * and a log that is shorter than a checkpoint says. Every problem is a finding; only the port throws.
  */
 export async function compareStored(log: StoredLog): Promise<VerifyReport> {
   const findings = new Findings();
@@ -64,8 +64,8 @@ export async function compareStored(log: StoredLog): Promise<VerifyReport> {
   trace.end();
   let beyond: SignedCheckpoint | null = null;
   for (; !checkpoint.done; checkpoint = await signed.next()) beyond = checkpoint.value;
-  if (beyond) nameTruncated(trace.size, beyond, findings);
-  else if (trace.signedSize < trace.size) nameUnsigned(trace.signedSize, trace.size, findings);
+  if (beyond) reportTruncated(trace.size, beyond, findings);
+  else if (trace.signedSize < trace.size) reportUnsigned(trace.signedSize, trace.size, findings);
 
   return {
     isIntact: findings.isEmpty && trace.proven === count,
@@ -80,7 +80,7 @@ export async function compareStored(log: StoredLog): Promise<VerifyReport> {
   };
 }
 
-/** The checkpoints whose signatures hold, stored and kept ones together, smallest first. */
+/** The checkpoints with valid signatures, stored and kept ones together, smallest first. */
 async function* signedCheckpoints(log: StoredLog, findings: Findings): AsyncGenerator<SignedCheckpoint> {
   const key = encodeVerifierKey(log.verifier);
   const read = (note: string, which: string) => {
@@ -88,7 +88,7 @@ async function* signedCheckpoints(log: StoredLog, findings: Findings): AsyncGene
     return signed && isOfLog(signed, log.origin, findings) ? signed : null;
   };
   const kept = log.kept
-    .flatMap((note) => read(note, "a checkpoint kept outside of the store") ?? [])
+    .flatMap((note) => read(note, "a checkpoint kept outside the store") ?? [])
     .sort((a, b) => a.size - b.size);
   let last = 0;
   for await (const note of log.checkpoints) {
@@ -96,7 +96,7 @@ async function* signedCheckpoints(log: StoredLog, findings: Findings): AsyncGene
     if (signed === null) continue;
     while (kept[0] !== undefined && kept[0].size <= signed.size) yield kept.shift()!;
     if (signed.size < last) {
-      findings.add("checkpoint", null, `the stored checkpoint over ${signed.size} entries stands out of its place`);
+      findings.add("checkpoint", null, `the stored checkpoint over ${signed.size} entries is out of place`);
       continue;
     }
     last = signed.size;
@@ -105,14 +105,14 @@ async function* signedCheckpoints(log: StoredLog, findings: Findings): AsyncGene
   yield* kept;
 }
 
-function nameTruncated(size: number, checkpoint: SignedCheckpoint, findings: Findings): void {
+function reportTruncated(size: number, checkpoint: SignedCheckpoint, findings: Findings): void {
   const gone = entries(size, checkpoint.size - 1, "is");
   const signed = `${checkpointOf(checkpoint)} signed ${checkpoint.size} entries`;
   findings.add("truncated", size, `the log ends at ${size} but ${signed}: ${gone} gone`);
 }
 
-function nameUnsigned(from: number, size: number, findings: Findings): void {
+function reportUnsigned(from: number, size: number, findings: Findings): void {
   const last = size - 1;
-  const which = from === last ? `entry ${from} has a place` : `entries ${from} to ${last} have places`;
+  const which = from === last ? `entry ${from} has an index` : `entries ${from} to ${last} have indexes`;
   findings.add("added", from, `${which} that no checkpoint signed`);
 }

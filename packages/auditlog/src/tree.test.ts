@@ -83,7 +83,7 @@ function storeOf(entries: readonly Buffer[]) {
 }
 
 describe("Merkle tree (RFC 9162), published vectors", () => {
-  it("has the root of each size, however the leaves are split", () => {
+  it("has the root of each size, however the leaves are batched", () => {
     for (let size = 0; size <= 8; size++) {
       for (let first = 0; first <= size; first++) {
         const half = appendLeaves(EMPTY_FRONTIER, ENTRIES.slice(0, first).map(leafHash)).frontier;
@@ -93,7 +93,7 @@ describe("Merkle tree (RFC 9162), published vectors", () => {
     }
   });
 
-  it("hands out every complete subtree once, to be stored", () => {
+  it("returns every complete subtree once, for storage", () => {
     const { nodes } = appendLeaves(EMPTY_FRONTIER, ENTRIES.map(leafHash));
     const got = nodes.map(({ level, index, hash }) => `${level}/${index} ${hash.toString("hex")}`);
     const expected = NODES.flatMap((hashes, level) =>
@@ -120,7 +120,7 @@ describe("Merkle tree (RFC 9162), published vectors", () => {
     }
   });
 
-  it("refuses the inclusion proofs once anything about them is wrong", () => {
+  it("rejects the inclusion proofs after any change", () => {
     for (const { index, size, proof: right } of INCLUSION) {
       const leaf = leafHash(ENTRIES[index]!);
       const root = ROOTS[size]!;
@@ -141,7 +141,7 @@ describe("Merkle tree (RFC 9162), published vectors", () => {
     }
   });
 
-  it("refuses the consistency proofs once anything about them is wrong", () => {
+  it("rejects the consistency proofs after any change", () => {
     for (const { earlier, size, proof: right } of CONSISTENCY.filter((claim) => claim.proof.length > 0)) {
       const [earlierRoot, root] = [ROOTS[earlier]!, ROOTS[size]!];
       const claim = { earlier, size, earlierRoot, root, proof: right };
@@ -160,7 +160,7 @@ describe("Merkle tree (RFC 9162), published vectors", () => {
     }
   });
 
-  it("knows what is consistent without a proof, and refuses one there", () => {
+  it("accepts trivially consistent trees without a proof, and rejects a proof there", () => {
     const [none, one] = [ROOTS[0]!, ROOTS[1]!];
     const claims: [boolean, number, number, Buffer, Buffer, Buffer[]][] = [
       [true, 0, 0, none, none, []],
@@ -185,7 +185,7 @@ describe("Merkle tree (RFC 9162), published vectors", () => {
 describe("Merkle tree (RFC 9162), against the text of the RFC", () => {
   const aTree = fc.array(fc.uint8Array({ maxLength: 4 }), { minLength: 1, maxLength: 70 });
 
-  it("has the same root, whatever the size", () => {
+  it("has the same root at any size", () => {
     fc.assert(
       fc.property(aTree, (bytes) => {
         const entries = bytes.map((b) => Buffer.from(b));
@@ -216,7 +216,7 @@ describe("Merkle tree (RFC 9162), against the text of the RFC", () => {
     );
   });
 
-  it("finds the frontier of any earlier size again from the stored nodes", async () => {
+  it("recovers the frontier of any earlier size from the stored nodes", async () => {
     const entries = Array.from({ length: 67 }, (_, i) => Buffer.from([i]));
     const { readNodes } = storeOf(entries);
     for (let size = 0; size <= 67; size++) {
@@ -225,7 +225,7 @@ describe("Merkle tree (RFC 9162), against the text of the RFC", () => {
     }
   });
 
-  it("keeps a frontier of as many hashes as the size has 1 bits, and refuses any other", () => {
+  it("keeps one frontier hash for each 1 bit of the size, and rejects any other number", () => {
     const { frontier } = appendLeaves(
       EMPTY_FRONTIER,
       Array.from({ length: 1000 }, (_, i) => leafHash(Buffer.of(i % 256))),
@@ -245,7 +245,7 @@ describe("Merkle tree (RFC 9162), against the text of the RFC", () => {
     );
   });
 
-  it("refuses to prove what is not there", async () => {
+  it("throws for a proof of an absent leaf or tree", async () => {
     const { readNodes } = storeOf(ENTRIES);
     for (const [index, size] of [
       [8, 8],

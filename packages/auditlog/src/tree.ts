@@ -1,4 +1,4 @@
-// The Merkle tree of RFC 9162: hashing, and a frontier that grows it without holding the leaves.
+// The Merkle tree of RFC 9162: hashing, and a frontier that grows the tree without keeping the leaves.
 import { hash } from "node:crypto";
 
 export const HASH_BYTES = 32;
@@ -21,7 +21,7 @@ const EMPTY_ROOT = hash("sha256", "", "buffer");
 
 /**
  * The right edge of a tree: the hashes of its complete subtrees, largest (leftmost) first, one for each 1 bit of
- * `size`. It is all that appending and the root hash need, and at most 53 hashes.
+ * `size`. Appending and the root hash need nothing else; at most 53 hashes.
  */
 export interface TreeFrontier {
   readonly size: number;
@@ -30,7 +30,7 @@ export interface TreeFrontier {
 
 export const EMPTY_FRONTIER: TreeFrontier = { size: 0, hashes: [] };
 
-/** A complete subtree: the leaves `index * 2^level` up to, not including, `(index + 1) * 2^level`. */
+/** A complete subtree: the leaves from `index * 2^level` to `(index + 1) * 2^level` (exclusive). */
 export interface NodeAddress {
   readonly level: number;
   readonly index: number;
@@ -42,7 +42,7 @@ export interface TreeNode extends NodeAddress {
 
 export interface Appended {
   readonly frontier: TreeFrontier;
-  /** The complete subtrees of level 1 and above that the new leaves closed, children before parents. Store them. */
+  /** The complete subtrees of level 1 and above that the new leaves completed, children before parents. Store them. */
   readonly nodes: readonly TreeNode[];
 }
 
@@ -74,7 +74,7 @@ export function rootHash({ hashes }: TreeFrontier): Buffer {
   return joinSubtrees(hashes);
 }
 
-/** The hash over neighbouring complete subtrees, largest first: a tree's right edge, or that of a part of it. */
+/** The hash over neighbouring complete subtrees, largest first: the right edge of a tree or of a part of it. */
 export function joinSubtrees(hashes: readonly Buffer[]): Buffer {
   if (hashes.length === 0) return EMPTY_ROOT;
   return hashes.reduceRight((right, left) => nodeHash(left, right));

@@ -5,7 +5,7 @@ import { aLog, evidenceExport, entryLine } from "../testing/sample-log.ts";
 import { checkpointLine } from "./index.ts";
 import type { FindingKind } from "./index.ts";
 
-/** Of four entries. */
+/** Evidence for four entries. */
 const evidence = await evidenceExport(log, [0, 41, 42, 99]);
 
 describe("verifying evidence", () => {
@@ -48,7 +48,7 @@ describe("verifying evidence", () => {
     ],
     "a proof is left out": [
       (lines) => lines.with(lineOf(lines, 41), entryLine(41, log.entries[41]!.canonical)),
-      ["proof 41: entry 41 comes without its proof"],
+      ["proof 41: entry 41 has no proof"],
     ],
     "an entry is repeated": [
       (lines) => [...lines, lines[lineOf(lines, 41)]!],
@@ -56,7 +56,7 @@ describe("verifying evidence", () => {
     ],
     "the proof from an earlier checkpoint is cut": [
       (lines) => [...lines.slice(0, -1), checkpointLine(checkpointAt(64), [])],
-      ["proof -: the checkpoint of 2026-11-21T09:03:00Z is not shown to continue that of line 8"],
+      ["proof -: the checkpoint of 2026-11-21T09:03:00Z is not proved to extend that of line 8"],
     ],
     "a checkpoint is changed": [
       (lines) => [...lines.slice(0, -1), lines.at(-1)!.replace("audit\\n64\\n", "audit\\n65\\n")],
@@ -66,7 +66,7 @@ describe("verifying evidence", () => {
     "the header is repeated": [(lines) => [...lines, lines[0]!], ["malformed -: line 9 is a second header"]],
   };
   for (const [deed, [spoil, expected]] of Object.entries(tampering)) {
-    it(`says so when ${deed}`, async () => {
+    it(`reports it when ${deed}`, async () => {
       const report = await check(spoil(evidence));
       assert.deepEqual(findings(report), expected);
       assert.equal(report.isIntact, false);

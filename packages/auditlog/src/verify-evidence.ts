@@ -1,10 +1,10 @@
-// Verifies evidence: some entries, each with the proof that it is in the log that the checkpoint signed.
+// Verifies evidence: some entries, each with the proof that it is in the log signed by the checkpoint.
 import { checkpointOf } from "./findings.ts";
 import type { Findings, VerifyReport } from "./findings.ts";
 import type { CheckpointLine, EntryLine } from "./export-format.ts";
 import type { SignedCheckpoint } from "./log-trace.ts";
 import { verifyConsistency, verifyInclusion } from "./proofs.ts";
-import { isOfLog, readNamed, readSignedCheckpoint } from "./export-check.ts";
+import { isOfLog, readOrReport, readSignedCheckpoint } from "./export-check.ts";
 import type { ExportCheck, NumberedLine } from "./export-check.ts";
 
 export async function verifyEvidence(lines: AsyncIterable<NumberedLine>, check: ExportCheck): Promise<VerifyReport> {
@@ -12,7 +12,7 @@ export async function verifyEvidence(lines: AsyncIterable<NumberedLine>, check: 
   const rootsProven = new Map([[checkpoint.size, checkpoint.root]]);
   let [count, proven, last] = [0, 0, -1];
   for await (const numbered of lines) {
-    const line = readNamed(numbered, findings);
+    const line = readOrReport(numbered, findings);
     if (line === null) continue;
     if (line.type === "header") {
       findings.add("malformed", null, `line ${numbered.lineNumber} is a second header`);
@@ -28,7 +28,7 @@ export async function verifyEvidence(lines: AsyncIterable<NumberedLine>, check: 
     }
   }
   if (count === 0) findings.add("missing", null, "there is no entry in this evidence");
-  for (const kept of check.kept) nameKept(kept, check, rootsProven);
+  for (const kept of check.kept) reportKept(kept, check, rootsProven);
 
   return {
     isIntact: findings.isEmpty && proven === count,
@@ -53,7 +53,7 @@ function isProven(line: EntryLine, checkpoint: SignedCheckpoint, findings: Findi
     return false;
   }
   if (proof === null) {
-    findings.add("proof", index, `entry ${index} comes without its proof`);
+    findings.add("proof", index, `entry ${index} has no proof`);
     return false;
   }
   const isInLog = (leaf: Buffer) => verifyInclusion({ index, size, leaf, proof, root });
@@ -67,7 +67,7 @@ function isProven(line: EntryLine, checkpoint: SignedCheckpoint, findings: Findi
   return false;
 }
 
-/** An earlier checkpoint in the file, if the consistency proof beside it holds. */
+/** An earlier checkpoint in the file, if the consistency proof beside it is valid. */
 function checkEarlier(line: CheckpointLine, lineNumber: number, check: ExportCheck): SignedCheckpoint | null {
   const { findings, verifier, verifierKey, checkpoint } = check;
   const which = `the checkpoint in line ${lineNumber}`;
@@ -81,20 +81,24 @@ function checkEarlier(line: CheckpointLine, lineNumber: number, check: ExportChe
     proof: line.consistency ?? [],
   });
   if (isConsistent) return earlier;
-  findings.add("proof", null, `${checkpointOf(checkpoint)} is not shown to continue that of line ${lineNumber}`);
+  findings.add("proof", null, `${checkpointOf(checkpoint)} is not proved to extend that of line ${lineNumber}`);
   return null;
 }
 
-/** What the auditor kept must be the same log: equal, or with a consistency proof in the file. */
-function nameKept(kept: SignedCheckpoint, check: ExportCheck, rootsProven: ReadonlyMap<number, Buffer>): void {
+/** The auditor's kept checkpoint must be of the same log: equal, or with a consistency proof in the file. */
+function reportKept(kept: SignedCheckpoint, check: ExportCheck, rootsProven: ReadonlyMap<number, Buffer>): void {
   const { checkpoint, findings } = check;
   const message = `the log of ${checkpointOf(kept)} that you kept (${kept.size} entries)`;
   const root = rootsProven.get(kept.size);
   if (kept.size > checkpoint.size) {
-    findings.add("truncated", checkpoint.size, `${message} is longer than that of this evidence (${checkpoint.size})`);
+    findings.add(
+      "truncated",
+      checkpoint.size,
+      `${message} is longer than the log of this evidence (${checkpoint.size})`,
+    );
   } else if (root === undefined) {
-    findings.add("proof", null, `${message} cannot be compared: the evidence holds no proof from there`);
+    findings.add("proof", null, `${message} cannot be compared: the evidence has no consistency proof from it`);
   } else if (!root.equals(kept.root)) {
-    findings.add("rewritten", null, `${message} is another one than that of this evidence`);
+    findings.add("rewritten", null, `${message} differs from the log of this evidence`);
   }
 }

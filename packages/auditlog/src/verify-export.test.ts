@@ -32,11 +32,11 @@ describe("verifying a complete export", () => {
     assert.equal(report.entries, 0);
   });
 
-  it("needs a key that is a key", async () => {
+  it("requires a valid key", async () => {
     await assert.rejects(verifyExport(complete, "not a key"), TypeError);
   });
 
-  /** What was done to the file, and what the verifier says. Each is everything that it says. */
+  /** What was changed in the file, and the complete list of findings. */
   const tampering: Record<string, [(lines: string[]) => string[], string[]]> = {
     "an entry's content is changed": [
       (lines) => lines.with(lineOf(lines, 41), complete[lineOf(lines, 41)]!.replace("Ada", "Eve")),
@@ -73,7 +73,7 @@ describe("verifying a complete export", () => {
     "an entry is removed and the others renumbered": [
       (lines) => renumber(lines.toSpliced(lineOf(lines, 41), 1)),
       [
-        "checkpoint -: the checkpoint over 64 entries stands out of its place, in line 67",
+        "checkpoint -: the checkpoint over 64 entries is out of place, in line 67",
         "rewritten 40: entries 40 to 63 are not what the checkpoint of 2026-11-21T09:02:00Z signed: " +
           "one or more was changed, added, removed or moved",
         "truncated 99: the log ends at 99 but the checkpoint of 2026-11-21T09:03:00Z signed 100 entries",
@@ -106,10 +106,10 @@ describe("verifying a complete export", () => {
     "an entry is inserted and the others renumbered": [
       (lines) => renumber(lines.toSpliced(lineOf(lines, 41), 0, entryLine(41, encodeEntry(anEntry(41))))),
       [
-        "checkpoint -: the checkpoint over 64 entries stands out of its place, in line 69",
+        "checkpoint -: the checkpoint over 64 entries is out of place, in line 69",
         "rewritten 40: entries 40 to 99 are not what the checkpoint of 2026-11-21T09:03:00Z signed: " +
           "one or more was changed, added, removed or moved",
-        "checkpoint -: the checkpoint over 100 entries stands out of its place, in line 106",
+        "checkpoint -: the checkpoint over 100 entries is out of place, in line 106",
         "added 100: entry 100 was added: the checkpoint of 2026-11-21T09:03:00Z signed only 100",
       ],
     ],
@@ -135,7 +135,7 @@ describe("verifying a complete export", () => {
     ],
     "a checkpoint is moved": [
       (lines) => swapLines(lines, lineOf(lines, 63), lineOf(lines, 63) + 1),
-      ["checkpoint -: the checkpoint over 64 entries stands out of its place, in line 67"],
+      ["checkpoint -: the checkpoint over 64 entries is out of place, in line 67"],
     ],
     "the time of a checkpoint is removed": [
       (lines) => [lines[0]!.replace(/\\n— [^\\]+\\n","format"/, '\\n","format"'), ...lines.slice(1)],
@@ -145,7 +145,7 @@ describe("verifying a complete export", () => {
       (lines) => [changeTime(lines[0]!), ...lines.slice(1)],
       [`signature -: signature does not match key ${log.key}: the header's checkpoint was changed`],
     ],
-    "the header's checkpoint is signed by somebody else": [
+    "the header's checkpoint is signed by another key": [
       (lines) => {
         const [first, ...rest] = completeExport({ ...log, checkpoints: [{ size: 100, note: forgedNote() }] });
         return [first!, ...rest.slice(0, -1), lines.at(-1)!];
@@ -170,11 +170,11 @@ describe("verifying a complete export", () => {
     ],
     "a line is reformatted": [
       (lines) => lines.with(lineOf(lines, 41), lines[lineOf(lines, 41)]!.replace('"index":41', '"index": 41')),
-      ["malformed 41: line 45 (entry 41) is not in the form in which it was written"],
+      ["malformed 41: line 45 (entry 41) is not in its original form"],
     ],
     "a second value is hidden before the first": [
       (lines) => lines.with(lineOf(lines, 41), lines[lineOf(lines, 41)]!.replace('"event":', '"event":"x","event":')),
-      ["malformed 41: line 45 (entry 41) is not in the form in which it was written"],
+      ["malformed 41: line 45 (entry 41) is not in its original form"],
     ],
     "a line gains a member": [
       (lines) => lines.with(lineOf(lines, 41), lines[lineOf(lines, 41)]!.replace('"index":41', '"index":41,"by":"x"')),
@@ -192,32 +192,32 @@ describe("verifying a complete export", () => {
     "the file is empty": [() => [], ["malformed -: there is nothing to verify"]],
   };
   for (const [deed, [spoil, expected]] of Object.entries(tampering)) {
-    it(`says so when ${deed}`, async () => {
+    it(`reports it when ${deed}`, async () => {
       const report = await check(spoil(complete));
       assert.deepEqual(findings(report), expected);
       assert.equal(report.isIntact, false);
     });
   }
 
-  it("says how much is still proven when entries are missing", async () => {
+  it("reports how much is still proven when entries are missing", async () => {
     const report = await check(complete.toSpliced(lineOf(complete, 41), 1));
     assert.equal(report.entries, 99);
     assert.equal(report.proven, 40);
   });
 
-  it("finds entries in the places of others", async () => {
+  it("finds entries in each other's places", async () => {
     const [a, b, c] = [41, 42, 43].map((index) => log.entries[index]!.canonical.toString());
     const rotated = complete.map((line) =>
       line.replace(a!, "A").replace(b!, a!).replace(c!, b!).replace(`"A"`, c!).replace("A,", `${c!},`),
     );
     assert.deepEqual(findings(await check(rotated)), [
-      "reordered 41: entry 43 stands in the place of entry 41",
-      "reordered 42: entry 41 stands in the place of entry 42",
-      "reordered 43: entry 42 stands in the place of entry 43",
+      "reordered 41: entry 43 is in the place of entry 41",
+      "reordered 42: entry 41 is in the place of entry 42",
+      "reordered 43: entry 42 is in the place of entry 43",
     ]);
   });
 
-  it("cannot see that it was cut back to an earlier checkpoint, unless somebody kept a later one", async () => {
+  it("misses a log cut back to an earlier checkpoint, unless a later one was kept", async () => {
     const earlier = completeExport({
       ...log,
       entries: log.entries.slice(0, 64),
@@ -261,7 +261,7 @@ describe("verifying a complete export", () => {
     );
   });
 
-  it("finds any lines removed, doubled or moved", async () => {
+  it("finds any removed, duplicated or moved lines", async () => {
     const place = fc.integer({ min: 1, max: complete.length - 1 });
     await fc.assert(
       fc.asyncProperty(place, place, fc.constantFrom("remove", "double", "move"), async (from, to, deed) => {
@@ -298,7 +298,7 @@ function swapLines(lines: readonly string[], a: number, b: number): string[] {
   return lines.with(a, lines[b]!).with(b, lines[a]!);
 }
 
-/** Exchanges two entries and leaves their indexes in order; their hashes stay where they were, or go along. */
+/** Swaps two entries and leaves their indexes in order; their hashes stay in place or move along. */
 function swapContents(lines: readonly string[], a: number, b: number, doHashesStay: boolean): string[] {
   const [first, second] = [log.entries[a]!.canonical, log.entries[b]!.canonical];
   const [atA, atB] = [lineOf(lines, a), lineOf(lines, b)];

@@ -1,5 +1,5 @@
-// The offline verifier: an export and a public key in, a report in plain words out. No server, no database.
-import { isOfLog, readNamed, readSignedCheckpoint } from "./export-check.ts";
+// The offline verifier: an export and a public key in, a report in plain English out. No server, no database.
+import { isOfLog, readOrReport, readSignedCheckpoint } from "./export-check.ts";
 import type { ExportCheck, NumberedLine } from "./export-check.ts";
 import type { HeaderLine } from "./export-format.ts";
 import { Findings } from "./findings.ts";
@@ -10,10 +10,10 @@ import { verifyComplete } from "./verify-complete.ts";
 import { verifyEvidence } from "./verify-evidence.ts";
 
 /**
- * Checks an export line by line in constant memory. `verifierKey` is the log's public key as the auditor was given it
- * (`name+hash+base64`); `kept` are checkpoints of this log that the auditor kept: the log must have grown out of them.
- * An export cut back to an earlier genuine checkpoint is a genuine, shorter export: only `kept` can tell.
- * Throws a TypeError when `verifierKey` isn't a key; anything wrong with the export is a finding.
+ * Checks an export line by line in constant memory. `verifierKey` is the log's public key as given to the auditor
+ * (`name+hash+base64`); `kept` are checkpoints of this log that the auditor kept: the log must extend them. An export
+ * cut back to an earlier genuine checkpoint is a genuine, shorter export: only `kept` reveals it. Throws a TypeError
+ * when `verifierKey` is not a key; every problem with the export is a finding.
  */
 export async function verifyExport(
   lines: AsyncIterable<string> | Iterable<string>,
@@ -21,7 +21,7 @@ export async function verifyExport(
   kept: readonly string[] = [],
 ): Promise<VerifyReport> {
   const verifier = parseVerifierKey(verifierKey);
-  if (verifier === null) throw new TypeError("not a verifier key: name+hash+base64 is expected");
+  if (verifier === null) throw new TypeError("not a verifier key: expected name+hash+base64");
   const findings = new Findings();
   const rest = numbered(lines);
   const first = await rest.next();
@@ -35,7 +35,7 @@ export async function verifyExport(
     "the header's checkpoint",
     findings,
   );
-  nameOrigins(header, checkpoint, verifierKey, findings);
+  reportOrigins(header, checkpoint, verifierKey, findings);
   if (checkpoint === null) return emptyReport(header.origin, findings);
 
   const known = kept.flatMap((note) => {
@@ -59,13 +59,13 @@ async function* numbered(lines: AsyncIterable<string> | Iterable<string>): Async
 }
 
 function readHeader(text: string, findings: Findings): HeaderLine | null {
-  const line = readNamed({ text, lineNumber: 1 }, findings);
+  const line = readOrReport({ text, lineNumber: 1 }, findings);
   if (line?.type === "header") return line;
   findings.add("malformed", null, "the first line is not the header of an audit export");
   return null;
 }
 
-function nameOrigins(header: HeaderLine, signed: SignedCheckpoint | null, key: string, findings: Findings): void {
+function reportOrigins(header: HeaderLine, signed: SignedCheckpoint | null, key: string, findings: Findings): void {
   if (header.verifierKey !== key) {
     findings.add("signature", null, `the header names the key ${header.verifierKey}, not ${key}`);
   }

@@ -1,4 +1,4 @@
-// The log that the verifier's tests spoil, and what the verifier says of its lines.
+// The log that the verifier's tests tamper with, and the verifier's findings for its lines.
 import { encodeEntry, verifyExport } from "../src/index.ts";
 import type { VerifyReport } from "../src/index.ts";
 import { aLog } from "./sample-log.ts";
@@ -6,7 +6,7 @@ import { aLog } from "./sample-log.ts";
 /** 100 entries, checkpoints after 1, 40, 64 and 100 of them, signed at 09:00 to 09:03. */
 export const log = aLog([1, 40, 64, 100]);
 
-/** Where the entry with this index stands. */
+/** The line number of the entry with this index. */
 export const lineOf = (lines: readonly string[], index: number): number =>
   lines.findIndex((line) => line.includes(`"index":${index},`));
 

@@ -1,4 +1,4 @@
-// RFC 9162 §2.1 written down word by word, recursive and slow: what the real implementation is compared with.
+// RFC 9162 §2.1 word for word, recursive and slow: the reference for the real implementation.
 import { createHash } from "node:crypto";
 
 const sha256 = (...parts: Uint8Array[]) => parts.reduce((h, part) => h.update(part), createHash("sha256")).digest();

@@ -1,4 +1,4 @@
-// A log in memory: entries, tree and checkpoints as the sequencer would have them, for tests to look at and to spoil.
+// A log in memory for tests: entries, tree and checkpoints as the sequencer would write them.
 import { randomUUID } from "node:crypto";
 import {
   EMPTY_FRONTIER,
@@ -55,7 +55,7 @@ export function aNodeStore() {
   return { nodes, readNodes, append };
 }
 
-/** A log with a checkpoint at each of `sizes`; the last of them covers it all. Signed a minute apart. */
+/** A log with a checkpoint at each of `sizes`; the last one covers everything. Signed a minute apart. */
 export function aLog(sizes: readonly number[], signer = aSigner()) {
   const store = aNodeStore();
   const entries: { index: number; entry: AuditEntry; canonical: Buffer }[] = [];
@@ -77,7 +77,7 @@ export function aLog(sizes: readonly number[], signer = aSigner()) {
 
 export type SampleLog = ReturnType<typeof aLog>;
 
-/** An entry's line with the leaf hash that its bytes have. */
+/** An entry's line with the leaf hash computed from its bytes. */
 export function entryLine(index: number, canonical: Buffer, proof?: readonly Buffer[]): string {
   return writeEntry({ index, canonical, leafHash: leafHash(canonical), ...(proof ? { proof } : {}) });
 }

@@ -1,4 +1,4 @@
-// Verifies an export of many entries that are made up on the way, in a thread whose memory the test limits.
+// Verifies an export of many generated entries, in a thread whose memory the test limits.
 import { parentPort, workerData } from "node:worker_threads";
 import { headerLine, verifyExport } from "../src/index.ts";
 import { ORIGIN, aLog, entryLine } from "./sample-log.ts";

@@ -1,4 +1,4 @@
-// Follows docs/adding-a-connector.md: what it tells people to write compiles and passes the shared suite.
+// Follows docs/adding-a-connector.md: its example compiles and passes the shared suite.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const packageFolder = join(import.meta.dirname, "..");
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
 
 test(
-  "the connector of docs/adding-a-connector.md compiles and passes the suite",
+  "the example of docs/adding-a-connector.md compiles and passes the suite",
   needs(opensslAvailable()),
   async (t) => {
     const doc = readFileSync(join(packageFolder, "../../docs/adding-a-connector.md"), "utf8");
@@ -24,7 +24,7 @@ test(
       ["redis.ts", "change-password.ts", "redis.test.ts"],
     );
 
-    // As deep as a connector's folder, but beside `src`: nothing that watches the sources sees it.
+    // As deep as a connector's folder, but beside `src`, so that file watchers ignore it.
     const example = mkdtempSync(join(packageFolder, ".example-"));
     t.after(() => rmSync(example, { recursive: true, force: true }));
     mkdirSync(join(example, "redis"));

@@ -1,4 +1,4 @@
-// Addresses: every notation that stands for one, and what it is for.
+// Addresses: their notations and their uses.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -48,7 +48,7 @@ const USES: [AddressUse, string[]][] = [
 ];
 
 for (const [use, addresses] of USES) {
-  test(`the use of an address is read from its bits: ${use}`, () => {
+  test(`reads the use of an address from its bits: ${use}`, () => {
     for (const address of addresses) {
       const bytes = addressBytes(address);
       assert.ok(bytes !== null, address);
@@ -57,7 +57,7 @@ for (const [use, addresses] of USES) {
   });
 }
 
-test("an IPv6 address that carries an IPv4 one leads to both", () => {
+test("an IPv6 address that embeds an IPv4 one leads to both", () => {
   const carriers = [
     "::ffff:169.254.169.254",
     "::ffff:a9fe:a9fe",
@@ -76,12 +76,12 @@ test("an IPv6 address that carries an IPv4 one leads to both", () => {
   }
 });
 
-test("an IPv4-mapped address is the IPv4 address, and nothing else", () => {
+test("an IPv4-mapped address is only the IPv4 address", () => {
   const bytes = addressBytes("::ffff:10.1.2.3");
   assert.deepEqual(bytes && destinationsOf(bytes), [Uint8Array.of(10, 1, 2, 3)]);
 });
 
-test("text that is no address in its usual notation has no bytes", () => {
+test("text in another notation has no bytes", () => {
   for (const text of [
     "",
     "localhost",
@@ -102,7 +102,7 @@ test("text that is no address in its usual notation has no bytes", () => {
   }
 });
 
-test("every IPv6 address is read back from its bytes, however it is written", () => {
+test("an IPv6 address has the same bytes in every notation", () => {
   const groups = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 8, maxLength: 8 });
   fc.assert(
     fc.property(groups, (values) => {
@@ -115,7 +115,7 @@ test("every IPv6 address is read back from its bytes, however it is written", ()
   );
 });
 
-test("a network holds exactly the addresses that share its leading bits", () => {
+test("a network contains exactly the addresses that share its leading bits", () => {
   const holds = (network: string, address: string) => {
     const [parsed, bytes] = [parseNetwork(network), addressBytes(address)];
     assert.ok(parsed !== null && bytes !== null);
@@ -134,7 +134,7 @@ test("a network holds exactly the addresses that share its leading bits", () => 
   assert.ok(!holds("2001:db8::/33", "2001:db8:8000::1"));
 });
 
-test("text that is no network is none", () => {
+test("text that is not a network parses to null", () => {
   for (const text of [
     "",
     "10.0.0.0/33",

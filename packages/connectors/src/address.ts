@@ -1,4 +1,4 @@
-// IP addresses: what one is for, read from its bits, and whether a network holds it.
+// IP addresses: their special-purpose use, read from the bits, and the networks that contain them.
 import { isIP, isIPv4 } from "node:net";
 
 /** Uses of an address that a connector may have to refuse. */
@@ -19,7 +19,7 @@ export interface Network {
   bits: number;
 }
 
-/** The 4 or 16 bytes of an IP address without zone, or null when `text` is none in its canonical notation. */
+/** The 4 or 16 bytes of an IP address without zone, or null when `text` is not in canonical notation. */
 export function addressBytes(text: string): Uint8Array | null {
   const family = isIP(text);
   if (family === 0 || text.includes("%")) return null;
@@ -27,7 +27,7 @@ export function addressBytes(text: string): Uint8Array | null {
   return ipv6Bytes(text);
 }
 
-/** The network that `text` (`10.0.0.0/8`, `fd00::/8`, or one address) names, or null when it names none. */
+/** The network written as `text` (`10.0.0.0/8`, `fd00::/8`, or one address), or null. */
 export function parseNetwork(text: string): Network | null {
   const [address = "", length, ...rest] = text.trim().split("/");
   const bytes = addressBytes(address);
@@ -135,7 +135,7 @@ const NOT_GLOBAL = [
   "203.0.113.0/24",
 ].map(network);
 
-/** The first network that holds an address names its use: order matters. */
+/** The first network that contains an address names its use: order matters. */
 const USES: { network: Network; use: AddressUse }[] = [
   { network: network("169.254.169.254"), use: "metadata" },
   { network: network("169.254.170.0/24"), use: "metadata" },

@@ -1,11 +1,11 @@
-// An attempt: its time and its end.
+// An attempt: its time limit and its end.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { aContext } from "../testing/factories.ts";
 import { attempt } from "./attempt.ts";
 import { rejected, verified } from "./finding.ts";
 
-test("the result is the finding with its duration, and nothing in it is blacked out", async () => {
+test("the result is the finding with its duration, with nothing redacted", async () => {
   const result = await attempt(aContext(), async () => rejected("wrong-password", "The password is not password."));
   assert.deepEqual(result, {
     outcome: "rejected",
@@ -15,7 +15,7 @@ test("the result is the finding with its duration, and nothing in it is blacked 
   });
 });
 
-test("an attempt that takes too long ends in time, says what it waited for, and is told to stop", async () => {
+test("an attempt that takes too long ends in time, names what it waited for, and is aborted", async () => {
   let stopped = false;
   const result = await attempt(aContext({ timeoutMs: 50 }), ({ signal, waitFor }) => {
     waitFor("the moon");
@@ -27,7 +27,7 @@ test("an attempt that takes too long ends in time, says what it waited for, and 
     {
       outcome: "unreachable",
       code: "timeout",
-      message: "Gave up after 0.1 s while waiting for the moon.",
+      message: "Timed out after 0.1 s while waiting for the moon.",
       durationMs: 0,
     },
   );
@@ -35,12 +35,12 @@ test("an attempt that takes too long ends in time, says what it waited for, and 
   assert.ok(stopped);
 });
 
-test("an attempt that was cancelled beforehand does not begin", async () => {
-  const result = await attempt(aContext({ signal: AbortSignal.abort() }), () => assert.fail("it began"));
+test("a cancelled attempt does not start", async () => {
+  const result = await attempt(aContext({ signal: AbortSignal.abort() }), () => assert.fail("it started"));
   assert.equal("code" in result && result.code, "cancelled");
 });
 
-test("whatever an attempt left open is told when it is over", async () => {
+test("aborts everything an attempt left open", async () => {
   let over: AbortSignal | null = null;
   await attempt(aContext(), async ({ signal }) => {
     over = signal;
@@ -50,7 +50,7 @@ test("whatever an attempt left open is told when it is over", async () => {
   assert.equal((over as AbortSignal | null)?.aborted, true);
 });
 
-test("an exception of a connector is a bug, and is not turned into an outcome", async () => {
+test("a connector's exception is a bug and does not become an outcome", async () => {
   await assert.rejects(
     attempt(aContext(), () => Promise.reject(new TypeError("a bug"))),
     TypeError,

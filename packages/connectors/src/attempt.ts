@@ -1,4 +1,4 @@
-// Runs one attempt on a target: within its time, and with its duration.
+// Runs one attempt on a target within its time limit and measures its duration.
 import type {
   ChangeFinding,
   ChangeResult,
@@ -10,21 +10,21 @@ import type {
 } from "./connector.ts";
 import { unknown, unreachable, unsent } from "./finding.ts";
 
-/** What an attempt is handed: when to give up, and a place to say what it waits for. */
+/** A running attempt: its time limit, its abort signal, and a way to report its current step. */
 export interface Attempt {
-  /** Aborted when the time is up, the caller cancels, or the attempt is over: whatever is open must close then. */
+  /** Aborted on timeout, cancellation or the end of the attempt: close everything that is open then. */
   signal: AbortSignal;
   context: VerifyContext;
   /** Ends the sentence "… while waiting for …" of a timeout. */
   waitFor: (what: string) => void;
-  /** Milliseconds that are left. */
+  /** Remaining milliseconds. */
   remainingMs: () => number;
 }
 
 /**
- * INVARIANT: no result of a connector holds the secret. It is kept by construction: messages are our own words with
- * the entry's own fields, and of what a target says only values of a fixed form are passed on. Nothing is blacked out
- * here: `[secret]` in place of a word of ours would tell everybody that this word is the password.
+ * INVARIANT: no result of a connector contains the secret. Construction guarantees this: messages consist of our own
+ * words and the entry's fields, and only values of a fixed form are passed on from a target's answer. Nothing is
+ * redacted here: `[secret]` in place of one of our words would reveal that this word is the password.
  */
 export async function attempt(
   context: VerifyContext,
@@ -43,15 +43,15 @@ export async function attemptList(
 
 /** An attempt that may change something on the target. */
 export interface ChangeAttempt extends Attempt {
-  /** To be called right before anything leaves that could change a secret: from then on no answer means `unknown`. */
+  /** Call right before anything is sent that could change a secret: from then on no answer means `unknown`. */
   sending: () => void;
-  /** Whether that was called. */
+  /** Whether `sending` was called. */
   isSent: () => boolean;
 }
 
 /**
- * INVARIANT: what was sent and not clearly answered ends as `unknown`, never as `unsent`: whoever believed that nothing was
- * changed would throw away the password that is in force.
+ * INVARIANT: a change that was sent and not clearly answered ends as `unknown`, never as `unsent`: after `unsent` a
+ * caller would discard a password that may be active.
  */
 export async function attemptChange(
   context: VerifyContext,
@@ -60,7 +60,7 @@ export async function attemptChange(
   return attemptWith<ChangeFinding>(context, run);
 }
 
-/** As `attemptChange`, for abilities that also answer with something else. */
+/** As `attemptChange`, for methods with other outcomes too. */
 export async function attemptWith<F extends { outcome: string }>(
   context: VerifyContext,
   run: (attempt: ChangeAttempt) => Promise<F>,
@@ -71,7 +71,7 @@ export async function attemptWith<F extends { outcome: string }>(
     run({ ...current, sending: () => (isSent = true), isSent: () => isSent });
   const giveUp = ({ code, message }: Cut) =>
     (isSent
-      ? unknown(`The change was sent, and no answer came. ${message}`)
+      ? unknown(`The change was sent, but no answer came. ${message}`)
       : unsent(unreachable(code, message))) as Ended;
   return inTime<Ended>(context, started, giveUp);
 }
@@ -82,7 +82,7 @@ interface Cut {
   message: string;
 }
 
-/** Runs something that may take its time, and gives up with what `giveUp` makes of it. */
+/** Runs `run` within the time limit; on timeout or cancellation returns `giveUp`'s result. */
 export async function inTime<F extends object>(
   context: VerifyContext,
   run: (attempt: Attempt) => Promise<F>,
@@ -95,9 +95,9 @@ export async function inTime<F extends object>(
   const end = (code: Cut["code"], message: string) => ended.resolve(giveUp({ outcome: "unreachable", code, message }));
   const timer = setTimeout(() => {
     const seconds = (context.timeoutMs / 1000).toLocaleString("en", { maximumFractionDigits: 1 });
-    end("timeout", `Gave up after ${seconds} s while waiting for ${waitingFor}.`);
+    end("timeout", `Timed out after ${seconds} s while waiting for ${waitingFor}.`);
   }, context.timeoutMs);
-  const cancel = () => end("cancelled", "The check was cancelled before it ended.");
+  const cancel = () => end("cancelled", "The check was cancelled.");
   context.signal.addEventListener("abort", cancel, { once: true });
   if (context.signal.aborted) cancel();
   try {

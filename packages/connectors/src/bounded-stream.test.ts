@@ -14,7 +14,7 @@ async function streamFrom(t: TestContext, sends: Buffer): Promise<BoundedStream>
   return new BoundedStream(socket);
 }
 
-test("up to its limit it passes every byte on", async (t) => {
+test("passes on every byte up to its limit", async (t) => {
   const stream = await streamFrom(t, Buffer.alloc(MAX_RECEIVED_BYTES, 7));
   let received = 0;
   for await (const chunk of stream) {
@@ -24,7 +24,7 @@ test("up to its limit it passes every byte on", async (t) => {
   assert.equal(received, MAX_RECEIVED_BYTES);
 });
 
-test("beyond its limit it ends with TooMuchData, whether or not somebody reads", async (t) => {
+test("ends with TooMuchData beyond its limit, with or without a reader", async (t) => {
   const stream = await streamFrom(t, Buffer.alloc(MAX_RECEIVED_BYTES + 1, 7));
   stream.resume();
   const [error] = (await once(stream, "error")) as [Error];
@@ -41,7 +41,7 @@ test("a reader that throws ends the stream with its error, not the process", asy
   assert.ok(error instanceof RangeError);
 });
 
-test("a reader that throws on what was buffered while it was paused ends the stream as well", async (t) => {
+test("a reader that throws on data buffered during a pause ends the stream", async (t) => {
   const stream = await streamFrom(t, Buffer.from("malformed"));
   await once(stream, "readable");
   stream.on("data", () => {
@@ -52,7 +52,7 @@ test("a reader that throws on what was buffered while it was paused ends the str
   assert.ok(error instanceof RangeError);
 });
 
-test("a reader that throws over a reset, or over the end, does not end the process", async (t) => {
+test("a reader that throws on a reset or on the end does not end the process", async (t) => {
   const server = await startTcp((socket) => socket.on("data", () => socket.resetAndDestroy()));
   t.after(() => server.stop());
   const socket = connect(server.port, server.host);

@@ -1,11 +1,11 @@
-// A connection that a hostile target cannot abuse: it carries a limited number of bytes, and a reader's exception stays inside.
+// A connection that a hostile target cannot abuse: it limits the bytes received and contains a reader's exceptions.
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 
-/** More than any log-in needs: a greeting, key exchange, a certificate chain, a few rows. */
+/** More than any login needs: a greeting, key exchange, a certificate chain, a few rows. */
 export const MAX_RECEIVED_BYTES = 256 * 1024;
 
-/** What a list of accounts may take. */
+/** The limit for a list of accounts. */
 export const MAX_LISTED_BYTES = 32 * 1024 * 1024;
 
 export class TooMuchData extends Error {
@@ -28,7 +28,7 @@ export class BoundedStream extends Duplex {
     socket.on("end", () => this.push(null));
     socket.on("error", (error) => this.destroy(error));
     socket.on("close", () => this.destroy());
-    // Whoever reads may attach its own listener; without any, an error must not end the process.
+    // A reader may attach its own listener; without one, an error must not end the process.
     this.on("error", () => {});
     containExceptions(this);
   }
@@ -60,12 +60,12 @@ export class BoundedStream extends Duplex {
   }
 }
 
-/** What a target brings about, in bytes or by breaking the connection. */
+/** Events caused by a target, through its bytes or by closing the connection. */
 const BY_TARGET: ReadonlySet<string | symbol> = new Set(["data", "readable", "end", "error", "close"]);
 
 /**
- * Turns an exception that a listener throws over what a target did into an error of the stream. Without it, one malformed
- * packet or a reset at the wrong moment would end the whole process.
+ * Turns an exception in a listener for a target's event into a stream error. Without it, one malformed packet or a
+ * reset at the wrong moment would end the whole process.
  */
 export function containExceptions(stream: Duplex): void {
   const emit = stream.emit.bind(stream);

@@ -1,4 +1,4 @@
-// Connection strings: which parts count, and which are refused.
+// Connection strings: the parts that are used, and the ones that are refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { aTarget } from "../testing/factories.ts";
@@ -8,7 +8,7 @@ import type { Target } from "./connector.ts";
 const read = (target: Partial<Target>) => databaseAddress(aTarget(target), ["postgres", "postgresql"], 5432);
 const entry = { host: "entry.example", port: 1, username: "entry", databaseName: "entry" };
 
-test("without a connection string the entry's own fields count, and the port has a default", () => {
+test("without a connection string the entry's fields are used, and the port has a default", () => {
   assert.deepEqual(read({ ...entry, port: null }), {
     scheme: null,
     host: "entry.example",
@@ -36,7 +36,7 @@ test("CRED-38: a connection string overrides host, port and database, not the us
   );
 });
 
-test("what a connection string leaves out comes from the entry", () => {
+test("parts missing in a connection string come from the entry", () => {
   assert.deepEqual(read({ ...entry, connectionString: "postgres:///sales" }), {
     scheme: "postgres",
     host: "entry.example",
@@ -57,18 +57,18 @@ test("what a connection string leaves out comes from the entry", () => {
 });
 
 const REFUSED: [string, RegExp][] = [
-  ["postgres://u:password@h/d", /holds a password/],
-  ["postgres://:password@h/d", /holds a password/],
-  ["postgres://h/d?password=x", /holds a password/],
+  ["postgres://u:password@h/d", /contains a password/],
+  ["postgres://:password@h/d", /contains a password/],
+  ["postgres://h/d?password=x", /contains a password/],
   ["mysql://h/d", /is for mysql/],
-  ["not a url", /not of the form/],
+  ["not a url", /must have the form/],
   ["postgres://h/d?sslrootcert=/etc/passwd", /names a certificate file/],
   ["postgres://h/d?sslkey=/root/.ssh/id", /names a certificate file/],
   ["postgres://h/%e0%a4%a", /percent sign/],
-  ["postgres://h:99999/d", /not of the form/],
+  ["postgres://h:99999/d", /must have the form/],
 ];
 for (const [connectionString, words] of REFUSED) {
-  test(`a connection string that is refused: ${connectionString}`, () => {
+  test(`refuses the connection string ${connectionString}`, () => {
     const address = read({ ...entry, connectionString });
     assert.ok("failure" in address && address.failure.outcome === "misconfigured");
     assert.match(address.failure.message, words);
@@ -76,7 +76,7 @@ for (const [connectionString, words] of REFUSED) {
   });
 }
 
-test("an entry without host or user name is refused", () => {
+test("refuses an entry without host or user name", () => {
   for (const target of [
     { ...entry, host: null },
     { ...entry, username: "" },
@@ -86,7 +86,7 @@ test("an entry without host or user name is refused", () => {
   }
 });
 
-test("the scheme is what stands before ://, in lower case", () => {
+test("the scheme is the text before ://, in lower case", () => {
   assert.equal(schemeOf("MariaDB://h/d"), "mariadb");
   for (const text of [null, "", "h/d", "://h", "1x://h", "mysql:/h"]) assert.equal(schemeOf(text), null, String(text));
 });

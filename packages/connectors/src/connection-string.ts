@@ -1,4 +1,4 @@
-// Reads the parts of a connection string that a connector honours; nothing in it can name a file or hold a password.
+// Reads the supported parts of a connection string; it cannot name a file or contain a password.
 import type { Failure, Target } from "./connector.ts";
 import { misconfigured } from "./finding.ts";
 
@@ -9,7 +9,7 @@ export interface DatabaseAddress {
   port: number;
   username: string;
   database: string | null;
-  /** What the string says of TLS, or null. */
+  /** The TLS mode in the string, or null. */
   tlsMode: string | null;
 }
 
@@ -19,8 +19,8 @@ export function schemeOf(connectionString: string | null): string | null {
 }
 
 /**
- * Where a database is. A connection string overrides host, port and database (CRED-38); the user name of the entry
- * wins over the one in the string. A password in the string is refused: it would be stored in the clear.
+ * The address of a database. A connection string overrides host, port and database (CRED-38); the user name of the
+ * entry overrides the one in the string. A password in the string is refused: it would be stored unencrypted.
  */
 export function databaseAddress(
   target: Target,
@@ -29,14 +29,14 @@ export function databaseAddress(
 ): DatabaseAddress | { failure: Failure } {
   const url = target.connectionString === null ? null : URL.parse(target.connectionString);
   if (target.connectionString !== null && url === null)
-    return refuse("The connection string is not of the form scheme://host:port/database.");
+    return refuse("The connection string must have the form scheme://host:port/database.");
   const scheme = schemeOf(target.connectionString);
   if (scheme !== null && !schemes.includes(scheme)) {
     return refuse(`The connection string is for ${scheme}, but this entry needs ${schemes.join(" or ")}.`);
   }
   if (url !== null && holdsPassword(url)) {
     return refuse(
-      "The connection string holds a password. Remove it there: it is stored unencrypted and is not used. The secret belongs in the secret field.",
+      "The connection string contains a password. Remove it: the string is stored unencrypted, and the password in it is not used. Put the password into the secret field.",
     );
   }
   if (url !== null && FILE_PARAMS.some((name) => url.searchParams.has(name))) {
@@ -46,14 +46,14 @@ export function databaseAddress(
   }
   const decoded = url === null ? null : decodedParts(url);
   if (decoded === undefined)
-    return refuse("The connection string holds a percent sign that is not followed by two hexadecimal digits.");
+    return refuse("The connection string contains a percent sign that is not followed by two hexadecimal digits.");
   if (decoded !== null && Object.values(decoded).some((part) => typeof part === "string" && holdsControl(part)))
-    return refuse("The connection string holds a control character.");
+    return refuse("The connection string contains a control character.");
 
   const host = (decoded?.host || target.host) ?? "";
   const username = (target.username || decoded?.username) ?? "";
-  if (host === "") return refuse("There is no host.");
-  if (username === "") return refuse("There is no user name.");
+  if (host === "") return refuse("The host is missing.");
+  if (username === "") return refuse("The user name is missing.");
   return {
     scheme,
     host,
@@ -64,7 +64,7 @@ export function databaseAddress(
   };
 }
 
-/** INVARIANT: no NUL reaches a driver: PostgreSQL's protocol would read what follows it as another parameter. */
+/** INVARIANT: no NUL reaches a driver: PostgreSQL's protocol would read the rest as another parameter. */
 export const holdsControl = (text: string): boolean => /\p{Cc}/u.test(text);
 
 const FILE_PARAMS = ["sslrootcert", "sslcert", "sslkey", "ssl-ca", "ssl-cert", "ssl-key"];

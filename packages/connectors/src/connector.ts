@@ -1,4 +1,4 @@
-// What a connector is: one kind of target system, and how a stored secret is proved on it.
+// The connector interface: one kind of target system, and how it verifies and changes secrets.
 import type { Secret } from "@strongroom/keys";
 import type { NetworkPolicy } from "./network-policy.ts";
 
@@ -8,7 +8,10 @@ export interface HostKey {
   fingerprint: string;
 }
 
-/** Where and as whom a secret is used. Holds no secret: `additionalParams` and `connectionString` are stored in the clear. */
+/**
+ * The system and user that a secret belongs to. Holds no secret: `additionalParams` and `connectionString` are stored
+ * unencrypted.
+ */
 export interface Target {
   type: string;
   host: string | null;
@@ -33,7 +36,7 @@ export interface VerifyContext {
   now: () => Date;
 }
 
-/** The target was asked and said no. */
+/** The target answered and rejected the secret. */
 export const REJECTED_CODES = [
   "wrong-password",
   "account-locked",
@@ -45,7 +48,7 @@ export const REJECTED_CODES = [
   "certificate-not-yet-valid",
 ] as const;
 
-/** The target could not be asked now; another attempt may end otherwise. */
+/** The target could not be asked now; another attempt may succeed. */
 export const UNREACHABLE_CODES = [
   "dns-failure",
   "refused",
@@ -59,7 +62,7 @@ export const UNREACHABLE_CODES = [
   "cancelled",
 ] as const;
 
-/** Nothing is known of the secret until somebody changes the entry, the target or the policy. */
+/** The secret cannot be verified until the entry, the target or the policy is changed. */
 export const MISCONFIGURED_CODES = [
   "bad-input",
   "address-forbidden",
@@ -77,7 +80,7 @@ export const MISCONFIGURED_CODES = [
   "unexpected-status",
   "name-mismatch",
   "key-mismatch",
-  /** The endpoint shows another certificate than the stored one. */
+  /** The endpoint presents another certificate than the stored one. */
   "certificate-differs",
   "broken-chain",
 ] as const;
@@ -110,7 +113,7 @@ export type Finding =
       message: string;
       /** With `tls-failure` only. */
       reason?: TlsReason;
-      /** The target may be impersonated: somebody has to look before anything is sent to it again. */
+      /** The target may be impersonated: a person has to look before anything else is sent to it. */
       alarm?: true;
       facts?: Facts;
     }
@@ -121,13 +124,16 @@ export type Failure = Exclude<Finding, { outcome: "verified" }>;
 /** `message` is one or two plain sentences; `durationMs` a whole number of milliseconds. */
 export type VerifyResult = Finding & { durationMs: number };
 
-/** Who acts on a target on behalf of an account of it: the platform's reconcile account, at the target's own address. */
-export interface Login {
+/**
+ * The account that acts on a target on behalf of another: the platform's reconcile account, at the target's own
+ * address.
+ */
+export interface ReconcileLogin {
   username: string;
   secret: Secret;
 }
 
-/** The target was asked to change a secret and said no: what was in force before still is. */
+/** The target answered and refused to change the secret: the previous one is still active. */
 export const REFUSED_CODES = [
   "password-rules",
   "too-young",
@@ -140,12 +146,12 @@ export const REFUSED_CODES = [
 export type RefusedCode = (typeof REFUSED_CODES)[number];
 
 /**
- * How a change ended, as far as the target told.
+ * The result of a change, as far as the target reported it.
  *
- * - `changed`: the target said yes. Whoever asked still proves it by a login of its own.
- * - `refused`: the target said no, clearly. Another candidate may do better after `password-rules` and `reused`.
- * - `unsent`: nothing that could change anything was sent. `failure` says why, in the words of a verification.
- * - `unknown`: it was sent, and no clear answer came. Either secret may be in force.
+ * - `changed`: the target confirmed it. The caller still verifies it with a login.
+ * - `refused`: the target clearly refused. Another candidate may succeed after `password-rules` and `reused`.
+ * - `unsent`: nothing that could change a secret was sent. `failure` gives the reason, as in a verification.
+ * - `unknown`: it was sent, and no clear answer came. Either secret may be active.
  */
 export type ChangeFinding =
   | { outcome: "changed"; message: string; facts?: Facts }
@@ -156,16 +162,19 @@ export type ChangeFinding =
 /** `message` is one or two plain sentences; `durationMs` a whole number of milliseconds. */
 export type ChangeResult = ChangeFinding & { durationMs: number };
 
-/** A secret that the target itself makes (an access key). `unknown`: there may be one there that nobody knows. */
+/**
+ * A secret that the target itself generates (an access key). `unknown`: the target may have one that was never
+ * received.
+ */
 export type IssueResult = (
   | { outcome: "issued"; secret: Secret; message: string; facts?: Facts }
   | Exclude<ChangeFinding, { outcome: "changed" }>
 ) & { durationMs: number };
 
-/** An account that lives on a target, as far as the one who looked may see. Times are ISO 8601, null: not known. */
+/** An account on a target, as far as the login may see it. Times are ISO 8601, null: not known. */
 export interface ListedAccount {
   name: string;
-  /** May do everything, or become somebody who may. */
+  /** Can do everything, or give itself that right. */
   isPrivileged: boolean;
   isLocked: boolean;
   passwordChangedAt: string | null;
@@ -180,10 +189,10 @@ export type ListFinding = { outcome: "listed"; accounts: ListedAccount[]; messag
 /** `message` is one or two plain sentences; `durationMs` a whole number of milliseconds. */
 export type ListResult = ListFinding & { durationMs: number };
 
-/** More are not listed; the message says so. */
+/** Further accounts are not listed; the message says so. */
 export const MAX_LISTED_ACCOUNTS = 10_000;
 
-/** What a target takes, for who makes up new passwords. */
+/** The passwords that a target accepts, for generating new ones. */
 export interface PasswordLimits {
   maxLength?: number;
   /** Characters that must not occur. */
@@ -191,39 +200,44 @@ export interface PasswordLimits {
 }
 
 /**
- * One kind of target. An ability beyond `verify` is an optional method of its own, which callers probe for.
+ * One kind of target. Capabilities beyond `verify` are optional methods, which callers probe for.
  *
- * No method ever rejects for anything that the target does: a rejected promise is a bug of the connector. None puts a
+ * No method ever rejects for anything that the target does: a rejected promise is a bug in the connector. None puts a
  * secret, old or new, into a message, a fact, an error or a log.
  */
 export interface Connector {
   id: string;
   name: string;
-  /** The credential types that it serves; the registry decides among several by the rest of the target. */
+  /**
+   * The credential types it serves; if several connectors serve one, the registry decides by the rest of the target.
+   */
   types: readonly string[];
-  /** True when the shared suite runs against a real target, not only against a double of ours. */
+  /** True when the shared suite runs against a real target, not only against a fake. */
   proven: boolean;
   verify(target: Target, secret: Secret, context: VerifyContext): Promise<VerifyResult>;
 
   passwordLimits?: PasswordLimits;
-  /** For secrets that are no passwords (key pairs): a new one in the form of `current`. Null when `current` is a password. */
+  /**
+   * For secrets that are not passwords (key pairs): a new one in the form of `current`. Null when `current` is a
+   * password.
+   */
   newSecret?(current: Secret): Promise<Secret | null>;
   /**
-   * Logs in with `current` and puts `candidate` in its place, or beside it where both stay valid until `retire`. Doing it
-   * again with the same candidate is harmless. It never proves the candidate: callers do that with `verify`.
+   * Logs in with `current` and replaces it with `candidate`, or adds it where both stay valid until `retire`.
+   * Repeating it with the same candidate is harmless. It never verifies the candidate: callers do that with `verify`.
    */
   change?(target: Target, current: Secret, candidate: Secret, context: VerifyContext): Promise<ChangeResult>;
-  /** As `change`, by somebody with the right to set the secret of others. */
-  reconcile?(target: Target, by: Login, candidate: Secret, context: VerifyContext): Promise<ChangeResult>;
-  /** Whether `by` could reconcile `target` now: a login, and the right to change. Changes nothing. */
-  checkReconcile?(target: Target, by: Login, context: VerifyContext): Promise<VerifyResult>;
-  /** Instead of `change`, where the target makes the secret: a second one beside `current`. */
+  /** As `change`, by an account with the right to set the secrets of others. */
+  reconcile?(target: Target, by: ReconcileLogin, candidate: Secret, context: VerifyContext): Promise<ChangeResult>;
+  /** Whether `by` could reconcile `target` now: it can log in and has the right. Changes nothing. */
+  checkReconcile?(target: Target, by: ReconcileLogin, context: VerifyContext): Promise<VerifyResult>;
+  /** Replaces `change` where the target generates the secret: adds a second one beside `current`. */
   issue?(target: Target, current: Secret, context: VerifyContext): Promise<IssueResult>;
   /**
-   * After `change` or `issue` left two: takes `retired` away, logged in with `current`. Doing it again is harmless, and so
-   * is doing it where `change` left one only.
+   * After `change` or `issue` left two secrets: deletes `retired`, logged in with `current`. Repeating it is harmless,
+   * also where `change` left only one.
    */
   retire?(target: Target, current: Secret, retired: Secret, context: VerifyContext): Promise<ChangeResult>;
-  /** Who has an account there. Bounded: at most 10,000. */
+  /** The accounts of the target. Bounded: at most 10,000. */
   listAccounts?(target: Target, secret: Secret, context: VerifyContext): Promise<ListResult>;
 }

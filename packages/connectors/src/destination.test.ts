@@ -1,4 +1,4 @@
-// The host that is told is the one that the connector talks to, however the entry tries to name another.
+// The reported host is the one that the connector connects to, however the entry tries to name another.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Secret } from "@strongroom/keys";
@@ -51,14 +51,14 @@ for (const [entry, expected] of CASES) {
   });
 }
 
-test("a place that makes no sense is none", () => {
+test("an invalid address has no destination", () => {
   for (const directory_server of ["a b", "", 7, "dc1:99999", "u@dc1"])
     assert.equal(destinationHost(aTarget(by("ldaps", { directory_server }))), null);
   assert.equal(destinationHost(aTarget(by("ldaps", {}, { host: null }))), null);
   assert.equal(destinationHost(aTarget(at("postgresql", { connectionString: "postgresql://%zz/db", host: "" }))), null);
 });
 
-test("every connector is looked at here when it comes: it uses the entry's own host, or destination.ts knows better", () => {
+test("every connector either uses the entry's own host or is handled in destination.ts", () => {
   const OWN_HOST = ["linux", "certificate", "network-device", "rabbitmq", "http-login", "radius", "snmpv3", "winrm"];
   const BETTER = [
     "postgresql",

@@ -1,12 +1,13 @@
-// The host that the secrets of an entry go to: what decides who may be trusted with the secret of another account there.
+// The host that receives an entry's secrets, which determines whether another account's secret may be sent there.
 import type { Target } from "./connector.ts";
 import { directoryHost } from "./ldap/address.ts";
 import { holdsControl } from "./connection-string.ts";
 import { connectorFor } from "./registry.ts";
 
 /**
- * As the entry writes it, without port and brackets; null when it names none. It is worked out as the entry's connector does:
- * a connection string, a check_url, a directory_server or an endpoint counts where, and only where, that connector uses it.
+ * As written in the entry, without port and brackets; null when it names none. Computed as the entry's connector does:
+ * a connection string, a check_url, a directory_server or an endpoint counts where, and only where, that connector
+ * uses it.
  */
 export function destinationHost(target: Target): string | null {
   const { additionalParams, connectionString } = target;
@@ -37,7 +38,7 @@ function hostIn(address: unknown): string | null {
     const decoded = decodeURIComponent(host).replace(/^\[(.*)\]$/, "$1");
     return decoded === "" || holdsControl(decoded) ? null : decoded;
   } catch (error) {
-    // No connector takes such an address either.
+    // No connector accepts such an address either.
     if (error instanceof URIError) return null;
     throw error;
   }

@@ -1,4 +1,4 @@
-// Opens a TCP connection to an address that the network policy has seen, and says in plain words why it could not.
+// Opens a TCP connection to an address allowed by the network policy, and explains a failure in plain English.
 import { connect } from "node:net";
 import type { Attempt } from "./attempt.ts";
 import { BoundedStream, MAX_RECEIVED_BYTES, TooMuchData } from "./bounded-stream.ts";
@@ -12,7 +12,7 @@ export interface Endpoint {
   port: number;
 }
 
-/** More addresses than these are not tried. */
+/** Further addresses are not tried. */
 const MAX_ADDRESSES = 4;
 
 /** `db1:5432`, with brackets around an IPv6 address. */
@@ -21,8 +21,8 @@ export function nameOf({ host, port }: Endpoint): string {
 }
 
 /**
- * A connected stream, or why there is none. The stream is destroyed when the attempt is over. With several addresses
- * each gets its share of the time, in the resolver's order. Whoever lists accounts allows `MAX_LISTED_BYTES`.
+ * A connected stream, or the reason why there is none. The stream is destroyed at the end of the attempt. Several
+ * addresses share the time, in the resolver's order. To list accounts, allow `MAX_LISTED_BYTES`.
  */
 export async function dial(
   endpoint: Endpoint,
@@ -35,7 +35,7 @@ export async function dial(
 
   attempt.waitFor(`${nameOf(endpoint)} to accept the connection`);
   const addresses = permitted.addresses.slice(0, MAX_ADDRESSES);
-  let failure: Failure = unreachable("dns-failure", `The name ${endpoint.host} has no address.`);
+  let failure: Failure = unreachable("dns-failure", `The name ${endpoint.host} has no address. Check the host name.`);
   for (const [index, address] of addresses.entries()) {
     const isLast = index === addresses.length - 1;
     const shareMs = isLast ? attempt.context.timeoutMs : attempt.context.timeoutMs / addresses.length;
@@ -73,17 +73,17 @@ function dialAddress(
   });
 }
 
-/** What a socket error means, by its code: drivers pass these through under different messages. */
+/** Interprets a socket error by its code: drivers pass these through with different messages. */
 export function connectionFailure(error: unknown, endpoint: Endpoint): Failure {
   const target = nameOf(endpoint);
   if (error instanceof TooMuchData) {
-    return misconfigured("protocol-error", `${target} sent far more data than a log-in takes. Is it the right port?`);
+    return misconfigured("protocol-error", `${target} sent far more data than a login takes. Is it the right port?`);
   }
   switch (codeOf(error) ?? "") {
     case "ECONNREFUSED":
       return unreachable(
         "refused",
-        `${target} refused the connection: nothing listens there, or a firewall rejects it.`,
+        `${target} refused the connection: nothing is listening there, or a firewall rejects it.`,
       );
     case "ETIMEDOUT":
       return unreachable("timeout", `${target} did not answer: the host is down, or a firewall drops the packets.`);
@@ -92,13 +92,13 @@ export function connectionFailure(error: unknown, endpoint: Endpoint): Failure {
     case "EADDRNOTAVAIL":
     case "EACCES":
     case "EPERM":
-      return unreachable("no-route", `There is no way from this machine to ${target}: check routing and firewalls.`);
+      return unreachable("no-route", `No route to ${target}. Check routing and firewalls.`);
     default:
-      return unreachable("connection-lost", `${target} closed the connection before the log-in was answered.`);
+      return unreachable("connection-lost", `${target}: Connection closed during login.`);
   }
 }
 
-/** The `code` of an error, when it is a text. */
+/** The `code` of an error, if it is a string. */
 export function codeOf(error: unknown): string | undefined {
   if (error === null || typeof error !== "object" || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;

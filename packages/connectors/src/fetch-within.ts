@@ -1,19 +1,19 @@
-// A `fetch` for libraries that bring none of their own limits: over connections that the network policy has seen.
+// A `fetch` for libraries without their own limits: uses connections allowed by the network policy.
 import { inTime, type Attempt } from "./attempt.ts";
 import type { Failure, VerifyContext } from "./connector.ts";
 import { misconfigured } from "./finding.ts";
 import type { HttpAnswer } from "./http-exchange.ts";
 import type { TlsSettings } from "./tls-settings.ts";
 
-export interface Fetching {
+export interface FetchContext {
   /** PEM certificates to trust instead of Node's list. */
   ca: string | null;
   context: VerifyContext;
-  /** What may come back at most. */
+  /** The size limit of the response. */
   maxReceivedBytes?: number;
 }
 
-/** Why nothing came back, in a plain sentence. */
+/** The request failed; the message is one plain sentence. */
 export class FetchFailed extends Error {
   readonly failure: Failure;
 
@@ -23,19 +23,22 @@ export class FetchFailed extends Error {
   }
 }
 
-type Wish = Pick<RequestInit, "method"> & { headers?: Record<string, string>; body?: unknown };
+type FetchOptions = Pick<RequestInit, "method"> & { headers?: Record<string, string>; body?: unknown };
 
 const MAX_RECEIVED_BYTES = 1024 * 1024;
 const HERE = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Follows no redirect, keeps no cookie, checks the certificate. Unencrypted to this machine alone. Rejects with `FetchFailed`.
+ * Follows no redirect, keeps no cookie, checks the certificate. Unencrypted only to this machine. Rejects with
+ * `FetchFailed`.
  */
-export function fetchWithin(fetching: Fetching): (address: string, wish?: Wish) => Promise<Response> {
-  return async (address, wish = {}) => {
+export function fetchWithin(
+  fetchContext: FetchContext,
+): (address: string, options?: FetchOptions) => Promise<Response> {
+  return async (address, options = {}) => {
     const answer = await inTime<Exchanged>(
-      fetching.context,
-      (attempt) => ask(address, wish, fetching, attempt),
+      fetchContext.context,
+      (attempt) => ask(address, options, fetchContext, attempt),
       (failure) => ({ failure }),
     );
     if ("failure" in answer) throw new FetchFailed(answer.failure);
@@ -49,21 +52,23 @@ type Exchanged = HttpAnswer | { failure: Failure };
 
 async function ask(
   address: string,
-  wish: Wish,
-  { ca, maxReceivedBytes = MAX_RECEIVED_BYTES }: Fetching,
+  options: FetchOptions,
+  { ca, maxReceivedBytes = MAX_RECEIVED_BYTES }: FetchContext,
   attempt: Attempt,
 ): Promise<Exchanged> {
   const url = URL.parse(address);
   const isHttps = url?.protocol === "https:";
   if (url === null || !(isHttps || (url.protocol === "http:" && HERE.has(url.hostname)))) {
-    return { failure: misconfigured("bad-input", "Only https addresses are asked. Nothing was sent.") };
+    return { failure: misconfigured("bad-input", "Only https URLs are allowed. Nothing was sent.") };
   }
   const tls: TlsSettings = { mode: isHttps ? "verify-full" : "disable", ca, name: null };
   const body =
-    typeof wish.body === "string" || wish.body instanceof URLSearchParams ? { body: wish.body.toString() } : {};
-  const method = wish.method === "POST" ? "POST" : "GET";
-  const headers = { ...wish.headers };
-  // With the first call: it brings undici along, which no start needs.
+    typeof options.body === "string" || options.body instanceof URLSearchParams
+      ? { body: options.body.toString() }
+      : {};
+  const method = options.method === "POST" ? "POST" : "GET";
+  const headers = { ...options.headers };
+  // Loads undici on the first call, so that startup does not.
   const { exchange } = await import("./http-exchange.ts");
   return exchange({ url, method, headers, readsBody: true, maxReceivedBytes, ...body }, tls, attempt);
 }

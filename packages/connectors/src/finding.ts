@@ -1,4 +1,4 @@
-// Short ways to say how an attempt ended.
+// Constructors for the results of an attempt.
 import {
   MAX_LISTED_ACCOUNTS,
   type ChangeFinding,
@@ -59,16 +59,16 @@ export type NotChanged = Exclude<ChangeFinding, { outcome: "changed" }>;
 
 export const refused = (code: RefusedCode, message: string): NotChanged => ({ outcome: "refused", code, message });
 
-/** Nothing was sent, for the reason that a login failed. */
+/** Nothing was sent, because a login failed. */
 export const unsent = (failure: Failure): NotChanged => ({ outcome: "unsent", failure, message: failure.message });
 
 export const unknown = (message: string): NotChanged => ({ outcome: "unknown", message });
 
-/** The connection was lost, or what came back does not say whether it happened. */
+/** The connection was lost, or the answer leaves open whether the secret changed. */
 export const unanswered = (where: string): NotChanged =>
-  unknown(`The change was sent to ${where}, and no clear answer came.`);
+  unknown(`The change was sent to ${where}, but no clear answer came.`);
 
-/** What would stop a change, as the answer to whether it could be made. */
+/** The reason why a change would fail, as the result of a check whether it could be made. */
 export function obstacleTo(change: NotChanged): Failure {
   if (change.outcome === "unsent") return change.failure;
   const { message } = change;
@@ -76,7 +76,10 @@ export function obstacleTo(change: NotChanged): Failure {
   return lacksRight ? rejected("no-permission", message) : misconfigured("bad-input", message);
 }
 
-/** `accounts` may hold more than are listed: the rest is left out, and the message says so. `where` is the target's name. */
+/**
+ * `accounts` may be longer than the limit: the rest is left out, and the message says so. `where` is the target's
+ * name.
+ */
 export function listed(accounts: readonly ListedAccount[], where: string): ListFinding {
   const kept = accounts.slice(0, MAX_LISTED_ACCOUNTS);
   const more = accounts.length > kept.length ? " There are more; these are the first." : "";

@@ -1,4 +1,4 @@
-// One HTTP request to an address that was checked before: no redirects, no cookies, a small body at most (undici).
+// One HTTP request to an address checked beforehand: no redirects, no cookies, a small body at most (undici).
 import { errors, request } from "undici";
 import type { Attempt } from "./attempt.ts";
 import { TooMuchData, type BoundedStream } from "./bounded-stream.ts";
@@ -14,28 +14,28 @@ export interface HttpRequest {
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH";
   headers: Record<string, string>;
   body?: string;
-  /** What may come back, head and TLS included; that of a log-in when left out. */
+  /** The size limit of the response, headers and TLS included; default: that of a login. */
   maxReceivedBytes?: number;
-  /** False: the status is all that counts, and what follows it is not read. */
+  /** False: only the status counts, and the body is not read. */
   readsBody?: boolean;
-  /** Called when the connection stands and the request is about to leave. */
+  /** Called when the connection is open and the request is about to be sent. */
   sending?: () => void;
 }
 
 export interface HttpAnswer {
   status: number;
   contentType: string | null;
-  /** As text; empty when it was not to be read. */
+  /** As text; empty when it was not read. */
   body: string;
 }
 
 export async function exchange(
-  wish: HttpRequest,
+  httpRequest: HttpRequest,
   tls: TlsSettings,
   attempt: Attempt,
 ): Promise<HttpAnswer | { failure: Failure }> {
-  const endpoint = endpointOf(wish.url);
-  const dialled = await dial(endpoint, attempt, wish.maxReceivedBytes);
+  const endpoint = endpointOf(httpRequest.url);
+  const dialled = await dial(endpoint, attempt, httpRequest.maxReceivedBytes);
   if ("failure" in dialled) return dialled;
   const { stream } = dialled;
   try {
@@ -44,7 +44,7 @@ export async function exchange(
     if ("failure" in secured) return secured;
     const agent = agentOver(secured.stream);
     try {
-      return await ask(wish, agent, attempt);
+      return await ask(httpRequest, agent, attempt);
     } catch (error) {
       return { failure: exchangeFailure(error, stream, endpoint) };
     } finally {
@@ -55,18 +55,22 @@ export async function exchange(
   }
 }
 
-async function ask(wish: HttpRequest, dispatcher: ReturnType<typeof agentOver>, attempt: Attempt): Promise<HttpAnswer> {
-  wish.sending?.();
-  const { statusCode, headers, body } = await request(wish.url, {
+async function ask(
+  httpRequest: HttpRequest,
+  dispatcher: ReturnType<typeof agentOver>,
+  attempt: Attempt,
+): Promise<HttpAnswer> {
+  httpRequest.sending?.();
+  const { statusCode, headers, body } = await request(httpRequest.url, {
     dispatcher,
-    method: wish.method,
+    method: httpRequest.method,
     signal: attempt.signal,
-    headers: { "user-agent": "Strongroom", accept: "*/*", ...wish.headers },
-    body: wish.body ?? null,
+    headers: { "user-agent": "Strongroom", accept: "*/*", ...httpRequest.headers },
+    body: httpRequest.body ?? null,
   });
   const contentType = headers["content-type"]?.toString() ?? null;
-  if (wish.readsBody === true) return { status: statusCode, contentType, body: await body.text() };
-  // Its status is all that counts: the connection goes.
+  if (httpRequest.readsBody === true) return { status: statusCode, contentType, body: await body.text() };
+  // Only the status counts: drop the connection.
   body.on("error", () => {}).destroy();
   return { status: statusCode, contentType, body: "" };
 }
@@ -78,10 +82,7 @@ function endpointOf(url: URL): Endpoint {
 
 function exchangeFailure(error: unknown, stream: BoundedStream, endpoint: Endpoint): Failure {
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {
-    return misconfigured(
-      "protocol-error",
-      `${nameOf(endpoint)} does not speak HTTP as it should. Is it the right port?`,
-    );
+    return misconfigured("protocol-error", `${nameOf(endpoint)} does not speak HTTP correctly. Is it the right port?`);
   }
   return connectionFailure(stream.errored instanceof TooMuchData ? stream.errored : error, endpoint);
 }

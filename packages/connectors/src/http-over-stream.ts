@@ -1,10 +1,11 @@
-// HTTP over a connection of ours, so that the client opens none by itself (undici).
+// HTTP over an existing connection, so that the client does not open one (undici).
 import type { Duplex } from "node:stream";
 import { Agent } from "undici";
 
 /**
- * The client counts references to its socket, which a stream has none of; it needs nothing else of `net.Socket`. It
- * must not be told of the connection before it has finished asking for it: then it would never send the request.
+ * The client counts references to its socket, which a plain stream does not have; it uses nothing else of
+ * `net.Socket`. Report the connection only after the client has finished asking for it: otherwise it never sends the
+ * request.
  */
 export function agentOver(stream: Duplex): Agent {
   const socket = Object.assign(stream, { ref: () => stream, unref: () => stream });

@@ -1,4 +1,4 @@
-// Connectors: how a stored secret is proved on a real system.
+// Connectors: verify and change stored secrets on real systems.
 export {
   MISCONFIGURED_CODES,
   REFUSED_CODES,
@@ -13,7 +13,7 @@ export {
   type IssueResult,
   type ListResult,
   type ListedAccount,
-  type Login,
+  type ReconcileLogin,
   type MisconfiguredCode,
   type PasswordLimits,
   type RefusedCode,
@@ -26,8 +26,8 @@ export {
 } from "./connector.ts";
 export { destinationHost } from "./destination.ts";
 export { networkPolicy, type NetworkPolicy, type NetworkSettings } from "./network-policy.ts";
-export { canChange, connectorFor, connectors, isSupported, type Kind } from "./registry.ts";
-export { FetchFailed, fetchWithin, type Fetching } from "./fetch-within.ts";
+export { canChange, connectorFor, connectors, isSupported, type ConnectorCriteria } from "./registry.ts";
+export { FetchFailed, fetchWithin, type FetchContext } from "./fetch-within.ts";
 export {
   lookUpPerson,
   signInToDirectory,
@@ -35,8 +35,7 @@ export {
   type DirectoryAnswer,
   type DirectoryPerson,
 } from "./ldap/sign-in-to-directory.ts";
-export { clientCertificateFault, post, pour, type PostAnswer } from "./outbound.ts";
+export { clientCertificateFault, post, sendNotice, sendText, type PostAnswer } from "./outbound.ts";
 export { isPemCertificate } from "./tls-settings.ts";
-export { sendNotice } from "./send-notice.ts";
 export { isTelnet } from "./network-device/is-telnet.ts";
 export { writeFile, type FileToWrite } from "./linux/write-file.ts";

@@ -1,4 +1,4 @@
-// Which hosts may be connected to, for every way of naming one.
+// The hosts that may be connected to, in every notation.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -27,7 +27,7 @@ const FORBIDDEN = [
 ]; // prettier-ignore
 
 for (const host of FORBIDDEN) {
-  test(`a host that is forbidden: ${host}`, async () => {
+  test(`forbids the host ${host}`, async () => {
     assert.equal(await judge(host), "address-forbidden");
   });
 }
@@ -50,19 +50,19 @@ for (const host of [
   "a\nb",
   "x".repeat(254),
 ]) {
-  test(`a host that is written in no usual way: ${JSON.stringify(host).slice(0, 40)}`, async () => {
+  test(`refuses a host in an unusual notation: ${JSON.stringify(host).slice(0, 40)}`, async () => {
     const lookup = () => Promise.reject(new Error("it was looked up"));
     assert.equal(await judge(host, { lookup, allowLoopback: true }), "bad-input");
   });
 }
 
-test("private and public addresses are permitted unless networks are named", async () => {
+test("permits private and public addresses unless networks are configured", async () => {
   for (const host of ["10.0.0.1", "192.168.0.1", "203.0.113.7", "2001:db8::1", "fd12:3456::1"]) {
     assert.deepEqual(await judge(host), [host]);
   }
 });
 
-test("a name is judged by what it resolves to, and only permitted addresses are tried", async () => {
+test("judges a name by the addresses it resolves to, and tries only permitted ones", async () => {
   assert.deepEqual(await judge("db.example", { lookup: resolvesTo("10.0.0.5") }), ["10.0.0.5"]);
   assert.deepEqual(await judge("db.example", { lookup: resolvesTo("127.0.0.1", "10.0.0.5", "::1") }), ["10.0.0.5"]);
   assert.equal(await judge("db.example", { lookup: resolvesTo("169.254.169.254") }), "address-forbidden");
@@ -70,14 +70,14 @@ test("a name is judged by what it resolves to, and only permitted addresses are 
   assert.equal(await judge("db.example", { lookup: resolvesTo("fe80::1%eth0") }), "address-forbidden");
 });
 
-test("names are compared without case, brackets and final dot, and international ones are encoded", async () => {
+test("compares names without case, brackets and final dot, and encodes international ones", async () => {
   const asked: string[] = [];
   const lookup = async (name: string) => (asked.push(name), ["10.0.0.5"]);
   for (const host of ["DB.Example.", "bücher.example", "under_score"]) await judge(host, { lookup });
   assert.deepEqual(asked, ["db.example", "xn--bcher-kva.example", "under_score"]);
 });
 
-test("allowed networks are the only ones, whatever the notation of the address", async () => {
+test("permits only the allowed networks, whatever the notation of the address", async () => {
   const settings = { allowedNetworks: ["10.1.0.0/16", "fd00:1::/32"] };
   assert.deepEqual(await judge("10.1.2.3", settings), ["10.1.2.3"]);
   assert.deepEqual(await judge("::ffff:10.1.2.3", settings), ["::ffff:10.1.2.3"]);
@@ -94,7 +94,7 @@ test("an allowed network does not open metadata, link-local or loopback addresse
   }
 });
 
-test("loopback is allowed by its own setting, with or without allowed networks", async () => {
+test("loopback has its own setting, with or without allowed networks", async () => {
   for (const host of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
     assert.deepEqual(await judge(host, { allowLoopback: true }), [host]);
     assert.deepEqual(await judge(host, { allowLoopback: true, allowedNetworks: ["10.0.0.0/8"] }), [host]);
@@ -102,7 +102,7 @@ test("loopback is allowed by its own setting, with or without allowed networks",
   assert.equal(await judge("0.0.0.0", { allowLoopback: true }), "address-forbidden");
 });
 
-test("a name that does not exist and a name server that does not answer are told apart in words", async () => {
+test("distinguishes an unknown name from an unresponsive name server", async () => {
   const policy = (code: string) => networkPolicy({ lookup: fails(code) });
   for (const [code, words] of [
     ["ENOTFOUND", /does not resolve/],
@@ -115,7 +115,7 @@ test("a name that does not exist and a name server that does not answer are told
   }
 });
 
-test("the refusal names the address that a name led to", async () => {
+test("the refusal names the address that the host name resolved to", async () => {
   const judged = await permittedAddresses(networkPolicy({ lookup: resolvesTo("169.254.169.254") }), "db.example");
   assert.ok("failure" in judged);
   assert.match(
@@ -124,11 +124,11 @@ test("the refusal names the address that a name led to", async () => {
   );
 });
 
-test("a network that is not in CIDR notation is refused with its text", () => {
+test("throws for a network that is not in CIDR notation, quoting it", () => {
   assert.throws(() => networkPolicy({ allowedNetworks: ["10.0.0.0/8", "ten"] }), /"ten" is not a network/);
 });
 
-test("the system's own resolver answers for this machine", async () => {
+test("resolves with the system's own resolver by default", async () => {
   const addresses = await judge("localhost", { allowLoopback: true });
   assert.ok(Array.isArray(addresses) && addresses.length > 0);
   assert.equal(refusalOf(networkPolicy({ allowLoopback: true }), addresses[0] ?? ""), null);
@@ -163,7 +163,7 @@ function carriersOf([a, b, c, d]: readonly number[], extra: readonly number[]): 
   };
 }
 
-test("an IPv6 address that carries an IPv4 one is never permitted where the IPv4 address is not", () => {
+test("never permits an IPv6 address that carries a forbidden IPv4 address", () => {
   const byte = fc.integer({ min: 0, max: 255 });
   const four = fc.tuple(byte, byte, byte, byte);
   const special = fc.constantFrom(
@@ -202,7 +202,7 @@ test("an IPv6 address that carries an IPv4 one is never permitted where the IPv4
   );
 });
 
-test("a DNS64 address of a public host is permitted, and must match both networks if networks are configured", () => {
+test("permits a DNS64 address of a public host, and requires it to match both networks if configured", () => {
   const decide = (...allowedNetworks: string[]) => refusalOf(networkPolicy({ allowedNetworks }), "64:ff9b::8.8.8.8");
   assert.equal(decide(), null);
   assert.equal(decide("64:ff9b::/96", "8.8.8.0/24"), null);

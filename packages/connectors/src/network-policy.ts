@@ -1,4 +1,5 @@
-// Which addresses connectors may talk to: never the ones that hand out cloud credentials or reach this machine by accident.
+// The addresses that connectors may connect to: never those that return cloud credentials or reach this machine by
+// accident.
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
@@ -18,9 +19,9 @@ import { misconfigured, unreachable } from "./finding.ts";
 
 export interface NetworkPolicy {
   allowLoopback: boolean;
-  /** When not empty, targets must lie in one of these; loopback is ruled by `allowLoopback` alone. */
+  /** When not empty, targets must be in one of these; loopback depends only on `allowLoopback`. */
   allowedNetworks: readonly Network[];
-  /** All addresses of a name, or an error with a `code` as node:dns gives it. */
+  /** All addresses of a name, or an error with a `code` of node:dns. */
   lookup: (name: string) => Promise<string[]>;
 }
 
@@ -42,8 +43,8 @@ export function networkPolicy(settings: NetworkSettings = {}): NetworkPolicy {
 }
 
 /**
- * The addresses behind `host` that may be connected to, in the resolver's order. Connect to one of these and never
- * to the name: a second resolution could answer otherwise.
+ * The permitted addresses of `host`, in the resolver's order. Connect to one of these and never to the name: a second
+ * resolution could differ.
  */
 export async function permittedAddresses(
   policy: NetworkPolicy,
@@ -82,7 +83,7 @@ export function refusalOf(policy: NetworkPolicy, address: string): string | null
     return isPrivate ? "carries a private IPv4 address: name the IPv4 address itself" : null;
   }
   const isAllowed = (each: Uint8Array) => policy.allowedNetworks.some((network) => isInNetwork(each, network));
-  return [outer, ...carried].every(isAllowed) ? null : "lies outside the allowed networks";
+  return [outer, ...carried].every(isAllowed) ? null : "is outside the allowed networks";
 }
 
 const REFUSALS: Record<Exclude<AddressUse, "unicast">, string> = {
@@ -107,13 +108,13 @@ const METADATA_NAMES = new Set([
 ]);
 
 /**
- * Lower case, without brackets and trailing dot. Null for text that is no name, and for the short, octal, hexadecimal
- * and whole-number notations of IPv4 (`127.1`, `0177.0.0.1`, `2130706433`) that resolvers take for an address.
+ * Lower case, without brackets and trailing dot. Null for invalid names, and for the short, octal, hexadecimal and
+ * whole-number notations of IPv4 (`127.1`, `0177.0.0.1`, `2130706433`) that resolvers accept as addresses.
  */
 function canonicalName(host: string): string | null {
   const bare = host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
   if (isIP(bare) !== 0) return bare.toLowerCase();
-  // The conversion would read the text as part of a URL and drop what follows a slash.
+  // The conversion would parse the text as part of a URL and drop everything after a slash.
   if (/[\s/\\?#@:%]/.test(bare)) return null;
   const name = domainToASCII(bare.replace(/\.$/, "")).toLowerCase();
   const isName = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(name) && name.length <= 253;
@@ -129,11 +130,11 @@ async function resolve(
   try {
     return { addresses: await policy.lookup(name) };
   } catch (error) {
-    // A name that does not resolve is an outcome of the outside world; the code tells which one.
+    // An unresolvable name is an outcome of the outside world; the code gives the reason.
     const code = (error as NodeJS.ErrnoException).code;
     const why =
       code === "ENOTFOUND"
-        ? "does not resolve: check its spelling and the DNS entry"
+        ? "does not resolve. Check its spelling and the DNS entry"
         : "could not be resolved: the name server did not answer";
     return { failure: unreachable("dns-failure", `The name ${host} ${why}.`) };
   }

@@ -1,4 +1,4 @@
-// Which connector an entry gets, and that the others answer "unsupported" in plain words.
+// The connector chosen for an entry, and the plain "unsupported" answer for the others.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
@@ -44,7 +44,7 @@ const CHOICES: [Partial<Target>, string][] = [
   [{ type: "api_token", additionalParams: { check_url: "https://api.example/me" } }, "api-token"],
 ];
 for (const [target, id] of CHOICES) {
-  test(`an entry gets its connector: ${JSON.stringify(target)}`, () => {
+  test(`chooses the connector for an entry: ${JSON.stringify(target)}`, () => {
     assert.equal(connectorFor(aTarget(target)).id, id);
     assert.ok(isSupported(aTarget(target)));
   });
@@ -64,7 +64,7 @@ const UNSUPPORTED: [Partial<Target>, RegExp][] = [
   [{ type: "something-else" }, /something-else/],
 ];
 for (const [target, words] of UNSUPPORTED) {
-  test(`unsupported, never failed: ${JSON.stringify(target)}`, async () => {
+  test(`an unsupported entry is unsupported, never failed: ${JSON.stringify(target)}`, async () => {
     const lookup = () => Promise.reject(new Error("it was looked up"));
     const context = aContext({ network: networkPolicy({ lookup }) });
     const result = await connectorFor(aTarget(target)).verify(
@@ -83,17 +83,17 @@ test("ids are unique and every connector names the types it serves", () => {
   for (const { types } of connectors) assert.ok(types.length > 0);
 });
 
-test("a web site's password is changed only where its entry says how", () => {
+test("changes a web site's password only where its entry describes how", () => {
   const at = (more: object) =>
     connectorFor(aTarget({ type: "application", additionalParams: { protocol: "http-basic", ...more } }));
   assert.equal(at({}).change, undefined);
   assert.notEqual(at({ change_path: "/me" }).change, undefined);
 });
 
-test("no driver is in memory before somebody needs it", async () => {
+test("loads no driver before its first use", async () => {
   const drivers = () =>
     Object.keys(createRequire(import.meta.url).cache).filter((path) => /node_modules\/(?!@strongroom)/.test(path));
   assert.deepEqual(drivers(), []);
   await import("tedious");
-  assert.notDeepEqual(drivers(), [], "this would notice one");
+  assert.notDeepEqual(drivers(), [], "detects a loaded driver");
 });

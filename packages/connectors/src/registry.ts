@@ -1,4 +1,4 @@
-// Which connector checks an entry, and in plain words why none does.
+// Chooses the connector for an entry, and explains in plain English when there is none.
 import { activeDirectory } from "./active-directory/active-directory.ts";
 import { apiToken } from "./api-token/api-token.ts";
 import { awsIam } from "./aws-iam/aws-iam.ts";
@@ -21,7 +21,7 @@ import { redis } from "./redis/redis.ts";
 import { snmpv3 } from "./snmpv3/snmpv3.ts";
 import { winrm } from "./winrm/winrm.ts";
 
-/** Every connector that there is. */
+/** Every connector. */
 export const connectors: readonly Connector[] = [
   linux,
   postgresql,
@@ -43,7 +43,9 @@ export const connectors: readonly Connector[] = [
   oracle,
 ];
 
-/** What the additional parameter `protocol` may say for a name and a password: it decides before type and port. */
+/**
+ * The values of the additional parameter `protocol` for a name and a password: it takes precedence over type and port.
+ */
 const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
   ["ssh", linux],
   ["aws-iam", awsIam],
@@ -61,45 +63,49 @@ const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
   ["http-bearer", httpLogin],
 ]);
 
-/** What decides between connectors. */
-export type Kind = Pick<Target, "type" | "host" | "port" | "username" | "connectionString" | "additionalParams">;
+/** The fields that decide the connector. */
+export type ConnectorCriteria = Pick<
+  Target,
+  "type" | "host" | "port" | "username" | "connectionString" | "additionalParams"
+>;
 
 /**
- * The connector for an entry. There always is one: for what no connector checks yet it answers `unsupported` with the
- * reason and touches nothing. `isSupported` tells beforehand.
+ * The connector for an entry. For an entry that no connector supports it returns one that reports `unsupported` with
+ * the reason and contacts no target. `isSupported` checks this beforehand.
  */
-export function connectorFor(kind: Kind): Connector {
-  const choice = choose(kind);
-  return typeof choice === "string" ? unsupportedConnector(kind.type, choice) : choice;
+export function connectorFor(criteria: ConnectorCriteria): Connector {
+  const choice = choose(criteria);
+  return typeof choice === "string" ? unsupportedConnector(criteria.type, choice) : choice;
 }
 
 /** True when a verification of such an entry would try something. */
-export function isSupported(kind: Kind): boolean {
-  return typeof choose(kind) !== "string";
+export function isSupported(criteria: ConnectorCriteria): boolean {
+  return typeof choose(criteria) !== "string";
 }
 
-/** True when it can put a new secret in the place of a stored one, whoever makes it up. */
+/** True when the connector can replace a stored secret, whether it or the target generates the new one. */
 export function canChange({ change, issue }: Connector): boolean {
   return change !== undefined || issue !== undefined;
 }
 
-function choose(kind: Kind): Connector | string {
-  switch (kind.type) {
+function choose(criteria: ConnectorCriteria): Connector | string {
+  switch (criteria.type) {
     case "ssh":
       return linux;
     case "server":
-      return byProtocol(kind) ?? linux;
+      return byProtocol(criteria) ?? linux;
     case "password":
-      return forPassword(kind);
+      return forPassword(criteria);
     case "api":
       return (
-        byProtocol(kind) ?? "Nothing says how to check an API secret; for a token over HTTPS choose the type API Token."
+        byProtocol(criteria) ??
+        "An API secret has no known way to be checked. For a token over HTTPS, choose the type API Token."
       );
     case "application":
       return (
-        byProtocol(kind) ??
-        byPort(kind) ??
-        "Nothing says how to check an application's secret; it is stored and can be revealed. The additional parameter protocol can name the way."
+        byProtocol(criteria) ??
+        byPort(criteria) ??
+        "An application's secret has no known way to be checked; it is stored and can be revealed. Set the additional parameter protocol to check it."
       );
     case "postgresql":
       return postgresql;
@@ -112,54 +118,54 @@ function choose(kind: Kind): Connector | string {
     case "oracle":
       return oracle;
     case "database":
-      return forDatabase(kind);
+      return forDatabase(criteria);
     case "certificate":
       return certificate;
     case "api_token":
-      return kind.additionalParams["check_url"] === undefined
-        ? "Nothing says how to check this token: put the address to call into the additional parameter check_url."
+      return criteria.additionalParams["check_url"] === undefined
+        ? "Set the additional parameter check_url to the URL that checks this token."
         : apiToken;
     default:
-      return `No connector checks entries of type ${kind.type}.`;
+      return `No connector checks entries of type ${criteria.type}.`;
   }
 }
 
 /**
- * A password with a host and a user name is a Unix account over SSH, unless the entry says otherwise by the additional
- * parameter `protocol`, or by a port that is known for something else.
+ * A password with a host and a user name is a Unix account over SSH, unless the additional parameter `protocol`, or a
+ * port known for another protocol, says otherwise.
  */
-function forPassword({ host, port, username, additionalParams }: Kind): Connector | string {
-  if (!host || !username) return "A password without a host and a user name cannot be checked anywhere.";
+function forPassword({ host, port, username, additionalParams }: ConnectorCriteria): Connector | string {
+  if (!host || !username) return "A password without a host and a user name cannot be checked.";
   const named = byProtocol({ additionalParams });
   if (named !== null) return named;
   const usual = byPort({ port });
   if (usual !== null) return usual;
   const service = port === null ? undefined : OTHER_SERVICES[port];
   if (service !== undefined)
-    return `Port ${port} is ${service}: name the way to check it in the additional parameter protocol (${[...PROTOCOLS.keys()].join(", ")}).`;
+    return `Port ${port} is ${service}. Set the additional parameter protocol to one of ${[...PROTOCOLS.keys()].join(", ")}.`;
   return linux;
 }
 
-/** Null when the entry names none. */
-function byProtocol({ additionalParams }: Pick<Kind, "additionalParams">): Connector | string | null {
+/** Null when the entry names no protocol. */
+function byProtocol({ additionalParams }: Pick<ConnectorCriteria, "additionalParams">): Connector | string | null {
   const { protocol } = additionalParams;
   if (protocol === undefined) return null;
   const known = typeof protocol === "string" ? PROTOCOLS.get(protocol.toLowerCase()) : undefined;
-  // What an entry does not describe cannot be done.
+  // Without a description in the entry a change is impossible.
   if (known === httpLogin && additionalParams["change_path"] === undefined) return httpLoginCheck;
   return (
     known ??
-    `No connector knows the protocol of this entry. The additional parameter protocol may be ${[...PROTOCOLS.keys()].join(", ")}.`
+    `The protocol of this entry is unknown. The additional parameter protocol may be ${[...PROTOCOLS.keys()].join(", ")}.`
   );
 }
 
-/** Ports that one protocol has to itself; neither lets a password out in clear text unless the entry allows that. */
-function byPort({ port }: Pick<Kind, "port">): Connector | null {
+/** Ports used by one protocol only; neither sends a password in clear text unless the entry allows that. */
+function byPort({ port }: Pick<ConnectorCriteria, "port">): Connector | null {
   if (port === 23) return networkDevice;
   return port === 5986 ? winrm : null;
 }
 
-function forDatabase({ connectionString }: Kind): Connector | string {
+function forDatabase({ connectionString }: ConnectorCriteria): Connector | string {
   const scheme = schemeOf(connectionString);
   switch (scheme) {
     case "postgres":
@@ -179,9 +185,9 @@ function forDatabase({ connectionString }: Kind): Connector | string {
     case "oracle":
       return oracle;
     case null:
-      return "A generic database entry is checked by its connection string, and there is none. Add one, or choose the database's own type.";
+      return "A generic database entry needs a connection string. Add one, or choose the database's own type.";
     default:
-      return `No connector checks ${scheme} databases yet; postgres, mysql, mariadb, rediss, mongodb, sqlserver and oracle connection strings are checked.`;
+      return `${scheme} databases are not supported yet. Supported connection strings: postgres, mysql, mariadb, rediss, mongodb, sqlserver and oracle.`;
   }
 }
 

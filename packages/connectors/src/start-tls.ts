@@ -1,4 +1,4 @@
-// Encrypts a connection and checks who is at its other end, before anything else is said on it.
+// Encrypts a connection and verifies the server, before anything else is sent on it.
 import { isIP } from "node:net";
 import { checkServerIdentity, connect, type TLSSocket } from "node:tls";
 import { containExceptions, type BoundedStream } from "./bounded-stream.ts";
@@ -10,8 +10,8 @@ import type { TlsSettings } from "./tls-settings.ts";
 export type Secured = { stream: TLSSocket } | { failure: Failure };
 
 /**
- * Resolves when the handshake is done and the certificate has passed what `settings.mode` asks. The certificate is
- * checked for the name in the settings or the endpoint's host, whatever address the connection goes to.
+ * Resolves when the handshake is done and the certificate meets `settings.mode`. The certificate is checked for the
+ * name in the settings or the endpoint's host, whatever address the connection goes to.
  */
 export function startTls(
   stream: BoundedStream,

@@ -1,4 +1,4 @@
-// Why TLS was not established, told apart by Node's error codes.
+// Why TLS was not established, distinguished by Node's error codes.
 import type { Failure, TlsReason } from "./connector.ts";
 import { codeOf, nameOf, type Endpoint } from "./dial.ts";
 import { tlsFailed } from "./finding.ts";
@@ -21,9 +21,8 @@ const REASONS = new Map<string, TlsReason>([
 ]);
 
 const WORDS: Record<TlsReason, string> = {
-  "not-offered": "does not offer TLS. Nothing was sent unencrypted; enable TLS there, or disable SSL/TLS here.",
-  "self-signed":
-    "uses a self-signed certificate. Put the certificate that it should be checked against into the additional parameter ca.",
+  "not-offered": "does not offer TLS. Nothing was sent unencrypted. Enable TLS there, or disable SSL/TLS here.",
+  "self-signed": "uses a self-signed certificate. To trust it, put it into the additional parameter ca.",
   "unknown-issuer":
     "uses a certificate whose issuer is not trusted. Put the issuer's certificate into the additional parameter ca.",
   expired: "uses a certificate that has expired.",
@@ -31,11 +30,10 @@ const WORDS: Record<TlsReason, string> = {
   "name-mismatch":
     "uses a certificate for another name. Use the name in it as the host, or as the additional parameter servername.",
   revoked: "uses a certificate that was revoked.",
-  handshake:
-    "could not agree with this side on how to encrypt (TLS version or cipher), or does not speak TLS on this port.",
+  handshake: "could not agree on a TLS version or cipher with Strongroom, or does not use TLS on this port.",
 };
 
-/** The failure behind an error of `tls.connect`, or null when it is none of TLS. */
+/** The failure behind an error of `tls.connect`, or null when it is not a TLS error. */
 export function tlsFailure(error: unknown, endpoint: Endpoint): Failure | null {
   const code = codeOf(error);
   if (code === undefined) return null;

@@ -1,11 +1,11 @@
-// How a connection is encrypted: read from ssl_enabled, the connection string and the additional parameters.
+// The encryption of a connection, read from ssl_enabled, the connection string and the additional parameters.
 import { X509Certificate } from "node:crypto";
 import type { Failure, Target } from "./connector.ts";
 import { misconfigured } from "./finding.ts";
 import { pemBlocks } from "./private-key/pem.ts";
 
 /**
- * `require` encrypts without looking at the certificate, `verify-ca` checks who issued it, `verify-full` its name too.
+ * `require` encrypts without checking the certificate, `verify-ca` checks its issuer, `verify-full` its name too.
  * Modes that fall back to an unencrypted connection do not exist here.
  */
 export type TlsMode = "disable" | "require" | "verify-ca" | "verify-full";
@@ -14,9 +14,9 @@ export interface TlsSettings {
   mode: TlsMode;
   /** PEM certificates to trust instead of Node's list. */
   ca: string | null;
-  /** The name that the certificate must carry, when it is not the host. */
+  /** The name that the certificate must have, if it differs from the host. */
   name: string | null;
-  /** Shown to a server that asks who connects: PEM, the key without a passphrase. */
+  /** Presented to a server that requests a client certificate: PEM, the key without a passphrase. */
   client?: { certificate: string; privateKey: string } | null;
 }
 
@@ -29,16 +29,16 @@ export function mayCarryClearText({ mode }: TlsSettings): boolean {
 }
 
 /**
- * To be put behind the news of a changed password. What a server keeps of one is not the password, but with it and a
- * log-in overheard on the same line somebody else could log in.
+ * Appended to the message about a changed password. A server does not store the password itself, but its stored form
+ * and an intercepted login together are enough to log in.
  */
 export function unencryptedHint({ mode }: Pick<TlsSettings, "mode">): string {
   return mode === "disable"
-    ? " The connection was not encrypted: whoever listened may have learnt enough to log in. Enable SSL/TLS."
+    ? " The connection was not encrypted: an eavesdropper may have learned enough to log in. Enable SSL/TLS."
     : "";
 }
 
-/** The words of libpq, and those of MySQL's clients. */
+/** The names used by libpq and by MySQL's clients. */
 const MODES = new Map<string, TlsMode>([
   ["disable", "disable"],
   ["disabled", "disable"],
@@ -50,18 +50,18 @@ const MODES = new Map<string, TlsMode>([
   ["verify_identity", "verify-full"],
 ]);
 
-/** `modeInString` is the mode that the connection string names, or null. Without any, ssl_enabled means `verify-full`. */
+/** `modeInString` is the mode in the connection string, or null. Without any, ssl_enabled means `verify-full`. */
 export function tlsSettings(target: Target, modeInString: string | null): TlsSettings | { failure: Failure } {
   const { sslmode = null, ca = null, servername = null } = target.additionalParams;
   const named = modeInString ?? sslmode;
   const mode = typeof named === "string" ? MODES.get(named.toLowerCase()) : null;
   if (mode === undefined || (mode === null && named !== null)) {
     return refuse(
-      "The TLS mode (sslmode) must be disable, require, verify-ca or verify-full; modes that may fall back to an unencrypted connection are not used.",
+      "The TLS mode (sslmode) must be disable, require, verify-ca or verify-full. Modes that may fall back to an unencrypted connection are not supported.",
     );
   }
   if (mode === "disable" && target.sslEnabled) {
-    return refuse("SSL/TLS is enabled, but sslmode says disable. Change one of them.");
+    return refuse("SSL/TLS is enabled, but sslmode is disable. Change one of them.");
   }
   if (ca !== null && !isPemCertificate(ca))
     return refuse("The additional parameter ca must be a certificate in PEM form.");
@@ -74,14 +74,14 @@ function isName(value: unknown): value is string {
   return typeof value === "string" && /^[a-z0-9_.:-]{1,253}$/i.test(value);
 }
 
-/** True for one or more certificates, all of them readable: Node skips damaged ones without a word. */
+/** True for one or more certificates, all of them readable: Node silently skips damaged ones. */
 export function isPemCertificate(value: unknown): value is string {
   if (typeof value !== "string") return false;
   const blocks = pemBlocks(value);
   try {
     return blocks.length > 0 && blocks.every(({ pem }) => new X509Certificate(pem).raw.length > 0);
   } catch {
-    // node:crypto offers no way to ask before parsing.
+    // node:crypto cannot check this before parsing.
     return false;
   }
 }

@@ -1,5 +1,5 @@
-// What a benchmark compares the product with: the same drivers log in, ask one question or change the password as the
-// connectors do, and close. No store, no seal, no record, no lock.
+// The baseline for a benchmark: the same drivers log in, query or change the password as the connectors do, and close.
+// No storage, no seal, no audit, no lock.
 import mysql from "mysql2";
 import pg from "pg";
 import { Client } from "ssh2";
@@ -87,10 +87,10 @@ function openssh({ host, port, username, password }: BareLogin, candidate: strin
 
 const SESSIONS = { PostgreSQL: postgresql, MariaDB: mariadb, OpenSSH: openssh };
 
-/** Resolves when the login has been proved and closed; rejects with the driver's error. */
+/** Resolves when the login has succeeded and was closed; rejects with the driver's error. */
 export const logInBare = (login: BareLogin): Promise<void> => SESSIONS[login.system](login, null);
 
-/** Changes the password and logs in afresh with the new one. */
+/** Changes the password and logs in again with the new one. */
 export async function rotateBare(login: BareLogin, candidate: string): Promise<void> {
   await SESSIONS[login.system](login, candidate);
   await logInBare({ ...login, password: candidate });

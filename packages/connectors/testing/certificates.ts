@@ -1,4 +1,4 @@
-// Certificates for test servers, made by the openssl tool: an authority of the test's own and leaves with the faults that matter.
+// Certificates for test servers, made by the openssl tool: a test authority and leaves with the relevant faults.
 import { randomBytes, X509Certificate } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,9 @@ export interface ServerCertificate {
 }
 
 export interface Authority extends ServerCertificate {
-  /** A leaf for `names` (DNS names and IP addresses). Days count from now; `until` before now makes an expired one. */
+  /**
+   * A leaf for `names` (DNS names and IP addresses). Days count from now; an `until` before now makes an expired one.
+   */
   issue(names: readonly string[], validity?: { fromDay?: number; untilDay?: number }): Promise<ServerCertificate>;
   /** An authority below this one. */
   issueAuthority(): Promise<Authority>;
@@ -63,7 +65,7 @@ interface Signing {
   untilDay?: number;
 }
 
-/** `openssl ca` is the only subcommand that sets both ends of the validity in every OpenSSL. */
+/** `openssl ca` is the only subcommand that sets both ends of the validity in every OpenSSL version. */
 async function sign({ subject, extensions, signer, fromDay = -1, untilDay = 30 }: Signing): Promise<ServerCertificate> {
   const folder = temporaryFolder(null);
   const at = (name: string) => join(folder.path, name);

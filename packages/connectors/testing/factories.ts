@@ -1,4 +1,4 @@
-// Targets and contexts for tests: what a test does not name is what a careful installation would have.
+// Targets and contexts for tests: the defaults are those of a careful installation.
 import type { Target, VerifyContext } from "../src/connector.ts";
 import { networkPolicy } from "../src/network-policy.ts";
 

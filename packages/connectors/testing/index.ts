@@ -1,4 +1,4 @@
-// Real systems to verify against in tests and benchmarks, all on loopback, at free ports, in temporary folders.
+// Real systems to verify against in tests and benchmarks, all on loopback, on free ports, in temporary folders.
 export {
   makeAuthority,
   makeSelfSigned,

@@ -1,12 +1,12 @@
-// Catches what is logged while something runs, and fails when a secret is in it or in what came back.
+// Captures the log during a call, and fails when it or the result contains a secret.
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 
-/** What is being watched now; several tests of a file may run at once. */
+/** The active watches; several tests of a file may run at once. */
 const watches = new Set<string[]>();
 const tell = (text: string) => watches.forEach((written) => written.push(text));
 
-/** Runs `work`, then asserts that none of `secrets` is in its result, however printed, or in what the process logged. */
+/** Runs `work`, then asserts that none of `secrets` is in its result, however printed, or in the process's log. */
 export async function withoutLeak<T>(secrets: readonly string[], work: () => Promise<T>): Promise<T> {
   listen();
   const written: string[] = [];
@@ -23,7 +23,7 @@ export async function withoutLeak<T>(secrets: readonly string[], work: () => Pro
 
 let isListening = false;
 
-/** Everything that the process writes goes to its place as before, and to the watches. */
+/** Passes everything that the process writes on to its destination, and to the watches. */
 function listen(): void {
   if (isListening) return;
   isListening = true;

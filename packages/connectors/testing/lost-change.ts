@@ -1,13 +1,13 @@
-// What must come of a change over a connection of its own, the second one, when its answer is lost.
+// Asserts the result of a change over a separate connection whose answer is lost.
 import assert from "node:assert/strict";
 import type { Connector } from "../src/connector.ts";
-import { tryChange, type Changeable } from "./abilities.ts";
+import { tryChange, type Changeable } from "./capabilities.ts";
 import { assertResult, tryOut } from "./suite.ts";
 import { startCuttingProxy } from "./targets/cutting-proxy.ts";
 
 /**
- * Breaks the connection behind its TLS handshake, once after the request for the change has arrived and once before.
- * `account` makes a new one that is reached through a proxy on this port.
+ * Breaks the connection after its TLS handshake, once after the change request has arrived and once before. `account`
+ * makes a new one that is reached through a proxy on this port.
  */
 export async function assertLostChange(
   connector: Connector,

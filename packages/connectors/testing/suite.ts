@@ -1,4 +1,4 @@
-// The shared suite: what every connector promises, asserted for every connector. What one does not support is asserted too.
+// The shared suite: the promises of every connector, asserted for each. Asserts unsupported features too.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Secret } from "@strongroom/keys";
@@ -6,7 +6,7 @@ import fc from "fast-check";
 import type { Connector, Target, VerifyContext, VerifyResult } from "../src/connector.ts";
 import { networkPolicy } from "../src/network-policy.ts";
 import { secretTexts } from "../src/private-key/json-secret.ts";
-import { abilityTests, type AbilityRows } from "./abilities.ts";
+import { capabilityTests, type CapabilityRows } from "./capabilities.ts";
 import { aContext, aTarget } from "./factories.ts";
 import { withoutLeak } from "./leak-watch.ts";
 import { freePort } from "./targets/server-process.ts";
@@ -19,15 +19,18 @@ export interface Trial {
   expect: { outcome: VerifyResult["outcome"]; code?: string; reason?: string };
 }
 
-/** The real target, and what must come of it. A row that a system does not have holds what happens instead, and says so in `note`; the abilities that a connector does not have have no rows. */
-export interface Rows extends AbilityRows {
+/**
+ * The real target and its expected results. A row that a system does not have holds the actual result, explained in
+ * `note`; capabilities that a connector lacks have no rows.
+ */
+export interface Rows extends CapabilityRows {
   good: Trial;
   wrong: Trial;
   locked: Trial & { note?: string };
   expired: Trial & { note?: string };
-  /** At least an untrusted and a wrongly named certificate, where there is TLS. */
+  /** At least an untrusted and a wrongly named certificate, if the protocol uses TLS. */
   encryption: (Trial & { name: string })[];
-  /** The good target, somewhere else. */
+  /** The good target at another address. */
   elsewhere(host: string, port: number): Partial<Target>;
   stop(): Promise<void>;
 }
@@ -35,12 +38,12 @@ export interface Rows extends AbilityRows {
 export interface SuiteOptions {
   connector: Connector;
   needs: { skip?: string };
-  /** For a protocol that is not over TCP: what misbehaves in its place. */
+  /** For a protocol that is not over TCP: its misbehaving servers. */
   hostiles?: Hostiles;
   start: () => Promise<Rows>;
 }
 
-/** Servers that misbehave, and the ways in which they can. */
+/** Misbehaving servers, and their kinds of misbehaviour. */
 export interface Hostiles {
   start(misbehaviour: Misbehaviour): Promise<HostileServer>;
   kinds: readonly Misbehaviour[];
@@ -48,14 +51,14 @@ export interface Hostiles {
 
 const OVER_TCP: Hostiles = { start: startHostile, kinds: Object.keys(MISBEHAVIOURS) as Misbehaviour[] };
 
-/** How long a hostile server may hold an attempt. */
+/** How long a hostile server may delay an attempt. */
 const PATIENCE_MS = 400;
-/** Scheduling on a busy machine. */
+/** Allowance for scheduling on a busy machine. */
 const SLACK_MS = 5_000;
-/** What a hostile server may get rid of: the connector's limit and the buffers of the system on both sides. */
+/** The most that a hostile server can send: the connector's limit plus the system buffers on both sides. */
 const MAX_SENT_BYTES = 16 * 1024 * 1024;
 
-/** One attempt, with the assertion that the secret is nowhere in what it says. */
+/** One attempt, asserting that its result does not contain the secret. */
 export async function tryOut(
   connector: Connector,
   trial: Pick<Trial, "target" | "secret">,
@@ -66,7 +69,7 @@ export async function tryOut(
   );
 }
 
-/** Asserts that the result has the members of `expected` and is of the promised shape. */
+/** Asserts that the result has the members of `expected` and the promised shape. */
 export function assertResult(result: VerifyResult, expected: Trial["expect"]): void {
   const { outcome, ...rest } = result;
   const code = "code" in rest ? rest.code : undefined;
@@ -88,43 +91,43 @@ export function connectorSuite({ connector, needs, hostiles = OVER_TCP, start }:
     const check = async (trial: Trial, context: Partial<VerifyContext> = {}) =>
       assertResult(await tryOut(connector, trial, context), trial.expect);
 
-    test("a secret that works is verified", () => check(rows.good));
-    test("a wrong secret is not verified", () => check(rows.wrong));
-    test("a locked account is told as far as the system tells it", () => check(rows.locked));
-    test("an expired account or secret is told as far as the system tells it", () => check(rows.expired));
-    test("TLS: every fault of the other side is named, and nothing falls back to clear text", async (t) => {
+    test("verifies a working secret", () => check(rows.good));
+    test("does not verify a wrong secret", () => check(rows.wrong));
+    test("reports a locked account as far as the system does", () => check(rows.locked));
+    test("reports an expired account or secret as far as the system does", () => check(rows.expired));
+    test("TLS: names every fault of the server, and never falls back to clear text", async (t) => {
       for (const trial of rows.encryption) await t.test(trial.name, () => check(trial));
     });
-    test("the same secret is verified again: an attempt leaves nothing behind", async () => {
+    test("verifies the same secret again: an attempt leaves nothing behind", async () => {
       await check(rows.good);
       await check(rows.good);
     });
-    test("an attempt that was cancelled beforehand sends nothing", async () => {
+    test("a cancelled attempt sends nothing", async () => {
       const signal = AbortSignal.abort();
       assertResult(await tryOut(connector, rows.good, { signal }), { outcome: "unreachable", code: "cancelled" });
     });
 
     networkTests(connector, () => rows, hostiles);
-    abilityTests(connector, () => rows);
+    capabilityTests(connector, () => rows);
   });
 }
 
 function networkTests(connector: Connector, rows: () => Rows, hostiles: Hostiles): void {
   const goodAt = (host: string, port: number) => ({ target: rows().elsewhere(host, port), secret: rows().good.secret });
 
-  test("a port on which nothing listens is refused, not failed", async () => {
+  test("a closed port is refused, not failed", async () => {
     const result = await tryOut(connector, goodAt("127.0.0.1", await freePort()));
     assertResult(result, { outcome: "unreachable", code: "refused" });
   });
 
-  test("a name that does not resolve is a DNS failure", async () => {
+  test("an unresolvable name is a DNS failure", async () => {
     const lookup = async () => Promise.reject(Object.assign(new Error("not found"), { code: "ENOTFOUND" }));
     const network = networkPolicy({ lookup });
     const result = await tryOut(connector, goodAt("db.nowhere.example", 1), { network });
     assertResult(result, { outcome: "unreachable", code: "dns-failure" });
   });
 
-  test("the address that was checked is the one connected to: a name that changes in between reaches nothing else", async (t) => {
+  test("connects only to the address that was checked, even if the name changes in between", async (t) => {
     const server = await hostiles.start("black-hole");
     t.after(() => server.stop());
     let lookups = 0;
@@ -137,12 +140,12 @@ function networkTests(connector: Connector, rows: () => Rows, hostiles: Hostiles
   });
 
   for (const host of ["169.254.169.254", "[fe80::1]", "metadata.google.internal", "0.0.0.0"]) {
-    test(`a forbidden address is not connected to: ${host}`, async () => {
+    test(`does not connect to the forbidden address ${host}`, async () => {
       assertResult(await tryOut(connector, goodAt(host, 80)), { outcome: "misconfigured", code: "address-forbidden" });
     });
   }
 
-  test("loopback is forbidden unless allowed", async (t) => {
+  test("forbids loopback unless allowed", async (t) => {
     const server = await hostiles.start("black-hole");
     t.after(() => server.stop());
     const result = await tryOut(connector, goodAt("127.0.0.1", server.port), { network: networkPolicy() });
@@ -161,11 +164,11 @@ function networkTests(connector: Connector, rows: () => Rows, hostiles: Hostiles
   });
 
   for (const misbehaviour of hostiles.kinds) {
-    test(`a hostile server holds neither time nor memory: ${misbehaviour}`, async (t) => {
+    test(`limits the time and memory that a hostile server can take: ${misbehaviour}`, async (t) => {
       const server = await hostiles.start(misbehaviour);
       t.after(() => server.stop());
       const startedAt = performance.now();
-      // One that ends the connection ends the attempt as well: only the others need a deadline.
+      // A server that ends the connection ends the attempt too: only the others need a deadline.
       const isEndless = misbehaviour !== "closes" && misbehaviour !== "resets";
       const timeoutMs = isEndless ? PATIENCE_MS : 10 * PATIENCE_MS;
       const result = await tryOut(connector, goodAt(server.host, server.port), { timeoutMs });
@@ -179,7 +182,7 @@ function networkTests(connector: Connector, rows: () => Rows, hostiles: Hostiles
     });
   }
 
-  test("INVARIANT: no result of a connector holds the secret, nor does the log, whatever the secret is", async (t) => {
+  test("INVARIANT: neither the result of a connector nor the log contains the secret, whatever the secret is", async (t) => {
     const kinds = (["garbage", "echo", "closes", "resets"] as const).filter((kind) => hostiles.kinds.includes(kind));
     const servers = await Promise.all(kinds.map(hostiles.start));
     t.after(() => Promise.all(servers.map((server) => server.stop())));
@@ -196,7 +199,7 @@ function networkTests(connector: Connector, rows: () => Rows, hostiles: Hostiles
   });
 }
 
-/** Secrets of 12 characters and more (shorter ones may be in a message by chance), the awkward ones among them. */
+/** Secrets of 12 characters and more (shorter ones may be in a message by chance), including awkward ones. */
 const anySecret = fc
   .oneof(
     fc.string({ minLength: 12, maxLength: 60 }),

@@ -1,4 +1,4 @@
-// Short ways to write the rows of the shared suite.
+// Constructors for rows of the shared suite.
 import type { Target } from "../src/connector.ts";
 import type { Trial } from "./suite.ts";
 
@@ -15,8 +15,8 @@ export const BAD_INPUT = { outcome: "misconfigured", code: "bad-input" } as cons
 const INSECURE = { outcome: "misconfigured", code: "insecure-authentication" } as const;
 
 /**
- * What every protocol over TLS has to withstand that sends passwords in clear text inside it. `own` is the good target with
- * these additional parameters instead of the good ones.
+ * The rows for every protocol over TLS that sends passwords in clear text inside it. `own` is the good target with
+ * these additional parameters.
  */
 export function clearTextOverTls(
   own: (more: Record<string, unknown>) => Partial<Target>,

@@ -1,4 +1,4 @@
-// Access control: who has which role and where, what each can do and through what, and what would change if.
+// Access control: each user's roles, effective permissions and their sources, and the effect of a change.
 import { z } from "zod";
 import { AccountStatus, SystemType } from "./account-types.ts";
 import { endpoint } from "./endpoint.ts";
@@ -7,21 +7,21 @@ import { GroupKind } from "./groups.ts";
 import { SafePermission } from "./safe-permissions.ts";
 import { AccessLevel, NewSafeMember, SafeMemberEdit, SafeStatus } from "./safes.ts";
 
-/** Counted over the safes that the caller manages or audits; an administrator's are all. */
+/** Counted over the safes that the caller manages or audits; for an administrator, over all. */
 export const AccessPerson = z.object({
   user_id: UserId,
   name: z.string(),
   email: z.string(),
   role: Role,
-  /** A machine identity acts by its tokens alone. */
+  /** A machine identity uses only API tokens. */
   kind: z.enum(["person", "machine"]),
-  /** Who is disabled can do nothing, so everything below is 0 for them. */
+  /** A disabled user has no permissions: every count below is 0. */
   status: z.enum(["active", "disabled"]),
   safes: z.number().int(),
-  /** Without a further approval, now. */
+  /** Usable now, without a further approval. */
   accounts_usable: z.number().int(),
   accounts_retrievable: z.number().int(),
-  /** What is lent to them now. */
+  /** Active grants. */
   grants: z.number().int(),
   groups: z.number().int(),
   may_break_glass: z.boolean(),
@@ -33,7 +33,7 @@ const search = z.string().trim().max(100).optional();
 export const listAccessPeople = endpoint({
   method: "GET",
   path: "/api/v1/access-control/people",
-  summary: "People with their role and how much they can do now, by name",
+  summary: "People with their role and the number of objects they can use now, by name",
   query: z.object({ ...pageQuery(100, 25), search, role: Role.optional() }),
   reply: z.object({ people: z.array(AccessPerson), next_cursor: z.string().nullable() }),
   needs: "access.read",
@@ -52,7 +52,7 @@ export const AccessGroup = z.object({
 export const readAccessPerson = endpoint({
   method: "GET",
   path: "/api/v1/access-control/people/:id",
-  summary: "One person, with the groups that they are in",
+  summary: "One person, with the person's groups",
   params: byPerson,
   /** At most 100 groups. */
   reply: AccessPerson.extend({ in_groups: z.array(AccessGroup) }),
@@ -60,7 +60,7 @@ export const readAccessPerson = endpoint({
   audit: "none",
 });
 
-/** Through what somebody can do something in a safe. */
+/** One source of a user's permissions in a safe. */
 export const StandingPath = z.object({
   kind: z.enum(["member", "group", "access-level", "role"]),
   /** The role in the safe, the group's name, the safe's access level, or the person's role. */
@@ -75,10 +75,10 @@ export const PersonSafe = z.object({
   name: z.string(),
   status: SafeStatus,
   access_level: AccessLevel,
-  /** Empty where they only have what is lent to them. */
+  /** Empty if the person has only grants there. */
   permissions: z.array(SafePermission),
   paths: z.array(StandingPath),
-  /** Accounts here that they see. */
+  /** Accounts here that the person can see. */
   accounts: z.number().int(),
   accounts_usable: z.number().int(),
   accounts_retrievable: z.number().int(),
@@ -89,7 +89,7 @@ export type PersonSafe = z.infer<typeof PersonSafe>;
 export const listPersonSafes = endpoint({
   method: "GET",
   path: "/api/v1/access-control/people/:id/safes",
-  summary: "Every safe where a person can do something now, and through what, by name",
+  summary: "Every safe where a person has permissions now, and their source, by name",
   params: byPerson,
   query: z.object({ ...pageQuery(100, 25), search }),
   reply: z.object({ safes: z.array(PersonSafe), next_cursor: z.string().nullable() }),
@@ -105,11 +105,11 @@ export const PersonAccount = z.object({
   system_type: SystemType,
   platform_name: z.string(),
   status: AccountStatus,
-  /** What they can do with it now; `use` and `retrieve` without a further approval. */
+  /** The person's permissions on it now; `use` and `retrieve` without a further approval. */
   permissions: z.array(SafePermission),
-  /** They could use or retrieve it after an approval. */
+  /** The person could use or retrieve it after an approval. */
   needs_approval: z.boolean(),
-  /** It is lent to them until then. */
+  /** The end of the person's grant. */
   granted_until: Moment.nullable(),
 });
 export type PersonAccount = z.infer<typeof PersonAccount>;
@@ -117,7 +117,7 @@ export type PersonAccount = z.infer<typeof PersonAccount>;
 export const listPersonAccounts = endpoint({
   method: "GET",
   path: "/api/v1/access-control/people/:id/accounts",
-  summary: "What a person can do with each account of a safe now, newest first",
+  summary: "A person's permissions on each account of a safe now, newest first",
   params: byPerson,
   query: z.object({ ...pageQuery(100, 25), safe_id: SafeId, search }),
   reply: z.object({ accounts: z.array(PersonAccount), next_cursor: z.string().nullable() }),
@@ -131,21 +131,24 @@ export const AccessSafe = z.object({
   status: SafeStatus,
   access_level: AccessLevel,
   owner_name: z.string(),
-  /** People with a membership in force, their own or a group's. */
+  /** People with a current membership, direct or through a group. */
   people: z.number().int(),
   accounts: z.number().int(),
-  /** Accounts of it that are lent to somebody now. */
+  /** Active grants on its accounts. */
   grants: z.number().int(),
-  /** When a review that covered it was closed last. */
+  /** When a review that covered it was last closed. */
   reviewed_at: Moment.nullable(),
 });
 export type AccessSafe = z.infer<typeof AccessSafe>;
 
-/** Who can use or retrieve something there is at `/safes/:id/access`, and for one account at `/accounts/:id/access`. */
+/**
+ * `/safes/:id/access` lists the people who can use or retrieve something there, `/accounts/:id/access` those of one
+ * account.
+ */
 export const listAccessSafes = endpoint({
   method: "GET",
   path: "/api/v1/access-control/safes",
-  summary: "The safes that the caller manages or audits, with how many have access, by name",
+  summary: "The safes that the caller manages or audits, with the number of people who have access, by name",
   query: z.object({ ...pageQuery(100, 25), search }),
   reply: z.object({ safes: z.array(AccessSafe), next_cursor: z.string().nullable() }),
   needs: "access.read",
@@ -154,7 +157,7 @@ export const listAccessSafes = endpoint({
 
 const approvals = z.int().min(0).max(10);
 
-/** A change that is not made. What each needs is what the change itself needs. */
+/** A hypothetical change. Each kind needs the permissions of the real change. */
 export const AccessChange = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("member-added"), safe_id: SafeId, member: NewSafeMember }),
   z.strictObject({
@@ -168,7 +171,7 @@ export const AccessChange = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("group-member-removed"), group_id: GroupId, user_id: UserId }),
   z.strictObject({ kind: z.literal("group-deleted"), group_id: GroupId }),
   z.strictObject({ kind: z.literal("group-kind-changed"), group_id: GroupId, group_kind: GroupKind }),
-  /** What is left out stays as it is. */
+  /** Omitted fields stay unchanged. */
   z.strictObject({
     kind: z.literal("safe-changed"),
     safe_id: SafeId,
@@ -186,12 +189,12 @@ export const AccessChange = z.discriminatedUnion("kind", [
 ]);
 export type AccessChange = z.infer<typeof AccessChange>;
 
-/** On how many accounts, and in how many safes, somebody gains and loses one permission. */
+/** The numbers of accounts and safes on which a user gains and loses one permission. */
 export const PermissionChange = z.object({
   permission: SafePermission,
   accounts_gained: z.number().int(),
   accounts_lost: z.number().int(),
-  /** Of those that are lost: how many they could still have after an approval. */
+  /** The lost accounts that the user could still use after an approval. */
   accounts_askable: z.number().int(),
   safes_gained: z.number().int(),
   safes_lost: z.number().int(),
@@ -203,7 +206,7 @@ export const PersonChange = z.object({
   name: z.string(),
   email: z.string(),
   changes: z.array(PermissionChange),
-  /** What is lent to them now and would end. */
+  /** Active grants that would end. */
   grants_lost: z.number().int(),
 });
 export type PersonChange = z.infer<typeof PersonChange>;
@@ -211,18 +214,18 @@ export type PersonChange = z.infer<typeof PersonChange>;
 export const AccessPreview = z.object({
   people_gaining: z.number().int(),
   people_losing: z.number().int(),
-  /** Accounts on which somebody gains or loses something. */
+  /** Accounts on which people gain or lose a permission. */
   accounts: z.number().int(),
-  /** At most 100, those first for whom most changes. */
+  /** At most 100, those with most changes first. */
   people: z.array(PersonChange),
 });
 export type AccessPreview = z.infer<typeof AccessPreview>;
 
-/** Who asks is on record; nothing is changed, not even for a moment that others could see. */
+/** The call is audited; nothing is changed, not even for a moment. */
 export const previewAccessChange = endpoint({
   method: "POST",
   path: "/api/v1/access-control/preview",
-  summary: "Who would gain or lose what, and on how many accounts, if a change were made",
+  summary: "Permissions that people would gain or lose, and on how many accounts, if a change were made",
   body: z.strictObject({ change: AccessChange }),
   reply: AccessPreview,
   needs: "access.preview",

@@ -1,4 +1,4 @@
-// Just-in-time access: ask for an account, be granted it for a while, and lose it when the time is over.
+// Just-in-time access: request access to an account, get a grant for a limited time, and lose it when it expires.
 import { z } from "zod";
 import { ConnectionMethod, SystemType } from "./account-types.ts";
 import { endpoint } from "./endpoint.ts";
@@ -44,19 +44,19 @@ export const Decision = z.object({
 });
 export type Decision = z.infer<typeof Decision>;
 
-/** What a request still needs, at the level that decides now. */
+/** The approvals that a request still needs, at the current level. */
 export const ApprovalState = z.object({
   level: z.number().int(),
   needed: z.number().int(),
   given: z.number().int(),
-  /** People other than the requester who could decide at this level now. Zero: the request stays closed. */
+  /** People other than the requester who can decide at this level now. If zero, the request cannot be approved. */
   eligible: z.number().int(),
 });
 
 export const AccessRequest = z.object({
   id: AccessRequestId,
   account_id: AccountId.nullable(),
-  /** The account's name, or what the requester wrote. */
+  /** The account's name, or the requester's own text. */
   resource: z.string(),
   system: z.string().nullable(),
   user_id: UserId,
@@ -68,41 +68,41 @@ export const AccessRequest = z.object({
   status: AccessRequestStatus,
   computed_status: AccessRequestStatus,
   created_at: Moment,
-  /** When it was asked to begin, then when it begins. */
+  /** The requested start, then the actual start. */
   starts_at: Moment.nullable(),
   expires_at: Moment.nullable(),
   /** Seconds until the end; null unless granted. */
   time_remaining: z.number().int().nullable(),
-  /** Who gave the last approval or the denial. */
+  /** The person who gave the last approval or the denial. */
   approved_by: z.string().nullable(),
   decisions: z.array(Decision),
-  /** Null when nothing waits for a decision. */
+  /** Null when no decision is pending. */
   approval: ApprovalState.nullable(),
-  /** Minutes that wait for an approval of an extension. */
+  /** Minutes of an extension that needs approval. */
   pending_extension_minutes: z.number().int().nullable(),
   ended_at: Moment.nullable(),
   /** In words, such as "Revoked by Ada", "The account was deleted". */
   ended_because: z.string().nullable(),
-  /** JIT-16: `medium`; `critical` for what was opened in an emergency. Nothing else judges it yet. */
+  /** JIT-16: `medium`; `critical` for emergency access. There is no other risk assessment yet. */
   riskLevel: RiskLevel,
   is_break_glass: z.boolean(),
   review: z
     .object({ verdict: z.enum(["justified", "not_justified"]), comment: z.string(), reviewer: z.string(), at: Moment })
     .nullable(),
-  /** Break-glass that nobody has reviewed yet. */
+  /** Emergency access that has not been reviewed yet. */
   needs_review: z.boolean(),
-  /** What the caller may do with it now. */
+  /** The actions that the caller can take now. */
   can: z.array(z.enum(["approve", "deny", "extend", "revoke", "map", "review", "retrieve"])),
 });
 export type AccessRequest = z.infer<typeof AccessRequest>;
 
 const byId = z.object({ id: AccessRequestId });
 
-/** The caller's own requests, and those on which the caller decides or has the overview. */
+/** The caller's own requests, and those that the caller can decide or oversee. */
 export const listAccessRequests = endpoint({
   method: "GET",
   path: "/api/v1/jit",
-  summary: "Access requests that the caller made or may decide, newest first",
+  summary: "Access requests that the caller made or can decide, newest first",
   query: z.object({
     ...pageQuery(200, 100),
     status: z.enum(["pending", "active", "history", "all"]).optional(),
@@ -117,11 +117,11 @@ export const listAccessRequests = endpoint({
   audit: "none",
 });
 
-/** OPEN-20. `active`: grants in force, those expiring soon included. */
+/** OPEN-20. `active`: active grants, including those expiring soon. */
 export const accessRequestStatistics = endpoint({
   method: "GET",
   path: "/api/v1/jit/admin/statistics",
-  summary: "Managers and administrators: over all requests; users: over their own",
+  summary: "Statistics: for managers and administrators over all requests, for users over their own",
   reply: z.object({
     total: z.number().int(),
     active: z.number().int(),
@@ -132,7 +132,7 @@ export const accessRequestStatistics = endpoint({
   audit: "none",
 });
 
-/** An account that the caller may ask for, and what its platform demands. */
+/** An account that the caller can request, and its platform's requirements. */
 export const RequestableAccount = z.object({
   account_id: AccountId,
   name: z.string(),
@@ -146,7 +146,7 @@ export const RequestableAccount = z.object({
   ticket_required: z.boolean(),
   default_duration_minutes: z.number().int(),
   max_duration_minutes: z.number().int(),
-  /** The caller is in a group that may open it without an approval. */
+  /** The caller is in a group with emergency access. */
   may_break_glass: z.boolean(),
 });
 export type RequestableAccount = z.infer<typeof RequestableAccount>;
@@ -154,7 +154,7 @@ export type RequestableAccount = z.infer<typeof RequestableAccount>;
 export const findRequestable = endpoint({
   method: "GET",
   path: "/api/v1/jit/resources",
-  summary: "Accounts that the caller may ask for, 20 at most",
+  summary: "Accounts that the caller can request, 20 at most",
   query: z.object({ search: optionalText(100), account_id: AccountId.optional() }),
   reply: z.object({ resources: z.array(RequestableAccount) }),
   needs: "access-request.create",
@@ -177,11 +177,14 @@ const justification = {
   durationMinutes: z.number().int().min(5).max(10_080).default(60),
 };
 
-/** JIT-19. `account_id` names an account; without it `resource` is free text that an administrator maps to one. */
+/**
+ * JIT-19. `account_id` names an account; without it `resource` is free text, which an administrator assigns to an
+ * account.
+ */
 export const createAccessRequest = endpoint({
   method: "POST",
   path: "/api/v1/jit",
-  summary: "Ask for access to an account for a limited time",
+  summary: "Request access to an account for a limited time",
   body: z.strictObject({
     resource: oneLine("Resource is required").min(1, "Resource is required").max(200),
     system: optionalText(200),
@@ -205,7 +208,7 @@ const Comment = z
 export const approveAccessRequest = endpoint({
   method: "POST",
   path: "/api/v1/jit/:id/approve",
-  summary: "Approve a request, or the extension that it waits for; never one's own",
+  summary: "Approve a request or its pending extension; requesters cannot approve their own",
   params: byId,
   body: Comment,
   reply: AccessRequest,
@@ -219,7 +222,7 @@ export const approveAccessRequest = endpoint({
 export const denyAccessRequest = endpoint({
   method: "POST",
   path: "/api/v1/jit/:id/deny",
-  summary: "Deny a request, or the extension that it waits for; never one's own",
+  summary: "Deny a request or its pending extension; requesters cannot deny their own",
   params: byId,
   body: Comment,
   reply: AccessRequest,
@@ -228,11 +231,11 @@ export const denyAccessRequest = endpoint({
   gives: "nothing",
 });
 
-/** The requester ends it early or takes a pending request back; approvers and administrators end it for them. */
+/** Requesters end their access early or withdraw a pending request; approvers and administrators revoke it. */
 export const revokeAccessRequest = endpoint({
   method: "POST",
   path: "/api/v1/jit/:id/revoke",
-  summary: "End granted access at once, or take a pending request back",
+  summary: "Revoke granted access at once, or withdraw a pending request",
   params: byId,
   body: Comment,
   reply: AccessRequest,
@@ -241,11 +244,11 @@ export const revokeAccessRequest = endpoint({
   gives: "nothing",
 });
 
-/** Together no longer than the platform's longest duration. Waits for an approval when the platform says so. */
+/** The total cannot exceed the platform's maximum duration. Needs an approval if the platform requires it. */
 export const extendAccessRequest = endpoint({
   method: "POST",
   path: "/api/v1/jit/:id/extend",
-  summary: "Ask for more time",
+  summary: "Request an extension",
   params: byId,
   body: z.strictObject({ extensionMinutes: z.number().int().min(5).max(10_080).default(60) }),
   reply: AccessRequest,
@@ -257,7 +260,7 @@ export const extendAccessRequest = endpoint({
 export const mapAccessRequest = endpoint({
   method: "POST",
   path: "/api/v1/jit/:id/map",
-  summary: "Say which account a request in free text means",
+  summary: "Assign an account to a request in free text",
   params: byId,
   body: z.strictObject({ account_id: AccountId }),
   reply: AccessRequest,
@@ -268,11 +271,13 @@ export const mapAccessRequest = endpoint({
   givesByToken: "access-request.decide",
 });
 
-/** Granted at once to people of a group that may; every approver is alarmed, and a review is due afterwards. */
+/**
+ * Granted at once to members of an emergency-access group; every approver is notified, and a review is due afterwards.
+ */
 export const breakGlass = endpoint({
   method: "POST",
   path: "/api/v1/jit/break-glass",
-  summary: "Open an account in an emergency, without an approval",
+  summary: "Get emergency access to an account without prior approval",
   body: z.strictObject({
     account_id: AccountId,
     ...justification,
@@ -288,7 +293,7 @@ export const breakGlass = endpoint({
 export const reviewBreakGlass = endpoint({
   method: "POST",
   path: "/api/v1/jit/:id/review",
-  summary: "Review an emergency opening afterwards; never one's own",
+  summary: "Review emergency access afterwards; users cannot review their own",
   params: byId,
   body: z.strictObject({
     verdict: z.enum(["justified", "not_justified"]),

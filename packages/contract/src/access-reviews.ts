@@ -1,4 +1,4 @@
-// Access reviews: who still needs the memberships that there are? Each is confirmed or removed by somebody who can tell.
+// Access reviews: a reviewer confirms or removes each membership.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { GroupId, Message, Moment, SafeId, UserId, manyLines, oneLine, pageQuery } from "./fields.ts";
@@ -9,19 +9,19 @@ export type AccessReviewId = z.infer<typeof AccessReviewId>;
 export const ReviewItemId = z.uuid().brand<"ReviewItemId">();
 export type ReviewItemId = z.infer<typeof ReviewItemId>;
 
-/** What happens at the close to a membership on which nobody decided. */
+/** What happens at the close to undecided memberships. */
 export const Unreviewed = z.enum(["stays", "is-removed"]);
 
-/** `gone`: it had ended in another way. `kept` and `lapsed`: nobody decided, and it stayed or was removed at the close. */
+/** `gone`: it had ended another way. `kept` and `lapsed`: undecided, and it stayed or was removed at the close. */
 export const REVIEW_DECISIONS = ["confirmed", "removed", "gone", "kept", "lapsed"] as const;
 export const ReviewDecision = z.enum(REVIEW_DECISIONS);
 export type ReviewDecision = z.infer<typeof ReviewDecision>;
 
 export const ReviewCounts = z.object({
   total: z.number().int(),
-  /** Nobody has decided on them, and they are still there. */
+  /** Undecided memberships that still exist. */
   open: z.number().int(),
-  /** Of the open ones: for the caller to decide. */
+  /** The undecided memberships that the caller can decide. */
   mine: z.number().int(),
   confirmed: z.number().int(),
   removed: z.number().int(),
@@ -35,7 +35,7 @@ export const AccessReview = z.object({
   name: z.string(),
   scope: z.enum(["all", "safes", "group"]),
   group_name: z.string().nullable(),
-  /** Null: the owners of the safes. */
+  /** Null when the owners of the safes review. */
   reviewer_name: z.string().nullable(),
   due_at: Moment,
   is_overdue: z.boolean(),
@@ -43,7 +43,10 @@ export const AccessReview = z.object({
   state: z.enum(["open", "closing", "closed"]),
   started_by: z.string(),
   started_at: Moment,
-  /** So far back before its start the last use of each membership was looked up; under 365, only retrievals were. */
+  /**
+   * The last use of each membership was searched this many days back from the review's start; under 365, only
+   * retrievals count.
+   */
   use_days: z.number().int(),
   closed_by: z.string().nullable(),
   closed_at: Moment.nullable(),
@@ -57,7 +60,7 @@ const byId = z.object({ id: AccessReviewId });
 export const listAccessReviews = endpoint({
   method: "GET",
   path: "/api/v1/access-control/reviews",
-  summary: "Access reviews, newest first; others than administrators see those in which they decide",
+  summary: "Access reviews, newest first; non-administrators see those in which they decide",
   query: z.object(pageQuery(50, 20)),
   reply: z.object({ reviews: z.array(AccessReview), next_cursor: z.string().nullable() }),
   needs: "access.review",
@@ -67,7 +70,7 @@ export const listAccessReviews = endpoint({
 export const readAccessReview = endpoint({
   method: "GET",
   path: "/api/v1/access-control/reviews/:id",
-  summary: "One access review and how far it is",
+  summary: "One access review and its progress",
   params: byId,
   reply: AccessReview,
   needs: "access.review",
@@ -82,10 +85,10 @@ export const NewAccessReview = z.strictObject({
       kind: z.literal("safes"),
       safe_ids: z.array(SafeId).min(1, "Choose at least one safe").max(200, "Choose 200 safes at most"),
     }),
-    /** What the group itself is a member of, and what its people are by themselves. */
+    /** The group's own memberships, and its members' direct memberships. */
     z.strictObject({ kind: z.literal("group"), group_id: GroupId }),
   ]),
-  /** Absent: the owner of each safe. */
+  /** Defaults to the owner of each safe. */
   reviewer_id: UserId.nullish().transform((id) => id ?? null),
   due_at: Moment,
   unreviewed: Unreviewed,
@@ -95,7 +98,7 @@ export type NewAccessReview = z.infer<typeof NewAccessReview>;
 export const startAccessReview = endpoint({
   method: "POST",
   path: "/api/v1/access-control/reviews",
-  summary: "Start an access review over the memberships as they are now, and tell the reviewers",
+  summary: "Start an access review over the current memberships, and notify the reviewers",
   body: NewAccessReview,
   reply: AccessReview,
   status: 201,
@@ -106,7 +109,7 @@ export const startAccessReview = endpoint({
   givesByToken: "access.manage",
 });
 
-/** What a membership gives. */
+/** The permissions of a membership. */
 const Given = z.object({
   role: SafeRole,
   permissions: z.array(SafePermission),
@@ -117,30 +120,30 @@ export const ReviewItem = z.object({
   id: ReviewItemId,
   safe_id: SafeId,
   safe_name: z.string(),
-  /** One of the two. */
+  /** Exactly one of the two. */
   user_id: UserId.nullable(),
   group_id: GroupId.nullable(),
   name: z.string(),
   email: z.string().nullable(),
   people: z.number().int().nullable(),
-  /** As it was when the review began. */
+  /** The permissions at the start of the review. */
   given: Given,
-  /** As it is now, where that differs; null where it does not, and where it is gone. */
+  /** The current permissions if they differ; null when they are unchanged or the membership is gone. */
   given_now: Given.nullable(),
   is_gone: z.boolean(),
   added_at: Moment,
   /**
-   * When they last did something with the safe or an account of it that is on record, such as taking out a password, checking
-   * it in or rotating it, themselves or by a token, in the 365 days before the review; null: not in these.
+   * The last recorded action with the safe or one of its accounts (such as retrieving, checking in or rotating a
+   * password), by the user or by a token, in the 365 days before the review; null without one.
    */
   last_used_at: Moment.nullable(),
-  /** Null: an administrator whom it is not about. */
+  /** Null when any administrator other than the person concerned can review. */
   reviewer_name: z.string().nullable(),
   decision: ReviewDecision.nullable(),
   reason: z.string().nullable(),
   decided_by: z.string().nullable(),
   decided_at: Moment.nullable(),
-  /** The caller decides on it now. */
+  /** Whether the caller can decide it now. */
   can_decide: z.boolean(),
 });
 export type ReviewItem = z.infer<typeof ReviewItem>;
@@ -148,7 +151,7 @@ export type ReviewItem = z.infer<typeof ReviewItem>;
 export const listReviewItems = endpoint({
   method: "GET",
   path: "/api/v1/access-control/reviews/:id/items",
-  summary: "The memberships of a review, by safe; others than administrators see those on which they decide",
+  summary: "The memberships of a review, by safe; non-administrators see those that they decide",
   params: byId,
   query: z.object({
     ...pageQuery(200, 50),
@@ -166,12 +169,12 @@ const decided = {
 };
 const saysWhyRemoved = ({ decision, reason }: { decision: string; reason: string }): boolean =>
   decision === "confirmed" || reason !== "";
-const whyRemoved = { path: ["reason"], message: "Say why it is removed" };
+const whyRemoved = { path: ["reason"], message: "Give a reason for the removal" };
 
 export const decideReviewItem = endpoint({
   method: "POST",
   path: "/api/v1/access-control/reviews/:id/items/:item_id/decision",
-  summary: "Confirm a membership, or remove it at once; nobody decides on their own",
+  summary: "Confirm or remove a membership at once; reviewers cannot decide their own",
   params: z.object({ id: AccessReviewId, item_id: ReviewItemId }),
   body: z.strictObject(decided).refine(saysWhyRemoved, whyRemoved),
   reply: ReviewItem,
@@ -182,11 +185,11 @@ export const decideReviewItem = endpoint({
   thing: "access-review",
 });
 
-/** Each membership is decided on and recorded by itself: what failed is named, the rest is done. */
+/** Each membership is decided and recorded separately: failures are listed, the rest is done. */
 export const decideReviewItems = endpoint({
   method: "POST",
   path: "/api/v1/access-control/reviews/:id/decisions",
-  summary: "Decide the same on several memberships of a review",
+  summary: "Decide several memberships of a review the same way",
   params: byId,
   body: z
     .strictObject({ item_ids: z.array(ReviewItemId).min(1, "Choose at least one membership").max(200), ...decided })
@@ -206,7 +209,7 @@ export const decideReviewItems = endpoint({
 export const remindReviewers = endpoint({
   method: "POST",
   path: "/api/v1/access-control/reviews/:id/remind",
-  summary: "Remind those who have not decided yet",
+  summary: "Remind the reviewers with open decisions",
   params: byId,
   reply: Message,
   needs: "access.manage",
@@ -218,7 +221,7 @@ export const remindReviewers = endpoint({
 export const closeAccessReview = endpoint({
   method: "POST",
   path: "/api/v1/access-control/reviews/:id/close",
-  summary: "Close a review; on what nobody decided stays or is removed, as was said at its start",
+  summary: "Close a review; undecided memberships stay or are removed, as set at its start",
   params: byId,
   reply: AccessReview,
   needs: "access.manage",
@@ -230,7 +233,7 @@ export const closeAccessReview = endpoint({
 export const exportAccessReview = endpoint({
   method: "GET",
   path: "/api/v1/access-control/reviews/:id/export",
-  summary: "The memberships of a review with what was decided on each, as CSV or JSON",
+  summary: "The memberships of a review with the decision on each, as CSV or JSON",
   params: byId,
   query: z.object({ format: z.enum(["csv", "json"]).default("csv") }),
   reply: { stream: "text/csv" },

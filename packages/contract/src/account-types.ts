@@ -1,7 +1,7 @@
-// The kinds of system that an account is on, how one connects to them, and what each asks for.
+// The kinds of systems that accounts are on, their connection methods, and the fields that each requires.
 import { z } from "zod";
 
-/** In the order in which the form offers them (ACC-73). */
+/** In the order of the form (ACC-73). */
 export const SYSTEM_TYPES = [
   "Windows",
   "Linux",
@@ -21,7 +21,7 @@ export const SYSTEM_TYPES = [
 export const SystemType = z.enum(SYSTEM_TYPES);
 export type SystemType = z.infer<typeof SystemType>;
 
-/** ACC-74: the list has MariaDB too, whose value is `mysql`. */
+/** ACC-74: the list also offers MariaDB, stored as `mysql`. */
 export const SYSTEM_TYPE_OPTIONS: readonly { value: SystemType; label: string }[] = SYSTEM_TYPES.flatMap((value) => {
   const labels: Partial<Record<SystemType, string>> = {
     oracle: "Oracle",
@@ -59,10 +59,6 @@ export type ConnectionMethod = z.infer<typeof ConnectionMethod>;
 export const ACCOUNT_STATUSES = ["active", "disabled", "pending"] as const;
 export const AccountStatus = z.enum(ACCOUNT_STATUSES);
 export type AccountStatus = z.infer<typeof AccountStatus>;
-
-export const ACCOUNT_VALIDATION_STATUSES = ["untested", "valid", "invalid", "pending"] as const;
-export const AccountValidationStatus = z.enum(ACCOUNT_VALIDATION_STATUSES);
-export type AccountValidationStatus = z.infer<typeof AccountValidationStatus>;
 
 export const ROTATION_STATUSES = ["current", "due_soon", "overdue", "no_policy"] as const;
 export const RotationStatus = z.enum(ROTATION_STATUSES);

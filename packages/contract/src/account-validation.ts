@@ -1,8 +1,8 @@
-// Validating accounts: a login on the real system with the stored secret, and how the earlier ones went.
+// Account validation: log in to the target with the stored secret, and the results of earlier logins.
 import { z } from "zod";
-import { AccountValidationStatus } from "./account-types.ts";
 import { endpoint } from "./endpoint.ts";
 import { AccountId, Message, Moment, pageQuery } from "./fields.ts";
+import { AccountValidationStatus } from "./verification-status.ts";
 import { Outcome } from "./verification.ts";
 
 const byId = z.object({ id: AccountId });
@@ -20,7 +20,7 @@ export type ValidationResult = z.infer<typeof ValidationResult>;
 export const validateAccount = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/validate",
-  summary: "Log in to the real system with the stored secret and record how it went",
+  summary: "Log in to the target with the stored secret and record the result",
   params: byId,
   reply: ValidationResult,
   needs: "account.use",
@@ -33,6 +33,8 @@ export const validateAccount = endpoint({
 export const ValidationHistoryEntry = z.object({
   id: z.uuid(),
   validation_status: z.enum(["success", "failed", "pending"]),
+  /** Null while the login is in progress. */
+  outcome: Outcome.nullable(),
   validation_type: z.enum(["manual", "scheduled", "triggered"]),
   validated_at: Moment,
   validated_by: z.string(),
@@ -41,9 +43,9 @@ export const ValidationHistoryEntry = z.object({
     /** Milliseconds. */
     response_time: z.number().int().nullable(),
     endpoint: z.string().nullable(),
-    /** The target was reached. */
+    /** Whether the target was reached. */
     connection_test: z.boolean(),
-    /** It took the secret. */
+    /** Whether the target accepted the secret. */
     credential_test: z.boolean(),
   }),
 });

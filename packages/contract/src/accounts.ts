@@ -1,15 +1,9 @@
-// Accounts: shared privileged accounts. Each belongs to a safe, which decides who may do what with it.
+// Accounts: shared privileged accounts. Each belongs to a safe, which decides on permissions.
 import { z } from "zod";
-import {
-  AccountStatus,
-  AccountValidationStatus,
-  ConnectionMethod,
-  RotationStatus,
-  SystemType,
-  isAccountDatabaseType,
-} from "./account-types.ts";
+import { AccountStatus, ConnectionMethod, RotationStatus, SystemType, isAccountDatabaseType } from "./account-types.ts";
+import { AccountValidationFilter, AccountValidationStatus } from "./verification-status.ts";
 import { AuditLogEntry } from "./audit.ts";
-import { AdditionalParams, ConnectionString, ConnectorFacts, Port, SecretValue } from "./credentials.ts";
+import { AdditionalParams, ConnectionString, ConnectorFacts, Port, AccountSecret } from "./credentials.ts";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import {
@@ -33,7 +27,7 @@ import { SafePermission } from "./safe-permissions.ts";
 import { SecretVersion, VersionNumber } from "./secret-versions.ts";
 import { EffectiveAccess } from "./safes.ts";
 
-/** Who has an account to themselves (exclusive check-out), and until when. */
+/** The user of an exclusive check-out, and its end. */
 export const CheckOut = z.object({
   user_id: UserId,
   name: z.string(),
@@ -42,6 +36,17 @@ export const CheckOut = z.object({
   is_own: z.boolean(),
 });
 export type CheckOut = z.infer<typeof CheckOut>;
+
+/** Why the secret cannot be retrieved now: a use has ended, and the rotation after it is not verified yet. */
+export const AccessBlock = z.object({
+  /** `stopped`: the rotation waits for a person. */
+  state: z.enum(["rotating", "stopped"]),
+  since: Moment,
+  message: z.string(),
+  /** Whether the caller can allow access before the rotation. */
+  can_allow: z.boolean(),
+});
+export type AccessBlock = z.infer<typeof AccessBlock>;
 
 /** An account as lists and details show it. INVARIANT: no field of it is a secret. */
 export const Account = z.object({
@@ -67,35 +72,31 @@ export const Account = z.object({
   last_validation_status: AccountValidationStatus,
   last_validated_at: Moment.nullable(),
   validation_message: z.string().nullable(),
-  /** Set when the last validation met another host key than the pinned one; both as `ssh-ed25519 SHA256:…`. */
+  /** Set when the last validation met a host key other than the pinned one; both as `ssh-ed25519 SHA256:…`. */
   host_key_alarm: z.object({ expected: z.string(), presented: z.string() }).nullable(),
   rotation_status: RotationStatus,
-  /** When the secret in force was stored or changed. */
+  /** When the active secret was stored or changed. */
   last_rotated_at: Moment,
   rotation_due_at: Moment.nullable(),
-  /** The rotation that is open now; null: none. */
+  /** The open rotation, or null. */
   open_rotation: z.object({ id: RotationId, state: RotationState, message: z.string() }).nullable(),
   last_accessed: Moment.nullable(),
-  /** Null: no connector serves such an entry. */
+  /** Null when no connector supports this entry. */
   connector: ConnectorFacts.nullable(),
   check_out: CheckOut.nullable(),
-  /** What the caller may do with it now. `use` and `retrieve` here need no further approval. */
+  access_block: AccessBlock.nullable(),
+  /** The caller's current permissions. `use` and `retrieve` here need no further approval. */
   my_permissions: z.array(SafePermission),
   /** The caller could use or retrieve it after an approval. */
   needs_approval: z.boolean(),
-  /** The caller's grant in force. */
+  /** The caller's active grant. */
   my_grant: z.object({ request_id: AccessRequestId, ends_at: Moment }).nullable(),
   created_at: Moment,
   updated_at: Moment,
 });
 export type Account = z.infer<typeof Account>;
 
-interface DatabaseFields {
-  system_type: string;
-  database_name: string | null;
-  schema_name: string | null;
-}
-
+type DatabaseFields = Record<"database_name" | "schema_name", string | null> & { system_type: string };
 /** ACC-67, ACC-68. */
 function requireDatabaseFields(fields: DatabaseFields, context: z.RefinementCtx): void {
   if (!isAccountDatabaseType(fields.system_type)) return;
@@ -111,7 +112,7 @@ function requireDatabaseFields(fields: DatabaseFields, context: z.RefinementCtx)
 
 const required = (most: number, missing: string) => oneLine(missing).min(1, missing).max(most);
 
-/** The fields that a person edits, without the secret. */
+/** The editable fields, without the secret. */
 const editable = {
   name: required(100, "Account name is required"),
   hostname: required(253, "Hostname/IP is required"),
@@ -140,14 +141,18 @@ export const NewAccount = z
   .strictObject({
     ...editable,
     safe_id: z.uuid("Please select a safe for this account").pipe(SafeId),
-    password: SecretValue,
+    password: AccountSecret,
   })
   .superRefine(requireDatabaseFields);
 export type NewAccount = z.infer<typeof NewAccount>;
 
-/** An edit names every field; `password` only when the stored secret is to be replaced by a known one. */
+/** An edit names every field; `password` only to replace the stored secret with a known one. Null keeps the stored one. */
 export const AccountEdit = z
-  .strictObject({ ...editable, status: z.enum(["active", "disabled"]).optional(), password: SecretValue.optional() })
+  .strictObject({
+    ...editable,
+    status: z.enum(["active", "disabled"]).optional(),
+    password: AccountSecret.nullish().transform((password) => password ?? undefined),
+  })
   .superRefine(requireDatabaseFields);
 export type AccountEdit = z.infer<typeof AccountEdit>;
 
@@ -156,33 +161,38 @@ const byId = z.object({ id: AccountId });
 export const listAccounts = endpoint({
   method: "GET",
   path: "/api/v1/accounts",
-  summary: "Accounts that the caller may see, newest first",
+  summary: "Accounts that the caller can see, newest first",
   query: z.object({
     ...pageQuery(500, 100),
     status: z.enum(["rotation_due", "active"]).optional(),
-    /** In name, user name, host or safe. */
+    /** Matches name, user name, host or safe. */
     search: z.string().trim().max(100).optional(),
     safe_id: SafeId.optional(),
     platform_id: PlatformId.optional(),
     system_type: SystemType.optional(),
-    validation_status: AccountValidationStatus.optional(),
+    validation_status: AccountValidationFilter.optional(),
   }),
   reply: z.object({ data: z.array(Account), next_cursor: z.string().nullable() }),
   needs: "account.list",
   audit: "none",
 });
 
-/** `requiring_rotation`: due soon and overdue together (OPEN-79). Over what the caller may see. */
+/** `requiring_rotation`: due soon and overdue together (OPEN-79). Counts the accounts that the caller can see. */
 export const accountStatistics = endpoint({
   method: "GET",
   path: "/api/v1/accounts/statistics",
-  summary: "How many accounts the caller may see, and how they stand",
+  summary: "The number of accounts that the caller can see, by status",
   reply: z.object({
     total: z.number().int(),
     active: z.number().int(),
     requiring_rotation: z.number().int(),
     validation_valid: z.number().int(),
+    /** Rejected by their targets. */
     validation_invalid: z.number().int(),
+    validation_unreachable: z.number().int(),
+    validation_misconfigured: z.number().int(),
+    validation_pending: z.number().int(),
+    validation_untested: z.number().int(),
   }),
   needs: "account.list",
   audit: "none",
@@ -191,7 +201,7 @@ export const accountStatistics = endpoint({
 export const createAccount = endpoint({
   method: "POST",
   path: "/api/v1/accounts",
-  summary: "Store an account in a safe; a first validation starts by itself when a connector exists",
+  summary: "Store an account in a safe; the first validation starts automatically if a connector exists",
   body: NewAccount,
   reply: Account,
   status: 201,
@@ -200,20 +210,21 @@ export const createAccount = endpoint({
   gives: "nothing",
 });
 
-/** Why and for what a secret is taken out, as the platform demands. */
+/** The reason or ticket for a retrieval, as the platform requires. */
 const Justification = {
   reason: manyLines().max(500).optional(),
   ticket: oneLine().max(100).optional(),
 };
 
 /**
- * ACC-34: the account including its password, for callers who may retrieve it now; counts as a retrieval. Who may only
- * see the account is answered `password: null`.
+ * ACC-34: the account including its password, for callers who can retrieve it now; counts as a retrieval. Callers who
+ * can only see the account get `password: null`.
  */
 export const readAccount = endpoint({
   method: "GET",
   path: "/api/v1/accounts/:id",
-  summary: "One account, with its password for who may retrieve it; the record is committed before the answer leaves",
+  summary:
+    "One account, with its password for callers who can retrieve it; the audit entry is committed before the reply is sent",
   params: byId,
   reply: Account.extend({ password: z.string().nullable() }),
   needs: "account.use",
@@ -232,11 +243,11 @@ export const readAccountDetails = endpoint({
   audit: "none",
 });
 
-/** Refused when approval is needed, the reason or ticket is missing, or somebody else has it checked out. */
+/** Refused when approval is needed, the reason or ticket is missing, or another user has checked it out. */
 export const retrieveAccount = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/retrieve",
-  summary: "Retrieve an account's secret; the record of it is committed before the answer leaves",
+  summary: "Retrieve an account's secret; the audit entry is committed before the reply is sent",
   params: byId,
   body: z
     .strictObject(Justification)
@@ -250,11 +261,11 @@ export const retrieveAccount = endpoint({
   repliesSecret: true,
 });
 
-/** Ends one's own exclusive check-out, or, for who manages the safe, anybody's. */
+/** Ends the caller's own exclusive check-out; managers of the safe can end any. */
 export const checkInAccount = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/check-in",
-  summary: "Give back an account that is checked out",
+  summary: "Check in an account",
   params: byId,
   reply: Account,
   needs: "account.use",
@@ -263,12 +274,34 @@ export const checkInAccount = endpoint({
   gives: "nothing",
 });
 
+/**
+ * For secret managers, when the rotation after a use cannot finish soon. The rotation then waits until no user has
+ * the secret, and the end of the next use blocks the account again. The rules for access to the secret stay the same.
+ */
+export const allowAccountAccess = endpoint({
+  method: "POST",
+  path: "/api/v1/accounts/:id/allow-access",
+  summary: "Allow access to a blocked account before its password is rotated",
+  params: byId,
+  body: z.strictObject({ reason: manyLines("Reason is required").min(1, "Reason is required").max(500) }),
+  reply: Account,
+  needs: "account.use",
+  scope: "account.manage",
+  audit: "account.access-allowed",
+  gives: "nothing",
+  stepUp: true,
+});
+
 export const updateAccount = endpoint({
   method: "PUT",
   path: "/api/v1/accounts/:id",
   summary: "Change an account; with `password`, its secret too (the earlier one is kept as history)",
   params: byId,
-  body: completeBody(AccountEdit),
+  body: completeBody(AccountEdit, {
+    entity: Account,
+    fixed: ["id", "safe_id", "created_at"],
+    derive: ({ hostname_ip }) => ({ hostname: hostname_ip }),
+  }),
   reply: Account,
   needs: "account.use",
   scope: "account.manage",
@@ -279,13 +312,14 @@ export const updateAccount = endpoint({
 });
 
 /**
- * Needs `delete` in the safe it leaves, and `retrieve` there without an approval, and `add` in the one it enters. Sealed anew
- * under the other safe's key. If the caller did not join that safe themselves, asks for a confirmation of who gains access.
+ * Needs `delete` in the safe it leaves, and `retrieve` there without an approval, and `add` in the target safe. The
+ * secrets are sealed again under the target safe's key. If the caller did not join that safe themselves, asks for a
+ * confirmation of the people who gain access.
  */
 export const moveAccount = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/move",
-  summary: "Move an account, with its history, to another safe; what was lent of it ends",
+  summary: "Move an account, with its history, to another safe; its grants end",
   params: byId,
   body: z.strictObject({ safe_id: SafeId, confirmation: Confirmation }),
   reply: Account,
@@ -300,7 +334,7 @@ export const moveAccount = endpoint({
 export const deleteAccount = endpoint({
   method: "DELETE",
   path: "/api/v1/accounts/:id",
-  summary: "Delete an account: its secrets are destroyed at once, the audit trail stays",
+  summary: "Delete an account: its secrets are destroyed at once, the audit trail is kept",
   params: byId,
   reply: Message,
   needs: "account.use",
@@ -309,11 +343,11 @@ export const deleteAccount = endpoint({
   gives: "nothing",
 });
 
-/** For who may view the audit of the safe. */
+/** For callers who can view the safe's audit. */
 export const readAccountHistory = endpoint({
   method: "GET",
   path: "/api/v1/accounts/:id/history",
-  summary: "What was done with an account, newest first, from the audit trail",
+  summary: "The audit history of an account, newest first",
   params: byId,
   query: z.object(pageQuery(200, 50)),
   reply: z.object({ history: z.array(AuditLogEntry), next_cursor: z.string().nullable() }),
@@ -333,11 +367,11 @@ export const listAccountVersions = endpoint({
   audit: "none",
 });
 
-/** The same conditions as for the secret in force. */
+/** Under the same conditions as for the active secret. */
 export const retrieveAccountVersion = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/versions/:version/retrieve",
-  summary: "Retrieve an earlier secret; the record of it is committed before the answer leaves",
+  summary: "Retrieve an earlier secret; the audit entry is committed before the reply is sent",
   params: z.object({ id: AccountId, version: VersionNumber }),
   body: z
     .strictObject(Justification)
@@ -351,11 +385,11 @@ export const retrieveAccountVersion = endpoint({
   repliesSecret: true,
 });
 
-/** As `explainSafeAccess`, for one account and with its grants. */
+/** Like `explainSafeAccess`, for one account and with its grants. */
 export const explainAccountAccess = endpoint({
   method: "GET",
   path: "/api/v1/accounts/:id/access",
-  summary: "Everyone who can use or retrieve this account now, and through what",
+  summary: "Everyone who can use or retrieve this account now, and the source of their access",
   params: byId,
   query: z.object(pageQuery(500, 100)),
   reply: z.object({ access: z.array(EffectiveAccess), next_cursor: z.string().nullable() }),

@@ -59,7 +59,7 @@ export const requestAdminReset = endpoint({
 export const confirmAdminReset = endpoint({
   method: "POST",
   path: `${path}/:id/confirm`,
-  summary: "Confirm another administrator's request; a password reset answers the single-use link (30 minutes)",
+  summary: "Confirm another administrator's request; a password reset returns the single-use link (30 minutes)",
   params: byId,
   /** The link is null if second factors were removed. */
   reply: z.object({ link: z.string().nullable(), expires_at: Moment.nullable() }),

@@ -1,4 +1,4 @@
-// What an administrator looks after: how the system is, its jobs, its keys, and its backups.
+// Administration of the system: status, jobs, keys, and backups.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Message, Moment, pageQuery } from "./fields.ts";
@@ -13,7 +13,7 @@ export const ServerProcess = z.object({
   is_sealed: z.boolean(),
   started_at: Moment,
   seen_at: Moment,
-  /** Whether it is the one that answers. */
+  /** Whether this process answers the call. */
   is_this: z.boolean(),
 });
 export type ServerProcess = z.infer<typeof ServerProcess>;
@@ -21,20 +21,20 @@ export type ServerProcess = z.infer<typeof ServerProcess>;
 export const SystemFacts = z.object({
   version: z.string(),
   node: z.string(),
-  /** Seconds since the process that answers started. */
+  /** Seconds since the answering process started. */
   uptime: z.number().int(),
   database: z.object({
-    /** `embedded`: a private PostgreSQL of this machine; `server`: the one that DATABASE_URL names. */
+    /** `embedded`: a private PostgreSQL on this machine; `server`: the one in DATABASE_URL. */
     kind: z.enum(["embedded", "server"]),
     version: z.string(),
     size_bytes: z.number().int(),
     connections: z.number().int(),
     max_connections: z.number().int(),
   }),
-  /** Where the data folder lies; null where that cannot be asked. */
+  /** The disk of the data folder; null if unknown. */
   disk: z.object({ free_bytes: z.number().int(), total_bytes: z.number().int() }).nullable(),
   is_mail_configured: z.boolean(),
-  /** Entries of the audit trail that are recorded and wait for their place in the tree. */
+  /** Audit entries that are recorded but not yet in the tree. */
   audit: z.object({ waiting: z.number().int(), oldest_at: Moment.nullable() }),
   health: Health.pick({ status: true, summary: true, checks: true }),
   processes: z.array(ServerProcess),
@@ -44,7 +44,7 @@ export type SystemFacts = z.infer<typeof SystemFacts>;
 export const readSystem = endpoint({
   method: "GET",
   path: "/api/v1/admin/system",
-  summary: "How the system is: versions, database, disk, processes, and what is wrong in words",
+  summary: "The system's status: versions, database, disk, processes, and problems in words",
   reply: SystemFacts,
   needs: "system.read",
   audit: "none",
@@ -54,14 +54,14 @@ export const KeyFacts = z.object({
   is_sealed: z.boolean(),
   provider: z.enum(["key-file", "passphrase"]),
   root_key_id: z.string(),
-  /** When this root key came into force. */
+  /** When this root key became current. */
   root_key_since: Moment,
-  /** Key-encryption keys that it wraps. */
+  /** The number of key-encryption keys that it wraps. */
   keys: z.number().int(),
   signing_key_since: Moment.nullable(),
-  /** Why this process cannot use the root key in force; null when it can. */
+  /** Why this process cannot use the current root key; null when it can. */
   problem: z.string().nullable(),
-  /** Why the root key cannot be replaced from here; null when it can. */
+  /** Why the root key cannot be replaced here; null when it can. */
   rekey_obstacle: z.string().nullable(),
 });
 export type KeyFacts = z.infer<typeof KeyFacts>;
@@ -69,7 +69,7 @@ export type KeyFacts = z.infer<typeof KeyFacts>;
 export const readKeys = endpoint({
   method: "GET",
   path: "/api/v1/admin/keys",
-  summary: "The root key in force, and whether it can be replaced from here",
+  summary: "The current root key, and whether it can be replaced here",
   reply: KeyFacts,
   needs: "system.read",
   audit: "none",
@@ -78,7 +78,7 @@ export const readKeys = endpoint({
 export const rekey = endpoint({
   method: "POST",
   path: "/api/v1/admin/keys/rekey",
-  summary: "Make a new root key and wrap every key-encryption key anew; stored secrets are not touched",
+  summary: "Create a new root key and rewrap every key-encryption key; stored secrets are unchanged",
   reply: KeyFacts,
   needs: "seal.manage",
   audit: "seal.rekey-started",
@@ -89,7 +89,7 @@ export const rekey = endpoint({
 export const replaceSigningKey = endpoint({
   method: "POST",
   path: "/api/v1/admin/keys/signing",
-  summary: "Replace the key that signs sign-in tokens; nobody is signed out by it",
+  summary: "Replace the key that signs sign-in tokens; users stay signed in",
   reply: KeyFacts,
   needs: "seal.manage",
   audit: "seal.signing-key-replaced",
@@ -102,16 +102,16 @@ export const JOB_STATES = ["waiting", "scheduled", "active", "completed", "faile
 export const JobQueue = z.object({
   name: z.string(),
   waiting: z.number().int(),
-  /** Not before a later moment: retries among them. */
+  /** Jobs scheduled for later, including retries. */
   scheduled: z.number().int(),
   active: z.number().int(),
-  /** Given up within the last 7 days. */
+  /** Jobs that failed permanently within the last 7 days. */
   failed: z.number().int(),
-  /** Since when the oldest one waits. */
+  /** The creation time of the oldest waiting job. */
   oldest_waiting_at: Moment.nullable(),
   last_completed_at: Moment.nullable(),
   last_failed_at: Moment.nullable(),
-  /** A cron expression (UTC) for what runs by itself. */
+  /** A cron expression (UTC) for scheduled jobs. */
   schedule: z.string().nullable(),
 });
 export type JobQueue = z.infer<typeof JobQueue>;
@@ -136,7 +136,7 @@ export const JobRun = z.object({
   created_at: Moment,
   started_at: Moment.nullable(),
   ended_at: Moment.nullable(),
-  /** The last attempt's error, as one sentence. What the job was about is not told: it may name things. */
+  /** The last attempt's error, as one sentence. The job's payload is not shown: it may contain names. */
   error: z.string().nullable(),
   progress: z.object({ done: z.number().int(), total: z.number().int().nullable() }).nullable(),
   may_retry: z.boolean(),
@@ -146,7 +146,7 @@ export type JobRun = z.infer<typeof JobRun>;
 export const listJobs = endpoint({
   method: "GET",
   path: "/api/v1/admin/jobs",
-  summary: "Jobs, newest first; those that ended are kept for 7 days",
+  summary: "Jobs, newest first; ended jobs are kept for 7 days",
   query: z.object({
     ...pageQuery(100, 25),
     queue: z.string().max(100).optional(),
@@ -160,7 +160,7 @@ export const listJobs = endpoint({
 export const retryJob = endpoint({
   method: "POST",
   path: "/api/v1/admin/jobs/:id/retry",
-  summary: "Attempt a job again that was given up",
+  summary: "Retry a failed job",
   params: z.object({ id: JobId }),
   reply: JobRun,
   needs: "system.manage",
@@ -169,7 +169,7 @@ export const retryJob = endpoint({
   thing: "job",
 });
 
-/** One thing that a restore drill looked at. */
+/** One check of a restore drill. */
 export const DrillFinding = z.object({
   what: z.enum(["authenticity", "files", "database", "audit", "keys", "secrets"]),
   is_good: z.boolean(),
@@ -180,7 +180,7 @@ export type DrillFinding = z.infer<typeof DrillFinding>;
 export const RestoreDrill = z.object({
   id: z.uuid(),
   backup: z.string(),
-  /** When the backup's database was as it is in there. */
+  /** The time of the backup's data. */
   made_at: Moment.nullable(),
   started_at: Moment,
   /** Null while it runs. */
@@ -191,7 +191,7 @@ export const RestoreDrill = z.object({
 });
 export type RestoreDrill = z.infer<typeof RestoreDrill>;
 
-/** As the server names them: the moment at which they were begun. */
+/** Assigned by the server: the time at which the backup started. */
 export const BackupName = z.string().regex(/^\d{8}T\d{6}Z$/);
 
 export const Backup = z.object({
@@ -204,7 +204,7 @@ export const Backup = z.object({
   made_at: Moment.nullable(),
   size_bytes: z.number().int(),
   files: z.number().int(),
-  /** The Strongroom that made it. */
+  /** The version of Strongroom that made it. */
   version: z.string().nullable(),
   root_key_id: z.string().nullable(),
   last_drill: RestoreDrill.nullable(),
@@ -221,13 +221,13 @@ export const BackupWork = z.object({
 export type BackupWork = z.infer<typeof BackupWork>;
 
 export const BackupList = z.object({
-  /** What to do instead, where backups are not made from here; null where they are. */
+  /** How to make a backup by other means; null when backups can be made here. */
   instead: z.string().nullable(),
   folder: z.string(),
-  /** What is to be known of that folder, such as that it lies on the same disk. */
+  /** A warning about that folder, such as that it is on the same disk. */
   warning: z.string().nullable(),
   under_way: BackupWork.nullable(),
-  /** Why the last one could not be made, while no later one was. */
+  /** Why the last backup failed, unless a later one succeeded. */
   last_error: z.string().nullable(),
   last_drill: RestoreDrill.nullable(),
   data: z.array(Backup),
@@ -240,7 +240,7 @@ const byName = z.object({ name: BackupName });
 export const listBackups = endpoint({
   method: "GET",
   path: "/api/v1/admin/backups",
-  summary: "Backups that were made from here, newest first, and what restore drills said of them",
+  summary: "Backups made here, newest first, and the results of restore drills",
   reply: BackupList,
   needs: "system.read",
   audit: "none",
@@ -258,7 +258,7 @@ export const makeBackup = endpoint({
 export const drillBackup = endpoint({
   method: "POST",
   path: "/api/v1/admin/backups/:name/drill",
-  summary: "Restore a backup beside the running database, and look whether all of it opens and verifies",
+  summary: "Restore a backup beside the running database, and check that all of it opens and verifies",
   params: byName,
   ...started,
   audit: "backup.drill-requested",
@@ -268,7 +268,7 @@ export const drillBackup = endpoint({
 export const deleteBackup = endpoint({
   method: "DELETE",
   path: "/api/v1/admin/backups/:name",
-  summary: "Delete a backup for good",
+  summary: "Delete a backup permanently",
   params: byName,
   reply: Message,
   needs: "system.manage",
@@ -280,7 +280,7 @@ export const deleteBackup = endpoint({
 export const cancelBackupWork = endpoint({
   method: "POST",
   path: "/api/v1/admin/backups/cancel",
-  summary: "Stop the backup or the drill that is under way",
+  summary: "Stop the running backup or drill",
   reply: Message,
   needs: "system.manage",
   audit: "backup.cancelled",
@@ -308,11 +308,17 @@ export const RestoreEnds = z.object({
   admin_resets: z.number().int(),
   /** Closed vaults whose waiting time started again. */
   closures: z.number().int(),
+  /** Deleted: some of them may have been used since the backup. */
+  recovery_codes: z.number().int(),
+  /** Removed from requests that still need others: they may have been withdrawn since the backup. */
+  approvals: z.number().int(),
 });
 export type RestoreEnds = z.infer<typeof RestoreEnds>;
 
 export const RestoreReview = z.object({
-  /** `restore`: strongroom restore; `command`: strongroom restored; `checkpoint`: the kept audit checkpoint is newer. */
+  /**
+   * `restore`: strongroom restore; `command`: strongroom restored; `checkpoint`: the kept audit checkpoint is newer.
+   */
   found_by: z.enum(["restore", "command", "checkpoint"]),
   backup_made_at: Moment.nullable(),
   /** Whether the backup carried a MAC of this root key; null when it was restored by other means. */
@@ -320,7 +326,7 @@ export const RestoreReview = z.object({
   restored_at: Moment,
   missing_entries: z.number().int().nullable(),
   ended: RestoreEnds,
-  /** Newest first. Empty when no file sink on this machine holds them. */
+  /** Newest first. Empty when no file sink on this machine has them. */
   changes: z.array(LostChange),
 });
 export type RestoreReview = z.infer<typeof RestoreReview>;

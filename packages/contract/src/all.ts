@@ -1,4 +1,4 @@
-// Every endpoint of the contract in one list: for the OpenAPI document and for the tests that walk them all.
+// Every endpoint of the contract in one list: for the OpenAPI document and for tests over all of them.
 import * as accessControl from "./access-control.ts";
 import * as accessRequests from "./access-requests.ts";
 import * as accessReviews from "./access-reviews.ts";
@@ -34,6 +34,7 @@ import * as tokens from "./tokens.ts";
 import * as users from "./users.ts";
 import * as vaultClosure from "./vault-closure.ts";
 import * as validation from "./validation.ts";
+import * as validationReport from "./validation-report.ts";
 import * as validationSearch from "./validation-search.ts";
 import * as validationStatus from "./validation-status.ts";
 import * as verification from "./verification.ts";
@@ -65,7 +66,7 @@ const features = {
   tokens,
   users: { ...users, ...policyPreview },
   vaultClosure,
-  validation: { ...validation, ...validationSearch, ...validationStatus },
+  validation: { ...validation, ...validationReport, ...validationSearch, ...validationStatus },
   verification,
 };
 

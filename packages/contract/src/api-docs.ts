@@ -1,11 +1,11 @@
 // The API documentation, for people and for programs.
 import { endpoint } from "./endpoint.ts";
 
-/** With `STRONGROOM_API_DOCS=public` these need no sign-in; with `off` neither of them exists. */
+/** With `STRONGROOM_API_DOCS=public` these need no sign-in; with `off` they do not exist. */
 export const readApiPage = endpoint({
   method: "GET",
   path: "/api/docs",
-  summary: "Every call on one page, for people",
+  summary: "The API reference as a web page",
   reply: { stream: "text/html" },
   needs: "signed-in",
   audit: "none",
@@ -14,7 +14,7 @@ export const readApiPage = endpoint({
 export const readOpenApi = endpoint({
   method: "GET",
   path: "/api/openapi.json",
-  summary: "Every call as an OpenAPI 3.1 document",
+  summary: "The API as an OpenAPI 3.1 document",
   reply: { stream: "application/json" },
   needs: "signed-in",
   audit: "none",

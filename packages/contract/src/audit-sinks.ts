@@ -1,4 +1,4 @@
-// Audit sinks: where the audit trail goes beside the database, entry by entry or by its checkpoints, and being a witness.
+// Audit sinks: destinations that audit entries or checkpoints are exported to, and acting as a witness.
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
@@ -31,9 +31,9 @@ const WebAddress = z
   .refine((text) => !text.includes("#"), "The address must not have a part after #")
   .refine((text) => !holdsSecret(text), "No secrets in the address: they belong in the field Authorization");
 
-/** Where a sink is, by kind. INVARIANT: none of it is a secret. */
+/** The destination of a sink, by kind. INVARIANT: none of it is a secret. */
 export const AuditSinkConfig = z.discriminatedUnion("kind", [
-  /** RFC 5424 messages, each with its length before it (RFC 6587), over TLS (RFC 5425) unless `tcp` was chosen. */
+  /** RFC 5424 messages, each prefixed with its length (RFC 6587), over TLS (RFC 5425) unless `tcp` was chosen. */
   z.strictObject({
     kind: z.literal("syslog"),
     host: HostName,
@@ -41,18 +41,18 @@ export const AuditSinkConfig = z.discriminatedUnion("kind", [
     transport: z.enum(["tls", "tcp"]).default("tls"),
     /** Certificates to trust instead of the system's, in PEM form. */
     ca: Certificates.nullable().default(null),
-    /** The name that the certificate must carry, when it is not the host. */
+    /** The host name in the certificate, if it differs from the host. */
     server_name: HostName.nullable().default(null),
-    /** Shown to a server that wants to know who we are; its key is a secret of the sink. */
+    /** Presented to a server that requests a client certificate; its key is a secret of the sink. */
     client_certificate: Certificates.nullable().default(null),
   }),
-  /** POST of some lines at a time, signed by HMAC-SHA-256 when there is a key. */
+  /** POSTs batches of lines, signed with HMAC-SHA-256 when there is a key. */
   z.strictObject({
     kind: z.literal("http"),
     url: WebAddress,
     ca: Certificates.nullable().default(null),
   }),
-  /** A file in the server's folder for them, appended to. */
+  /** A file in the server's folder for sinks, appended to. */
   z.strictObject({
     kind: z.literal("file"),
     name: oneLine()
@@ -62,30 +62,30 @@ export const AuditSinkConfig = z.discriminatedUnion("kind", [
         /^[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)?$/,
         "A file name such as audit.jsonl, without a folder",
       ),
-    /** Begins a new file above this size. */
+    /** Starts a new file above this size. */
     rotate_megabytes: z.number().int().min(1).max(10_240).default(100),
     /** Older files kept beside the newest. */
     keep_files: z.number().int().min(1).max(1000).default(10),
   }),
-  /** Another log's keeper that sees every checkpoint continue the one before (C2SP tlog-witness). */
+  /** The operator of another log who verifies that every checkpoint extends the previous one (C2SP tlog-witness). */
   z.strictObject({
     kind: z.literal("witness"),
-    /** What comes before `/add-checkpoint`. */
+    /** The part before `/add-checkpoint`. */
     url: WebAddress,
     ca: Certificates.nullable().default(null),
-    /** By which its cosignatures are checked. */
+    /** Verifies its cosignatures. */
     witness_key: oneLine().min(1).max(500),
   }),
 ]);
 export type AuditSinkConfig = z.infer<typeof AuditSinkConfig>;
 
 export const AuditSinkStatus = z.object({
-  /** `failing`: the last attempt did not succeed. `behind`: it works, with more to do. */
+  /** `failing`: the last attempt failed. `behind`: it works, with more to send. */
   state: z.enum(["disabled", "current", "behind", "failing"]),
-  /** Leaf index of the next entry, or the size of the newest checkpoint that was delivered. */
+  /** Leaf index of the next entry, or the size of the newest delivered checkpoint. */
   cursor: z.number().int(),
   behind_entries: z.number().int(),
-  /** Age of the oldest that was not delivered. */
+  /** Age of the oldest undelivered item. */
   behind_seconds: z.number().int(),
   delivered: z.number().int(),
   last_success_at: Moment.nullable(),
@@ -102,23 +102,23 @@ export const AuditSink = z.object({
   name: z.string(),
   content: z.enum(CONTENTS),
   format: AuditSinkFormat,
-  /** Of checkpoints: seconds between two at least. */
+  /** For checkpoints: the minimum number of seconds between two. */
   every_seconds: z.number().int(),
   config: AuditSinkConfig,
-  /** Which of its secrets are stored. */
+  /** Whether each of its secrets is stored. */
   has_hmac_key: z.boolean(),
   has_authorization: z.boolean(),
   has_client_key: z.boolean(),
   is_enabled: z.boolean(),
   status: AuditSinkStatus,
-  /** Of a witness: the newest checkpoint with its cosignature, to be kept and given to `audit verify --kept`. */
+  /** For a witness: the newest checkpoint with its cosignature, for use with `audit verify --kept`. */
   cosigned_checkpoint: z.string().nullable(),
   created_at: Moment,
   updated_at: Moment,
 });
 export type AuditSink = z.infer<typeof AuditSink>;
 
-/** Left out: as it is stored. Null: removed. */
+/** Omitted: unchanged. Null: removed. */
 const secret = (least: number, most: number) => z.string().min(least).max(most).nullable().optional();
 
 const fields = {
@@ -146,7 +146,8 @@ interface SinkFields {
 
 function checkTogether({ content, config, authorization }: SinkFields, context: z.RefinementCtx): void {
   const object = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
-  if (config.kind === "witness" && content !== "checkpoints") object(["content"], "A witness is sent checkpoints");
+  if (config.kind === "witness" && content !== "checkpoints")
+    object(["content"], "A witness receives checkpoints only");
   if (config.kind === "syslog" && content !== "entries")
     object(["content"], "Checkpoints go to a file, a web address or a witness");
   const isPlain = config.kind === "http" && !config.url.startsWith("https://");
@@ -156,7 +157,7 @@ function checkTogether({ content, config, authorization }: SinkFields, context: 
 export const NewAuditSink = z
   .strictObject({
     ...fields,
-    /** `now` leaves out what was recorded before. */
+    /** `now` skips everything recorded before. */
     starts: z.enum(["beginning", "now"]).default("beginning"),
     is_enabled: z.boolean().default(true),
   })
@@ -170,12 +171,12 @@ const byId = z.object({ id: AuditSinkId });
 export const listAuditSinks = endpoint({
   method: "GET",
   path: "/api/v1/audit/sinks",
-  summary: "Where the audit trail goes beside the database, and how far each of these places is",
+  summary: "The audit sinks, and the progress of each",
   reply: z.object({
     sinks: z.array(AuditSink),
-    /** Entries that have a place in the tree. */
+    /** The number of entries that have an index in the tree. */
     size: z.number().int(),
-    /** Where sinks of the kind `file` write, on the server. */
+    /** The folder of sinks of the kind `file`, on the server. */
     folder: z.string(),
   }),
   needs: "audit-sink.read",
@@ -185,7 +186,7 @@ export const listAuditSinks = endpoint({
 export const createAuditSink = endpoint({
   method: "POST",
   path: "/api/v1/audit/sinks",
-  summary: "Send the audit trail, or its checkpoints, to one more place",
+  summary: "Add a sink for the audit trail or its checkpoints",
   body: NewAuditSink,
   reply: AuditSink,
   status: 201,
@@ -199,9 +200,9 @@ export const createAuditSink = endpoint({
 export const updateAuditSink = endpoint({
   method: "PUT",
   path: "/api/v1/audit/sinks/:id",
-  summary: "Change a sink; it goes on where it is",
+  summary: "Change a sink; it continues from its current position",
   params: byId,
-  body: completeBody(ChangedAuditSink),
+  body: completeBody(ChangedAuditSink, { entity: AuditSink, fixed: ["id", "is_enabled", "created_at"] }),
   reply: AuditSink,
   needs: "audit-sink.manage",
   audit: "audit-sink.updated",
@@ -214,7 +215,7 @@ export const updateAuditSink = endpoint({
 export const switchAuditSink = endpoint({
   method: "POST",
   path: "/api/v1/audit/sinks/:id/state",
-  summary: "Enable or disable a sink; enabled again, it goes on where it was",
+  summary: "Enable or disable a sink; when enabled again, it continues from its position",
   params: byId,
   body: z.strictObject({ is_enabled: z.boolean() }),
   reply: AuditSink,
@@ -241,7 +242,7 @@ export const testAuditSink = endpoint({
 export const deleteAuditSink = endpoint({
   method: "DELETE",
   path: "/api/v1/audit/sinks/:id",
-  summary: "Send nothing to a sink any more",
+  summary: "Delete a sink",
   params: byId,
   reply: Message,
   needs: "audit-sink.manage",
@@ -251,18 +252,18 @@ export const deleteAuditSink = endpoint({
   thing: "audit-sink",
 });
 
-/** A log of somebody else whose checkpoints this Strongroom sees and cosigns. */
+/** Another party's log whose checkpoints this Strongroom verifies and cosigns. */
 export const WitnessedLog = z.object({
   id: WitnessedLogId,
   name: z.string(),
   origin: z.string(),
   verifier_key: z.string(),
-  /** Of the newest checkpoint that was cosigned; 0 before the first. */
+  /** The size of the newest cosigned checkpoint; 0 before the first. */
   size: z.number().int(),
-  /** That checkpoint as its log signed it: what an auditor compares an export with. */
+  /** That checkpoint as signed by its log: an auditor compares an export with it. */
   checkpoint: z.string().nullable(),
   cosigned_at: Moment.nullable(),
-  /** The last signed checkpoint that did not continue the newest one: somebody rewrote that log. */
+  /** The last signed checkpoint that did not extend the newest one: that log was rewritten. */
   contradiction: z.object({ checkpoint: z.string(), message: z.string(), at: Moment }).nullable(),
 });
 export type WitnessedLog = z.infer<typeof WitnessedLog>;
@@ -272,7 +273,7 @@ export const readWitness = endpoint({
   path: "/api/v1/audit/witness",
   summary: "This Strongroom as a witness: its key, and the logs that it watches",
   reply: z.object({
-    /** By which its cosignatures are checked. */
+    /** Verifies its cosignatures. */
     witness_key: z.string(),
     logs: z.array(WitnessedLog),
   }),
@@ -283,10 +284,10 @@ export const readWitness = endpoint({
 export const addWitnessedLog = endpoint({
   method: "POST",
   path: "/api/v1/audit/witness/logs",
-  summary: "Be a witness of another log",
+  summary: "Start to witness another log",
   body: z.strictObject({
     name: oneLine().min(1).max(100),
-    /** What `strongroom audit key` of the other one prints. */
+    /** The output of `strongroom audit key` at the other installation. */
     verifier_key: oneLine().min(1).max(500),
   }),
   reply: WitnessedLog,
@@ -300,7 +301,7 @@ export const addWitnessedLog = endpoint({
 export const removeWitnessedLog = endpoint({
   method: "DELETE",
   path: "/api/v1/audit/witness/logs/:id",
-  summary: "Forget another log and its checkpoints",
+  summary: "Stop witnessing a log and delete its checkpoints",
   params: z.object({ id: WitnessedLogId }),
   reply: Message,
   needs: "audit-sink.manage",
@@ -312,12 +313,13 @@ export const removeWitnessedLog = endpoint({
 
 /**
  * C2SP tlog-witness: `old <size>`, the consistency proof in lines of base64, an empty line, the checkpoint; as text.
- * Answers the cosignature as a line of a signed note. Not a call of a person: the log's own signature lets it in.
+ * Returns the cosignature as a line of a signed note. Not called by people: the log's own signature authenticates the
+ * call.
  */
 export const addCheckpoint = endpoint({
   method: "POST",
   path: "/api/v1/audit/witness/add-checkpoint",
-  summary: "Have a checkpoint of a watched log cosigned (C2SP tlog-witness)",
+  summary: "Cosign a checkpoint of a watched log (C2SP tlog-witness)",
   body: z.string().min(1).max(65_536),
   reply: { stream: "text/plain" },
   needs: "public",

@@ -1,19 +1,19 @@
-// The audit trail as people read it, and what lets somebody check it who does not trust us.
+// The audit trail for readers, and the proofs with which an auditor can verify it independently.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { AuditEntryId, Moment, UserId, manyLines, pageQuery } from "./fields.ts";
+import { AuditEntryId, DateRange, Moment, UserId, manyLines, pageQuery } from "./fields.ts";
 import { Severity } from "./validation.ts";
 
 export const AUDIT_RESULTS = ["success", "failure", "warning", "info"] as const;
 export const AuditResult = z.enum(AUDIT_RESULTS);
 export type AuditResult = z.infer<typeof AuditResult>;
 
-/** What one entry is written in for other tools: a line each. */
+/** The export formats of an entry, one line each. */
 export const AUDIT_FORMATS = ["json", "rfc5424", "cef", "ocsf"] as const;
 export const AuditFormat = z.enum(AUDIT_FORMATS);
 export type AuditFormat = z.infer<typeof AuditFormat>;
 
-/** One entry as lists show it (SHELL-35). */
+/** One entry in lists (SHELL-35). */
 export const AuditLogEntry = z.object({
   id: AuditEntryId,
   /** In words, such as "Credential revealed". */
@@ -27,27 +27,29 @@ export const AuditLogEntry = z.object({
   user: z.object({ id: UserId.nullable(), name: z.string(), email: z.string().nullable() }),
   timestamp: Moment,
   target: z.object({ type: z.string(), id: z.string(), name: z.string().nullable() }).nullable(),
-  /** Its place in the tree; null until the sequencer has put it there (about a second). */
+  /** Its index in the tree; null until the sequencer has added it (about a second). */
   leaf_index: z.number().int().nullable(),
 });
 export type AuditLogEntry = z.infer<typeof AuditLogEntry>;
 
-/** AUDIT-15. Pending is what neither succeeded nor failed: what was begun, and what needs a look. */
+/** AUDIT-15. Pending entries neither succeeded nor failed: started actions, and those that need attention. */
 export const AUDIT_STATUSES = ["success", "failure", "pending"] as const;
 export const AuditStatus = z.enum(AUDIT_STATUSES);
 export type AuditStatus = z.infer<typeof AuditStatus>;
 
-/** AUDIT-14. The second and third: while the account was lent (just-in-time access). */
+/** AUDIT-14. The second and third: under a just-in-time grant. */
 export const VERIFICATION_EVENT_TYPES = [
   "account_verification",
   "jit_account_verification",
   "jit_critical_verification_failure",
 ] as const;
+export const VerificationEventType = z.enum(VERIFICATION_EVENT_TYPES);
+export type VerificationEventType = z.infer<typeof VerificationEventType>;
 
-/** One entry as the audit trail's own lists and its JSON export hold it (AUDIT-13, AUDIT-16). */
+/** One entry in the audit trail's own lists and JSON export (AUDIT-13, AUDIT-16). */
 export const AuditLog = AuditLogEntry.extend({
-  /** Null: it is about something else than the verification of a secret. */
-  event_type: z.enum(VERIFICATION_EVENT_TYPES).nullable(),
+  /** Null when the entry is not about the verification of a secret. */
+  event_type: VerificationEventType.nullable(),
   status: AuditStatus,
   account_name: z.string().nullable(),
   /** The grant under which it happened. */
@@ -62,10 +64,12 @@ export const AuditLog = AuditLogEntry.extend({
     severity: Severity,
     triggered_by: z.string().nullable(),
   }),
+  /** Only in lists with `attempts=grouped`: the entry that recorded the start of this verification. */
+  started: AuditLogEntry.nullable().optional(),
 });
 export type AuditLog = z.infer<typeof AuditLog>;
 
-/** What is recorded beside the events that calls name in `audit`: the product's own doing, and the command line's. */
+/** Events that no call declares in `audit`: those of the product itself and of the command line. */
 export const EVENTS_WITHOUT_CALL = [
   "access-request.ended",
   "account.dependent-updated",
@@ -83,6 +87,8 @@ export const EVENTS_WITHOUT_CALL = [
   "restore.marked",
   "backup.started",
   "credential.rotated",
+  "credential.version-mismatch",
+  "credential.versions-bound",
   "identity-provider.person-bound",
   "platform.reconcile-not-ready",
   "rotation.secret-used",
@@ -102,37 +108,44 @@ export const AuditView = z.enum(AUDIT_VIEWS);
 export type AuditView = z.infer<typeof AuditView>;
 
 const auditFilter = {
-  /** Part of what a person, a thing, its host or ticket, or an event is called; or an id. Each has been searched since it was recorded. */
+  /** Part of the name of a person, object, host, ticket or event; or an id. Every name recorded for an object matches. */
   search: z.string().trim().max(200).optional(),
   /** API-88: the same as `search`. */
   search_term: z.string().trim().max(200).optional(),
   view: AuditView.default("all"),
-  /** `verification`: only what the verification of secrets recorded. */
+  /** `verification`: only entries about the verification of secrets. */
   scope: z.enum(["everything", "verification"]).default("everything"),
   status: AuditStatus.optional(),
   severity: Severity.optional(),
   event: z.string().max(100).optional(),
+  /** API-88: only entries about the verification of secrets, by kind. */
+  event_type: VerificationEventType.optional(),
   result: AuditResult.optional(),
   actor_id: UserId.optional(),
   target_id: z.string().max(100).optional(),
-  /** API-89: what happened under one grant of just-in-time access. */
+  /** API-89: events under one just-in-time grant. */
   grant_id: z.uuid().optional(),
   /** API-89: the same as `grant_id`. */
   session_id: z.uuid().optional(),
-  /** Both included. */
+  /** Both times are included. */
   from: Moment.optional(),
   to: Moment.optional(),
+  /** API-88, API-89: restricts the list further than `from` and `to`. */
+  date_range: DateRange.optional(),
 };
 export const AuditFilter = z.object(auditFilter);
 export type AuditFilter = z.infer<typeof AuditFilter>;
 
-/** More than this is not counted one by one. */
+/** Above this number, entries are not counted exactly. */
 export const MOST_AUDIT_COUNTED = 10_000;
 
+/** `grouped`: folds the start of a verification into its result, unless the filter selects such entries. */
+const Attempts = z.enum(["separate", "grouped"]).default("separate");
+
 /**
- * API-88. Whoever reads page after page passes the cursor, which stays right while entries are added. With `offset` that many
- * entries are left out at the beginning, as they stand now; it goes without a cursor, and the answer says how many there are.
- * An offset reaches 10,000 entries; the cursor goes on from there.
+ * API-88. Page with the cursor, which stays correct while entries are added. `offset` skips that many of the current
+ * entries; it excludes a cursor, and the reply then includes the total. An offset reaches 10,000 entries; continue
+ * from there with the cursor.
  */
 export const listAuditEntries = endpoint({
   method: "GET",
@@ -142,15 +155,16 @@ export const listAuditEntries = endpoint({
     .object({
       ...pageQuery(200, 25),
       offset: z.coerce.number().int().min(0).max(MOST_AUDIT_COUNTED).optional(),
+      attempts: Attempts,
       ...auditFilter,
     })
     .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
       path: ["offset"],
-      message: "A page begins at a cursor or at an offset, not at both",
+      message: "A page starts at a cursor or at an offset, not at both",
     }),
   reply: z.object({
     logs: z.array(AuditLog),
-    /** As `countAuditEntries` says it; only where an offset was asked for. */
+    /** As in `countAuditEntries`; only with an offset. */
     total: z.number().int().optional(),
     is_exact: z.boolean().optional(),
     next_cursor: z.string().nullable(),
@@ -159,19 +173,19 @@ export const listAuditEntries = endpoint({
   audit: "none",
 });
 
-/** AUDIT-07, OPEN-131: over all that the filter lets through, not the page. */
+/** AUDIT-07, OPEN-131: over all that match the filter, not the page. */
 export const countAuditEntries = endpoint({
   method: "GET",
   path: "/api/v1/audit/counts",
-  summary: "How many entries of the audit trail match, and how they ended",
-  query: AuditFilter,
+  summary: "The number of matching audit entries, by result",
+  query: AuditFilter.extend({ attempts: Attempts }),
   reply: z.object({
     total: z.number().int(),
     successful: z.number().int(),
     failed: z.number().int(),
-    /** Under a grant of just-in-time access. */
+    /** Entries under a just-in-time grant. */
     jit: z.number().int(),
-    /** False: there are more, and only the newest `MOST_AUDIT_COUNTED` were counted. */
+    /** False when there are more and only the newest `MOST_AUDIT_COUNTED` were counted. */
     is_exact: z.boolean(),
   }),
   needs: "audit.read",
@@ -181,7 +195,7 @@ export const countAuditEntries = endpoint({
 /** AUDIT-19. */
 export const MOST_AUDIT_EXPORTED = 10_000;
 
-/** AUDIT-20 with `format=json`; the others are one line for each entry. Without proofs: `exportAudit` has them. */
+/** AUDIT-20 with `format=json`; the other formats are one line per entry. Without proofs: `exportAudit` has them. */
 export const exportAuditLogs = endpoint({
   method: "GET",
   path: "/api/v1/audit/logs",
@@ -190,6 +204,8 @@ export const exportAuditLogs = endpoint({
     ...auditFilter,
     format: z.enum([...AUDIT_FORMATS, "csv"]).default("json"),
     limit: z.coerce.number().int().min(1).max(MOST_AUDIT_EXPORTED).default(MOST_AUDIT_EXPORTED),
+    /** API-91. Skips this many of the newest entries. */
+    offset: z.coerce.number().int().min(0).max(MOST_AUDIT_COUNTED).default(0),
   }),
   reply: { stream: "application/octet-stream" },
   needs: "audit.export",
@@ -197,12 +213,12 @@ export const exportAuditLogs = endpoint({
   stepUp: true,
 });
 
-/** What the JSON export holds (AUDIT-20). */
+/** The content of the JSON export (AUDIT-20). */
 export const AuditExport = z.object({
   logs: z.array(AuditLog),
   filters: z.record(z.string(), z.string()),
   exported_at: Moment,
-  /** Of `logs`. */
+  /** The number of `logs`. */
   total_records: z.number().int(),
 });
 
@@ -215,7 +231,7 @@ export const readCheckpoint = endpoint({
     checkpoint: z.string().nullable(),
     size: z.number().int(),
     signed_at: Moment.nullable(),
-    /** Entries that are durable and wait for their place in the tree. */
+    /** Entries that are durable but not yet in the tree. */
     pending: z.number().int(),
     verifier_key: z.string(),
   }),
@@ -233,7 +249,7 @@ export const exportAudit = endpoint({
   stepUp: true,
 });
 
-/** Where an entry stands in the tree, and what proves it (RFC 9162). Hashes in base64. */
+/** The index of an entry in the tree, and its proof (RFC 9162). Hashes in base64. */
 export const readInclusionProof = endpoint({
   method: "GET",
   path: "/api/v1/audit/:id/proof",
@@ -255,22 +271,24 @@ export const readInclusionProof = endpoint({
   thing: "audit-entry",
 });
 
-/** What a bundle of evidence can be about. */
+/** The subjects of an evidence bundle. */
 export const EVIDENCE_SUBJECTS = ["access-request", "account", "user"] as const;
 export const EvidenceSubject = z.enum(EVIDENCE_SUBJECTS);
 export type EvidenceSubject = z.infer<typeof EvidenceSubject>;
 
 export const MOST_EVIDENCE = 10_000;
 
-/** An access request: all of its grant and what followed from it. An account or a person: all that they did or had done to them. */
+/**
+ * An access request: its whole grant and everything that followed. An account or a person: all actions by and on them.
+ */
 export const exportEvidenceBundle = endpoint({
   method: "GET",
   path: "/api/v1/audit/bundle",
-  summary: "Everything on record about a request, an account or a person, each entry proven, for the offline verifier",
+  summary: "All audit entries about a request, an account or a person, each with its proof, for the offline verifier",
   query: z.object({
     about: EvidenceSubject,
     id: z.uuid(),
-    /** Both included. */
+    /** Both times are included. */
     from: Moment.optional(),
     to: Moment.optional(),
   }),
@@ -307,7 +325,7 @@ export const verifyAudit = endpoint({
   gives: "nothing",
 });
 
-/** A difference between the database and what is known of the audit trail outside of it. */
+/** A difference between the database and evidence of the audit trail outside it. */
 export const Contradiction = z.object({
   id: z.uuid(),
   /** `checkpoint`, `tree`, `signing-key`, `witness`, `sink`, `sink-cursor` or `pending`. */
@@ -317,9 +335,9 @@ export const Contradiction = z.object({
   leaf_index: z.number().int().nullable(),
   /** Whether it stops signing while it is open. */
   stops_signing: z.boolean(),
-  /** The signed checkpoint that the database does not continue. */
+  /** The signed checkpoint that the database does not extend. */
   known_checkpoint: z.string().nullable(),
-  /** The newest checkpoint in the database when it was found. */
+  /** The newest checkpoint in the database at that time. */
   stored_checkpoint: z.string().nullable(),
   found_at: Moment,
   accepted_at: Moment.nullable(),
@@ -345,13 +363,13 @@ export const listContradictions = endpoint({
   audit: "none",
 });
 
-/** For people only: no scope of an API token opens it. */
+/** Only people can call this: no scope of an API token allows it. */
 export const acceptContradictions = endpoint({
   method: "POST",
   path: "/api/v1/audit/contradictions/accept",
   summary: "Accept the database as it is, after reading the contradictions",
   body: z.strictObject({
-    /** All that are open. */
+    /** All open contradictions. */
     ids: z.array(z.uuid()).min(1).max(10_000),
     /** As returned by `listContradictions`. */
     checkpoint: z

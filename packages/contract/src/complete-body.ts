@@ -12,27 +12,81 @@ type Whole<Input, Output> = {
 /** The input of a schema with every field that a default would fill in. */
 export type Complete<Input, Output> = Input extends object ? Whole<Input, Output> : Input;
 
-const complete = new WeakSet<z.ZodType>();
+/** The fields of an entity that its PUT accepts back unchanged. */
+export interface ReadOnly {
+  /** The reply of the entity's GET or list. Fields that the body lacks are ignored (AIP-203). */
+  entity: z.ZodType;
+  /**
+   * The fields of the entity that the server never changes automatically. A value other than the stored one is
+   * refused.
+   */
+  fixed: readonly string[];
+  /** Computes fields that the body names or formats differently than the entity. */
+  derive?: (entity: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+}
+
+const complete = new WeakMap<z.ZodType, ReadOnly | null>();
 
 /** Whether a schema was created by `completeBody`. */
 export const isComplete = (schema: z.ZodType): boolean => complete.has(schema);
 
+/** The read-only fields that a body created by `completeBody` accepts; null when there are none. */
+export function readOnlyOf(schema: z.ZodType | undefined): (ReadOnly & { names: readonly string[] }) | null {
+  const readOnly = (schema === undefined ? null : complete.get(schema)) ?? null;
+  if (readOnly === null) return null;
+  const editable = new Set(fieldNames(schema as z.ZodType));
+  return { ...readOnly, names: fieldNames(readOnly.entity).filter((name) => !editable.has(name)) };
+}
+
 /**
- * The same schema for a body in which no field may be missing, at any depth, whatever the schema's defaults are. Fields that
- * are just `.optional()` may be left out: the handler keeps what is stored.
+ * The same schema for a body that must have every field at any depth, whatever the schema's defaults. A field that is
+ * just `.optional()` may be omitted: the handler keeps the stored value. With `readOnly`, the body may be the entity
+ * as it was read: `kernel/http/read-only.ts` checks its fixed fields.
  */
 export function completeBody<Schema extends z.ZodType>(
   schema: Schema,
+  readOnly: ReadOnly | null = null,
 ): z.ZodType<z.output<Schema>, Complete<z.input<Schema>, z.output<Schema>>> {
-  const refuseMissing = (body: unknown, context: z.RefinementCtx): unknown => {
+  const prepare = (sent: unknown, context: z.RefinementCtx): unknown => {
+    const body = readOnly === null ? sent : editablePart(sent, schema, readOnly, context);
     for (const path of missingFields(schema, body)) {
       context.addIssue({ code: "custom", path, message: "Required: a change names every field" });
     }
     return body;
   };
-  const whole = z.preprocess(refuseMissing, schema);
-  complete.add(whole);
+  const whole = z.preprocess(prepare, schema);
+  complete.set(whole, readOnly);
   return whole as unknown as ReturnType<typeof completeBody<Schema>>;
+}
+
+/** The names of an object's fields, or of all objects of a union. */
+function fieldNames(schema: z.core.$ZodType): string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
+  if (schema instanceof z.ZodDiscriminatedUnion) return [...new Set(schema.options.flatMap(fieldNames))];
+  if (schema instanceof z.ZodPipe) return fieldNames(schema.in instanceof z.ZodTransform ? schema.out : schema.in);
+  throw new Error("an entity and the body of its PUT are objects");
+}
+
+/** The body without read-only fields, and with the PUT's field names. */
+function editablePart(
+  sent: unknown,
+  schema: z.ZodType,
+  { entity, derive }: ReadOnly,
+  context: z.RefinementCtx,
+): unknown {
+  if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return sent;
+  const body: Record<string, unknown> = { ...sent };
+  for (const [name, derived] of Object.entries(derive?.(body) ?? {})) {
+    if (derived === undefined) continue;
+    body[name] ??= derived;
+    if (body[name] !== derived) {
+      const message = "Sent twice with different values: leave out the fields that you did not change";
+      context.addIssue({ code: "custom", path: [name], message });
+    }
+  }
+  const editable = new Set(fieldNames(schema));
+  for (const name of fieldNames(entity)) if (!editable.has(name)) delete body[name];
+  return body;
 }
 
 /** Whether omitting this field of a PUT body keeps the stored value. */
@@ -43,7 +97,7 @@ export function isKeptWhenMissing(field: z.core.$ZodType): boolean {
 
 type Path = (string | number)[];
 
-/** Where `input` lacks a field that the schema would fill in or require. */
+/** The paths where `input` lacks a field that the schema would fill in or require. */
 function missingFields(schema: z.core.$ZodType, input: unknown, path: Path = []): Path[] {
   if (input === undefined || input === null) return [];
   if (schema instanceof z.ZodObject) return missingInObject(schema, input, path);

@@ -1,4 +1,4 @@
-// The kinds of credential, what each is called, and what each asks for.
+// The types of credentials, their labels, and the fields that each requires.
 import { z } from "zod";
 
 export const CREDENTIAL_TYPES = [
@@ -58,7 +58,3 @@ export type Environment = z.infer<typeof Environment>;
 export const CREDENTIAL_STATUSES = ["pending", "verified", "failed", "active", "expired"] as const;
 export const CredentialStatus = z.enum(CREDENTIAL_STATUSES);
 export type CredentialStatus = z.infer<typeof CredentialStatus>;
-
-export const VERIFICATION_STATUSES = ["verified", "failed", "pending"] as const;
-export const VerificationStatus = z.enum(VERIFICATION_STATUSES);
-export type VerificationStatus = z.infer<typeof VerificationStatus>;

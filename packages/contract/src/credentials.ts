@@ -1,4 +1,4 @@
-// Credentials: the secrets that belong to a person, with where and as whom they are used.
+// Credentials: a person's own secrets, with the targets and user names they are used for.
 import { z } from "zod";
 import { AuditLogEntry } from "./audit.ts";
 import {
@@ -6,7 +6,6 @@ import {
   CredentialType,
   DATABASE_TYPES,
   Environment,
-  VerificationStatus,
   isDatabaseType,
   needsSchemaName,
 } from "./credential-types.ts";
@@ -25,16 +24,17 @@ import {
 } from "./fields.ts";
 import { holdsSecret } from "./secret-names.ts";
 import { SecretVersion, VersionNumber } from "./secret-versions.ts";
+import { VerificationStatus, VerificationStatusFilter } from "./verification-status.ts";
 
-/** What can be done with a stored secret on its system. */
+/** The capabilities of an entry's connector. */
 export const ConnectorFacts = z.object({
-  /** Of the kind of system, such as "PostgreSQL". */
+  /** The kind of target, such as "PostgreSQL". */
   name: z.string(),
-  /** False: it was tried out against a double of such a system only. */
+  /** False when the connector was tested only against a fake. */
   is_proven: z.boolean(),
-  /** The secret can change itself, by logging in with itself. */
+  /** Whether the secret can be changed by logging in with it. */
   can_change: z.boolean(),
-  /** A reconcile account can set it. */
+  /** Whether a reconcile account can set the secret. */
   can_reconcile: z.boolean(),
 });
 export type ConnectorFacts = z.infer<typeof ConnectorFacts>;
@@ -53,12 +53,12 @@ export const Credential = z.object({
   verification_status: VerificationStatus,
   verified_at: Moment.nullable(),
   last_verification_attempt: Moment.nullable(),
-  /** Plain words on why the last attempt did not verify. */
+  /** In plain English, why the last attempt did not verify the secret. */
   verification_error: z.string().nullable(),
-  /** Set when the last attempt met another host key than the pinned one; both as `ssh-ed25519 SHA256:…`. */
+  /** Set when the last attempt met a host key other than the pinned one; both as `ssh-ed25519 SHA256:…`. */
   host_key_alarm: z.object({ expected: z.string(), presented: z.string() }).nullable(),
   last_accessed: Moment.nullable(),
-  /** Null: no connector serves such an entry. */
+  /** Null when no connector supports this entry. */
   connector: ConnectorFacts.nullable(),
   database_name: z.string().nullable(),
   schema_name: z.string().nullable(),
@@ -77,7 +77,7 @@ export const Port = z.coerce
   .min(1, "Port must be between 1 and 65535")
   .max(65535, "Port must be between 1 and 65535");
 
-/** `scheme://…` as the WHATWG URL parser accepts it (OPEN-82), without a password: that belongs in the secret. */
+/** `scheme://…` as accepted by the WHATWG URL parser (OPEN-82), without a password: that belongs in the secret. */
 export const ConnectionString = optionalText(2000).superRefine((text, context) => {
   if (text === null) return;
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || !URL.canParse(text)) {
@@ -105,7 +105,7 @@ export const AdditionalParams = z
 const NAME_LENGTH = "Name must be 3 to 100 characters";
 const USERNAME_LENGTH = "Username must be 2 to 50 characters";
 
-/** The fields that a person edits, without the secret. */
+/** The editable fields, without the secret. */
 const editable = {
   name: oneLine().min(3, NAME_LENGTH).max(100, NAME_LENGTH),
   type: CredentialType.default("password"),
@@ -126,12 +126,22 @@ const editable = {
   additional_params: AdditionalParams,
 };
 
-/** The secret itself. 64 KiB hold the longest certificate chain with its key. */
-export const SecretValue = z
-  .string()
-  .refine((text) => text.isWellFormed(), "Password/secret contains a character that is not text")
-  .min(8, "Password/secret must be at least 8 characters")
-  .max(65_536, "Password/secret may have 65,536 characters at most");
+/** 64 KiB hold the longest certificate chain with its key. */
+const secretText = (shortest: number, tooShort: string) =>
+  z
+    .string()
+    .refine((text) => text.isWellFormed(), "Password/secret contains a character that is not text")
+    .min(shortest, tooShort)
+    .max(65_536, "Password/secret may have 65,536 characters at most");
+
+/** The secret of a credential (CRED-30). */
+export const SecretValue = secretText(8, "Password/secret must be at least 8 characters");
+
+/**
+ * The secret of an account. Some legacy targets accept only short ones, so the forms warn and the server refuses
+ * none.
+ */
+export const AccountSecret = secretText(1, "Password is required");
 
 interface DatabaseFields {
   type: string;
@@ -155,7 +165,7 @@ function requireDatabaseFields(fields: DatabaseFields, context: z.RefinementCtx)
 export const NewCredential = z.strictObject({ ...editable, value: SecretValue }).superRefine(requireDatabaseFields);
 export type NewCredential = z.infer<typeof NewCredential>;
 
-/** An edit names every field; `value` only when the stored secret is to be replaced by a known one. */
+/** An edit names every field; `value` only to replace the stored secret with a known one. */
 export const CredentialEdit = z
   .strictObject({ ...editable, value: SecretValue.optional() })
   .superRefine(requireDatabaseFields);
@@ -167,13 +177,13 @@ const byId = z.object({ id: CredentialId });
 export const listCredentials = endpoint({
   method: "GET",
   path: "/api/v1/credentials",
-  summary: "Credentials that the caller may see, newest first",
+  summary: "Credentials that the caller can see, newest first",
   query: z.object({
     ...pageQuery(500, 100),
     search: z.string().trim().max(100).optional(),
     type: CredentialType.optional(),
     environment: Environment.optional(),
-    verification_status: VerificationStatus.optional(),
+    verification_status: VerificationStatusFilter.optional(),
   }),
   reply: z.object({ data: z.array(Credential), next_cursor: z.string().nullable() }),
   needs: "credential.list",
@@ -185,7 +195,7 @@ export const DATABASE_FILTER: readonly CredentialType[] = DATABASE_TYPES;
 export const createCredential = endpoint({
   method: "POST",
   path: "/api/v1/credentials",
-  summary: "Store a credential; a first verification starts by itself when a connector exists for its type",
+  summary: "Store a credential; the first verification starts automatically if a connector exists for its type",
   body: NewCredential,
   reply: Credential,
   status: 201,
@@ -211,7 +221,7 @@ export const updateCredential = endpoint({
   path: "/api/v1/credentials/:id",
   summary: "Change a credential; with `value`, its secret too (the earlier one is kept as history)",
   params: byId,
-  body: completeBody(CredentialEdit),
+  body: completeBody(CredentialEdit, { entity: Credential, fixed: ["id", "user_id", "created_at"] }),
   reply: Credential,
   needs: "credential.update",
   audit: "credential.updated",
@@ -224,7 +234,7 @@ export const updateCredential = endpoint({
 export const deleteCredential = endpoint({
   method: "DELETE",
   path: "/api/v1/credentials/:id",
-  summary: "Delete a credential: its secret is destroyed at once, the audit trail stays",
+  summary: "Delete a credential: its secret is destroyed at once, the audit trail is kept",
   params: byId,
   reply: Message,
   needs: "credential.delete",
@@ -244,11 +254,11 @@ export const listCredentialVersions = endpoint({
   whilePending: true,
 });
 
-/** Also one that was made for a rotation and may be in force on the system: it must not be out of its owner's reach. */
+/** Includes a rotation's candidate, which may be active on the target: its owner must be able to reach it. */
 export const revealCredentialVersion = endpoint({
   method: "POST",
   path: "/api/v1/credentials/:id/versions/:version/reveal",
-  summary: "Reveal an earlier secret; the record of it is committed before the answer leaves",
+  summary: "Reveal an earlier secret; the audit entry is committed before the reply is sent",
   params: byId.extend({ version: VersionNumber }),
   reply: z.object({ value: z.string() }),
   needs: "credential.reveal",
@@ -261,7 +271,7 @@ export const revealCredentialVersion = endpoint({
 export const revealCredential = endpoint({
   method: "POST",
   path: "/api/v1/credentials/:id/reveal",
-  summary: "Reveal a credential's secret; the record of it is committed before the answer leaves",
+  summary: "Reveal a credential's secret; the audit entry is committed before the reply is sent",
   params: byId,
   body: z
     .strictObject({ reason: manyLines().max(500).optional() })
@@ -278,7 +288,7 @@ export const revealCredential = endpoint({
 export const readCredentialHistory = endpoint({
   method: "GET",
   path: "/api/v1/credentials/:id/history",
-  summary: "What was done with a credential, newest first, from the audit trail",
+  summary: "The audit history of a credential, newest first",
   params: byId,
   query: z.object(pageQuery(200, 50)),
   reply: z.object({ history: z.array(AuditLogEntry), next_cursor: z.string().nullable() }),

@@ -1,4 +1,4 @@
-// The figures and alerts of the first page, over what the caller may see.
+// The figures and alerts of the dashboard, over what the caller can see.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Moment } from "./fields.ts";
@@ -7,9 +7,9 @@ export const DashboardStats = z.object({
   totalCredentials: z.number().int(),
   activeSessions: z.number().int(),
   privilegedUsers: z.number().int(),
-  /** Percent, 0 to 100, whole. */
-  complianceScore: z.number().int().min(0).max(100),
-  /** How the score comes about, for the card's tooltip. */
+  /** Percent, an integer from 0 to 100; null when no secret is stored. */
+  complianceScore: z.number().int().min(0).max(100).nullable(),
+  /** The formula of the score, for the card's tooltip. */
   complianceFormula: z.string(),
 });
 export type DashboardStats = z.infer<typeof DashboardStats>;
@@ -29,7 +29,7 @@ export const DashboardAlert = z.object({
   message: z.string(),
   severity: z.enum(ALERT_SEVERITIES),
   timestamp: Moment,
-  /** Where in the product the alert leads. */
+  /** The page in the product that the alert links to. */
   link: z.string().nullable(),
 });
 export type DashboardAlert = z.infer<typeof DashboardAlert>;
@@ -37,7 +37,7 @@ export type DashboardAlert = z.infer<typeof DashboardAlert>;
 export const listDashboardAlerts = endpoint({
   method: "GET",
   path: "/api/v1/dashboard/alerts",
-  summary: "What needs a person now, worst first",
+  summary: "What needs attention now, most severe first",
   reply: z.object({ alerts: z.array(DashboardAlert) }),
   needs: "dashboard.read",
   audit: "none",

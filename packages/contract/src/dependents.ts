@@ -1,4 +1,4 @@
-// Dependents: what else uses an account's password, and is told or changed when a rotation is through.
+// Dependents: other places that use an account's password, which are updated or notified after a rotation.
 import { z } from "zod";
 import { AccountId, DependentId, Message, Moment, oneLine } from "./fields.ts";
 import { endpoint } from "./endpoint.ts";
@@ -6,9 +6,9 @@ import { endpoint } from "./endpoint.ts";
 export const DEPENDENT_KINDS = ["account", "ssh-file", "webhook", "linked-user"] as const;
 
 const accountId = AccountId;
-/** What a dependent is made of, by kind. INVARIANT: none of it is a secret. */
+/** The settings of a dependent, by kind. INVARIANT: none of it is a secret. */
 export const DependentConfig = z.discriminatedUnion("kind", [
-  /** Another stored account that uses the same password: it is stored there too, and verified. */
+  /** Another stored account with the same password: it is stored there too, and verified. */
   z.strictObject({ kind: z.literal("account"), account_id: accountId }),
   /** A file on a Linux host, written through a stored account: `template` with {{username}} and {{password}}. */
   z.strictObject({
@@ -18,21 +18,25 @@ export const DependentConfig = z.discriminatedUnion("kind", [
       .min(2)
       .max(500)
       .regex(/^\/[^\0]*[^/\0]$/, "An absolute path of a file"),
-    template: z.string().min(1).max(20_000).includes("{{password}}", { message: "The template has no {{password}}" }),
+    template: z
+      .string()
+      .min(1)
+      .max(20_000)
+      .includes("{{password}}", { message: "The template does not contain {{password}}" }),
     mode: z
       .string()
       .regex(/^0?[0-7]{3}$/, "A mode such as 600")
       .default("600"),
-    /** Run afterwards, by name: `systemctl reload <unit>`. */
+    /** Reloaded afterwards, by name: `systemctl reload <unit>`. */
     reload_unit: oneLine()
       .max(100)
       .regex(/^[\w@.:-]+$/, "The name of a unit")
       .nullable()
       .default(null),
   }),
-  /** Told by an HTTPS POST that is signed (HMAC-SHA-256 over the body); the body never carries the password. */
+  /** Notified by a signed HTTPS POST (HMAC-SHA-256 over the body); the body never contains the password. */
   z.strictObject({ kind: z.literal("webhook"), url: z.url({ protocol: /^https?$/ }).max(1000) }),
-  /** A user of another PostgreSQL or MySQL server with the same password, set there through a stored account. */
+  /** A user with the same password on another PostgreSQL or MySQL server, set there through a stored account. */
   z.strictObject({ kind: z.literal("linked-user"), via_account_id: accountId, username: oneLine().min(1).max(128) }),
 ]);
 export type DependentConfig = z.infer<typeof DependentConfig>;
@@ -40,9 +44,9 @@ export type DependentConfig = z.infer<typeof DependentConfig>;
 export const Dependent = z.object({
   id: DependentId,
   name: z.string(),
-  /** Null for who does not manage the account's secret: it tells of other accounts, hosts and files. */
+  /** Null for callers who cannot manage the account's secret: it names other accounts, hosts and files. */
   config: DependentConfig.nullable(),
-  /** `current`: has the password in force. `attention`: gave up, a person has to look. */
+  /** `current`: has the active password. `attention`: failed permanently and needs a person. */
   state: z.enum(["current", "pending", "waiting", "attention"]),
   message: z.string().nullable(),
   tries: z.number().int(),
@@ -58,7 +62,7 @@ const byDependent = z.object({ id: AccountId, dependentId: DependentId });
 export const listDependents = endpoint({
   method: "GET",
   path: "/api/v1/accounts/:id/dependents",
-  summary: "What else uses an account's password",
+  summary: "The dependents of an account",
   params: byAccount,
   reply: z.object({ dependents: z.array(Dependent) }),
   needs: "account.use",
@@ -66,14 +70,17 @@ export const listDependents = endpoint({
   audit: "none",
 });
 
-/** Needs `update_properties` and `manage_secret` in the account's safe, and the secret's own rights in the safe of the account that is used. */
+/**
+ * Needs `update_properties` and `manage_secret` in the account's safe, and the rights to manage the secret in the safe
+ * of the account that it uses.
+ */
 export const addDependent = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/dependents",
-  summary: "Say what else uses an account's password",
+  summary: "Add a dependent to an account",
   params: byAccount,
   body: NewDependent,
-  /** Of a webhook: the key that its calls are signed with, told once. */
+  /** For a webhook: the key that signs its calls, returned once. */
   reply: Dependent.extend({ signing_key: z.string().nullable() }),
   status: 201,
   needs: "account.use",
@@ -88,7 +95,7 @@ export const addDependent = endpoint({
 export const removeDependent = endpoint({
   method: "DELETE",
   path: "/api/v1/accounts/:id/dependents/:dependentId",
-  summary: "Take a dependent off an account",
+  summary: "Remove a dependent from an account",
   params: byDependent,
   reply: Message,
   needs: "account.use",
@@ -100,7 +107,7 @@ export const removeDependent = endpoint({
 export const updateDependent = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/dependents/:dependentId/update",
-  summary: "Bring a dependent up to date now",
+  summary: "Update a dependent now",
   params: byDependent,
   reply: Dependent,
   needs: "account.use",

@@ -1,4 +1,4 @@
-// The shape of one call: what it takes, what it answers, what it needs and what it leaves in the audit trail.
+// The definition of one call: its input, its reply, its permission and its audit event.
 import type { z } from "zod";
 import { isComplete } from "./complete-body.ts";
 import type { Permission } from "./permission.ts";
@@ -6,16 +6,16 @@ import type { Scope } from "./token-scopes.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** `public`: nobody needs to be signed in. `signed-in`: any user, on their own things. Otherwise a named permission. */
+/** `public`: needs no sign-in. `signed-in`: any user, for their own objects. Otherwise a named permission. */
 export type Needs = "public" | "signed-in" | Permission;
 
 /** An audit event, `<feature>.<past participle>`, or the explicit `none` for calls that change and reveal nothing. */
 export type AuditEvent = "none" | `${string}.${string}`;
 
 /**
- * What the call can give to other people than the caller: access to a stored secret or the audit trail (`secret`), or a
- * permission, an account, or a token (`right`). Things that the caller brings along, such as the password of a new account, and
- * results that only the caller receives do not count.
+ * What the call can give to people other than the caller: access to a stored secret or the audit trail (`secret`), or
+ * a permission, an account or a token (`right`). Values that the caller supplies, such as the password of a new
+ * account, and results that only the caller receives do not count.
  */
 export type Gives = "nothing" | "secret" | "right";
 
@@ -39,46 +39,51 @@ export interface Endpoint<
   readonly query?: Query;
   readonly body?: Body;
   readonly reply: Reply;
-  /** The status of success; 200 unless said. */
+  /** The status of success; default 200. */
   readonly status?: 200 | 201 | 202;
   readonly needs: Needs;
   /**
-   * What an API token must be given for this call, where the permission's own name would reach too far. A call that needs
-   * just somebody signed in takes no token unless this says so. See `scopeOf`.
+   * The scope that an API token needs for this call, where the permission's own name would be too broad. A call that
+   * only needs a sign-in accepts no token unless this is set. See `scopeOf`.
    */
   readonly scope?: Scope;
-  /** No API token can make this call, whatever its scopes: it decides who can sign in, and with which rights. */
+  /** No API token can make this call, whatever its scopes: it decides on people's sign-in or permissions. */
   readonly sessionOnly?: true;
   readonly audit: Audit;
-  /** The kind of thing that `:id` names, as audit entries say it; where a role may be refused the call. */
+  /** The kind of object that `:id` names, as in audit entries; for calls that a role may be refused. */
   readonly thing?: string;
-  /** The reply carries a secret: it is never stored for a repeat, so the call takes no Idempotency-Key. */
+  /** The reply contains a secret: it is never stored for a repeat, so the call accepts no Idempotency-Key. */
   readonly repliesSecret?: true;
   /** Required unless the method is GET. */
   readonly gives?: Gives;
   /**
-   * Needs a proof by the caller that is not older than the sign-in policy permits (`step-up.required`). `when-giving`: only for
-   * those inputs that give something; the handler checks, and `every-gift.test.ts` has a case for it.
+   * Needs the caller's re-authentication within the interval of the sign-in policy (`step-up.required`).
+   * `when-giving`: only for inputs that give something; the handler checks, and `every-gift.test.ts` has a case for
+   * it.
    */
   readonly stepUp?: true | "when-giving";
-  /** The scope that an API token needs to give what this call gives. Without it, only a signed-in person can. */
+  /**
+   * The scope that an API token needs for what this call gives. Without it, only a signed-in person can make the call.
+   */
   readonly givesByToken?: Scope;
   /** The limit of calls per minute for each person, including their API tokens. */
   readonly perMinute?: number;
   /**
-   * Open to people who wait for activation. Without it they are refused, whatever their role allows. Only for calls on their
-   * own data that reach no target and show nothing about anyone else.
+   * Open to people who wait for activation; other calls refuse them, whatever their role allows. Only for calls on
+   * their own data that reach no target and show nothing about anyone else.
    */
   readonly whilePending?: true;
   /** Answered even while the vault is sealed. */
   readonly whileSealed?: true;
   /** Unknown query parameters are ignored instead of refused: load balancers and monitors add their own. */
   readonly ignoresUnknownQuery?: true;
-  /** Other paths that are the same call. */
+  /** Other paths of the same call. */
   readonly aliases?: readonly string[];
 }
 
-/** INVARIANT: a call that can give something to other people asks for a fresh proof; otherwise it does not compile. */
+/**
+ * INVARIANT: a call that can give something to other people requires re-authentication; otherwise it does not compile.
+ */
 type Effect =
   | { readonly method: "GET"; readonly gives?: undefined; readonly stepUp?: true; readonly givesByToken?: undefined }
   | {
@@ -95,8 +100,8 @@ type Effect =
     };
 
 /**
- * Declares a call. `needs`, `audit` and `gives` are required: a call without them does not compile. Throws for a PUT whose body
- * is not a `completeBody`: it would reset omitted fields.
+ * Declares a call. `needs`, `audit` and `gives` are required: a call without them does not compile. Throws for a PUT
+ * whose body is not a `completeBody`: it would reset omitted fields.
  */
 export function endpoint<
   Params extends z.ZodType,
@@ -114,23 +119,23 @@ export function endpoint<
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 type Given<T> = T extends z.ZodType ? z.input<T> : undefined;
 
-/** What the server's handler is given. A part that the endpoint does not declare is `unknown`. */
+/** The input of the server's handler. A part that the endpoint does not declare is `unknown`. */
 export type ParamsOf<E extends Endpoint> = Parsed<NonNullable<E["params"]>>;
 export type QueryOf<E extends Endpoint> = Parsed<NonNullable<E["query"]>>;
 export type BodyOf<E extends Endpoint> = Parsed<NonNullable<E["body"]>>;
 export type ReplyOf<E extends Endpoint> = E["reply"] extends z.ZodType ? z.output<E["reply"]> : never;
 
-/** What a handler returns: the reply before it is encoded through the schema. */
+/** The return value of a handler: the reply before it is encoded through the schema. */
 export type ReplyInputOf<E extends Endpoint> = E["reply"] extends z.ZodType ? z.input<E["reply"]> : never;
 
-/** What a caller passes: only the declared parts, as they travel. */
+/** The input of a caller: only the declared parts, in their encoded form. */
 export interface InputOf<E extends Endpoint> {
   params?: Given<NonNullable<E["params"]>>;
   query?: Given<NonNullable<E["query"]>>;
   body?: Given<NonNullable<E["body"]>>;
 }
 
-/** Fills the `:name` places of a path. Throws when one is missing: a bug of the caller. */
+/** Fills the `:name` parameters of a path. Throws when one is missing: a bug in the caller. */
 export function pathOf(path: string, params: Record<string, unknown> = {}): string {
   return path.replace(/:(\w+)/g, (_, name: string) => {
     const given = params[name];

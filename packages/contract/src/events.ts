@@ -1,4 +1,4 @@
-// Live events: what changed, told to the browsers of those who may see it.
+// Live events: changes sent to the browsers of users who can see them.
 import { z } from "zod";
 import { AccessReviewId } from "./access-reviews.ts";
 import { AccessRequestStatus } from "./access-requests.ts";
@@ -14,16 +14,17 @@ import {
   UserId,
 } from "./fields.ts";
 import { RotationRunId, RotationState } from "./rotation.ts";
-import { ErrorCategory, Severity, ValidationStatus } from "./validation.ts";
+import { ErrorCategory, Severity } from "./validation.ts";
+import { ValidationStatus } from "./verification-status.ts";
 import { Outcome, RunId } from "./verification.ts";
 import { endpoint } from "./endpoint.ts";
 
 const base = { id: z.string(), timestamp: Moment };
 
-/** VAL-46. What an event has nothing to say of is null. */
+/** VAL-46. Fields that do not apply are null. */
 const ValidationNews = z.object({
   account_id: z.uuid().nullable(),
-  /** False: a person's own credential. */
+  /** False for a person's own credential. */
   is_account: z.boolean(),
   account_name: z.string().nullable(),
   system_type: z.string().nullable(),
@@ -31,15 +32,18 @@ const ValidationNews = z.object({
   error_message: z.string().nullable(),
   error_category: ErrorCategory.nullable(),
   severity: Severity.nullable(),
-  /** The grant that it is about. */
+  /** The grant concerned. */
   session_id: AccessRequestId.nullable(),
-  /** Who asked for this very one and waits for it; null: nobody. Toasts are for them (VAL-65 to VAL-67). */
+  /** The user who requested this attempt and waits for it, or null. Toasts are for that user (VAL-65 to VAL-67). */
   asked_by: UserId.nullable(),
-  /** How the reader's figures change. */
+  /** The change of the reader's figures. */
   statistics: z
     .object({
       verified: z.number().int(),
       failed: z.number().int(),
+      rejected: z.number().int(),
+      unreachable: z.number().int(),
+      misconfigured: z.number().int(),
       pending: z.number().int(),
       never_validated: z.number().int(),
     })
@@ -50,7 +54,10 @@ export type ValidationNews = z.infer<typeof ValidationNews>;
 const validation = <Type extends string>(type: Type) =>
   z.object({ ...base, type: z.literal(type), data: ValidationNews });
 
-/** The server-sent event's `event` field is `type`, its `data` this object as JSON, its `id` the place to resume from. */
+/**
+ * The server-sent event's `event` field is `type`, its `data` this object as JSON, its `id` the position to resume
+ * from.
+ */
 export const LiveEvent = z.discriminatedUnion("type", [
   z.object({ ...base, type: z.literal("credential.changed"), data: z.object({ credential_id: CredentialId }) }),
   z.object({ ...base, type: z.literal("credential.deleted"), data: z.object({ credential_id: CredentialId }) }),
@@ -70,21 +77,22 @@ export const LiveEvent = z.discriminatedUnion("type", [
     type: z.literal("verification.run-progressed"),
     data: z.object({ run_id: RunId, total: z.number().int(), done: z.number().int(), is_completed: z.boolean() }),
   }),
-  // VAL-45. The first is told of what a person asked for; `jit_verification_status` of what is lent, to who sees the grant.
+  // VAL-45. The first is sent for attempts that a person requested; `jit_verification_status` for accounts with active
+  // grants, to users who see the grant.
   validation("validation_started"),
   validation("validation_completed"),
   validation("validation_failed"),
   validation("critical_failure"),
   validation("jit_verification_status"),
   validation("statistics_update"),
-  /** Something came, or was read or removed: read the list again. */
+  /** A notification arrived, was read or was deleted: reload the list. */
   z.object({ ...base, type: z.literal("notification.changed"), data: z.object({}) }),
   z.object({
     ...base,
     type: z.literal("rotation.changed"),
     data: z.object({
       rotation_id: RotationId,
-      /** Of the credential or the account. */
+      /** The id of the credential or the account. */
       secret_id: z.uuid(),
       is_account: z.boolean(),
       name: z.string(),
@@ -114,7 +122,7 @@ export const LiveEvent = z.discriminatedUnion("type", [
     type: z.literal("access-request.changed"),
     data: z.object({
       request_id: AccessRequestId,
-      /** What happened, past tense. */
+      /** The change, in the past tense. */
       change: z.enum([
         "created",
         "mapped",
@@ -138,7 +146,7 @@ export const LiveEvent = z.discriminatedUnion("type", [
 ]);
 export type LiveEvent = z.infer<typeof LiveEvent>;
 
-/** API-93. False: the stream would not deliver anything now, so whoever would follow it asks again now and then instead. */
+/** API-93. False: the stream would deliver nothing now, so clients poll instead. */
 export const checkEvents = endpoint({
   method: "GET",
   path: "/api/v1/events/availability",

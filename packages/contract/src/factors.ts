@@ -1,4 +1,4 @@
-// Second factors: authenticator apps, passkeys, recovery codes, and how a person keeps their own.
+// Second factors: authenticator apps, passkeys, recovery codes, and how people manage their own.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Message, Moment, UserId, oneLine } from "./fields.ts";
@@ -19,7 +19,7 @@ export const Factor = z.object({
 });
 export type Factor = z.infer<typeof Factor>;
 
-/** Six digits, however they are grouped. */
+/** Six digits, in any grouping. */
 export const TotpCode = z
   .string()
   .max(20)
@@ -45,11 +45,11 @@ const passkeyParts = {
   rawId: CredentialIdText,
   type: z.literal("public-key"),
   authenticatorAttachment: z.enum(["platform", "cross-platform"]).optional(),
-  /** Asked for nothing, so nothing is read from it. */
+  /** Not requested, so never read. */
   clientExtensionResults: z.record(z.string(), z.unknown()).default({}),
 };
 
-/** What `navigator.credentials.get` answers, as WebAuthn's JSON has it (AuthenticationResponseJSON). */
+/** The result of `navigator.credentials.get` in WebAuthn's JSON form (AuthenticationResponseJSON). */
 export const PasskeyAssertion = z.object({
   ...passkeyParts,
   response: z.object({
@@ -61,7 +61,7 @@ export const PasskeyAssertion = z.object({
 });
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;
 
-/** What `navigator.credentials.create` answers (RegistrationResponseJSON). */
+/** The result of `navigator.credentials.create` (RegistrationResponseJSON). */
 export const PasskeyRegistration = z.object({
   ...passkeyParts,
   response: z.object({
@@ -78,7 +78,7 @@ const Descriptor = z.object({
   transports: z.array(z.string()).optional(),
 });
 
-/** What the browser passes to `navigator.credentials.get`. */
+/** The browser's input for `navigator.credentials.get`. */
 export const PasskeyRequest = z.object({
   challenge: z.string(),
   timeout: z.number().int().optional(),
@@ -88,7 +88,7 @@ export const PasskeyRequest = z.object({
 });
 export type PasskeyRequest = z.infer<typeof PasskeyRequest>;
 
-/** What the browser passes to `navigator.credentials.create`. */
+/** The browser's input for `navigator.credentials.create`. */
 export const PasskeyCreation = z.object({
   challenge: z.string(),
   timeout: z.number().int().optional(),
@@ -104,7 +104,7 @@ export const PasskeyCreation = z.object({
 });
 export type PasskeyCreation = z.infer<typeof PasskeyCreation>;
 
-/** What proves a person beside their password. */
+/** A proof of identity beside the password. */
 export const FactorProof = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("totp"), code: TotpCode }),
   z.strictObject({ kind: z.literal("recovery"), code: RecoveryCode }),
@@ -112,32 +112,32 @@ export const FactorProof = z.discriminatedUnion("kind", [
 ]);
 export type FactorProof = z.infer<typeof FactorProof>;
 
-/** What a new factor needs to be set up; it counts once it has answered. */
+/** The data for setting up a new factor; it counts once its first proof was verified. */
 export const NewFactor = z.object({
-  /** For an authenticator app: the key in base32, and the same as an `otpauth://` address for a QR code. */
+  /** For an authenticator app: the key in base32, and the same as an `otpauth://` URI for a QR code. */
   totp: z.object({ key: z.string(), uri: z.string() }).nullable(),
   passkey: PasskeyCreation.nullable(),
 });
 export type NewFactor = z.infer<typeof NewFactor>;
 
-/** The first answer of a new factor, and what it is to be called. */
+/** The first proof of a new factor, and its name. */
 export const FactorAnswer = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("totp"), name: oneLine().min(1).max(60), code: TotpCode }),
   z.strictObject({ kind: z.literal("passkey"), name: oneLine().min(1).max(60), response: PasskeyRegistration }),
 ]);
 export type FactorAnswer = z.infer<typeof FactorAnswer>;
 
-/** Shown once. Null where the person has codes already. */
+/** Shown once. Null if the person has codes already. */
 const RecoveryCodes = z.array(z.string()).nullable();
 
 export const listFactors = endpoint({
   method: "GET",
   path: "/api/v1/auth/factors",
-  summary: "One's own second factors, and how many recovery codes are left",
+  summary: "The caller's second factors, and the number of recovery codes left",
   reply: z.object({
     data: z.array(Factor),
     recovery_codes_left: z.number().int(),
-    /** The person's role must have one, so the last one stays. */
+    /** The person's role requires a factor, so the last one cannot be removed. */
     is_required: z.boolean(),
   }),
   needs: "signed-in",
@@ -148,7 +148,7 @@ export const listFactors = endpoint({
 export const beginFactor = endpoint({
   method: "POST",
   path: "/api/v1/auth/factors/begin",
-  summary: "Begin to add a second factor",
+  summary: "Start to add a second factor",
   body: z.strictObject({ kind: FactorKind }),
   reply: NewFactor,
   needs: "signed-in",
@@ -162,7 +162,7 @@ export const beginFactor = endpoint({
 export const addFactor = endpoint({
   method: "POST",
   path: "/api/v1/auth/factors",
-  summary: "Add the second factor that was begun, by its first answer",
+  summary: "Finish adding a second factor with its first proof",
   body: FactorAnswer,
   reply: z.object({ factor: Factor, recovery_codes: RecoveryCodes }),
   status: 201,
@@ -177,7 +177,7 @@ export const addFactor = endpoint({
 export const removeFactor = endpoint({
   method: "DELETE",
   path: "/api/v1/auth/factors/:id",
-  summary: "Remove one of one's own second factors; the last one takes the recovery codes with it",
+  summary: "Remove one of the caller's second factors; removing the last one removes the recovery codes",
   params: z.object({ id: FactorId }),
   reply: Message,
   needs: "signed-in",
@@ -191,7 +191,7 @@ export const removeFactor = endpoint({
 export const renewRecoveryCodes = endpoint({
   method: "POST",
   path: "/api/v1/auth/factors/recovery-codes",
-  summary: "Make ten new recovery codes; the old ones stop working",
+  summary: "Create ten new recovery codes; the old ones stop working",
   reply: z.object({ recovery_codes: z.array(z.string()) }),
   needs: "signed-in",
   audit: "factor.codes-renewed",
@@ -201,11 +201,11 @@ export const renewRecoveryCodes = endpoint({
   repliesSecret: true,
 });
 
-/** For somebody who lost theirs. They set up a new one at their next sign-in where their role must have one. */
+/** For people who lost theirs. They set up a new one at their next sign-in if their role requires one. */
 export const resetFactors = endpoint({
   method: "POST",
   path: "/api/v1/users/:id/reset-factors",
-  summary: "Remove all second factors of a user and end their sessions; they are told",
+  summary: "Remove all second factors of a user, end their sessions, and notify the user",
   params: z.object({ id: UserId }),
   reply: Message,
   needs: "user.manage",

@@ -1,4 +1,4 @@
-// Small schemas that several features share: ids, times, emails, roles, pages.
+// Small schemas shared by several features: ids, times, emails, roles, pages.
 import { z } from "zod";
 
 export const UserId = z.uuid().brand<"UserId">();
@@ -26,18 +26,38 @@ export type DependentId = z.infer<typeof DependentId>;
 export const AuditEntryId = z.uuid().brand<"AuditEntryId">();
 export type AuditEntryId = z.infer<typeof AuditEntryId>;
 
-/** A moment as it travels: ISO 8601, UTC, milliseconds. */
+/** A point in time as transferred: ISO 8601, UTC, milliseconds. */
 export const Moment = z.iso.datetime({ offset: false });
 export type Moment = z.infer<typeof Moment>;
 
+/** The last 24 hours, 7 or 30 days, or a start and an end with a slash between them (ISO 8601 §5.5.1); both included. */
+export const DateRange = z
+  .string()
+  .max(100)
+  .refine(
+    (text) => isDateRange(text),
+    'Use "24h", "7d", "30d" or two times such as 2026-11-01T00:00:00Z/2026-11-08T00:00:00Z',
+  );
+
+function isDateRange(text: string): boolean {
+  if (["24h", "7d", "30d"].includes(text)) return true;
+  const [start, end, ...rest] = text.split("/").map((each) => Moment.safeParse(each));
+  return (
+    rest.length === 0 &&
+    start?.success === true &&
+    end?.success === true &&
+    Date.parse(start.data) <= Date.parse(end.data)
+  );
+}
+
 const MACHINE_DOMAIN = "machine.invalid";
 
-/** What stands where people have their address; no mail ever gets there (RFC 2606), and no person can have one. */
+/** The placeholder email of a machine identity; no mail ever arrives there (RFC 2606), and no person can have one. */
 export const machineAddress = (slug: string): string => `${slug}@${MACHINE_DOMAIN}`;
 
 export const isMachineAddress = (address: string | null): boolean => address?.endsWith(`@${MACHINE_DOMAIN}`) === true;
 
-/** The HTML email pattern (OPEN-83), folded to lower case, because people type both. */
+/** The HTML email pattern (OPEN-83), converted to lower case, because people type both. */
 export const Email = z
   .string()
   .trim()
@@ -49,22 +69,22 @@ export const Email = z
   )
   .refine((email) => !isMachineAddress(email), "Please enter a valid email address.");
 
-/** The password of a person who signs in (SIGNUP-08). The upper limit keeps hashing bounded. */
+/** The password of a user's sign-in (SIGNUP-08). The upper limit bounds hashing. */
 export const Password = z.string().min(8, "Password must be at least 8 characters.").max(256);
 
 export const ROLES = ["user", "manager", "admin"] as const;
-/** Accepts `User`, `Manager` and `Admin` too, as the sign-up form names them. */
+/** Accepts `User`, `Manager` and `Admin` too, as named in the sign-up form. */
 export const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;
 
 /**
- * What cannot be seen and yet changes what is: control characters (NUL among them), line and paragraph separators, and
- * those that turn the direction of what follows, so that one name can look like another.
+ * Invisible characters that can disguise a name: control characters (including NUL), line and paragraph separators,
+ * and direction overrides, which can make one name look like another.
  */
 const UNSEEN = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 const BREAKS = /[\t\n\r]/g;
 
-/** Text on one line, as things and people are named: trimmed, without control characters. Add `.min()` and `.max()`. */
+/** Text on one line, for names: trimmed, without control characters. Add `.min()` and `.max()`. */
 export const oneLine = (missing?: string) =>
   z
     .string(missing)
@@ -91,7 +111,7 @@ export function encodesUnseen(text: string): boolean {
 /** CIDR notation. */
 export const Network = z.union([z.cidrv4(), z.cidrv6()], "Write a network as 10.0.0.0/8 or 2001:db8::/32.");
 
-/** What a person is called. */
+/** The name of a person. */
 export const PersonName = oneLine().min(1).max(100);
 
 const orNull = (text: string | null | undefined) => (text === undefined || text === "" ? null : text);

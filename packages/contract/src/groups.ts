@@ -13,7 +13,7 @@ export const Group = z.object({
   name: z.string(),
   description: z.string().nullable(),
   kind: GroupKind,
-  /** Its people may open what they see without an approval: it alarms every approver and is reviewed afterwards. */
+  /** Its members may use emergency access: it notifies every approver and is reviewed afterwards. */
   may_break_glass: z.boolean(),
   member_count: z.number().int(),
   created_at: Moment,
@@ -60,7 +60,7 @@ export const updateGroup = endpoint({
   path: "/api/v1/groups/:id",
   summary: "Change a group",
   params: byId,
-  body: completeBody(NewGroup),
+  body: completeBody(NewGroup, { entity: Group, fixed: ["id", "created_at"] }),
   reply: Group,
   needs: "group.manage",
   audit: "group.updated",
@@ -73,7 +73,7 @@ export const updateGroup = endpoint({
 export const deleteGroup = endpoint({
   method: "DELETE",
   path: "/api/v1/groups/:id",
-  summary: "Delete a group; what its people could do through it ends at once",
+  summary: "Delete a group; permissions and grants that depend on it end at once",
   params: byId,
   reply: Message,
   needs: "group.manage",
@@ -88,7 +88,7 @@ export type GroupMember = z.infer<typeof GroupMember>;
 export const listGroupMembers = endpoint({
   method: "GET",
   path: "/api/v1/groups/:id/members",
-  summary: "The people of a group, by name",
+  summary: "The members of a group, by name",
   params: byId,
   query: z.object(pageQuery(500, 100)),
   reply: z.object({ members: z.array(GroupMember), next_cursor: z.string().nullable() }),
@@ -99,7 +99,7 @@ export const listGroupMembers = endpoint({
 export const addGroupMember = endpoint({
   method: "POST",
   path: "/api/v1/groups/:id/members",
-  summary: "Put a person into a group",
+  summary: "Add a person to a group",
   params: byId,
   body: z.strictObject({ user_id: UserId }),
   reply: GroupMember,
@@ -115,7 +115,7 @@ export const addGroupMember = endpoint({
 export const removeGroupMember = endpoint({
   method: "DELETE",
   path: "/api/v1/groups/:id/members/:user_id",
-  summary: "Take a person out of a group; what they could do through it ends at once",
+  summary: "Remove a person from a group; permissions and grants that depend on it end at once",
   params: z.object({ id: GroupId, user_id: UserId }),
   reply: Message,
   needs: "group.manage",

@@ -1,11 +1,11 @@
-// Health for machines: is the process alive, is it ready to serve, what is wrong.
+// Health for machines: whether the process is alive and ready to serve, and its problems.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 
 /** `warning`: everything works, but a person should act before it stops working. */
 export const CHECK_STATES = ["ok", "warning", "failing"] as const;
 export const Health = z.object({
-  /** `degraded` with a check that warns or fails. */
+  /** `degraded` when a check warns or fails. */
   status: z.enum(["healthy", "degraded", "sealed"]),
   /** One plain sentence for people, such as "All systems operational". */
   summary: z.string(),
@@ -20,7 +20,7 @@ export const readHealth = endpoint({
   method: "GET",
   path: "/api/v1/health",
   aliases: ["/health"],
-  summary: "Health of this process and of what it stands on; always 200 while it can answer",
+  summary: "Health of this process and its dependencies; always 200 while it can answer",
   reply: Health,
   needs: "public",
   audit: "none",

@@ -1,4 +1,4 @@
-// Identity providers: other places that know who somebody is (OpenID Connect, LDAP), and signing in through them.
+// Identity providers (OpenID Connect, LDAP), and signing in through them.
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
@@ -11,14 +11,14 @@ export type IdentityProviderId = z.infer<typeof IdentityProviderId>;
 export const PROVIDER_KINDS = ["oidc", "ldap"] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
-/** What happens to somebody whose groups give no role, once there are groups that do. */
+/** What happens to people whose groups give no role, if groups are mapped to roles. */
 export const WITHOUT_GROUP = ["refuse", "user"] as const;
 
 const ATTRIBUTE = /^[a-z][a-z0-9-]*$/i;
 const attribute = (usual: string) =>
   oneLine().max(60).regex(ATTRIBUTE, "Must be the name of an attribute.").default(usual);
 
-/** The place of the name that was typed, and of what stands for the person in a group. */
+/** The placeholders for the typed name, and for the person in a group filter. */
 export const NAME_PLACE = "{name}";
 export const DN_PLACE = "{dn}";
 
@@ -26,10 +26,10 @@ const filter = (place: string, usual: string) =>
   oneLine()
     .max(500)
     .refine((text) => text.startsWith("(") && text.endsWith(")"), "Must be a filter in parentheses, such as (uid=…).")
-    .refine((text) => text.includes(place), `Must say ${place} where it belongs.`)
+    .refine((text) => text.includes(place), `Must contain ${place}.`)
     .default(usual);
 
-/** TLS whatever the scheme: `ldaps:` from the start, `ldap:` by StartTLS before anything else is said. */
+/** TLS whatever the scheme: `ldaps:` from the start, `ldap:` by StartTLS before anything else is sent. */
 const DirectoryUrl = oneLine()
   .max(300)
   .regex(
@@ -37,7 +37,7 @@ const DirectoryUrl = oneLine()
     "Must be ldaps://host or ldap://host, with or without a port.",
   );
 
-/** `https:`, and `http:` on this machine alone. */
+/** `https:`, and `http:` on this machine only. */
 const Issuer = oneLine()
   .max(500)
   .refine((text) => {
@@ -55,11 +55,11 @@ export const OidcSettings = z.strictObject({
     .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, "Must be scopes with one space between them.")
     .refine((text) => text.split(" ").includes("openid"), "Must include openid.")
     .default("openid profile email"),
-  /** Where the groups stand in the ID token or the user info; a path with dots is followed. */
+  /** The claim with the groups in the ID token or the user info; a path with dots is followed. */
   group_claim: oneLine().min(1).max(200).default("groups"),
-  /** Values of `amr`, or an `acr`, that count as a second factor; none: the provider's word is not taken for one. */
+  /** Values of `amr`, or an `acr`, that count as a second factor; none: the provider's claim does not count as one. */
   factor_values: z.array(oneLine().min(1).max(200)).max(20).default([]),
-  /** PEM certificates to trust instead of the usual ones. */
+  /** PEM certificates to trust instead of the default ones. */
   ca: optionalLines(50_000),
 });
 export type OidcSettings = z.infer<typeof OidcSettings>;
@@ -67,15 +67,15 @@ export type OidcSettings = z.infer<typeof OidcSettings>;
 export const LdapSettings = z.strictObject({
   url: DirectoryUrl,
   ca: optionalLines(50_000),
-  /** Who searches; without one the search is anonymous. */
+  /** The account that searches; without one the search is anonymous. */
   bind_dn: optionalText(500),
-  base_dn: oneLine().min(1, "Please enter where the people are.").max(500),
+  base_dn: oneLine().min(1, "Please enter the base DN of the people.").max(500),
   user_filter: filter(NAME_PLACE, "(|(uid={name})(mail={name}))"),
-  /** What stays the same when somebody is renamed: `entryUUID`, `objectGUID`. */
+  /** An attribute that stays the same when a person is renamed: `entryUUID`, `objectGUID`. */
   id_attribute: attribute("entryUUID"),
   email_attribute: attribute("mail"),
   name_attribute: attribute("cn"),
-  /** Where the groups are; without it no groups are searched. */
+  /** The base DN of the groups; without it no groups are searched. */
   group_base_dn: optionalText(500),
   group_filter: filter(DN_PLACE, "(member={dn})"),
 });
@@ -84,32 +84,35 @@ export type LdapSettings = z.infer<typeof LdapSettings>;
 export const RoleMapping = z.strictObject({ group: oneLine().min(1, "Please enter a group.").max(500), role: Role });
 export type RoleMapping = z.infer<typeof RoleMapping>;
 
-/** What both kinds have. */
+/** Fields of both kinds. */
 const common = {
   name: oneLine().min(1, "Please enter a name.").max(60),
   is_enabled: z.boolean(),
-  /** Whoever is let in by it and is not known here gets an account. */
+  /** Creates a user for people who are let in and are not known here. */
   creates_people: z.boolean(),
-  /** An account that is here already is taken over by whoever the provider says has its address. Never an administrator's. */
+  /**
+   * An existing user is linked to the person whom the provider names as the owner of its address. Never an
+   * administrator's.
+   */
   links_by_email: z.boolean(),
   without_group: z.enum(WITHOUT_GROUP),
-  /** Empty: roles are given here. The highest wins, at every sign-in. */
+  /** Empty: roles are assigned here. Otherwise the highest mapped role is set at every sign-in. */
   role_mappings: z.array(RoleMapping).max(100),
-  /** Empty: of every domain. */
+  /** Empty: every domain. */
   domains: z.array(Domain).max(50),
 };
 
 const oidc = z.strictObject({ kind: z.literal("oidc"), ...common, settings: OidcSettings });
 const ldap = z.strictObject({ kind: z.literal("ldap"), ...common, settings: LdapSettings });
 
-/** The client secret, or the password of who searches. Left out: the stored one stays. Null: there is none any more. */
+/** The client secret, or the password of the search account. Omitted: unchanged. Null: removed. */
 const secret = z.string().min(1).max(2000).nullish();
 
 type Given = Pick<z.infer<typeof oidc>, "role_mappings" | "without_group">;
 const refusesSomebody = (given: Given) => given.without_group !== "refuse" || given.role_mappings.length > 0;
-const NOBODY_GETS_IN = { path: ["without_group"], message: "Without a group that gives a role nobody would get in." };
+const NOBODY_GETS_IN = { path: ["without_group"], message: "Without a group that gives a role, no one could sign in." };
 const hasGroupOnce = ({ role_mappings: all }: Given) => new Set(all.map(({ group }) => group)).size === all.length;
-const GROUP_TWICE = { path: ["role_mappings"], message: "A group stands there twice." };
+const GROUP_TWICE = { path: ["role_mappings"], message: "A group is listed twice." };
 
 export const NewIdentityProvider = z
   .discriminatedUnion("kind", [oidc.extend({ secret }), ldap.extend({ secret })])
@@ -120,11 +123,11 @@ export type NewIdentityProvider = z.infer<typeof NewIdentityProvider>;
 const shown = {
   id: IdentityProviderId,
   has_secret: z.boolean(),
-  /** How many people sign in through it. */
+  /** The number of people who sign in through it. */
   people: z.number().int(),
-  /** To be registered with an OpenID Connect provider; null for a directory. */
+  /** To register with an OpenID Connect provider; null for a directory. */
   redirect_uri: z.string().nullable(),
-  /** Where an OpenID Connect provider returns to after signing somebody out; null for a directory. */
+  /** Where an OpenID Connect provider returns to after a sign-out; null for a directory. */
   post_logout_redirect_uri: z.string().nullable(),
   created_at: Moment,
   updated_at: Moment,
@@ -157,13 +160,13 @@ export const createIdentityProvider = endpoint({
   sessionOnly: true,
 });
 
-/** Where its secret goes to cannot change without the secret being entered again. */
+/** The destination of its secret cannot change unless the secret is entered again. */
 export const updateIdentityProvider = endpoint({
   method: "PUT",
   path: "/api/v1/identity-providers/:id",
   summary: "Change an identity provider",
   params: byId,
-  body: completeBody(NewIdentityProvider),
+  body: completeBody(NewIdentityProvider, { entity: IdentityProvider, fixed: ["id", "created_at"] }),
   reply: IdentityProvider,
   needs: "identity-provider.manage",
   audit: "identity-provider.updated",
@@ -176,7 +179,7 @@ export const updateIdentityProvider = endpoint({
 export const deleteIdentityProvider = endpoint({
   method: "DELETE",
   path: "/api/v1/identity-providers/:id",
-  summary: "Delete an identity provider; its people stay and cannot sign in until they are given a password",
+  summary: "Delete an identity provider; its people stay and cannot sign in until they get a password",
   params: byId,
   reply: Message,
   needs: "identity-provider.manage",
@@ -190,9 +193,9 @@ export const deleteIdentityProvider = endpoint({
 export const testIdentityProvider = endpoint({
   method: "POST",
   path: "/api/v1/identity-providers/:id/test",
-  summary: "Ask the provider what signing in needs, and say in plain words what is wrong",
+  summary: "Test an identity provider and explain problems in plain English",
   params: byId,
-  /** Whom to look for in a directory. */
+  /** The person to look up in a directory. */
   body: z.strictObject({ username: optionalText(254) }),
   reply: z.object({
     is_good: z.boolean(),
@@ -204,21 +207,21 @@ export const testIdentityProvider = endpoint({
   thing: "identity-provider",
 });
 
-/** What a visitor's page shows. */
+/** The content of the sign-in page. */
 export const listWaysIn = endpoint({
   method: "GET",
   path: "/api/v1/auth/providers",
-  summary: "The providers that a visitor may sign in through",
+  summary: "The identity providers on the sign-in page",
   reply: z.object({
     data: z.array(z.object({ id: IdentityProviderId, name: z.string() })),
-    /** A user name is as good as an email. */
+    /** A user name works as well as an email. */
     has_directory: z.boolean(),
   }),
   needs: "public",
   audit: "none",
 });
 
-/** A place in the app: a path, and nothing that leads elsewhere. */
+/** A path in the app, which cannot lead elsewhere. */
 const PlaceInApp = z
   .string()
   .max(1000)
@@ -227,7 +230,7 @@ const PlaceInApp = z
 export const beginOidc = endpoint({
   method: "POST",
   path: "/api/v1/auth/oidc/:id/begin",
-  summary: "Begin to sign in: where to send the browser. It is bound to it by a cookie and lasts 10 minutes",
+  summary: "Start a sign-in: returns where to send the browser. Bound to it by a cookie, valid for 10 minutes",
   params: byId,
   body: z.strictObject({
     return_to: PlaceInApp.default("/"),
@@ -244,12 +247,12 @@ export const beginOidc = endpoint({
 export const finishOidc = endpoint({
   method: "POST",
   path: "/api/v1/auth/oidc/:id/finish",
-  summary: "Finish signing in with what the provider sent the browser back with; works once, in the browser that began",
+  summary: "Finish a sign-in with the provider's response; works once, in the browser that started it",
   params: byId,
-  /** The query of the address that the provider sent the browser to. */
+  /** The query of the URL that the provider redirected to. */
   body: z.strictObject({ query: z.string().min(1).max(8000) }),
   reply: z.object({
-    /** Empty after a step-up: the session is already there. */
+    /** Empty after a step-up: the session exists already. */
     sign_in: login.reply,
     return_to: z.string(),
     remember_me: z.boolean(),
@@ -265,7 +268,7 @@ export const finishOidc = endpoint({
 export const beginProviderStepUp = endpoint({
   method: "POST",
   path: "/api/v1/auth/step-up/provider",
-  summary: "Begin a step-up through one's OpenID Connect provider: where to send the browser",
+  summary: "Start a step-up through the caller's OpenID Connect provider: returns where to send the browser",
   body: z.strictObject({ return_to: PlaceInApp.default("/") }),
   reply: z.object({ url: z.string() }),
   needs: "signed-in",
@@ -277,7 +280,7 @@ export const beginProviderStepUp = endpoint({
 export const signOutOfProvider = endpoint({
   method: "POST",
   path: "/api/v1/auth/oidc/:id/sign-out",
-  summary: "Where to sign out of an OpenID Connect provider; null when it has no such page",
+  summary: "The sign-out page of an OpenID Connect provider; null when it has none",
   params: byId,
   reply: z.object({ url: z.string().nullable() }),
   needs: "public",

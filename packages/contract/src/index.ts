@@ -1,4 +1,4 @@
-// Everything the server and the browser agree on.
+// The API contract between the server and its clients.
 export * from "./access-control.ts";
 export * from "./access-requests.ts";
 export * from "./access-reviews.ts";
@@ -20,6 +20,7 @@ export * from "./endpoint.ts";
 export * from "./events.ts";
 export * from "./factors.ts";
 export * from "./fields.ts";
+export * from "./figures.ts";
 export * from "./groups.ts";
 export * from "./health.ts";
 export * from "./identity-providers.ts";
@@ -43,6 +44,8 @@ export * from "./tokens.ts";
 export * from "./users.ts";
 export * from "./vault-closure.ts";
 export * from "./validation.ts";
+export * from "./validation-report.ts";
 export * from "./validation-search.ts";
 export * from "./validation-status.ts";
 export * from "./verification.ts";
+export * from "./verification-status.ts";

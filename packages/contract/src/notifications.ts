@@ -1,4 +1,4 @@
-// Notifications: what a person is told beside what they look at. At most fifty are kept for each.
+// Notifications of a user. At most fifty are kept for each user.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Message, Moment } from "./fields.ts";
@@ -8,9 +8,9 @@ export const NotificationId = z.uuid().brand<"NotificationId">();
 export type NotificationId = z.infer<typeof NotificationId>;
 
 /**
- * What each is about, and which preference lets it through beside the least severity (NOTIF-06, NOTIF-09, NOTIF-10):
+ * The preference that lets each type through, beside the minimum severity (NOTIF-06, NOTIF-09, NOTIF-10):
  * `validation_failure` enableValidationAlerts, `critical_failure` enableCriticalFailures, `jit_alert` enableJitAlerts,
- * `validation_success` enableSuccessNotifications. The others answer what somebody asked for, or wait for them.
+ * `validation_success` enableSuccessNotifications. The other types answer a user's request, or wait for the user.
  */
 export const NOTIFICATION_TYPES = [
   "validation_failure",
@@ -37,9 +37,9 @@ export const Notification = z.object({
   timestamp: Moment,
   read: z.boolean(),
   actionRequired: z.boolean(),
-  /** What it is about: ids, names and numbers, such as `account_id`, `rotation_id`, `count`; never a secret. */
+  /** Ids, names and numbers, such as `account_id`, `rotation_id`, `count`; never a secret. */
   metadata: z.record(z.string(), z.json()),
-  /** Where in the product it leads. */
+  /** The page in the product that it links to. */
   link: z.string().nullable(),
 });
 export type Notification = z.infer<typeof Notification>;
@@ -49,7 +49,7 @@ export const MOST_NOTIFICATIONS = 50;
 export const listNotifications = endpoint({
   method: "GET",
   path: "/api/v1/notifications",
-  summary: "One's notifications, newest first",
+  summary: "The caller's notifications, newest first",
   reply: z.object({ notifications: z.array(Notification), unread: z.number().int() }),
   needs: "signed-in",
   audit: "none",
@@ -61,7 +61,7 @@ const byId = z.object({ id: NotificationId });
 export const readNotification = endpoint({
   method: "POST",
   path: "/api/v1/notifications/:id/read",
-  summary: "Mark one of one's notifications as read",
+  summary: "Mark one of the caller's notifications as read",
   params: byId,
   reply: Notification,
   needs: "signed-in",
@@ -73,7 +73,7 @@ export const readNotification = endpoint({
 export const readAllNotifications = endpoint({
   method: "POST",
   path: "/api/v1/notifications/read-all",
-  summary: "Mark all of one's notifications as read",
+  summary: "Mark all of the caller's notifications as read",
   reply: Message,
   needs: "signed-in",
   audit: "none",
@@ -84,7 +84,7 @@ export const readAllNotifications = endpoint({
 export const dismissNotification = endpoint({
   method: "DELETE",
   path: "/api/v1/notifications/:id",
-  summary: "Remove one of one's notifications",
+  summary: "Delete one of the caller's notifications",
   params: byId,
   reply: Message,
   needs: "signed-in",
@@ -96,7 +96,7 @@ export const dismissNotification = endpoint({
 export const clearNotifications = endpoint({
   method: "DELETE",
   path: "/api/v1/notifications",
-  summary: "Remove all of one's notifications",
+  summary: "Delete all of the caller's notifications",
   reply: Message,
   needs: "signed-in",
   audit: "none",

@@ -1,4 +1,4 @@
-// The names of what a caller may do. The server's policies say who has which; nothing else is asked anywhere.
+// The names of permissions. The server's policies assign them; no other name is checked anywhere.
 import { z } from "zod";
 
 export const Permission = z.enum([

@@ -1,39 +1,39 @@
-// Platforms: for each kind of system, how its accounts are verified, changed and lent.
+// Platforms: how accounts of one kind of system are verified, rotated and checked out.
 import { z } from "zod";
 import { ConnectionMethod, SystemType } from "./account-types.ts";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import { AccountId, Message, Moment, PlatformId, SafeId, oneLine, optionalLines } from "./fields.ts";
 
-/** How generated passwords look. Limits of the target win over wishes: `max_length`, `forbidden_characters`. */
+/** The form of generated passwords. The target's limits take precedence: `max_length`, `forbidden_characters`. */
 export const PasswordRules = z
   .strictObject({
     length: z.number().int().min(8).max(256),
-    /** What the target takes at most. */
+    /** The longest password that the target accepts. */
     max_length: z.number().int().min(8).max(1024),
     min_lowercase: z.number().int().min(0).max(64),
     min_uppercase: z.number().int().min(0).max(64),
     min_digits: z.number().int().min(0).max(64),
     min_symbols: z.number().int().min(0).max(64),
-    /** Printable ASCII that may be used as symbols. */
+    /** Printable ASCII characters to use as symbols. */
     symbols: z
       .string()
       .max(64)
       .regex(/^[!-/:-@[-`{-~]*$/, "Symbols are printable ASCII other than letters and digits"),
     /** Characters that never appear, of any class. */
     forbidden_characters: z.string().max(100),
-    /** Some targets refuse a password that begins with a digit or symbol. */
+    /** Some targets refuse a password that starts with a digit or symbol. */
     begins_with_letter: z.boolean(),
     /** How many earlier passwords a new one must differ from. */
     history: z.number().int().min(0).max(100),
   })
   .refine((rules) => rules.length <= rules.max_length, {
     path: ["length"],
-    message: "The length is more than the target takes",
+    message: "The length exceeds the target's maximum",
   })
   .refine((rules) => rules.min_lowercase + rules.min_uppercase + rules.min_digits + rules.min_symbols <= rules.length, {
     path: ["length"],
-    message: "The classes ask for more characters than the password has",
+    message: "The required characters do not fit into the password length",
   });
 export type PasswordRules = z.infer<typeof PasswordRules>;
 
@@ -47,43 +47,51 @@ const ReconcileHost = oneLine()
     "A name, *.suffix, an address or a network",
   );
 
-/** Everything of a platform that an administrator edits. */
+/** Every field of a platform that an administrator edits. */
 const policy = {
-  /** Hours between verifications; null: only when somebody asks. */
+  /** Hours between verifications; null: only on request. */
   verify_every_hours: z.number().int().min(1).max(8760).nullable(),
-  /** Days after which a password is to be changed; null: no policy. */
+  /** The maximum age of a password in days; null: no policy. */
   rotate_every_days: days,
-  /** When they are due, passwords are changed without anybody asking. */
+  /** Rotate passwords automatically when they are due. */
   rotate_automatically: z.boolean().default(true),
-  /** Hours of the day, UTC, in which that happens, such as 22 to 4; null: at any time. */
+  /** Hours of the day, UTC, for automatic rotation, such as 22 to 4; null: at any time. */
   rotation_window: z
     .strictObject({ from_hour: z.number().int().min(0).max(23), to_hour: z.number().int().min(0).max(23) })
     .refine(({ from_hour, to_hour }) => from_hour !== to_hour, { path: ["to_hour"], message: "The window is empty" })
     .nullable()
     .default(null),
-  /** Spreads what is due at the same moment over this many minutes. */
+  /** Spreads rotations that are due at the same moment over this many minutes. */
   rotation_jitter_minutes: z.number().int().min(0).max(1440).default(60),
-  /** Who sets new passwords: the account itself, or the reconcile account. */
+  /** The login that sets new passwords: the account itself, or the reconcile account. */
   rotate_as: z.enum(["account", "reconcile-account"]).default("account"),
-  /** Days before that in which the account counts as due soon. */
+  /** The account counts as due soon this many days before. */
   rotation_notice_days: z.number().int().min(0).max(365),
   password_rules: PasswordRules,
-  /** Logs in where an account's own password no longer does. */
+  /** Resets an account whose own password no longer works. */
   reconcile_account_id: AccountId.nullable(),
   /** Where it may log in beside its own host: names, `*.example.com`, networks such as `10.0.0.0/8`. */
   reconcile_hosts: z.array(ReconcileHost).max(100).default([]),
-  /** Safes on whose accounts it acts, beside its own safe: whoever adds accounts there says whose passwords it sets. */
+  /**
+   * Safes on whose accounts it acts, beside its own safe: users who can add accounts there decide whose passwords it
+   * sets.
+   */
   reconcile_safe_ids: z.array(SafeId).max(1000).default([]),
   /** One person at a time. */
   exclusive_check_out: z.boolean(),
-  /** A retrieved secret is changed when the check-out or the grant ends. */
+  /** Rotate a retrieved secret when the check-out or the grant ends. */
   rotate_after_check_in: z.boolean(),
-  /** A secret is given out once: after one retrieval a change is queued at once. */
+  /**
+   * From the end of a use until that rotation is verified. `blocked`: the account cannot be checked out. `allowed`:
+   * it can, and the rotation waits until no user has the secret.
+   */
+  access_until_rotated: z.enum(["blocked", "allowed"]).default("blocked"),
+  /** A secret is retrieved once: a rotation is queued right after it. */
   one_time_password: z.boolean(),
-  /** Approvals needed at level 1 and level 2; 0 at both: none. Level 2 decides after level 1, by other people. */
+  /** Approvals needed at level 1 and level 2; 0 at both means none. Other people decide at level 2, after level 1. */
   approvals_level_1: z.number().int().min(0).max(10),
   approvals_level_2: z.number().int().min(0).max(10),
-  /** Extending asks the approvers again. */
+  /** An extension needs approval again. */
   approve_extensions: z.boolean(),
   reason_required: z.boolean(),
   ticket_required: z.boolean(),
@@ -101,7 +109,7 @@ export const Platform = z.object({
   is_active: z.boolean(),
   ...policy,
   account_count: z.number().int(),
-  /** Whether the reconcile account could log in and change others when it was last checked; null: never checked. */
+  /** Whether the reconcile account could log in and change other accounts at the last check; null: never checked. */
   reconcile_readiness: z.object({ is_ready: z.boolean(), message: z.string(), checked_at: Moment }).nullable(),
   created_at: Moment,
   updated_at: Moment,
@@ -120,7 +128,7 @@ export const NewPlatform = z
   })
   .refine((platform) => platform.default_duration_minutes <= platform.max_duration_minutes, {
     path: ["default_duration_minutes"],
-    message: "The default is longer than the longest",
+    message: "The default is longer than the maximum",
   })
   .refine((platform) => platform.approvals_level_2 === 0 || platform.approvals_level_1 > 0, {
     path: ["approvals_level_2"],
@@ -139,6 +147,38 @@ export const listPlatforms = endpoint({
   needs: "platform.read",
   audit: "none",
 });
+
+/** The capabilities of connectors for the passwords of each kind of system. A missing pair has none. */
+export const PlatformCapability = z.object({
+  system_type: SystemType,
+  connection_method: ConnectionMethod,
+  can_change: z.boolean(),
+  /** Only with a reconcile account. */
+  can_reconcile: z.boolean(),
+});
+export type PlatformCapability = z.infer<typeof PlatformCapability>;
+
+export const listPlatformCapabilities = endpoint({
+  method: "GET",
+  path: "/api/v1/platform-capabilities",
+  summary: "Kinds of system whose passwords a connector can rotate",
+  reply: z.object({ capabilities: z.array(PlatformCapability) }),
+  needs: "platform.read",
+  audit: "none",
+});
+
+/** Whether passwords on such a platform can be rotated from here. */
+export function canRotateOn(
+  capabilities: readonly PlatformCapability[],
+  platform: Pick<Platform, "system_type" | "connection_method" | "reconcile_account_id">,
+): boolean {
+  return capabilities.some(
+    (each) =>
+      each.system_type === platform.system_type &&
+      each.connection_method === platform.connection_method &&
+      (each.can_change || (each.can_reconcile && platform.reconcile_account_id !== null)),
+  );
+}
 
 export const readPlatform = endpoint({
   method: "GET",
@@ -163,13 +203,13 @@ export const createPlatform = endpoint({
   stepUp: true,
 });
 
-/** What was lent already keeps its end; everything else follows the new policy at once. */
+/** Existing grants keep their end; everything else follows the new policy at once. */
 export const updatePlatform = endpoint({
   method: "PUT",
   path: "/api/v1/platforms/:id",
   summary: "Change a platform's policy",
   params: byId,
-  body: completeBody(NewPlatform),
+  body: completeBody(NewPlatform, { entity: Platform, fixed: ["id", "created_at"] }),
   reply: Platform,
   needs: "platform.manage",
   audit: "platform.updated",

@@ -1,4 +1,4 @@
-// What a person set for themselves: the dashboard and the notifications.
+// A user's preferences for the dashboard and notifications.
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
@@ -36,7 +36,7 @@ const notificationsPath = "/api/v1/user/preferences/notifications";
 export const readDashboardPreferences = endpoint({
   method: "GET",
   path: dashboardPath,
-  summary: "One's dashboard preferences",
+  summary: "The caller's dashboard preferences",
   reply: DashboardPreferences,
   needs: "signed-in",
   audit: "none",
@@ -46,7 +46,7 @@ export const readDashboardPreferences = endpoint({
 export const updateDashboardPreferences = endpoint({
   method: "PUT",
   path: dashboardPath,
-  summary: "Change one's dashboard preferences",
+  summary: "Change the caller's dashboard preferences",
   body: completeBody(DashboardPreferences),
   reply: DashboardPreferences,
   needs: "signed-in",
@@ -58,7 +58,7 @@ export const updateDashboardPreferences = endpoint({
 export const readNotificationPreferences = endpoint({
   method: "GET",
   path: notificationsPath,
-  summary: "One's notification preferences",
+  summary: "The caller's notification preferences",
   reply: NotificationPreferences,
   needs: "signed-in",
   audit: "none",
@@ -68,7 +68,7 @@ export const readNotificationPreferences = endpoint({
 export const updateNotificationPreferences = endpoint({
   method: "PUT",
   path: notificationsPath,
-  summary: "Change one's notification preferences",
+  summary: "Change the caller's notification preferences",
   body: completeBody(NotificationPreferences),
   reply: NotificationPreferences,
   needs: "signed-in",

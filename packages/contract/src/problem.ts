@@ -1,10 +1,10 @@
-// What a failed call answers: RFC 9457 problem details, with the `message` and `errors` that the requirements name.
+// The reply of a failed call: RFC 9457 problem details, with the `message` and `errors` that the requirements name.
 import { z } from "zod";
 import { SafePermission } from "./safe-permissions.ts";
 
 /**
- * For `safe.people-gain-access`: the people in a safe who would gain access to what is moved there. The call is sent again with
- * `confirmation` once a person has agreed; it is good for exactly these people.
+ * For `safe.people-gain-access`: the people in a safe who would gain access to what is moved there. The call is
+ * repeated with `confirmation` once a person has agreed; it is valid for exactly these people.
  */
 export const PeopleGainingAccess = z.object({
   safe_name: z.string(),
@@ -16,7 +16,7 @@ export const PeopleGainingAccess = z.object({
 export type PeopleGainingAccess = z.infer<typeof PeopleGainingAccess>;
 
 export const Problem = z.object({
-  /** `about:blank`: the status says the kind, `code` says which. */
+  /** `about:blank`: the status gives the kind, `code` the exact problem. */
   type: z.string(),
   title: z.string(),
   status: z.number().int(),
@@ -26,9 +26,9 @@ export const Problem = z.object({
   /** The same text as `detail`. */
   message: z.string(),
   request_id: z.string(),
-  /** For validation: where in the request, and what is wrong there. */
+  /** For validation: the path in the request, and the error there. */
   errors: z.array(z.object({ path: z.string(), msg: z.string() })).optional(),
-  /** For 429: seconds until another try makes sense. */
+  /** For 429: seconds to wait before the next attempt. */
   retry_after: z.number().int().optional(),
   people_gaining_access: PeopleGainingAccess.optional(),
 });

@@ -1,11 +1,11 @@
-// Rotation: changing a stored secret on its real system, without ever losing one. The same for credentials and accounts.
+// Rotation: changes a stored secret on its target and never loses one. The same for credentials and accounts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { AccountId, CredentialId, Moment, RotationId, pageQuery } from "./fields.ts";
 
 /**
- * Where a rotation stands. What comes before `sent` has not reached the target; `doubtful` means that either secret may
- * be in force there, and both are kept.
+ * The step of a rotation. Before `sent`, nothing has reached the target; `doubtful` means that either secret may be
+ * active there, and both are kept.
  */
 export const ROTATION_STEPS = ["planned", "stored", "sent", "answered", "doubtful", "promoted", "ended"] as const;
 export const RotationStep = z.enum(ROTATION_STEPS);
@@ -13,40 +13,40 @@ export type RotationStep = z.infer<typeof RotationStep>;
 
 export const ROTATION_OUTCOMES = ["rotated", "cancelled", "superseded"] as const;
 
-/** For people: `attention` has stopped until a person does something, `waiting` goes on by itself at `next_at`. */
+/** For people: `attention` has stopped until a person acts, `waiting` continues automatically at `next_at`. */
 export const ROTATION_STATES = ["queued", "running", "waiting", "attention", ...ROTATION_OUTCOMES] as const;
 export const RotationState = z.enum(ROTATION_STATES);
 export type RotationState = z.infer<typeof RotationState>;
 
 export const ROTATION_REASONS = ["asked", "bulk", "scheduled", "check-in", "one-time", "grant-ended"] as const;
 
-/** One line of the journal, as it was written before or after what it tells of. */
+/** One line of the journal, written before or after the step that it describes. */
 export const JournalLine = z.object({
   at: Moment,
   step: RotationStep,
-  /** What happened, in plain words; never a secret. */
+  /** The event in plain English; never a secret. */
   message: z.string(),
 });
 export type JournalLine = z.infer<typeof JournalLine>;
 
 export const Rotation = z.object({
   id: RotationId,
-  /** Of the credential or the account. */
+  /** The id of the credential or the account. */
   secret_id: z.uuid(),
   is_account: z.boolean(),
   name: z.string(),
   state: RotationState,
   step: RotationStep,
-  /** By the account itself, or by the platform's reconcile account. */
+  /** The login used: the account itself, or the platform's reconcile account. */
   by: z.enum(["account", "reconcile-account"]),
   because: z.enum(ROTATION_REASONS),
   asked_by: z.string(),
-  /** The last thing that happened, in plain words. */
+  /** The last event, in plain English. */
   message: z.string(),
-  /** Finer than the message, such as `password-rules`, `both-refused`, `reconcile-refused`; null: none. */
+  /** More specific than the message, such as `password-rules`, `both-refused`, `reconcile-refused`; or null. */
   code: z.string().nullable(),
   tries: z.number().int(),
-  /** When it goes on by itself; null: it is at work, has ended or waits for a person. */
+  /** When it continues automatically; null while it runs, after it ended, or when it needs a person. */
   next_at: Moment.nullable(),
   started_at: Moment,
   ended_at: Moment.nullable(),
@@ -63,11 +63,11 @@ const Started = z.object({
 const byCredential = z.object({ id: CredentialId });
 const byAccount = z.object({ id: AccountId });
 
-/** Asking while a rotation of it is open goes on with that one at once. */
+/** Continues an open rotation at once if there is one. */
 export const rotateCredential = endpoint({
   method: "POST",
   path: "/api/v1/credentials/:id/rotate",
-  summary: "Change the secret on its system, in the background",
+  summary: "Rotate a credential's secret on its target, in the background",
   params: byCredential,
   reply: Started,
   status: 202,
@@ -80,7 +80,7 @@ export const rotateCredential = endpoint({
 export const rotateAccount = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/rotate",
-  summary: "Change the account's password on its system, in the background",
+  summary: "Rotate an account's password on its target, in the background",
   params: byAccount,
   reply: Started,
   status: 202,
@@ -90,11 +90,13 @@ export const rotateAccount = endpoint({
   gives: "nothing",
 });
 
-/** Sets a new password through the platform's reconcile account, whatever the present one is. Needs `manage_secret`. */
+/**
+ * Sets a new password through the platform's reconcile account, whatever the current one is. Needs `manage_secret`.
+ */
 export const reconcileAccount = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/reconcile",
-  summary: "Set a new password by the platform's reconcile account, in the background",
+  summary: "Set a new password through the platform's reconcile account, in the background",
   params: byAccount,
   reply: Started,
   status: 202,
@@ -132,7 +134,7 @@ export const listAccountRotations = endpoint({
 
 const byRotation = z.object({ id: RotationId });
 
-/** For who may see the credential or account. */
+/** For callers who can see the credential or account. */
 export const readRotation = endpoint({
   method: "GET",
   path: "/api/v1/rotations/:id",
@@ -143,11 +145,11 @@ export const readRotation = endpoint({
   audit: "none",
 });
 
-/** Only as long as the target has not heard of it. */
+/** Only before the candidate secret is sent to the target. */
 export const cancelRotation = endpoint({
   method: "POST",
   path: "/api/v1/rotations/:id/cancel",
-  summary: "Give up a rotation before anything was sent",
+  summary: "Cancel a rotation before anything was sent",
   params: byRotation,
   reply: Rotation,
   needs: "rotation.manage",
@@ -164,18 +166,18 @@ export const RotationRun = z.object({
   total: z.number().int(),
   done: z.number().int(),
   rotated: z.number().int(),
-  /** Waits for a person, or was cancelled. */
+  /** Rotations that need a person or were cancelled. */
   failed: z.number().int(),
   started_at: Moment,
   completed_at: Moment.nullable(),
 });
 export type RotationRun = z.infer<typeof RotationRun>;
 
-/** Each is decided on its own: what may not be rotated is named, the rest is queued. */
+/** Decides on each separately: lists the refused ones and queues the rest. */
 export const rotateSeveral = endpoint({
   method: "POST",
   path: "/api/v1/rotations/runs",
-  summary: "Change the passwords of several accounts and credentials in the background",
+  summary: "Rotate the passwords of several accounts and credentials in the background",
   body: z
     .strictObject({
       account_ids: z.array(AccountId).max(1000).default([]),
@@ -183,7 +185,7 @@ export const rotateSeveral = endpoint({
     })
     .refine(({ account_ids, credential_ids }) => account_ids.length + credential_ids.length > 0, {
       path: ["account_ids"],
-      message: "Name at least one",
+      message: "Select at least one",
     }),
   reply: z.object({
     run_id: RotationRunId.nullable(),
@@ -200,7 +202,7 @@ export const rotateSeveral = endpoint({
 export const listRotationRuns = endpoint({
   method: "GET",
   path: "/api/v1/rotations/runs",
-  summary: "One's own rotation runs that are under way, the latest first",
+  summary: "The caller's current rotation runs, the latest first",
   reply: z.object({ runs: z.array(RotationRun) }),
   needs: "rotation.read",
   audit: "none",
@@ -211,7 +213,7 @@ const byRun = z.object({ id: RotationRunId });
 export const readRotationRun = endpoint({
   method: "GET",
   path: "/api/v1/rotations/runs/:id",
-  summary: "The progress of a rotation run of one's own",
+  summary: "The progress of one of the caller's rotation runs",
   params: byRun,
   reply: RotationRun,
   needs: "rotation.read",
@@ -221,7 +223,7 @@ export const readRotationRun = endpoint({
 export const cancelRotationRun = endpoint({
   method: "POST",
   path: "/api/v1/rotations/runs/:id/cancel",
-  summary: "Stop a rotation run of one's own: what was sent is brought to its end, the rest is not started",
+  summary: "Stop one of the caller's rotation runs: sent changes are completed, the rest is not started",
   params: byRun,
   reply: RotationRun,
   needs: "rotation.manage",

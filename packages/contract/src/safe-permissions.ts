@@ -1,9 +1,9 @@
-// What a member of a safe may do there, and the ready-made roles that fill it in.
+// The permissions of a safe's members, and the predefined roles.
 import { z } from "zod";
 
 /** Their order is their bit in the database: add at the end, never reorder. `list` comes with each of the others. */
 export const SAFE_PERMISSIONS = [
-  /** See the safe, its accounts and their properties, and ask for access. */
+  /** See the safe, its accounts and their properties, and request access. */
   "list",
   /** Open a session on an account without seeing its secret. */
   "use",
@@ -12,7 +12,7 @@ export const SAFE_PERMISSIONS = [
   "add",
   "update_properties",
   "update_secret",
-  /** Verify, change and reconcile: start what the product does with the secret on the target. */
+  /** Verify, change and reconcile: the actions of the product with the secret on the target. */
   "manage_secret",
   "rename",
   "delete",
@@ -22,7 +22,7 @@ export const SAFE_PERMISSIONS = [
   "view_audit",
   "approve_level_1",
   "approve_level_2",
-  /** Use and retrieve at once where the platform asks others for an approval. */
+  /** Use and retrieve at once where the platform requires an approval from others. */
   "access_without_confirmation",
 ] as const;
 export const SafePermission = z.enum(SAFE_PERMISSIONS);
@@ -59,7 +59,7 @@ export const SAFE_ROLE_LABELS: Record<SafeRole, string> = {
   custom: "Custom",
 };
 
-/** What each ready-made role may do; `custom` is whatever was chosen one by one. */
+/** The permissions of each predefined role; `custom` is any other selection. */
 export const PERMISSIONS_OF_ROLE: Record<Exclude<SafeRole, "custom">, readonly SafePermission[]> = {
   owner: SAFE_PERMISSIONS,
   manager: [

@@ -1,4 +1,4 @@
-// Safes: where shared accounts live, and who may do what with them there.
+// Safes: containers of shared accounts, and the permissions of their members.
 import { z } from "zod";
 import { AuditLogEntry } from "./audit.ts";
 import { completeBody } from "./complete-body.ts";
@@ -22,14 +22,14 @@ export const SAFE_TYPES = ["standard", "shared", "department", "application"] as
 export const SafeType = z.enum(SAFE_TYPES);
 export type SafeType = z.infer<typeof SafeType>;
 
-/** An inactive or archived safe keeps everything and lends nothing. */
+/** An inactive or archived safe keeps everything and gives no access. */
 export const SAFE_STATUSES = ["active", "inactive", "archived"] as const;
 export const SafeStatus = z.enum(SAFE_STATUSES);
 export type SafeStatus = z.infer<typeof SafeStatus>;
 
 /**
- * Who, besides the members, sees the safe and may ask for access: nobody, who shares a team with the owner, who shares a
- * department with the owner, or everybody. It never lets anybody use or retrieve anything.
+ * Which non-members see the safe and can request access: none, the owner's team, the owner's department, or everyone.
+ * It never lets anyone use or retrieve a secret.
  */
 export const ACCESS_LEVELS = ["private", "team", "department", "public"] as const;
 export const AccessLevel = z.enum(ACCESS_LEVELS);
@@ -37,13 +37,13 @@ export type AccessLevel = z.infer<typeof AccessLevel>;
 
 export const SafeMember = z.object({
   id: SafeMemberId,
-  /** One of the two. */
+  /** Exactly one of the two. */
   user_id: UserId.nullable(),
   group_id: GroupId.nullable(),
   name: z.string(),
-  /** Of a user. */
+  /** The user's email; null for a group. */
   email: z.string().nullable(),
-  /** Of a group: how many people it has. */
+  /** For a group: its number of people. */
   people: z.number().int().nullable(),
   role: SafeRole,
   permissions: z.array(SafePermission),
@@ -64,12 +64,12 @@ export const Safe = z.object({
   owner_id: UserId,
   owner_name: z.string(),
   owner_email: z.string(),
-  /** At most 100, for who may see them (members and administrators); all are at `/safes/:id/members`. */
+  /** At most 100, for callers who can see them (members and administrators); all are at `/safes/:id/members`. */
   members: z.array(z.object({ user_id: UserId.nullable(), group_id: GroupId.nullable() })),
   account_count: z.number().int(),
-  /** Memberships in force. */
+  /** Current memberships. */
   permission_count: z.number().int(),
-  /** What the caller may do here now. */
+  /** The caller's permissions here now. */
   my_permissions: z.array(SafePermission),
   created_at: Moment,
   updated_at: Moment,
@@ -91,7 +91,7 @@ export const NewSafe = z.strictObject({
 });
 export type NewSafe = z.infer<typeof NewSafe>;
 
-/** Name and description as SAFE-13 has them; the rest only when it is to change. */
+/** Name and description as in SAFE-13; the other fields only to change them. */
 export const SafeEdit = z.strictObject({
   name: SafeName,
   description: Description,
@@ -109,10 +109,10 @@ const byMember = z.object({ id: SafeId, member_id: SafeMemberId });
 export const listSafes = endpoint({
   method: "GET",
   path: "/api/v1/safes",
-  summary: "Safes that the caller may see, by name",
+  summary: "Safes that the caller can see, by name",
   query: z.object({
     ...pageQuery(500, 100),
-    /** In name, description or owner. */
+    /** Matches name, description or owner. */
     search: z.string().trim().max(100).optional(),
     status: SafeStatus.optional(),
     /** Only safes in which the caller has this permission, such as `add` for the choice in the account form. */
@@ -127,7 +127,7 @@ export const listSafes = endpoint({
 export const safeStatistics = endpoint({
   method: "GET",
   path: "/api/v1/safes/statistics",
-  summary: "How many safes the caller may see",
+  summary: "The number of safes that the caller can see",
   reply: z.object({ total: z.number().int(), active: z.number().int(), shared: z.number().int() }),
   needs: "safe.list",
   audit: "none",
@@ -161,7 +161,7 @@ export const updateSafe = endpoint({
   path: "/api/v1/safes/:id",
   summary: "Change a safe's properties",
   params: byId,
-  body: completeBody(SafeEdit),
+  body: completeBody(SafeEdit, { entity: Safe, fixed: ["id", "created_at"] }),
   reply: Safe,
   needs: "safe.use",
   scope: "safe.manage",
@@ -174,7 +174,7 @@ export const updateSafe = endpoint({
 export const deleteSafe = endpoint({
   method: "DELETE",
   path: "/api/v1/safes/:id",
-  summary: "Delete an empty safe and destroy its key; one that holds accounts is refused unless they are moved",
+  summary: "Delete an empty safe and destroy its key; refused if it contains accounts, unless they are moved",
   params: byId,
   query: z.object({ move_accounts_to: SafeId.optional(), confirmation: Confirmation }),
   reply: Message,
@@ -198,7 +198,7 @@ export const listSafeMembers = endpoint({
   audit: "none",
 });
 
-/** A ready-made role fills in the permissions; `custom` names them. An expiry lies in the future. */
+/** A predefined role fills in the permissions; `custom` names them. An expiry must be in the future. */
 const standing = {
   role: SafeRole,
   permissions: z.array(SafePermission).max(SAFE_PERMISSIONS.length).optional(),
@@ -220,7 +220,7 @@ export const SafeMemberEdit = z.strictObject(standing).refine(customNamesPermiss
 export const addSafeMember = endpoint({
   method: "POST",
   path: "/api/v1/safes/:id/members",
-  summary: "Make a user or a group a member; nobody gives more than they have themselves",
+  summary: "Make a user or a group a member; callers can give only permissions that they have",
   params: byId,
   body: NewSafeMember,
   reply: SafeMember,
@@ -236,9 +236,9 @@ export const addSafeMember = endpoint({
 export const updateSafeMember = endpoint({
   method: "PUT",
   path: "/api/v1/safes/:id/members/:member_id",
-  summary: "Change what a member may do, and until when",
+  summary: "Change a member's permissions and expiry",
   params: byMember,
-  body: completeBody(SafeMemberEdit),
+  body: completeBody(SafeMemberEdit, { entity: SafeMember, fixed: ["id", "user_id", "group_id", "added_at"] }),
   reply: SafeMember,
   needs: "safe.use",
   scope: "safe.share",
@@ -251,7 +251,7 @@ export const updateSafeMember = endpoint({
 export const removeSafeMember = endpoint({
   method: "DELETE",
   path: "/api/v1/safes/:id/members/:member_id",
-  summary: "Take a member out; what was lent to them here ends at once",
+  summary: "Remove a member; their grants here end at once",
   params: byMember,
   reply: Message,
   needs: "safe.use",
@@ -260,13 +260,13 @@ export const removeSafeMember = endpoint({
   gives: "nothing",
 });
 
-/** Why a person can do something: a membership of their own or through a group, or a grant for a limited time. */
+/** Why a person has access: a direct membership, one through a group, or a grant for a limited time. */
 export const AccessPath = z.object({
   kind: z.enum(["member", "group", "grant", "break-glass"]),
   /** The role in the safe, the group's name, or the request's reason. */
   through: z.string(),
   can: z.array(z.enum(["use", "retrieve"])),
-  /** Granted, but only after an approval that the platform asks for. */
+  /** Granted, but the platform requires an approval first. */
   needs_approval: z.boolean(),
   expires_at: Moment.nullable(),
 });
@@ -279,16 +279,16 @@ export const EffectiveAccess = z.object({
   can_use: z.boolean(),
   can_retrieve: z.boolean(),
   paths: z.array(AccessPath),
-  /** Of a grant: on which account. */
+  /** For a grant: its account. */
   account_id: AccountId.nullable(),
 });
 export type EffectiveAccess = z.infer<typeof EffectiveAccess>;
 
-/** For members who may manage members or view the audit, and administrators. */
+/** For members who can manage members or view the audit, and administrators. */
 export const explainSafeAccess = endpoint({
   method: "GET",
   path: "/api/v1/safes/:id/access",
-  summary: "Everyone who can use or retrieve something in this safe now, and through what",
+  summary: "Everyone who can use or retrieve something in this safe now, and the source of their access",
   params: byId,
   query: z.object(pageQuery(500, 100)),
   reply: z.object({ access: z.array(EffectiveAccess), next_cursor: z.string().nullable() }),
@@ -297,11 +297,11 @@ export const explainSafeAccess = endpoint({
   audit: "none",
 });
 
-/** For who may view the audit of the safe. What is done with its accounts stands in theirs. */
+/** For callers who can view the safe's audit. Actions on its accounts are in the accounts' histories. */
 export const readSafeHistory = endpoint({
   method: "GET",
   path: "/api/v1/safes/:id/history",
-  summary: "What was done with a safe and its members, newest first, from the audit trail",
+  summary: "The audit history of a safe and its members, newest first",
   params: byId,
   query: z.object(pageQuery(200, 50)),
   reply: z.object({ history: z.array(AuditLogEntry), next_cursor: z.string().nullable() }),
@@ -314,7 +314,7 @@ export const Principal = z.object({
   user_id: UserId.nullable(),
   group_id: GroupId.nullable(),
   name: z.string(),
-  /** The address, for callers who may list users; for others masked, and only if names repeat. */
+  /** The address, for callers who can list users; for others masked, and only if names repeat. */
   hint: z.string().nullable(),
   is_machine: z.boolean(),
 });
@@ -322,7 +322,7 @@ export type Principal = z.infer<typeof Principal>;
 
 const found = z.object({ principals: z.array(Principal) });
 
-/** Only callers who may list users can search by parts of addresses. */
+/** Only callers who can list users can search by parts of addresses. */
 export const findPrincipals = endpoint({
   method: "GET",
   path: "/api/v1/safes/principals",
@@ -334,11 +334,11 @@ export const findPrincipals = endpoint({
   perMinute: 30,
 });
 
-/** For people who manage the members of a safe and may not search the directory: they have to know whom they add. */
+/** For people who manage members of a safe without permission to search the directory: they need the exact address. */
 export const findKnownPrincipals = endpoint({
   method: "GET",
   path: "/api/v1/safes/principals/known",
-  summary: "A user by their whole e-mail address, and the caller's own groups by name",
+  summary: "A user by their full email address, and the caller's own groups by name",
   query: z.object({ search: z.string().trim().min(2, "Type at least 2 letters").max(254) }),
   reply: found,
   needs: "safe.use",

@@ -1,4 +1,4 @@
-// The seal: after a start with a passphrase nothing can be opened until somebody unseals the vault.
+// The seal: after a start with a passphrase nothing can be opened until the vault is unsealed.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Message } from "./fields.ts";
@@ -28,7 +28,7 @@ export const unseal = endpoint({
 export const seal = endpoint({
   method: "POST",
   path: "/api/v1/seal/seal",
-  summary: "Seal the vault at once: this process forgets its keys",
+  summary: "Seal the vault at once: this process drops its keys",
   reply: Message,
   needs: "seal.manage",
   audit: "seal.sealed",

@@ -1,4 +1,4 @@
-// Global search: everything of the product that a person may see, found by its name, host, user name or address.
+// Global search: every object that a person can see, found by its name, host, user name or address.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 
@@ -15,7 +15,7 @@ export const SEARCH_KINDS = [
 export const SearchKind = z.enum(SEARCH_KINDS);
 export type SearchKind = z.infer<typeof SearchKind>;
 
-/** What the caller may do with a result at once. `request`: ask for access to it. */
+/** Actions on a result that the caller can take at once. `request`: request access. */
 export const SEARCH_ACTIONS = ["copy", "verify", "rotate", "request"] as const;
 export const SearchAction = z.enum(SEARCH_ACTIONS);
 export type SearchAction = z.infer<typeof SearchAction>;
@@ -24,20 +24,20 @@ export const SearchResult = z.object({
   kind: SearchKind,
   id: z.uuid(),
   title: z.string(),
-  /** What tells it from others of the same name. */
+  /** Distinguishes it from others of the same name. */
   detail: z.string(),
   can: z.array(SearchAction),
 });
 export type SearchResult = z.infer<typeof SearchResult>;
 
-/** So many of each kind at most. */
+/** The most results of each kind. */
 export const MOST_RESULTS = 6;
 export const MOST_RECENT = 8;
 
 export const searchEverywhere = endpoint({
   method: "GET",
   path: "/api/v1/search",
-  summary: "The best few of each kind that the caller may see: by exact name, beginning of a name, then any part",
+  summary: "The best results of each kind that the caller can see: by exact name, beginning of a name, then any part",
   query: z.object({ search: z.string().trim().min(1).max(100) }),
   /** The kind with the best result first, its best result first. */
   reply: z.object({ results: z.array(SearchResult) }),
@@ -53,11 +53,11 @@ function itemOf(text: string): { kind: string; id: string } {
   return { kind: text.slice(0, at), id: text.slice(at + 1) };
 }
 
-/** Where somebody was before: the browser keeps ids alone, and asks what they may still see of them. */
+/** Recently visited objects: the browser stores only ids, and asks which of them the caller can still see. */
 export const readRecent = endpoint({
   method: "GET",
   path: "/api/v1/search/recent",
-  summary: "What of these the caller may see now, in the order in which it is named",
+  summary: "Which of the given objects the caller can see now, in the given order",
   query: z.object({
     /** `account:<id>,safe:<id>` */
     items: z
@@ -66,7 +66,7 @@ export const readRecent = endpoint({
       .transform((text, context) => {
         const items = z.array(RecentItem).max(MOST_RECENT).safeParse(text.split(",").map(itemOf));
         if (items.success) return items.data;
-        context.addIssue({ code: "custom", message: "Must name up to eight things, each as kind:id" });
+        context.addIssue({ code: "custom", message: "Must name up to eight objects, each as kind:id" });
         return z.NEVER;
       }),
   }),

@@ -1,24 +1,27 @@
-// The second step of signing in, signing in with a passkey alone, and the fresh proof that some calls ask for.
+// The second step of a sign-in, sign-in with a passkey alone, and step-up authentication.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { FactorAnswer, FactorKind, FactorProof, NewFactor, PasskeyAssertion, PasskeyRequest } from "./factors.ts";
 import { Moment } from "./fields.ts";
 
-/** What a person can prove themselves with in a second step. */
+/** The proofs that a second step accepts. */
 export const PROOF_KINDS = ["totp", "passkey", "recovery"] as const;
 
-/** What is still missing after a right password. It is no session: `pending` opens only the calls of this step. */
+/**
+ * The step that is still missing after a correct password. It is not a session: `pending` allows only the calls of
+ * this step.
+ */
 export const SecondStep = z.object({
-  /** Good for 5 minutes and one sign-in. */
+  /** Valid for 5 minutes and one sign-in. */
   pending: z.string(),
   expires_at: Moment,
-  /** Empty: the person's role must have a factor and they have none, so they set one up now. */
+  /** Empty: the person's role requires a factor and they have none, so they set one up now. */
   kinds: z.array(z.enum(PROOF_KINDS)),
   passkey: PasskeyRequest.nullable(),
 });
 export type SecondStep = z.infer<typeof SecondStep>;
 
-/** How a way of signing in ends: either in a token, an EdDSA-signed JWT with a `TokenPayload`, or in a second step. */
+/** The result of a sign-in: either a token, an EdDSA-signed JWT with a `TokenPayload`, or a second step. */
 export const SignedIn = z.object({ token: z.string().optional(), second_step: SecondStep.optional() });
 export type SignedIn = z.infer<typeof SignedIn>;
 
@@ -38,7 +41,7 @@ export const completeSignIn = endpoint({
 export const beginFirstFactor = endpoint({
   method: "POST",
   path: "/api/v1/auth/second-step/begin-factor",
-  summary: "Within a sign-in that needs a second factor: begin to set up the first one",
+  summary: "During a sign-in that needs a second factor: start to set up the first one",
   body: z.strictObject({ pending: Pending, kind: FactorKind }),
   reply: NewFactor,
   needs: "public",
@@ -50,7 +53,7 @@ export const beginFirstFactor = endpoint({
 export const addFirstFactor = endpoint({
   method: "POST",
   path: "/api/v1/auth/second-step/add-factor",
-  summary: "Within a sign-in: add the first second factor by its answer, and finish",
+  summary: "During a sign-in: add the first second factor by its proof, and finish",
   body: z.strictObject({ pending: Pending, answer: FactorAnswer }),
   reply: z.object({ token: z.string(), recovery_codes: z.array(z.string()) }),
   needs: "public",
@@ -62,7 +65,7 @@ export const addFirstFactor = endpoint({
 export const beginPasskeySignIn = endpoint({
   method: "POST",
   path: "/api/v1/auth/passkey/begin",
-  summary: "Begin to sign in with a passkey alone",
+  summary: "Start a sign-in with a passkey alone",
   reply: PasskeyRequest,
   needs: "public",
   audit: "none",
@@ -72,7 +75,7 @@ export const beginPasskeySignIn = endpoint({
 export const signInWithPasskey = endpoint({
   method: "POST",
   path: "/api/v1/auth/passkey",
-  summary: "Sign in with a passkey alone: the device and what unlocks it are two factors",
+  summary: "Sign in with a passkey alone: the device and its unlock method are two factors",
   body: z.strictObject({ response: PasskeyAssertion, remember_me: z.boolean().default(false) }),
   reply: SignedIn,
   needs: "public",
@@ -80,7 +83,7 @@ export const signInWithPasskey = endpoint({
   gives: "nothing",
 });
 
-/** What a step-up takes: the password of somebody without a second factor, otherwise one of their factors. */
+/** The input of a step-up: the password of a person without a second factor, otherwise one of their factors. */
 export const StepUpProof = z.union([
   FactorProof,
   z.strictObject({ kind: z.literal("password"), password: z.string().min(1).max(256) }),
@@ -90,7 +93,7 @@ export type StepUpProof = z.infer<typeof StepUpProof>;
 export const beginStepUp = endpoint({
   method: "POST",
   path: "/api/v1/auth/step-up/begin",
-  summary: "What this person can prove themselves with now",
+  summary: "The proofs that this person can step up with now",
   reply: z.object({
     /** Empty if they have neither a password nor a second factor here. */
     kinds: z.array(z.enum(["password", ...PROOF_KINDS])),
@@ -104,11 +107,14 @@ export const beginStepUp = endpoint({
   whilePending: true,
 });
 
-/** Some calls need a proof that is not older than the sign-in policy says; without it they answer 403 `step-up.required`. */
+/**
+ * Some calls require authentication within the sign-in policy's interval; without it they answer 403
+ * `step-up.required`.
+ */
 export const stepUp = endpoint({
   method: "POST",
   path: "/api/v1/auth/step-up",
-  summary: "Prove again who sits at this session",
+  summary: "Re-authenticate in the current session",
   body: z.strictObject({ proof: StepUpProof }),
   reply: z.object({ proved_until: Moment }),
   needs: "signed-in",

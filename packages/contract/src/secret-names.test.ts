@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { NewCredential } from "./credentials.ts";
 import { holdsSecret } from "./secret-names.ts";
 
-test("a secret in a connection string is found however it is written", () => {
+test("finds a secret in a connection string in every notation", () => {
   for (const text of [
     "postgresql://app:hunter2@db/main",
     "postgresql://db/main?password=hunter2",
@@ -18,7 +18,7 @@ test("a secret in a connection string is found however it is written", () => {
   }
 });
 
-test("what only describes a connection is no secret", () => {
+test("a description of a connection is not a secret", () => {
   for (const value of [
     "postgresql://app@db:5432/main?sslmode=verify-full&application_name=strongroom",
     "sqlserver://db;databaseName=main;encrypt=true",
@@ -32,7 +32,7 @@ test("what only describes a connection is no secret", () => {
   }
 });
 
-test("a secret among additional parameters is found by its name, however deep", () => {
+test("finds a secret among additional parameters by its name, at any depth", () => {
   for (const value of [
     { pwd: "x" },
     { headers: { Authorization: "Bearer x" } },
@@ -45,7 +45,7 @@ test("a secret among additional parameters is found by its name, however deep", 
   }
 });
 
-test("CRED-34: such a credential is refused, and the message says where the secret belongs", () => {
+test("CRED-34: refuses such a credential and says where the secret belongs", () => {
   const base = { name: "name", type: "api_token", value: "12345678" };
   const result = NewCredential.safeParse({ ...base, additional_params: { headers: { Authorization: "Bearer x" } } });
   assert.match(result.error?.issues[0]?.message ?? "", /put secrets in the secret field/);

@@ -1,4 +1,4 @@
-// Finds the places where people put a secret that would be stored readable: by the names that such places have.
+// Finds secrets in fields that are stored unencrypted, by the usual names of such fields.
 
 const SECRET_NAME = new RegExp(
   [
@@ -20,9 +20,9 @@ function isSecretName(name: string): boolean {
 }
 
 /**
- * Whether a value holds a secret by its names: fields of objects however deep, parameters and user info of addresses, and
- * `name=value` lists such as those of SQL Server's connection strings. Names that only describe where a secret goes (an
- * HTTP header's name, say) are values here and do not count.
+ * Whether a value contains a secret, judged by names: fields of objects at any depth, parameters and user info of
+ * URLs, and `name=value` lists such as SQL Server's connection strings. Names that only say where a secret goes (such
+ * as an HTTP header's name) are values here and do not count.
  */
 export function holdsSecret(value: unknown): boolean {
   if (typeof value === "string") return hasSecretParameter(value);
@@ -33,7 +33,7 @@ export function holdsSecret(value: unknown): boolean {
   );
 }
 
-/** Stands for a secret in the description of a request, and is none. */
+/** A placeholder for a secret in the description of a request. */
 function isPlaceholder(value: unknown): boolean {
   return value === "{old}" || value === "{new}";
 }

@@ -1,4 +1,4 @@
-// The versions of a stored secret over time, without any of them.
+// The versions of a stored secret over time, without the secrets.
 import { z } from "zod";
 import { Moment } from "./fields.ts";
 
@@ -6,11 +6,11 @@ export const SECRET_REASONS = ["created", "edited", "rotated", "reconciled", "im
 export const SecretVersion = z.object({
   version: z.number().int(),
   reason: z.enum(SECRET_REASONS),
-  /** Made up for a rotation and never proved to be the one in force; kept all the same. */
+  /** Generated for a rotation and never verified as the active one; kept all the same. */
   is_candidate: z.boolean(),
   created_at: Moment,
   created_by: z.string(),
-  /** When a later version took its place; null: in force. */
+  /** When a later version replaced it; null: active. */
   retired_at: Moment.nullable(),
 });
 export type SecretVersion = z.infer<typeof SecretVersion>;

@@ -1,4 +1,4 @@
-// Several accounts at once: the same done with each, and accounts as CSV.
+// Bulk operations on accounts, and accounts as CSV.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { AccountId, Confirmation, SafeId } from "./fields.ts";
@@ -6,11 +6,11 @@ import { RunId } from "./verification.ts";
 
 export const BULK_ACTIONS = ["validate", "enable", "disable", "move", "delete"] as const;
 
-/** Each account is decided on its own: what failed is named, the rest is done. */
+/** Each account is decided separately: failures are listed, the rest is done. */
 export const bulkAccounts = endpoint({
   method: "POST",
   path: "/api/v1/accounts/bulk",
-  summary: "Do the same with several accounts",
+  summary: "Apply one action to several accounts",
   body: z
     .strictObject({
       action: z.enum(BULK_ACTIONS),
@@ -21,13 +21,13 @@ export const bulkAccounts = endpoint({
     })
     .refine(({ action, safe_id }) => (action === "move") === (safe_id !== undefined), {
       path: ["safe_id"],
-      message: "Moving needs a safe, and only moving",
+      message: "Only a move takes a safe, and it needs one",
     }),
   reply: z.object({
     done: z.array(AccountId),
     failed: z.array(z.object({ id: AccountId, code: z.string(), message: z.string() })),
     message: z.string(),
-    /** Of `validate`: the verification run that has begun. */
+    /** For `validate`: the verification run that was started. */
     run_id: RunId.nullable(),
   }),
   needs: "account.use",
@@ -46,12 +46,12 @@ export const bulkAccounts = endpoint({
 export const importAccounts = endpoint({
   method: "POST",
   path: "/api/v1/accounts/import",
-  summary: "Import accounts from CSV; a dry run reports every bad line and stores nothing",
+  summary: "Import accounts from CSV; a dry run reports every invalid line and stores nothing",
   body: z.strictObject({
     csv: z.string().min(1, "The file is empty").max(900_000, "A file may have 900,000 characters at most"),
     dry_run: z.boolean().default(true),
     skip_bad_lines: z.boolean().default(false),
-    /** For lines that name no safe. */
+    /** For lines without a safe. */
     safe_id: SafeId.optional(),
   }),
   reply: z.object({
@@ -66,11 +66,11 @@ export const importAccounts = endpoint({
   gives: "nothing",
 });
 
-/** Cells that a spreadsheet would take for a formula are quoted with an apostrophe (CWE-1236). */
+/** Cells that a spreadsheet would interpret as a formula are prefixed with an apostrophe (CWE-1236). */
 export const exportAccounts = endpoint({
   method: "GET",
   path: "/api/v1/accounts/export",
-  summary: "The accounts that the caller may see as CSV, without secrets",
+  summary: "The accounts that the caller can see as CSV, without secrets",
   query: z.object({ safe_id: SafeId.optional() }),
   reply: { stream: "text/csv" },
   needs: "account.export",

@@ -1,4 +1,4 @@
-// Signing in and up, sessions, the reset of a forgotten password.
+// Sign-in and sign-up, sessions, and the reset of a forgotten password.
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
@@ -7,7 +7,7 @@ import { SignedIn } from "./second-step.ts";
 import { TokenId } from "./tokens.ts";
 import { SignUpRule } from "./users.ts";
 
-/** What the sign-in token carries (AUTH-23). `exp` and `iat` are seconds since 1970. */
+/** The content of the sign-in token (AUTH-23). `exp` and `iat` are seconds since 1970. */
 export const TokenPayload = z.object({
   id: UserId,
   email: z.string(),
@@ -15,7 +15,7 @@ export const TokenPayload = z.object({
   name: z.string().optional(),
   exp: z.number(),
   iat: z.number(),
-  /** The server-side session that the token stands for. */
+  /** The server-side session of the token. */
   sid: SessionId,
 });
 export type TokenPayload = z.infer<typeof TokenPayload>;
@@ -53,7 +53,7 @@ export const register = endpoint({
     name: PersonName.optional(),
     /** Required for the very first account, which becomes the administrator. */
     setup_token: z.string().max(200).optional(),
-    /** Who else may sign up: only together with `setup_token`, by the first administrator. */
+    /** The sign-up rule for other people: only together with `setup_token`, from the first administrator. */
     sign_up: SignUpRule.optional(),
   }),
   reply: z.object({ message: z.string(), code: RegistrationCode }),
@@ -80,7 +80,7 @@ export const logout = endpoint({
 export const requestPasswordReset = endpoint({
   method: "POST",
   path: "/api/v1/auth/reset-password",
-  summary: "Ask for a password reset link; the answer is the same for known and unknown addresses",
+  summary: "Request a password reset link; the answer is the same for known and unknown addresses",
   body: z.strictObject({ email: z.string().trim().toLowerCase().min(1).max(254) }),
   reply: Message,
   needs: "public",
@@ -102,7 +102,7 @@ export const completePasswordReset = endpoint({
 export const changePassword = endpoint({
   method: "POST",
   path: "/api/v1/auth/change-password",
-  summary: "Change one's own password; every other session ends, and so does every API token that is not to be kept",
+  summary: "Change the caller's password; all other sessions end, and all API tokens except the listed ones",
   body: z.strictObject({
     current_password: z.string().min(1).max(256),
     new_password: Password,
@@ -116,11 +116,11 @@ export const changePassword = endpoint({
   whilePending: true,
 });
 
-/** What a visitor's page must know before anybody is signed in. */
+/** The facts that the sign-in page needs before a sign-in. */
 export const entrance = endpoint({
   method: "GET",
   path: "/api/v1/auth/entrance",
-  summary: "Whether the first administrator is still missing, and whether sign-up is open",
+  summary: "Whether the first administrator has to be created, and whether sign-up is open",
   reply: z.object({ needs_setup: z.boolean(), sign_up_open: z.boolean(), mail_configured: z.boolean() }),
   needs: "public",
   audit: "none",
@@ -139,7 +139,7 @@ export type SessionLimits = z.infer<typeof SessionLimits>;
 export const currentSession = endpoint({
   method: "GET",
   path: "/api/v1/auth/session",
-  summary: "Who is signed in, and the inactivity limits that apply",
+  summary: "The signed-in user, and the inactivity limits that apply",
   reply: z.object({
     user: z.object({ id: UserId, email: z.string(), name: z.string(), role: Role }),
     /** The account waits for activation: only calls that are open to pending people work. */
@@ -153,11 +153,11 @@ export const currentSession = endpoint({
   whilePending: true,
 });
 
-/** The browser reports that the person did something; background calls do not count as activity. */
+/** The browser reports activity of the person; background calls do not count. */
 export const reportActivity = endpoint({
   method: "POST",
   path: "/api/v1/auth/activity",
-  summary: "Tell the server that the person is still there",
+  summary: "Report activity of the signed-in person",
   reply: z.object({ idle_until: Moment }),
   needs: "signed-in",
   audit: "none",
@@ -179,7 +179,7 @@ export type UserSession = z.infer<typeof UserSession>;
 export const listOwnSessions = endpoint({
   method: "GET",
   path: "/api/v1/auth/sessions",
-  summary: "One's own open sessions",
+  summary: "The caller's open sessions",
   reply: z.object({ data: z.array(UserSession) }),
   needs: "signed-in",
   audit: "none",
@@ -189,7 +189,7 @@ export const listOwnSessions = endpoint({
 export const endOwnSession = endpoint({
   method: "DELETE",
   path: "/api/v1/auth/sessions/:id",
-  summary: "End one of one's own sessions",
+  summary: "End one of the caller's sessions",
   params: z.object({ id: SessionId }),
   reply: Message,
   needs: "signed-in",
@@ -201,7 +201,7 @@ export const endOwnSession = endpoint({
 export const endOtherSessions = endpoint({
   method: "DELETE",
   path: "/api/v1/auth/sessions",
-  summary: "End all of one's own sessions but this one, and all API tokens",
+  summary: "End all of the caller's other sessions, and all API tokens",
   reply: Message,
   needs: "signed-in",
   audit: "session.others-ended",
@@ -217,9 +217,9 @@ export const OwnProfile = z.object({
   name: z.string(),
   role: Role,
   created_at: Moment,
-  /** How this session was begun. */
+  /** How this session started. */
   signed_in_by: z.enum(SIGN_IN_METHODS),
-  /** False: another system knows the password, or a passkey stands in for it. */
+  /** False when an identity provider has the password, or a passkey replaces it. */
   has_password: z.boolean(),
 });
 export type OwnProfile = z.infer<typeof OwnProfile>;
@@ -227,18 +227,18 @@ export type OwnProfile = z.infer<typeof OwnProfile>;
 export const readOwnProfile = endpoint({
   method: "GET",
   path: "/api/v1/auth/profile",
-  summary: "Who one is here, and how one signed in",
+  summary: "The caller's profile, and how the caller signed in",
   reply: OwnProfile,
   needs: "signed-in",
   audit: "none",
   whilePending: true,
 });
 
-/** The sign-in token carries the name (AUTH-23), so the session gets a new one; it ends when the old one would. */
+/** The sign-in token contains the name (AUTH-23), so the session gets a new one; it expires with the old one. */
 export const renameOneself = endpoint({
   method: "PUT",
   path: "/api/v1/auth/profile",
-  summary: "Change one's own name",
+  summary: "Change the caller's name",
   body: completeBody(z.strictObject({ name: PersonName })),
   reply: z.object({ token: z.string() }),
   needs: "signed-in",

@@ -6,10 +6,10 @@ import { endpoints } from "./all.ts";
 import { completeBody } from "./complete-body.ts";
 import { PasskeyAssertion, PasskeyRegistration } from "./factors.ts";
 
-/** Browsers add fields of later versions of WebAuthn (§5.1.8 recommends to be lenient). */
+/** Browsers add fields from later versions of WebAuthn (§5.1.8 recommends leniency). */
 const OF_A_STANDARD: readonly z.core.$ZodType[] = [PasskeyAssertion, PasskeyRegistration];
 
-/** Where a schema has an object that accepts unknown fields. */
+/** The paths of objects in a schema that accept unknown fields. */
 function lenientIn(schema: z.core.$ZodType, path: string): string[] {
   if (OF_A_STANDARD.includes(schema)) return [];
   if (schema instanceof z.ZodObject) {
@@ -23,14 +23,14 @@ function lenientIn(schema: z.core.$ZodType, path: string): string[] {
   return inner === undefined ? [] : lenientIn(inner, path);
 }
 
-test("every object in the body of a call refuses unknown fields", () => {
+test("every object in the body of a call rejects unknown fields", () => {
   const lenient = endpoints.flatMap(({ name, endpoint }) =>
     endpoint.body === undefined ? [] : lenientIn(endpoint.body, name),
   );
   assert.deepEqual(lenient, []);
 });
 
-test("a complete body reports every missing field, at any depth, and lets kept ones be omitted", () => {
+test("a complete body reports every missing field, at any depth, and accepts omitted kept ones", () => {
   const schema = z.strictObject({
     name: z.string(),
     port: z.number().nullish().transform((port) => port ?? null),

@@ -1,4 +1,4 @@
-// The ready-made sets of scopes hold what their names say.
+// The predefined sets of scopes contain what their names say.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { endpoints } from "./all.ts";
@@ -29,7 +29,7 @@ test("verify and retrieve change nothing that is stored", () => {
   }
 });
 
-test("no ready-made set manages people, tokens or policies, exports the trail, or decides for others", () => {
+test("no predefined set manages people, tokens or policies, exports the trail, or decides for others", () => {
   const named =
     /^(user|token|policy|seal|audit|audit-sink|identity-provider|access)\.|\.(manage|decide|export|create|delete)$/;
   for (const scopes of Object.values(SCOPE_SETS)) {
@@ -40,7 +40,7 @@ test("no ready-made set manages people, tokens or policies, exports the trail, o
   }
 });
 
-test("no ready-made set gives anything to other people", () => {
+test("no predefined set gives anything to other people", () => {
   const scopes = endpoints.flatMap(({ endpoint: { givesByToken } }) => givesByToken ?? []);
   assert.ok(scopes.includes("safe.share"));
   for (const set of Object.values(SCOPE_SETS)) {
@@ -51,7 +51,7 @@ test("no ready-made set gives anything to other people", () => {
   }
 });
 
-test("what a token can do in some safes only ever asks for a safe or what is in one", () => {
+test("scopes for a token limited to safes only open calls about a safe or its content", () => {
   for (const scope of SCOPES_IN_SAFES) {
     assert.ok(Scope.options.includes(scope));
     const calls = endpoints.filter(({ endpoint }) => scopeOf(endpoint) === scope);

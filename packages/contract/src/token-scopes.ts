@@ -1,9 +1,9 @@
-// What an API token may be used for: the names of permissions, finer ones where a permission reaches far, ready-made sets.
+// The scopes of API tokens: names of permissions, finer ones for broad permissions, and predefined sets.
 import { z } from "zod";
 import type { Endpoint } from "./endpoint.ts";
 import { Permission } from "./permission.ts";
 
-/** Reach too far to be given as one: their calls name a finer scope. */
+/** Too broad to be granted as one: their calls name a finer scope. */
 const TOO_COARSE = ["account.use", "safe.use"] as const;
 /** Only for people: tokens cannot have these. */
 const FOR_PEOPLE = ["audit.decide"] as const;
@@ -23,8 +23,8 @@ export const Scope = z.enum([
 export type Scope = z.infer<typeof Scope>;
 
 /**
- * Ready-made sets. INVARIANT: none of them manages people, tokens or policies, exports the audit trail, gives anything to
- * other people, or decides on a request: such scopes are only ever chosen by name.
+ * Predefined sets. INVARIANT: none of them manages people, tokens or policies, exports the audit trail, gives anything
+ * to other people, or decides on a request: such scopes must be selected by name.
  */
 export const SCOPE_SETS = {
   "read-only": [
@@ -55,11 +55,11 @@ export const SCOPE_SETS = {
 } as const satisfies Record<string, readonly Scope[]>;
 export type ScopeSet = keyof typeof SCOPE_SETS;
 
-/** As a person chooses them. */
+/** The choices in the form. */
 export const ScopeChoice = z.enum([...(Object.keys(SCOPE_SETS) as ScopeSet[]), ...Scope.options]);
 export type ScopeChoice = z.infer<typeof ScopeChoice>;
 
-/** What a token that is limited to some safes can have: their calls all ask what may be done in the one safe. */
+/** The scopes of a token that is limited to some safes: all their calls check permissions in one safe. */
 export const SCOPES_IN_SAFES: readonly Scope[] = [
   "account.list",
   "account.read",
@@ -77,14 +77,14 @@ export const SCOPES_IN_SAFES: readonly Scope[] = [
 
 const isSet = (choice: ScopeChoice): choice is ScopeSet => Object.hasOwn(SCOPE_SETS, choice);
 
-/** Everything that these choices hold, each once. */
+/** All scopes of these choices, each once. */
 export function scopesIn(choices: readonly ScopeChoice[]): Scope[] {
   return [...new Set(choices.flatMap((choice): readonly Scope[] => (isSet(choice) ? SCOPE_SETS[choice] : [choice])))];
 }
 
 type Scoped = Pick<Endpoint, "needs" | "scope" | "sessionOnly" | "gives" | "stepUp" | "givesByToken">;
 
-/** The scope that a token needs for a call; null: no token can make it, only somebody who is signed in. */
+/** The scope that a token needs for a call; null: no token can make it, only a signed-in person. */
 export function scopeOf(endpoint: Scoped): Scope | null {
   if (endpoint.sessionOnly === true) return null;
   if (givesAlways(endpoint) && endpoint.givesByToken === undefined) return null;

@@ -12,20 +12,20 @@ export const USER_KINDS = ["person", "machine"] as const;
 export const UserKind = z.enum(USER_KINDS);
 export type UserKind = z.infer<typeof UserKind>;
 
-/** How every token is written: a prefix by which secret scanners know it, 43 random signs, 6 of a checksum (CRC-32). */
+/** The form of every token: a prefix recognised by secret scanners, 43 random characters, 6 of a checksum (CRC-32). */
 export const TOKEN_PATTERN = /^srt_[0-9A-Za-z]{49}$/;
 
 const TokenName = oneLine().min(1, "Give the token a name.").max(100);
 
-/** A token as lists show it: never the token itself. */
+/** A token in lists: never the token itself. */
 export const ApiToken = z.object({
   id: TokenId,
   name: z.string(),
-  /** How it begins, so that somebody who found one knows which it is. */
+  /** Its first characters, to identify a token that was found. */
   begins: z.string(),
   holder: z.object({ id: UserId, name: z.string(), kind: UserKind }),
   scopes: z.array(ScopeChoice),
-  /** Null: wherever its holder may go. */
+  /** Null: everywhere its owner has access. */
   safes: z.array(z.object({ id: SafeId, name: z.string() })).nullable(),
   /** Empty: from anywhere. */
   networks: z.array(z.string()),
@@ -42,7 +42,7 @@ export const NewToken = z
   .strictObject({
     name: TokenName,
     scopes: z.array(ScopeChoice).min(1, "Choose what the token may do.").max(100),
-    /** Only what is in these safes; left out: wherever its holder may go. */
+    /** Limited to objects in these safes; omitted: everywhere its owner has access. */
     safe_ids: z.array(SafeId).min(1, "Choose at least one safe.").max(100).optional(),
     networks: z.array(Network).max(50).default([]),
     expires_in_days: z.number().int().min(1).max(3650),
@@ -50,14 +50,14 @@ export const NewToken = z
   .refine(
     ({ scopes, safe_ids }) =>
       safe_ids === undefined || scopesIn(scopes).some((scope) => SCOPES_IN_SAFES.includes(scope)),
-    { path: ["scopes"], message: "None of this can be done in a safe." },
+    { path: ["scopes"], message: "None of these scopes applies to a safe." },
   );
 export type NewToken = z.infer<typeof NewToken>;
 
-/** The only answer that ever holds the token. */
+/** The only reply that ever contains the token. */
 const MadeToken = z.object({ token: z.string(), details: ApiToken });
 
-/** Tokens, and what a new one of the same holder can be given. */
+/** Tokens, and the scopes and safes that a new one of the same owner can have. */
 const TokenList = z.object({
   data: z.array(ApiToken),
   choices: z.object({ scopes: z.array(Scope), most_days: z.number().int() }),
@@ -69,17 +69,17 @@ const tokensPath = "/api/v1/tokens";
 export const listOwnTokens = endpoint({
   method: "GET",
   path: tokensPath,
-  summary: "One's own API tokens and those of the machine identities that one answers for, newest first",
+  summary: "The caller's API tokens and those of machine identities that the caller is responsible for, newest first",
   reply: TokenList,
   needs: "token.use",
   audit: "none",
 });
 
-/** By a token: never more than it may do itself, and never for longer. */
+/** When called with a token: never more than that token's own rights, and never for longer. */
 export const createToken = endpoint({
   method: "POST",
   path: tokensPath,
-  summary: "Make an API token that acts as oneself; the answer is the only time that it is shown",
+  summary: "Create an API token that acts as the caller; it is shown only in this reply",
   body: NewToken,
   reply: MadeToken,
   status: 201,
@@ -95,7 +95,7 @@ export const revokeToken = endpoint({
   method: "DELETE",
   path: `${tokensPath}/:id`,
   summary:
-    "Revoke an API token: one's own, of a machine identity that one answers for, or anybody's as an administrator",
+    "Revoke an API token: the caller's own, of a machine identity that the caller is responsible for, or, as an administrator, any",
   params: z.object({ id: TokenId }),
   reply: Message,
   needs: "token.use",
@@ -105,7 +105,7 @@ export const revokeToken = endpoint({
 });
 
 export const TokenPolicy = z.strictObject({
-  /** The longest life of a token of a person. Tokens that live longer end with it. */
+  /** The longest lifetime of a person's token. Tokens that live longer are shortened. */
   person_days: z.number().int().min(1).max(365),
   machine_days: z.number().int().min(1).max(3650),
 });
@@ -114,7 +114,7 @@ export type TokenPolicy = z.infer<typeof TokenPolicy>;
 export const readTokenPolicy = endpoint({
   method: "GET",
   path: "/api/v1/tokens/policy",
-  summary: "How long API tokens may live",
+  summary: "The maximum lifetimes of API tokens",
   reply: TokenPolicy,
   needs: "token.use",
   audit: "none",
@@ -123,7 +123,7 @@ export const readTokenPolicy = endpoint({
 export const updateTokenPolicy = endpoint({
   method: "PUT",
   path: "/api/v1/tokens/policy",
-  summary: "Change how long API tokens may live; those that live longer end sooner",
+  summary: "Change the maximum lifetimes of API tokens; longer ones are shortened",
   body: completeBody(TokenPolicy),
   reply: TokenPolicy,
   needs: "policy.manage",
@@ -133,16 +133,19 @@ export const updateTokenPolicy = endpoint({
   stepUp: true,
 });
 
-/** Who acts by tokens alone: it has a role, can be a member of safes, and somebody answers for it. */
+/**
+ * A user that acts only by tokens: it has a role, can be a member of safes, and a person or group is responsible for
+ * it.
+ */
 export const MachineIdentity = z.object({
   id: UserId,
   name: z.string(),
-  /** Stands where people have their address; nobody gets mail there. */
+  /** In place of a person's address; it never receives mail. */
   email: z.string(),
   description: z.string().nullable(),
   role: Role,
   status: z.enum(["active", "disabled"]),
-  /** Null: the group that did was deleted. */
+  /** Null: the responsible group was deleted. */
   responsible: z.object({ user_id: UserId.nullable(), group_id: GroupId.nullable(), name: z.string() }).nullable(),
   created_at: Moment,
   active_tokens: z.number().int(),
@@ -192,9 +195,16 @@ export const createMachine = endpoint({
 export const updateMachine = endpoint({
   method: "PUT",
   path: `${machines}/:id`,
-  summary: "Rename or describe a machine identity, or change who answers for it",
+  summary: "Rename or describe a machine identity, or change who is responsible for it",
   params: byId,
-  body: completeBody(z.strictObject(machineFields).refine(hasOneResponsible, oneResponsible)),
+  body: completeBody(z.strictObject(machineFields).refine(hasOneResponsible, oneResponsible), {
+    entity: MachineIdentity,
+    fixed: ["id", "email", "role", "status", "created_at"],
+    derive: ({ responsible }) => {
+      const { user_id, group_id } = { ...(responsible as Partial<MachineIdentity["responsible"]>) };
+      return { responsible_user_id: user_id ?? undefined, responsible_group_id: group_id ?? undefined };
+    },
+  }),
   reply: MachineIdentity,
   needs: "user.manage",
   audit: "machine-identity.updated",
@@ -207,7 +217,7 @@ export const updateMachine = endpoint({
 export const createMachineToken = endpoint({
   method: "POST",
   path: `${machines}/:id/tokens`,
-  summary: "Make an API token for a machine identity; the answer is the only time that it is shown",
+  summary: "Create an API token for a machine identity; it is shown only in this reply",
   params: byId,
   body: NewToken,
   reply: MadeToken,

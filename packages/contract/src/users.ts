@@ -1,4 +1,4 @@
-// The people who sign in, as an administrator sees them: users, role requests, pending resets, the sign-in policy.
+// Users in the Admin Console: accounts, role requests, pending resets, the sign-in policy.
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
@@ -11,14 +11,14 @@ export const User = z.object({
   email: z.string(),
   name: z.string(),
   role: Role,
-  /** Asked for at sign-up and not decided yet. */
+  /** Requested at sign-up and not decided yet. */
   requested_role: Role.nullable(),
   status: z.enum(USER_STATUSES),
   created_at: Moment,
   last_signed_in_at: Moment.nullable(),
   /** While an invitation is open: they have not chosen a password yet. */
   invited_at: Moment.nullable(),
-  /** Until when wrong passwords make them wait; null when nothing does. */
+  /** Until when wrong passwords delay their sign-in; null: no delay. */
   slowed_down_until: Moment.nullable(),
   open_sessions: z.number().int(),
   /** The identity provider that they sign in through; null: with a password here. */
@@ -38,7 +38,7 @@ export const listUsers = endpoint({
     role: z.enum(ROLES).optional(),
     /** `invited`: those whose invitation is open. */
     status: z.enum([...USER_STATUSES, "invited"]).optional(),
-    /** Only those who wait for a decision on the role that they asked for. */
+    /** Only users whose requested role waits for a decision. */
     has_role_request: z.stringbool().optional(),
   }),
   reply: z.object({ data: z.array(User), next_cursor: z.string().nullable() }),
@@ -46,12 +46,12 @@ export const listUsers = endpoint({
   audit: "none",
 });
 
-/** How an invitation reaches somebody: by the mail server, or by the hand of whoever invites. */
+/** How an invitation is delivered: by the mail server, or handed over by the inviting administrator. */
 export const INVITATION_WAYS = ["mail", "link"] as const;
 
 export const Invitation = z.object({
   user: User,
-  /** The single-use link, where it is to be handed over; null when it is on its way by mail. */
+  /** The single-use link to hand over; null when it is sent by mail. */
   link: z.string().nullable(),
   expires_at: Moment,
 });
@@ -60,7 +60,7 @@ export type Invitation = z.infer<typeof Invitation>;
 export const inviteUser = endpoint({
   method: "POST",
   path: "/api/v1/users",
-  summary: "Invite somebody: a single-use link (7 days), mailed or handed over, sets their password",
+  summary: "Invite a person: a single-use link (7 days), mailed or handed over, sets their password",
   body: z.strictObject({
     email: Email,
     name: PersonName.optional(),
@@ -80,7 +80,7 @@ export const inviteUser = endpoint({
 export const inviteAgain = endpoint({
   method: "POST",
   path: "/api/v1/users/:id/invitation",
-  summary: "Replace an open invitation by a new one; the link before stops working",
+  summary: "Replace an open invitation with a new one; the previous link stops working",
   params: byId,
   body: z.strictObject({ by: z.enum(INVITATION_WAYS).default("link") }),
   reply: Invitation,
@@ -96,7 +96,7 @@ export const inviteAgain = endpoint({
 export const unlockUser = endpoint({
   method: "POST",
   path: "/api/v1/users/:id/unlock",
-  summary: "Forget the wrong passwords that make somebody wait; what slows down a whole network stays",
+  summary: "Clear a user's sign-in delay after wrong passwords; delays of a whole network stay",
   params: byId,
   reply: User,
   needs: "user.manage",
@@ -108,7 +108,7 @@ export const unlockUser = endpoint({
 export const changeUserRole = endpoint({
   method: "PUT",
   path: "/api/v1/users/:id/role",
-  summary: "Give a user another role; their sessions end, because tokens carry the role",
+  summary: "Give a user another role; their sessions end, because tokens contain the role",
   params: byId,
   body: completeBody(z.strictObject({ role: Role })),
   reply: User,
@@ -139,7 +139,7 @@ export const setUserStatus = endpoint({
 export const activateUser = endpoint({
   method: "POST",
   path: "/api/v1/users/:id/activate",
-  summary: "Activate an account that signed up, and decide about the role that it asked for",
+  summary: "Activate an account that signed up, and decide its role request",
   params: byId,
   body: z.strictObject({ role_request: z.enum(["approve", "deny"]).optional() }).default({}),
   reply: User,
@@ -151,7 +151,7 @@ export const activateUser = endpoint({
   thing: "user",
 });
 
-/** Accounts that are no longer pending are left out. Role requests stay open. */
+/** Accounts that are no longer pending are skipped. Role requests stay open. */
 export const activateUsers = endpoint({
   method: "POST",
   path: "/api/v1/users/activate",
@@ -165,11 +165,11 @@ export const activateUsers = endpoint({
   givesByToken: "user.manage",
 });
 
-/** Refused while they own safes: those are given to somebody else first. */
+/** Refused while they own safes: transfer those first. */
 export const deleteUser = endpoint({
   method: "DELETE",
   path: "/api/v1/users/:id",
-  summary: "Delete a user: their vault is destroyed, what was lent to them ends, the audit trail stays",
+  summary: "Delete a user: their vault is destroyed, their grants end, the audit trail is kept",
   params: byId,
   reply: Message,
   needs: "user.manage",
@@ -195,7 +195,7 @@ export const endUserSessions = endpoint({
 export const decideRoleRequest = endpoint({
   method: "POST",
   path: "/api/v1/users/:id/role-request",
-  summary: "Approve or deny the role that a user asked for at sign-up",
+  summary: "Approve or deny the role that a user requested at sign-up",
   params: byId,
   body: z.strictObject({ decision: z.enum(["approve", "deny"]) }),
   reply: User,
@@ -228,7 +228,7 @@ export const listPendingResets = endpoint({
 export const issueResetLink = endpoint({
   method: "POST",
   path: "/api/v1/users/:id/reset-link",
-  summary: "Make the single-use reset link (30 minutes) that the administrator hands over",
+  summary: "Create the single-use reset link (30 minutes) for the administrator to hand over",
   params: byId,
   reply: z.object({ link: z.string(), expires_at: Moment }),
   needs: "user.manage",
@@ -241,8 +241,8 @@ export const issueResetLink = endpoint({
 });
 
 /**
- * Who may create an account by signing up. `closed`: only people who are invited. `domains`: addresses of `sign_up_domains`,
- * after activation. `activation`: everyone, after activation. `open`: everyone, at once.
+ * The rule for signing up. `closed`: only invited people. `domains`: addresses of `sign_up_domains`, after
+ * activation. `activation`: everyone, after activation. `open`: everyone, at once.
  */
 export const SIGN_UP_RULES = ["closed", "domains", "activation", "open"] as const;
 const signUp = {
@@ -253,7 +253,7 @@ const hasDomains = (rule: { sign_up: (typeof SIGN_UP_RULES)[number]; sign_up_dom
   rule.sign_up !== "domains" || rule.sign_up_domains.length > 0;
 const DOMAINS_MISSING = { path: ["sign_up_domains"], message: "Please enter at least one domain." };
 
-/** As the first administrator chooses it on the setup page. */
+/** The choice of the first administrator on the setup page. */
 export const SignUpRule = z.strictObject(signUp).refine(hasDomains, DOMAINS_MISSING);
 export type SignUpRule = z.infer<typeof SignUpRule>;
 
@@ -267,15 +267,15 @@ export const SignInPolicy = z
     /** The longest session with it. */
     remembered_days: z.number().int().min(1).max(30),
     ...signUp,
-    /** Of passwords that are chosen from now on; never below `Password`. */
+    /** For new passwords; never below `Password`. */
     password_min_length: z.number().int().min(8).max(128),
     /** The same for managers and administrators; the stricter of the two applies to them. */
     privileged_password_min_length: z.number().int().min(8).max(128),
-    /** Roles that sign in with a second factor only. */
+    /** Roles that must sign in with a second factor. */
     mfa_required_roles: z.array(z.enum(ROLES)).max(ROLES.length),
-    /** How long a proof of who one is opens what asks for a fresh one. */
+    /** The re-authentication interval: how long an authentication allows sensitive calls. */
     step_up_minutes: z.number().int().min(5).max(480),
-    /** From where people may sign in and call; empty: from anywhere. */
+    /** Networks from which people may sign in and call; empty: any. */
     allowed_networks: z.array(Network).max(100),
     /** How long a vault stays closed after another person reset its owner's sign-in. */
     vault_wait_hours: z.number().int().min(24).max(720),
@@ -296,7 +296,7 @@ export const readSignInPolicy = endpoint({
   audit: "none",
 });
 
-/** Refused when the caller's own address would be outside of `allowed_networks`. */
+/** Refused when the caller's own address would be outside `allowed_networks`. */
 export const updateSignInPolicy = endpoint({
   method: "PUT",
   path: "/api/v1/admin/sign-in-policy",

@@ -1,11 +1,12 @@
-// The Validation Dashboard's advanced search, over everything that the caller may see.
+// The Validation Dashboard's advanced search, over everything that the caller can see.
 import { z } from "zod";
 import { AccountStatus, ConnectionMethod } from "./account-types.ts";
 import { endpoint } from "./endpoint.ts";
 import { Moment } from "./fields.ts";
-import { CountedTotal, Severity, StoredSecret, ValidationStatus } from "./validation.ts";
+import { CountedTotal, Severity, StoredSecret } from "./validation.ts";
+import { ValidationStatus, ValidationStatusFilter } from "./verification-status.ts";
 
-/** FILTER-04: is lent now, was lent before, never was, or any of the first two. */
+/** FILTER-04: has an active grant, had an earlier one, never had one, or any of the first two. */
 export const JIT_ASSOCIATIONS = ["active", "expired", "none", "any"] as const;
 export const JitAssociation = z.enum(JIT_ASSOCIATIONS);
 export type JitAssociation = z.infer<typeof JitAssociation>;
@@ -19,11 +20,11 @@ const period = z
 
 const several = <Name extends z.ZodType>(name: Name) => z.array(name).max(50).default([]);
 
-/** FILTER-02 to FILTER-07. An empty list is no condition. */
+/** FILTER-02 to FILTER-07. An empty list is not a condition. */
 export const ValidationFilter = z.strictObject({
-  /** In name, host, user name, the last error, or why it was asked for just in time (where one may read that). */
+  /** Matches name, host, user name, the last error, or the reason of an access request (if the caller can read it). */
   text: z.string().trim().max(100).default(""),
-  statuses: several(ValidationStatus),
+  statuses: several(ValidationStatusFilter),
   jit: several(JitAssociation),
   system_types: several(z.string().max(50)),
   connection_methods: several(ConnectionMethod),
@@ -39,13 +40,13 @@ export type ValidationFilter = z.infer<typeof ValidationFilter>;
 export const ValidationMatch = z.object({
   ...StoredSecret.shape,
   connection_method: ConnectionMethod.nullable(),
-  /** Null: a person's own credential. */
+  /** The status of the last attempt; null without one. */
   account_status: AccountStatus.nullable(),
-  /** Of the last attempt; null: none. */
+  /** The method of the last attempt; null without one. */
   verification_method: z.string().nullable(),
   status: ValidationStatus,
   error_message: z.string().nullable(),
-  /** Null: it does not fail. */
+  /** Null when it is not failing. */
   severity: Severity.nullable(),
   jit: z.enum(["active", "expired", "none"]),
   last_validated_at: Moment.nullable(),
@@ -58,7 +59,7 @@ export type ValidationMatch = z.infer<typeof ValidationMatch>;
 export const searchValidation = endpoint({
   method: "POST",
   path: "/api/v1/validation/search",
-  summary: "Search what the caller may see by how it stands, newest first",
+  summary: "Search the secrets that the caller can see by status, newest first",
   body: z.strictObject({
     filter: ValidationFilter.prefault({}),
     limit: z.number().int().min(1).max(200).default(50),
@@ -66,7 +67,7 @@ export const searchValidation = endpoint({
   }),
   reply: z.object({
     results: z.array(ValidationMatch),
-    /** All that match; 10,000 stands for that many or more. */
+    /** The number of matches; 10,000 means that many or more. */
     total: CountedTotal,
     next_cursor: z.string().nullable(),
   }),
@@ -75,16 +76,16 @@ export const searchValidation = endpoint({
   gives: "nothing",
 });
 
-/** FILTER-05: what the multi-selects offer. */
+/** FILTER-05: the options of the multi-selects. */
 export const readValidationFilters = endpoint({
   method: "GET",
   path: "/api/v1/validation/filters",
-  summary: "What the search can be narrowed to",
+  summary: "The filter options of the search",
   reply: z.object({
     /** System types of accounts first, then the types of credentials. */
     system_types: z.array(z.object({ value: z.string(), label: z.string() })),
     connection_methods: z.array(ConnectionMethod),
-    verification_methods: z.array(z.string()),
+    verification_methods: z.array(z.object({ value: z.string(), label: z.string() })),
   }),
   needs: "verification.read",
   audit: "none",

@@ -1,8 +1,9 @@
-// The Validation Dashboard: whether stored secrets still work, over everything that the caller may see: own and accounts.
+// The Validation Dashboard: whether stored secrets still work, over the caller's own credentials and visible accounts.
 import { z } from "zod";
 import { ALERT_SEVERITIES } from "./dashboard.ts";
 import { endpoint } from "./endpoint.ts";
 import { AccessRequestId, Moment, pageQuery } from "./fields.ts";
+import { FAILING_STATUSES, ValidationStatus, ValidationStatusFilter } from "./verification-status.ts";
 import { RunId } from "./verification.ts";
 
 /** VAL-49: the last 1, 7 or 30 days. */
@@ -10,15 +11,10 @@ export const VALIDATION_RANGES = ["24h", "7d", "30d"] as const;
 export const ValidationRange = z.enum(VALIDATION_RANGES);
 export type ValidationRange = z.infer<typeof ValidationRange>;
 
-/** VAL-52. `pending`: was tried and nothing is known; `never_validated`: nothing has tried it yet. */
-export const VALIDATION_STATUSES = ["verified", "pending", "failed", "never_validated"] as const;
-export const ValidationStatus = z.enum(VALIDATION_STATUSES);
-export type ValidationStatus = z.infer<typeof ValidationStatus>;
-
 /**
- * VAL-37. Of what fails: `critical` is what is lent out now, a platform's reconcile account, a changed host key, and a
- * person's production secret that was refused; `high` any other secret that was refused; `low` what is not in use (the
- * account or its safe is not active); `medium` the rest: it could not be tried.
+ * VAL-37. Severity of a failure: `critical` for an account with an active grant, a platform's reconcile account, a
+ * changed host key, and a person's rejected production secret; `high` for any other rejected secret; `low` for one not
+ * in use (the account or its safe is not active); `medium` for the rest, which could not be tried.
  */
 export const Severity = z.enum(ALERT_SEVERITIES);
 export type Severity = z.infer<typeof Severity>;
@@ -36,7 +32,7 @@ export const ERROR_CATEGORIES = [
 export const ErrorCategory = z.enum(ERROR_CATEGORIES);
 export type ErrorCategory = z.infer<typeof ErrorCategory>;
 
-/** VAL-17 and OPEN-123: the systems in families; `Other` is what belongs to none. */
+/** VAL-17 and OPEN-123: system families; `Other` is the rest. */
 export const SYSTEM_FAMILIES = ["Windows", "Linux", "Database", "Network", "Application", "Cloud", "Other"] as const;
 export const SystemFamily = z.enum(SYSTEM_FAMILIES);
 export type SystemFamily = z.infer<typeof SystemFamily>;
@@ -49,18 +45,20 @@ export const StoredSecret = z.object({
   account_name: z.string(),
   hostname: z.string().nullable(),
   username: z.string().nullable(),
-  /** An account's system type; of a credential its type. */
+  /** An account's system type, or a credential's type. */
   system_type: z.string(),
 });
 export type StoredSecret = z.infer<typeof StoredSecret>;
 
-/** What of a day's tries succeeded; days are UTC. */
+/** The success rate of one day's attempts; days are UTC. */
 export const TrendPoint = z.object({
   date: z.iso.date(),
   attempts: z.number().int(),
   successes: z.number().int(),
   failures: z.number().int(),
-  /** Percent with one decimal; null: nothing was tried. */
+  /** The failures in which the target refused the login. */
+  rejections: z.number().int(),
+  /** Percent with one decimal; null: no attempts. */
   success_rate: z.number().nullable(),
 });
 export type TrendPoint = z.infer<typeof TrendPoint>;
@@ -70,25 +68,29 @@ const figures = {
   total_accounts: z.number().int(),
   verified: z.number().int(),
   pending: z.number().int(),
+  /** Rejected, unreachable and misconfigured together. */
   failed: z.number().int(),
+  rejected: z.number().int(),
+  unreachable: z.number().int(),
+  misconfigured: z.number().int(),
   never_validated: z.number().int(),
   last_24h_attempts: z.number().int(),
   last_24h_successes: z.number().int(),
   last_24h_failures: z.number().int(),
 };
 
-/** VAL-34, over the range: a rate and a time are null where nothing was tried. */
+/** VAL-34, over the range: a rate and a time are null without attempts. */
 export const ValidationStatistics = z.object({
   ...figures,
-  /** Percent with one decimal, of what was tried in the range. */
+  /** Percent with one decimal, of the attempts in the range. */
   success_rate: z.number().nullable(),
   /** Milliseconds. */
   average_validation_time: z.number().nullable(),
   /** One point a day, oldest first: seven, or thirty for the range 30d. */
   weekly_trend: z.array(TrendPoint),
-  /** What was tried a day, on average over the range. */
+  /** Attempts per day, on average over the range. */
   daily_validations: z.number(),
-  /** What fails now and is critical. */
+  /** Current failures that are critical. */
   critical_failures: z.number().int(),
 });
 export type ValidationStatistics = z.infer<typeof ValidationStatistics>;
@@ -100,19 +102,21 @@ export const JitHealthMetrics = z.object({
   sessions_with_validation_issues: z.number().int(),
   /** Those that end within the hour and whose account fails. */
   expiring_sessions_with_failures: z.number().int(),
-  /** Percent of what was tried in the range on accounts while they were lent; null: nothing was. */
+  /** Percent of the attempts in the range on accounts with an active grant; null: no attempts. */
   jit_validation_success_rate: z.number().nullable(),
-  /** Milliseconds; null: nothing was tried. */
+  /** Milliseconds; null: no attempts. */
   average_jit_validation_time: z.number().nullable(),
 });
 export type JitHealthMetrics = z.infer<typeof JitHealthMetrics>;
 
-/** VAL-43. Counts are of now, the rate is of what was tried in the range. */
+/** VAL-43. Counts are current, the rate covers the attempts in the range. */
 export const SystemHealthRow = z.object({
   system_type: z.string(),
   total_accounts: z.number().int(),
   verified: z.number().int(),
+  /** Rejected, unreachable and misconfigured together. */
   failed: z.number().int(),
+  rejected: z.number().int(),
   success_rate: z.number().nullable(),
   last_validation: Moment.nullable(),
 });
@@ -123,7 +127,7 @@ const rangeQuery = z.object({ range: ValidationRange.default("24h") });
 export const readValidationDashboard = endpoint({
   method: "GET",
   path: "/api/v1/validation/dashboard",
-  summary: "The Validation Dashboard's figures, over what the caller may see",
+  summary: "The Validation Dashboard's figures, over the secrets that the caller can see",
   query: rangeQuery,
   reply: z.object({
     range: ValidationRange,
@@ -137,22 +141,24 @@ export const readValidationDashboard = endpoint({
   audit: "none",
 });
 
-/** VAL-11: the matrix has a range of its own. */
+/** VAL-11: the matrix has its own range. */
 export const readSystemHealth = endpoint({
   method: "GET",
   path: "/api/v1/validation/system-health",
-  summary: "How each kind of system stands, most accounts first",
+  summary: "The status of each kind of system, most accounts first",
   query: rangeQuery,
   reply: z.object({ systems: z.array(SystemHealthRow) }),
   needs: "verification.read",
   audit: "none",
 });
 
-/** DASH-13. Counts over what the caller may see; `success_rate` is a percentage of the attempts of the last 24 hours. */
+/**
+ * DASH-13. Counts over what the caller can see; `success_rate` is a percentage of the attempts of the last 24 hours.
+ */
 export const validationStatistics = endpoint({
   method: "GET",
   path: "/api/v1/validation/statistics",
-  summary: "How many stored secrets are verified, pending, failed and never tried",
+  summary: "The number of stored secrets that are verified, pending, failed and never tried",
   reply: z.object({
     ...figures,
     success_rate: z.number(),
@@ -163,14 +169,15 @@ export const validationStatistics = endpoint({
   audit: "none",
 });
 
-/** VAL-35. Names are as they were when it was tried. */
+/** VAL-35. Names are those at the time of the attempt. */
 export const ValidationAttempt = z.object({
   id: z.uuid(),
   ...StoredSecret.shape,
   verification_method: z.string(),
+  /** The result of the attempt; `never_validated` when no connector serves it. */
   status: ValidationStatus,
   error_message: z.string().nullable(),
-  /** Null: it did not fail, or is under way. */
+  /** Null while it runs and when it did not fail. */
   error_category: ErrorCategory.nullable(),
   started_at: Moment,
   /** Milliseconds. */
@@ -192,17 +199,17 @@ export const CountedTotal = z.number().int().max(MOST_COUNTED);
 export const listValidationAttempts = endpoint({
   method: "GET",
   path: "/api/v1/validation/attempts",
-  summary: "Verification attempts on what the caller may see, newest first",
+  summary: "Verification attempts on secrets that the caller can see, newest first",
   query: z.object({
     ...pageQuery(200, 50),
     ...narrowing,
-    /** How the attempt went, not how the account stands now. */
-    status: ValidationStatus.optional(),
+    /** The result of the attempt, not the current status of the account. */
+    status: ValidationStatusFilter.optional(),
     range: ValidationRange.default("24h"),
   }),
   reply: z.object({
     attempts: z.array(ValidationAttempt),
-    /** All that match; 10,000 stands for that many or more. */
+    /** The number of matches; 10,000 means that many or more. */
     total: CountedTotal,
     next_cursor: z.string().nullable(),
   }),
@@ -223,21 +230,22 @@ export const validationHistory = endpoint({
 
 const SessionName = z.object({ session_id: AccessRequestId, session_name: z.string() });
 
-/** VAL-36: a stored secret whose last verification failed, and how long that has been so. */
+/** VAL-36: a stored secret whose last verification failed, and since when. */
 export const ValidationFailure = z.object({
   /** The same as `account_id`. */
   id: z.uuid(),
   ...StoredSecret.shape,
+  status: z.enum(FAILING_STATUSES),
   error_category: ErrorCategory,
   error_message: z.string(),
   severity: Severity,
-  /** In a row, since it was last verified. */
+  /** Consecutive failures since the last success. */
   failure_count: z.number().int(),
   first_failed_at: Moment.nullable(),
   last_failed_at: Moment.nullable(),
-  /** The grants in force on it that the caller may see. */
+  /** Its active grants that the caller can see. */
   associated_jit_sessions: z.array(SessionName),
-  /** The caller may have it validated. */
+  /** The caller can start a validation of it. */
   may_validate: z.boolean(),
 });
 export type ValidationFailure = z.infer<typeof ValidationFailure>;
@@ -245,19 +253,20 @@ export type ValidationFailure = z.infer<typeof ValidationFailure>;
 export const listValidationFailures = endpoint({
   method: "GET",
   path: "/api/v1/validation/failures",
-  summary: "What fails now, latest failure first",
+  summary: "Current failures, latest first",
   query: z.object({
     ...pageQuery(200, 50),
     ...narrowing,
     severity: Severity.optional(),
-    /** API-90: only what failed then or later. */
+    status: z.enum(FAILING_STATUSES).optional(),
+    /** API-90: only failures at or after this time. */
     since: Moment.optional(),
   }),
   reply: z.object({
     failures: z.array(ValidationFailure),
-    /** All that match. */
+    /** The number of matches. */
     total: z.number().int(),
-    /** Of all that match but for the severity that was asked for. */
+    /** The number of matches of the other filters, by severity. */
     by_severity: z.object({
       critical: z.number().int(),
       high: z.number().int(),
@@ -274,9 +283,9 @@ export const listValidationFailures = endpoint({
 export const JitAccount = z.object({
   ...StoredSecret.shape,
   verification_method: z.string(),
-  /** VAL-41. `unknown`: nothing has tried it yet. */
-  validation_status: z.enum(["verified", "pending", "failed", "unknown"]),
-  /** It fails while it is lent. */
+  /** VAL-41. `unknown`: untested. */
+  validation_status: z.enum(["verified", "pending", ...FAILING_STATUSES, "unknown"]),
+  /** It fails while it has an active grant. */
   is_critical: z.boolean(),
   last_validated_at: Moment.nullable(),
   /** Milliseconds. */
@@ -286,7 +295,7 @@ export const JitAccount = z.object({
 });
 export type JitAccount = z.infer<typeof JitAccount>;
 
-/** VAL-38, VAL-39. `healthy`: verified; `critical`: it fails; `degraded`: whether it works is not known. */
+/** VAL-38, VAL-39. `healthy`: verified; `critical`: fails; `degraded`: unknown. */
 export const JitSessionValidation = z.object({
   ...SessionName.shape,
   requester: z.string(),
@@ -296,14 +305,14 @@ export const JitSessionValidation = z.object({
 });
 export type JitSessionValidation = z.infer<typeof JitSessionValidation>;
 
-/** One's own grants in force, and those that one oversees. */
+/** The caller's active grants, and those that the caller oversees. */
 export const listJitSessions = endpoint({
   method: "GET",
   path: "/api/v1/validation/jit-sessions",
-  summary: "The grants in force and whether what is lent works, soonest end first",
+  summary: "Active grants and whether their accounts work, soonest end first",
   query: z.object({
     ...pageQuery(200, 50),
-    /** API-87: there are no others. */
+    /** API-87: the only value. */
     status: z.literal("active").optional(),
     has_validation_issues: z.stringbool().optional(),
   }),
@@ -318,11 +327,11 @@ export const listJitSessions = endpoint({
   audit: "none",
 });
 
-/** API-86: one of `listJitSessions`; 404 for a grant that is over or that the caller may not see. */
+/** API-86: one of `listJitSessions`; 404 for a grant that has ended or that the caller cannot see. */
 export const readJitSession = endpoint({
   method: "GET",
   path: "/api/v1/validation/jit-sessions/:id",
-  summary: "Whether what one grant lends works",
+  summary: "Whether the account of one grant works",
   params: z.object({ id: AccessRequestId }),
   reply: JitSessionValidation,
   needs: "verification.read",
@@ -330,8 +339,8 @@ export const readJitSession = endpoint({
 });
 
 /**
- * OPEN-125 to OPEN-128. Each is decided on its own: what the caller may not have validated is named, the rest is tried in
- * the background. Without `force`, what its target has refused already is left alone, so that nothing gets locked.
+ * OPEN-125 to OPEN-128. Decides on each separately: lists those that the caller cannot validate and verifies the rest
+ * in the background. Without `force`, secrets that their target has rejected are skipped, to avoid lockouts.
  */
 export const triggerValidation = endpoint({
   method: "POST",
@@ -339,7 +348,7 @@ export const triggerValidation = endpoint({
   summary: "Validate accounts and own credentials in the background",
   body: z.strictObject({ accountIds: z.array(z.uuid()).min(1).max(1000), force: z.boolean().default(false) }),
   reply: z.object({
-    /** Null: nothing was left to try. */
+    /** Null when none was left to verify. */
     run_id: RunId.nullable(),
     queued: z.number().int(),
     failed: z.array(z.object({ id: z.uuid(), code: z.string(), message: z.string() })),
@@ -349,50 +358,4 @@ export const triggerValidation = endpoint({
   needs: "credential.verify",
   audit: "verification.run-started",
   gives: "nothing",
-});
-
-/** VAL-71. */
-export const REPORT_FIELDS = [
-  "account_name",
-  "hostname",
-  "validation_status",
-  "last_validation_date",
-  "system_type",
-] as const;
-
-const report = {
-  date_range: z
-    .strictObject({ start: Moment, end: Moment })
-    .refine(({ start, end }) => start < end, { path: ["end"], message: "The end must be after the start" }),
-  include_fields: z
-    .array(z.enum(REPORT_FIELDS))
-    .min(1)
-    .max(REPORT_FIELDS.length)
-    .default([...REPORT_FIELDS]),
-};
-
-/** VAL-70. What the caller may see, each with how it stands; `date_range` bounds the figures on the second sheet. */
-export const exportValidationReport = endpoint({
-  method: "POST",
-  path: "/api/v1/validation/report",
-  summary: "The validation report as a spreadsheet",
-  body: z.strictObject({ format: z.literal("xlsx").default("xlsx"), ...report }),
-  reply: { stream: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" },
-  needs: "verification.read",
-  audit: "validation.exported",
-  gives: "nothing",
-  stepUp: true,
-});
-
-/** The same as JSON: `accounts`, `filters`, `statistics`, `exported_at`, `total_records`. */
-export const exportValidationJson = endpoint({
-  method: "POST",
-  path: "/api/v1/validation/report.json",
-  summary: "The validation report as JSON",
-  body: z.strictObject(report),
-  reply: { stream: "application/json" },
-  needs: "verification.read",
-  audit: "validation.exported",
-  gives: "nothing",
-  stepUp: true,
 });

@@ -1,4 +1,5 @@
-// A person's vault after another person reset how they sign in: closed until its owner proves an earlier factor, or a waiting time ends.
+// A person's vault after another person reset their sign-in: closed until its owner proves an earlier factor, or a
+// waiting time ends.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Message, Moment } from "./fields.ts";
@@ -7,10 +8,10 @@ export const CLOSING_CAUSES = ["reset-link", "factors-reset", "provider-changed"
 
 export const VaultClosure = z.object({
   closed_at: Moment,
-  /** Null: it stays closed, because the owner cancelled the reset as not theirs. */
+  /** Null: it stays closed, because the owner cancelled the reset. */
   opens_at: Moment.nullable(),
   cause: z.enum(CLOSING_CAUSES),
-  /** Who reset the sign-in. */
+  /** The person who reset the sign-in. */
   by: z.string(),
   /** The owner has an earlier second factor or recovery code: proving it opens the vault at once. */
   has_earlier_factor: z.boolean(),
@@ -20,19 +21,19 @@ export type VaultClosure = z.infer<typeof VaultClosure>;
 export const readVaultClosure = endpoint({
   method: "GET",
   path: "/api/v1/vault-closure",
-  summary: "Whether one's vault is closed after a reset of one's sign-in, why, and until when",
+  summary: "Whether the caller's vault is closed after a reset of the caller's sign-in, why, and until when",
   reply: z.object({ closure: VaultClosure.nullable() }),
   needs: "signed-in",
   audit: "none",
   whilePending: true,
 });
 
-/** Needs no fresh proof, because it only removes access. */
+/** Needs no re-authentication, because it only removes access. */
 export const cancelRecovery = endpoint({
   method: "POST",
   path: "/api/v1/vault-closure/cancel",
   summary:
-    "Say that the reset was not one's own: every session ends, the password stops working, the vault stays closed",
+    "Reject a reset that the caller did not request: every session ends, the password stops working, the vault stays closed",
   reply: Message,
   needs: "signed-in",
   gives: "nothing",
@@ -44,7 +45,7 @@ export const cancelRecovery = endpoint({
 export const cancelRecoveryByLink = endpoint({
   method: "POST",
   path: "/api/v1/auth/cancel-recovery",
-  summary: "The same with the link in the mail about the reset",
+  summary: "Reject a reset with the link in the mail about it",
   body: z.strictObject({ token: z.string().min(20).max(200) }),
   reply: Message,
   needs: "public",

@@ -1,15 +1,16 @@
-// Verification: does the stored secret still work on the real system? One credential, several, or all that one may use.
+// Verification: whether a stored secret still works on its target. One credential, several, or all that the caller can
+// use.
 import { z } from "zod";
-import { VerificationStatus } from "./credential-types.ts";
 import { endpoint } from "./endpoint.ts";
 import { CredentialId, Moment } from "./fields.ts";
+import { VerificationStatus } from "./verification-status.ts";
 
-/** How an attempt ended. Only `rejected` says that the secret is wrong; the others say why that is not known. */
+/** The outcome of an attempt. Only `rejected` means that the secret is wrong; the others say why that is unknown. */
 export const OUTCOMES = ["verified", "rejected", "unreachable", "misconfigured", "unsupported"] as const;
 export const Outcome = z.enum(OUTCOMES);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** The words that the vault's screens read (API-13), from the one outcome inside. */
+/** The values that the vault's screens read (API-13), derived from the outcome. */
 export const VerifyReply = z.object({
   success: z.boolean(),
   message: z.string(),
@@ -17,7 +18,9 @@ export const VerifyReply = z.object({
   data: z.object({
     success: z.boolean(),
     outcome: Outcome,
-    /** Finer than the outcome, such as `wrong-password`, `account-locked`, `host-key-changed`, `tls-failure`. */
+    /**
+     * More specific than the outcome, such as `wrong-password`, `account-locked`, `host-key-changed`, `tls-failure`.
+     */
     code: z.string().nullable(),
     message: z.string(),
     error: z.string().nullable(),
@@ -34,7 +37,7 @@ const byId = z.object({ id: CredentialId });
 export const verifyCredential = endpoint({
   method: "POST",
   path: "/api/v1/credentials/:id/verify",
-  summary: "Log in to the real system with the stored secret and record how it went",
+  summary: "Log in to the target with the stored secret and record the result",
   params: byId,
   reply: VerifyReply,
   needs: "credential.verify",
@@ -42,13 +45,13 @@ export const verifyCredential = endpoint({
   gives: "nothing",
 });
 
-/** The pinned host key is forgotten, so that the next verification trusts and pins the key it meets. */
+/** The pinned host key is deleted, so that the next verification trusts and pins the key that it meets. */
 export const acceptHostKey = endpoint({
   method: "POST",
   path: "/api/v1/credentials/:id/accept-host-key",
   summary: "Accept the changed host key that raised the alarm",
   params: byId,
-  /** The key that the alarm presented, word for word: another one that appeared meanwhile is not accepted by this. */
+  /** The exact key of the alarm: another key that the target presented since is not accepted. */
   body: z.strictObject({ fingerprint: z.string().max(200) }),
   reply: z.object({ message: z.string() }),
   needs: "credential.update",
@@ -78,7 +81,7 @@ export const verifyMultiple = endpoint({
 export const verifyAll = endpoint({
   method: "POST",
   path: "/api/v1/credentials/verify-all",
-  summary: "Verify every credential that the caller may use, in the background",
+  summary: "Verify every credential that the caller can use, in the background",
   reply: Started,
   status: 202,
   needs: "credential.verify",
@@ -101,7 +104,7 @@ export type VerificationRun = z.infer<typeof VerificationRun>;
 export const readVerificationRun = endpoint({
   method: "GET",
   path: "/api/v1/verification/runs/:id",
-  summary: "The progress of a verification run of one's own",
+  summary: "The progress of one of the caller's verification runs",
   params: z.object({ id: RunId }),
   reply: VerificationRun,
   needs: "verification.read",
@@ -111,7 +114,7 @@ export const readVerificationRun = endpoint({
 export const cancelVerificationRun = endpoint({
   method: "POST",
   path: "/api/v1/verification/runs/:id/cancel",
-  summary: "Stop a verification run of one's own; what is under way ends, the rest is not started",
+  summary: "Stop one of the caller's verification runs; running ones end, the rest is not started",
   params: z.object({ id: RunId }),
   reply: VerificationRun,
   needs: "credential.verify",

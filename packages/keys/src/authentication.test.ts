@@ -16,7 +16,7 @@ test("a MAC is HMAC-SHA-256 over the length-prefixed fields, by a key derived wi
   assert.deepEqual(authenticate(kek, "a", Buffer.from("b")), expected);
 });
 
-test("a MAC depends on each field, on where fields end, and on the key", () => {
+test("a MAC depends on each field, on field boundaries and on the key", () => {
   const macs = [
     authenticate(kek, "ab", "c"),
     authenticate(kek, "a", "bc"),
@@ -27,7 +27,7 @@ test("a MAC depends on each field, on where fields end, and on the key", () => {
   assert.equal(new Set(macs.map((mac) => mac.toString("hex"))).size, macs.length);
 });
 
-test("a MAC that was changed or cut off is not authentic", () => {
+test("a changed or truncated MAC is not authentic", () => {
   const mac = authenticate(kek, "entry");
   assert.equal(isAuthentic(Buffer.from(mac), mac), true);
   for (let at = 0; at < mac.length; at++) {
@@ -38,7 +38,7 @@ test("a MAC that was changed or cut off is not authentic", () => {
   }
 });
 
-test("a disposed KEK makes no MAC", () => {
+test("a disposed KEK throws instead of computing a MAC", () => {
   const gone = Kek.generate("audit-integrity");
   authenticate(gone, "entry");
   gone.dispose();

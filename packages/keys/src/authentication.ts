@@ -1,4 +1,4 @@
-// Message authentication: proof that something was written by a process that had the keys.
+// Message authentication: shows that a process with the keys wrote a value.
 import type { KeyObject } from "node:crypto";
 import { timingSafeEqual } from "node:crypto";
 import { kekKeyObject, type Kek } from "./kek.ts";
@@ -7,12 +7,12 @@ import { deriveKey, hmacSha256 } from "./primitives.ts";
 
 const LABEL = "strongroom/authentication/v1";
 
-/** Derived once for each KEK, and disposed of with it. */
+/** Derived once for each KEK and disposed of with it. */
 const derived = new WeakMap<Kek, { from: KeyObject; key: KeyObject }>();
 
 /**
- * HMAC-SHA-256 over `fields` under a key derived from `kek`: 32 bytes. Two different lists of fields never give the same
- * input. Throws SealedError for a KEK that was disposed of.
+ * HMAC-SHA-256 over `fields` under a key derived from `kek`: 32 bytes. Two different lists of fields never
+ * give the same input. Throws SealedError for a disposed KEK.
  */
 export function authenticate(kek: Kek, ...fields: readonly (string | Uint8Array)[]): Buffer {
   const from = kekKeyObject(kek);

@@ -15,14 +15,14 @@ test("a manifest's MAC is HMAC-SHA-256 under a key that HKDF derives from the ro
   assert.deepEqual(backupMac(RootKey.fromBytes(bytes), message), expected);
 });
 
-test("another root key and another message give another MAC", () => {
+test("a different root key or message gives a different MAC", () => {
   const root = RootKey.generate();
   const mac = backupMac(root, message);
   assert.notDeepEqual(backupMac(RootKey.generate(), message), mac);
   assert.notDeepEqual(backupMac(root, Buffer.concat([message, Buffer.from(" ")])), mac);
 });
 
-test("an unsealed key ring computes it, a sealed one refuses", async () => {
+test("an unsealed key ring computes a backup MAC, a sealed one throws", async () => {
   const store = {
     load: async () => [],
     find: async () => null,

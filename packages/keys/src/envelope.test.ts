@@ -27,7 +27,7 @@ function refusal(act: () => unknown): EnvelopeErrorCode {
 const anyText = fc.string({ unit: "binary", minLength: 1 });
 const anyContext = fc.record({ purpose: anyText, recordId: anyText, version: fc.maxSafeNat() });
 
-test("any bytes sealed for any context open for that context", () => {
+test("any bytes sealed for a context open for that context", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 2000 }), anyContext, (bytes, where) => {
       const envelope = sealSecret(kek, where, Secret.fromBytes(bytes));
@@ -37,7 +37,7 @@ test("any bytes sealed for any context open for that context", () => {
   );
 });
 
-test("a secret opens for no other context", () => {
+test("a secret does not open for another context", () => {
   fc.assert(
     fc.property(anyContext, anyContext, (sealedFor, openedFor) => {
       fc.pre(inspect(sealedFor) !== inspect(openedFor));
@@ -73,7 +73,7 @@ test("an envelope opens only for the purpose, record, version and KEK that it wa
   assert.equal(openSecret(kek, context, envelope).reveal(), secret.reveal());
 });
 
-test("an envelope that is made to name another KEK does not open with that one either", () => {
+test("an envelope changed to name another KEK does not open with that KEK", () => {
   const other = Kek.generate("vault:ann");
   const forged = sealSecret(kek, context, secret);
   forged.write(other.id.replaceAll("-", ""), 4, "hex");
@@ -84,7 +84,7 @@ test("an envelope that is made to name another KEK does not open with that one e
   );
 });
 
-test("every flipped bit of an envelope is refused", () => {
+test("every flipped bit of an envelope is rejected", () => {
   for (const text of ["", "short", "x".repeat(64), "long ".repeat(40)]) {
     const envelope = sealSecret(kek, context, Secret.fromText(text));
     for (const flipped of flippedBits(envelope)) {
@@ -96,7 +96,7 @@ test("every flipped bit of an envelope is refused", () => {
   }
 });
 
-test("an envelope cut anywhere, or with anything added, is refused", () => {
+test("a truncated or extended envelope is rejected", () => {
   const envelope = sealSecret(kek, context, Secret.fromText("long ".repeat(40)));
   const isWhole = (length: number) => length >= 132 && (length - 132) % 64 === 0;
   const expected = (length: number) => (isWhole(length) ? "envelope.refused" : "envelope.malformed");
@@ -111,7 +111,7 @@ test("an envelope cut anywhere, or with anything added, is refused", () => {
   }
 });
 
-test("bytes that are no envelope are refused, whatever they are", () => {
+test("bytes that are not an envelope are rejected", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
       assert.match(
@@ -122,7 +122,7 @@ test("bytes that are no envelope are refused, whatever they are", () => {
   );
 });
 
-test("a later format is named as such, not taken for damage", () => {
+test("a later format version is reported as such, not as damage", () => {
   const later = sealSecret(kek, context, secret);
   later[3] = 2;
   assert.equal(
@@ -150,7 +150,7 @@ test("an envelope hides how long a secret is, up to the next 64 bytes", () => {
   assert.deepEqual(sizes(64, 127), [196]);
 });
 
-test("secrets that look like padding come back whole", () => {
+test("secrets that look like padding are returned unchanged", () => {
   const lookalikes = ["80", "8080", "00", "8000", "80".repeat(64), "00".repeat(64), "80" + "00".repeat(63)];
   for (const hex of lookalikes) {
     const envelope = sealSecret(kek, context, Secret.fromBytes(Buffer.from(hex, "hex")));
@@ -158,7 +158,7 @@ test("secrets that look like padding come back whole", () => {
   }
 });
 
-test("a context that cannot name a record is refused before anything is sealed", () => {
+test("a context without a record is rejected before anything is sealed", () => {
   const wrong: EnvelopeContext[] = [
     { ...context, purpose: "" },
     { ...context, recordId: "" },
@@ -168,7 +168,7 @@ test("a context that cannot name a record is refused before anything is sealed",
   for (const bad of wrong) assert.throws(() => sealSecret(kek, bad, secret), TypeError);
 });
 
-test("a KEK that was let go of seals and opens nothing", () => {
+test("a disposed KEK can neither seal nor open", () => {
   const gone = Kek.generate("vault:ann");
   const envelope = sealSecret(gone, context, secret);
   gone.dispose();
@@ -176,7 +176,7 @@ test("a KEK that was let go of seals and opens nothing", () => {
   assert.throws(() => openSecret(gone, context, envelope), SealedError);
 });
 
-test("a refusal says nothing about the plaintext or the key", () => {
+test("a refusal reveals nothing about the plaintext or the key", () => {
   const envelope = sealSecret(kek, context, secret);
   envelope[envelope.length - 1] = (envelope.at(-1) ?? 0) ^ 1;
   const key = kekKeyObject(kek).export().toString("hex");
@@ -208,11 +208,11 @@ const goldenEnvelope = Buffer.from(
   "hex",
 );
 
-test("an envelope and a KEK that were stored by the first version still open", () => {
+test("an envelope and a KEK stored by the first version still open", () => {
   assert.equal(openSecret(goldenKek, context, goldenEnvelope).reveal(), "pässword");
 });
 
-test("an envelope opens by its description in the README with nothing but the primitives", () => {
+test("an envelope opens with the primitives alone, following the README", () => {
   const field = (bytes: Buffer) => {
     const length = Buffer.alloc(4);
     length.writeUInt32BE(bytes.length);

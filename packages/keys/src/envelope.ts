@@ -1,4 +1,4 @@
-// The envelope that one version of one secret is stored in.
+// The envelope that stores one version of a secret.
 import { EnvelopeError } from "./errors.ts";
 import { kekKeyObject, type Kek } from "./kek.ts";
 import { lengthPrefixed } from "./length-prefixed.ts";
@@ -10,23 +10,23 @@ const MAGIC = Buffer.from("SRE");
 const VERSION = 1;
 const KEK_ID_BYTES = 16;
 const HEADER_BYTES = MAGIC.length + 1 + KEK_ID_BYTES;
-/** Plaintexts are padded to a multiple of this, so that the database does not tell how long a password is. */
+/** Plaintexts are padded to a multiple of this, so that the database does not reveal a password's length. */
 const PADDING_BLOCK = 64;
 const MIN_BYTES = HEADER_BYTES + OVERHEAD_BYTES + PADDING_BLOCK;
 
-/** Where an envelope belongs. It opens nowhere else. */
+/** The context an envelope is bound to. It does not open for any other. */
 export type EnvelopeContext = {
-  /** What the secret is, e.g. "credential". Not empty. */
+  /** The kind of secret, e.g. "credential". Not empty. */
   readonly purpose: string;
   /** Id of the row that owns it. Not empty. */
   readonly recordId: string;
-  /** Which version of that row's secret: an integer from 0 to 2^53 - 1. */
+  /** The version of that row's secret: an integer from 0 to 2^53 - 1. */
   readonly version: number;
 };
 
 /**
- * Seals `secret` under a key derived for this envelope alone (HKDF-SHA-256 over the KEK and a fresh salt, RFC 5869;
- * AES-256-GCM). The bytes are laid out in README.md. Throws SealedError when the KEK was disposed of, TypeError for a
+ * Seals `secret` under a key derived for this envelope alone (HKDF-SHA-256 over the KEK and a fresh salt, RFC
+ * 5869; AES-256-GCM). README.md describes the layout. Throws SealedError for a disposed KEK, TypeError for a
  * context that cannot name a record.
  */
 export function sealSecret(kek: Kek, context: EnvelopeContext, secret: Secret): Buffer {
@@ -40,8 +40,9 @@ export function sealSecret(kek: Kek, context: EnvelopeContext, secret: Secret): 
 }
 
 /**
- * Opens an envelope. Throws EnvelopeError when it is malformed, of an unknown version, sealed under another KEK, or does
- * not authenticate for this very context. Says nothing about the plaintext in any of these cases.
+ * Opens an envelope. Throws EnvelopeError when it is malformed, of an unknown version, sealed under another
+ * KEK, or does not authenticate for exactly this context. None of these errors reveals anything about the
+ * plaintext.
  */
 export function openSecret(kek: Kek, context: EnvelopeContext, envelope: Uint8Array): Secret {
   const header = checkedHeader(envelope);
@@ -54,7 +55,7 @@ export function openSecret(kek: Kek, context: EnvelopeContext, envelope: Uint8Ar
   return secret;
 }
 
-/** The id of the KEK that an envelope says it was sealed with; proven only by opening it. Throws EnvelopeError. */
+/** The id of the KEK that an envelope claims; only opening it proves the claim. Throws EnvelopeError. */
 export function envelopeKekId(envelope: Uint8Array): string {
   const hex = checkedHeader(envelope).toString("hex", MAGIC.length + 1);
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
@@ -82,7 +83,7 @@ function checkedHeader(envelope: Uint8Array): Buffer {
 /** INVARIANT: an envelope opens only for the purpose, record, version and KEK that it was sealed for. */
 function associatedData(header: Buffer, { purpose, recordId, version }: EnvelopeContext): Buffer {
   if (purpose === "" || recordId === "") throw new TypeError("An envelope's context names a purpose and a record.");
-  if (!Number.isSafeInteger(version) || version < 0) throw new TypeError("An envelope's version is a whole number.");
+  if (!Number.isSafeInteger(version) || version < 0) throw new TypeError("An envelope's version is an integer from 0.");
   const versionBytes = Buffer.allocUnsafe(8);
   versionBytes.writeBigUInt64BE(BigInt(version));
   return lengthPrefixed(header, purpose, recordId, versionBytes);

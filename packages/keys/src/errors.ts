@@ -1,15 +1,16 @@
-// What this package throws: stable codes for programs, one plain sentence for people, never a byte of a secret.
+// This package's errors: a stable code for programs, one plain sentence for people, never a byte of a secret.
 
 const envelopeSentences = {
-  "envelope.malformed": "The stored secret is not an envelope, or a part of it is missing.",
-  "envelope.unknown-version": "The stored secret was written in a format that this version does not know.",
+  "envelope.malformed": "The stored secret is not an envelope, or part of it is missing.",
+  "envelope.unknown-version": "The stored secret was written in a format this version does not know.",
   "envelope.other-kek": "The stored secret was sealed with another key-encryption key.",
-  "envelope.refused": "The stored secret does not open: it was changed, or it belongs to another record.",
+  "envelope.refused": "The stored secret cannot be opened: it was changed, or it belongs to another record.",
+  "envelope.not-active": "The record of the secret's active version was changed.",
 } as const;
 
 export type EnvelopeErrorCode = keyof typeof envelopeSentences;
 
-/** An envelope that does not open. Says which kind of trouble it is and nothing about the content. */
+/** An envelope that does not open. The error names the cause and reveals nothing about the content. */
 export class EnvelopeError extends Error {
   override readonly name = "EnvelopeError";
   readonly code: EnvelopeErrorCode;
@@ -22,9 +23,9 @@ export class EnvelopeError extends Error {
 
 const kekSentences = {
   "kek.malformed": "The stored key-encryption key is not in the expected format.",
-  "kek.unknown-version": "The stored key-encryption key was written in a format that this version does not know.",
+  "kek.unknown-version": "The stored key-encryption key was written in a format this version does not know.",
   "kek.other-root-key": "The stored key-encryption key was wrapped by another root key.",
-  "kek.refused": "The stored key-encryption key does not open: its row was changed.",
+  "kek.refused": "The stored key-encryption key cannot be opened: its row was changed.",
   "kek.unknown": "There is no key-encryption key with this id.",
 } as const;
 
@@ -43,7 +44,7 @@ export class KekError extends Error {
   }
 }
 
-/** Keys were asked for while sealed: the server answers 503 until somebody unseals it. */
+/** Keys were requested while sealed: the server answers 503 until it is unsealed. */
 export class SealedError extends Error {
   override readonly name = "SealedError";
   readonly code = "sealed";
@@ -73,7 +74,7 @@ export type SealErrorCode =
   | "seal-record.other-provider"
   | "root-key.changed";
 
-/** The root key could not be had, made or replaced. The message is one sentence that says what to do. */
+/** The root key could not be read, created or replaced. The message is one sentence that says what to do. */
 export class SealError extends Error {
   override readonly name = "SealError";
   readonly code: SealErrorCode;
@@ -84,7 +85,7 @@ export class SealError extends Error {
   }
 }
 
-/** What a KekStore throws when a KEK was wrapped by a root key that a rekey has replaced meanwhile. */
+/** The error of a KekStore when a rekey has meanwhile replaced the root key that a KEK was wrapped with. */
 export function rootKeyChanged(): SealError {
   return new SealError(
     "root-key.changed",

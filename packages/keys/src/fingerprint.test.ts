@@ -8,7 +8,7 @@ import { Secret } from "./secret.ts";
 
 const kek = Kek.generate("fingerprint");
 
-test("fingerprints are equal exactly when the secrets are", () => {
+test("fingerprints are equal exactly when the secrets are equal", () => {
   const bytes = fc.uint8Array({ maxLength: 8 });
   fc.assert(
     fc.property(bytes, bytes, (one, other) => {
@@ -19,7 +19,7 @@ test("fingerprints are equal exactly when the secrets are", () => {
   );
 });
 
-test("every byte of a secret counts", () => {
+test("every byte of a secret changes the fingerprint", () => {
   const secret = Buffer.alloc(300, "x");
   const prints = new Set([fingerprint(kek, Secret.fromBytes(secret))]);
   for (let at = 0; at < secret.length; at++) {
@@ -30,7 +30,7 @@ test("every byte of a secret counts", () => {
   assert.equal(prints.size, 1 + 2 * secret.length);
 });
 
-test("a fingerprint is worth nothing under another KEK", () => {
+test("a fingerprint differs under another KEK", () => {
   const secret = Secret.fromText("reused everywhere");
   assert.notEqual(fingerprint(kek, secret), fingerprint(Kek.generate("fingerprint"), secret));
 });
@@ -41,7 +41,7 @@ test("a fingerprint is 43 characters of base64url, whatever the secret's length"
   }
 });
 
-test("no fingerprint is made while sealed", () => {
+test("a sealed key makes no fingerprint", () => {
   const gone = Kek.generate("fingerprint");
   gone.dispose();
   assert.throws(() => fingerprint(gone, Secret.fromText("x")), SealedError);

@@ -27,7 +27,7 @@ const purpose = fc.oneof(
   fc.tuple(word, fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/)).map(([name, id]) => `${name}:${id}`),
 );
 
-test("a KEK comes back from its wrapping as it was", () => {
+test("a KEK is the same after wrapping and unwrapping", () => {
   fc.assert(
     fc.property(purpose, (of) => {
       const kek = Kek.generate(of);
@@ -39,14 +39,14 @@ test("a KEK comes back from its wrapping as it was", () => {
   );
 });
 
-test("what one instance sealed, the unwrapped one opens", () => {
+test("an unwrapped KEK opens what the original sealed", () => {
   const kek = Kek.generate("safe:payroll");
   const context = { purpose: "account", recordId: "a-1", version: 1 };
   const envelope = sealSecret(kek, context, Secret.fromText("s3cret"));
   assert.equal(openSecret(unwrapKek(root, wrapKek(root, kek)), context, envelope).reveal(), "s3cret");
 });
 
-test("every flipped bit of a wrapped KEK is refused", () => {
+test("every flipped bit of a wrapped KEK is rejected", () => {
   const stored = wrapKek(root, Kek.generate("token-signing"));
   for (const wrapped of flippedBits(stored.wrapped)) {
     assert.match(
@@ -56,7 +56,7 @@ test("every flipped bit of a wrapped KEK is refused", () => {
   }
 });
 
-test("a wrapped KEK of any other length is refused", () => {
+test("a wrapped KEK of another length is rejected", () => {
   const stored = wrapKek(root, Kek.generate("token-signing"));
   assert.equal(stored.wrapped.length, 84);
   for (let length = 0; length < 84; length++) {
@@ -73,7 +73,7 @@ test("a wrapped KEK of any other length is refused", () => {
   );
 });
 
-test("a wrapped KEK moved to another row is refused", () => {
+test("a wrapped KEK moved to another row is rejected", () => {
   const ann = wrapKek(root, Kek.generate("vault:ann"));
   const bob = wrapKek(root, Kek.generate("vault:bob"));
   assert.equal(
@@ -90,7 +90,7 @@ test("a wrapped KEK moved to another row is refused", () => {
   );
 });
 
-test("another root key opens no KEK, not even one whose row was made to name it", () => {
+test("another root key opens no KEK, even if the row names that root key", () => {
   const stored = wrapKek(root, Kek.generate("vault:ann"));
   const other = RootKey.generate();
   assert.equal(
@@ -107,7 +107,7 @@ test("another root key opens no KEK, not even one whose row was made to name it"
   );
 });
 
-test("a row with an id or a purpose that no KEK has is malformed", () => {
+test("a row with an invalid id or purpose is malformed", () => {
   const stored = wrapKek(root, Kek.generate("vault:ann"));
   for (const id of ["", "1", stored.id.toUpperCase(), `${stored.id} `]) {
     assert.equal(
@@ -129,7 +129,7 @@ test("wrapping the same KEK twice gives different bytes", () => {
   assert.notDeepEqual(wrapKek(root, kek).wrapped, wrapKek(root, kek).wrapped);
 });
 
-test("a KEK or a root key that was let go of is sealed", () => {
+test("a disposed KEK or root key throws SealedError", () => {
   const kek = Kek.generate("fingerprint");
   const gone = RootKey.generate();
   const stored = wrapKek(gone, kek);
@@ -140,7 +140,7 @@ test("a KEK or a root key that was let go of is sealed", () => {
   assert.throws(() => wrapKek(root, kek), SealedError);
 });
 
-test("neither a KEK nor a root key shows its bytes", () => {
+test("printing a KEK or a root key does not show its bytes", () => {
   const kek = Kek.generate("fingerprint");
   for (const [key, bytes] of [
     [kek, kekKeyObject(kek).export()],
@@ -158,7 +158,7 @@ test("neither a KEK nor a root key shows its bytes", () => {
   }
 });
 
-test("a root key's id is the same for the same key, and another for another", () => {
+test("a root key's id is the same for the same key and differs for another", () => {
   const bytes = rootKeyObject(root).export();
   assert.equal(RootKey.fromBytes(bytes).id, root.id);
   assert.match(root.id, /^[0-9a-f]{32}$/);

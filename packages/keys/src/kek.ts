@@ -1,4 +1,4 @@
-// Key-encryption keys: one per vault, safe or purpose, stored only as wrapped by the root key.
+// Key-encryption keys: one per vault, safe or purpose, stored only in a form wrapped by the root key.
 import { createSecretKey, randomBytes, randomUUID, type KeyObject } from "node:crypto";
 import { KekError, SealedError } from "./errors.ts";
 import { lengthPrefixed } from "./length-prefixed.ts";
@@ -12,7 +12,10 @@ const VERSION = 1;
 const HEADER = Buffer.from([...MAGIC, VERSION]);
 const WRAPPED_BYTES = HEADER.length + KEY_BYTES + OVERHEAD_BYTES;
 
-/** A KEK as the database keeps it. `wrapped` is bound to the other three: changing any of them makes it refuse. */
+/**
+ * A KEK as stored in the database. `wrapped` is bound to the other three fields: if any of them changes, it
+ * does not open.
+ */
 export type WrappedKek = {
   /** Lower-case UUID. */
   readonly id: string;
@@ -47,7 +50,7 @@ export class Kek {
     kekOf = (id, purpose, key) => new Kek(id, purpose, key);
   }
 
-  /** A new random key. Throws TypeError for a purpose that is not like `word` or `word:id`. */
+  /** A new random key. Throws TypeError unless the purpose has the form `word` or `word:id`. */
   static generate(purpose: string): Kek {
     if (!isKekPurpose(purpose)) throw new TypeError("A KEK's purpose is a word, or a word, a colon and an id.");
     const bytes = randomBytes(KEY_BYTES);
@@ -56,13 +59,13 @@ export class Kek {
     return kek;
   }
 
-  /** Lets go of the key; every later use throws SealedError. */
+  /** Drops the key; every later use throws SealedError. */
   dispose(): void {
     this.#key = null;
   }
 }
 
-/** Wraps `kek` for storage under `root`, each time under a key of its own. */
+/** Wraps `kek` for storage under `root`, with a freshly derived key each time. */
 export function wrapKek(root: RootKey, kek: Kek): WrappedKek {
   const { id, purpose } = kek;
   const bytes = kekKeyObject(kek).export();

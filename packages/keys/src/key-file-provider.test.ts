@@ -10,7 +10,7 @@ import { keyFileProvider } from "./key-file-provider.ts";
 import { passphraseProvider } from "./passphrase-provider.ts";
 import { Secret } from "./secret.ts";
 
-test("the first start makes a key file, and every later start opens it", async (t) => {
+test("the first start creates a key file, and later starts open it", async (t) => {
   const path = join(temporaryFolder(t), "root.key");
   const { root, record } = await keyFileProvider(path).create();
   assert.deepEqual(record, { version: 1, provider: "key-file", rootKeyId: root.id });
@@ -18,13 +18,13 @@ test("the first start makes a key file, and every later start opens it", async (
   assert.equal((await keyFileProvider(path).open(JSON.parse(JSON.stringify(record)))).id, root.id);
 });
 
-test("a first start that was interrupted after writing the key file goes on with that key", async (t) => {
+test("a first start interrupted after writing the key file continues with that key", async (t) => {
   const path = join(temporaryFolder(t), "root.key");
   const { id } = createKeyFile(path);
   assert.equal((await keyFileProvider(path).create()).root.id, id);
 });
 
-test("the key file of another database is refused, and left alone", async (t) => {
+test("the key file of another database is rejected and left unchanged", async (t) => {
   const folder = temporaryFolder(t);
   const { record } = await keyFileProvider(join(folder, "ours")).create();
   const theirs = createKeyFile(join(folder, "theirs"));
@@ -33,7 +33,7 @@ test("the key file of another database is refused, and left alone", async (t) =>
   await assert.rejects(keyFileProvider(join(folder, "nowhere")).open(record), { code: "key-file.missing" });
 });
 
-test("a database that is sealed by a passphrase is not opened by a key file", async (t) => {
+test("a key file does not open a database sealed by a passphrase", async (t) => {
   const path = join(temporaryFolder(t), "root.key");
   createKeyFile(path);
   const least = { memory: 19_456, passes: 2, parallelism: 1 };
@@ -41,7 +41,7 @@ test("a database that is sealed by a passphrase is not opened by a key file", as
   await assert.rejects(keyFileProvider(path).open(record), { code: "seal-record.other-provider" });
 });
 
-test("a staged key is durable beside the one in use, which stays where it is", async (t) => {
+test("a staged key is durable and leaves the current key file in place", async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, "root.key");
   const old = createKeyFile(path);
@@ -52,7 +52,7 @@ test("a staged key is durable beside the one in use, which stays where it is", a
   assert.deepEqual(readdirSync(folder), ["root.key"]);
 });
 
-test("putting a staged key in place keeps the old one under its own name, for backups from before", async (t) => {
+test("putInPlace keeps the old key file under its own name for older backups", async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, "root.key");
   const provider = keyFileProvider(path);
@@ -64,7 +64,7 @@ test("putting a staged key in place keeps the old one under its own name, for ba
   assert.equal((await provider.open(old.record)).id, old.root.id);
 });
 
-test("open finishes a move that was interrupted at any step", async (t) => {
+test("open finishes an interrupted move at any step", async (t) => {
   const interruptions: ((path: string, oldId: string, newId: string) => void)[] = [
     () => {},
     (path, oldId) => linkSync(path, `${path}.${oldId}`),
@@ -87,7 +87,7 @@ test("open finishes a move that was interrupted at any step", async (t) => {
   }
 });
 
-test("several processes that start at once after such an interruption all open", async (t) => {
+test("several processes starting at once after an interrupted move all open", async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, "root.key");
   const provider = keyFileProvider(path);
@@ -116,7 +116,7 @@ test("several processes that start at once after such an interruption all open",
   assert.deepEqual(readdirSync(folder).toSorted(), ["root.key", `root.key.${old.root.id}`]);
 });
 
-test("a staged key is found even when the file that was in use is gone", async (t) => {
+test("a staged key is found even when the current key file is gone", async (t) => {
   const path = join(temporaryFolder(t), "root.key");
   const provider = keyFileProvider(path);
   await provider.create();
@@ -126,7 +126,7 @@ test("a staged key is found even when the file that was in use is gone", async (
   assert.equal(readKeyFile(path).id, staged.root.id);
 });
 
-test("a file that only pretends by its name to hold the right key is refused", async (t) => {
+test("a file whose name claims the right key but holds another is rejected", async (t) => {
   const path = join(temporaryFolder(t), "root.key");
   const provider = keyFileProvider(path);
   await provider.create();

@@ -1,4 +1,4 @@
-// The default seal provider: the root key lies in a file beside the database.
+// The default seal provider: keeps the root key in a file beside the database.
 import { existsSync, linkSync, renameSync, unlinkSync } from "node:fs";
 import { SealError } from "./errors.ts";
 import { createKeyFile, isSystemError, keyFileError, keyFileRefusal, readKeyFile, syncFolderOf } from "./key-file.ts";
@@ -9,9 +9,10 @@ import type { KeyFileSealRecord, SealRecord } from "./seal-record.ts";
 /**
  * Keeps the root key in the file `path`.
  *
- * A rekey writes the new key to `path.<root key id>` first and moves it to `path` after the database's commit; the old
- * key then stays as `path.<its id>`, because backups from before the rekey need it. So whichever root key the database
- * names, before or after a crash at any step, `open` finds it under one of the two names and finishes the move.
+ * A rekey writes the new key to `path.<root key id>` first and moves it to `path` after the database's commit;
+ * the old key then stays as `path.<its id>`, because backups from before the rekey need it. So whichever root
+ * key the database names, before or after a crash at any step, `open` finds it under one of the two names and
+ * finishes the move.
  */
 export function keyFileProvider(path: string): SealProvider {
   return {
@@ -46,7 +47,10 @@ export function keyFileProvider(path: string): SealProvider {
 
 function openKeyFile(path: string, record: SealRecord): RootKey {
   if (record.provider !== "key-file") {
-    throw new SealError("seal-record.other-provider", "This database is sealed by a passphrase. Unseal it with that.");
+    throw new SealError(
+      "seal-record.other-provider",
+      "This database is sealed by a passphrase. Unseal it with the passphrase.",
+    );
   }
   const { rootKeyId } = record;
   const inPlace = readIfThere(path, rootKeyId);
@@ -56,15 +60,15 @@ function openKeyFile(path: string, record: SealRecord): RootKey {
     putInPlace(path, rootKeyId);
     return staged;
   }
-  // Between these two looks, another process may have put it in place.
+  // Another process may have moved it into place between these two reads.
   const moved = readIfThere(path, rootKeyId);
   if (moved) return moved;
   throw keyFileRefusal(existsSync(path) ? "key-file.other-root-key" : "key-file.missing", path);
 }
 
 /**
- * Keeps the key that is at `path` under its own name, then moves the staged one there: both have a name at every moment.
- * Several processes that start after a crash may do this at once.
+ * Keeps the key at `path` under its own name, then moves the staged key to `path`: both have a name at every
+ * moment. Several processes that start after a crash may do this at once.
  */
 function putInPlace(path: string, rootKeyId: string): void {
   try {
@@ -83,13 +87,13 @@ function keepBeside(path: string, rootKeyId: string): void {
   try {
     linkSync(path, besides(path, rootKeyId));
   } catch (error) {
-    // The name says which key it is, so the one that is there already is this one.
+    // The name contains the key's id, so an existing file holds this same key.
     if (!isSystemError(error, "EEXIST")) throw error;
   }
   syncFolderOf(path);
 }
 
-/** Null when the file is missing, or holds another root key than the one asked for. */
+/** Null when the file is missing or holds another root key. */
 function readIfThere(path: string, rootKeyId?: string): RootKey | null {
   try {
     const root = readKeyFile(path);

@@ -25,13 +25,13 @@ function refusal(act: () => unknown): SealErrorCode {
     act();
   } catch (error) {
     assert.ok(error instanceof SealError, inspect(error));
-    assert.match(error.message, /^[^\n]+\.$/, "a sentence for people");
+    assert.match(error.message, /^[^\n]+\.$/, "one sentence for people");
     return error.code;
   }
   return assert.fail("it was accepted");
 }
 
-test("a key file comes back as the root key that was written", (t) => {
+test("readKeyFile returns the root key that createKeyFile wrote", (t) => {
   const path = join(temporaryFolder(t), "root.key");
   const root = createKeyFile(path);
   const read = readKeyFile(path);
@@ -39,7 +39,7 @@ test("a key file comes back as the root key that was written", (t) => {
   assert.ok(rootKeyObject(read).equals(rootKeyObject(root)));
 });
 
-test("a key file is made with mode 0600 whatever the umask, and nothing else is left beside it", (t) => {
+test("a key file is created with mode 0600 whatever the umask, and no temporary file remains", (t) => {
   const folder = temporaryFolder(t);
   for (const umask of [0o000, 0o022, 0o077, 0o277]) {
     const before = process.umask(umask);
@@ -53,7 +53,7 @@ test("a key file is made with mode 0600 whatever the umask, and nothing else is 
   assert.equal(readdirSync(folder).length, 4);
 });
 
-test("a key file is three lines of text, as the README describes them", (t) => {
+test("a key file is three lines of text, as the README describes", (t) => {
   const path = join(temporaryFolder(t), "root.key");
   createKeyFile(path, RootKey.fromBytes(Buffer.from(Array.from({ length: 32 }, (_, i) => i))));
   assert.equal(
@@ -74,7 +74,7 @@ test("an existing file is never overwritten by a new key", (t) => {
   assert.deepEqual(readdirSync(folder), ["root.key"]);
 });
 
-test("of several processes that make the same key file at once, exactly one succeeds", async (t) => {
+test("when several processes create one key file at once, exactly one succeeds", async (t) => {
   const path = join(temporaryFolder(t), "root.key");
   const module = new URL("./index.ts", import.meta.url).href;
   const script = `const { createKeyFile } = await import(${JSON.stringify(module)}); createKeyFile(process.argv[1])`;
@@ -86,14 +86,14 @@ test("of several processes that make the same key file at once, exactly one succ
   assert.ok(readKeyFile(path).id);
 });
 
-test("a missing key file is refused", (t) => {
+test("a missing key file is reported", (t) => {
   assert.equal(
     refusal(() => readKeyFile(join(temporaryFolder(t), "root.key"))),
     "key-file.missing",
   );
 });
 
-test("a key file that group or others may touch is refused", (t) => {
+test("a key file accessible to group or others is rejected", (t) => {
   const path = join(temporaryFolder(t), "root.key");
   createKeyFile(path);
   for (let mode = 1; mode <= 0o077; mode++) {
@@ -109,7 +109,7 @@ test("a key file that group or others may touch is refused", (t) => {
   }
 });
 
-test("a key file of another user is refused", (t) => {
+test("a key file of another user is rejected", (t) => {
   const folder = temporaryFolder(t);
   asOrdinaryUser(folder, () =>
     assert.equal(
@@ -119,14 +119,14 @@ test("a key file of another user is refused", (t) => {
   );
 });
 
-test("root may read a key file of another user", { skip: !isRoot() && "needs root" }, (t) => {
+test("root can read a key file of another user", { skip: !isRoot() && "needs root" }, (t) => {
   const path = join(temporaryFolder(t), "root.key");
   const { id } = createKeyFile(path);
   chownSync(path, 12_345, 12_345);
   assert.equal(readKeyFile(path).id, id);
 });
 
-test("a key file that may not be read, and a folder that may not be written, are refused", (t) => {
+test("an unreadable key file and an unwritable folder are reported", (t) => {
   const folder = temporaryFolder(t);
   asOrdinaryUser(folder, () => {
     const path = join(folder, "root.key");
@@ -154,7 +154,7 @@ test("a key file that may not be read, and a folder that may not be written, are
   );
 });
 
-test("what is not a regular file is refused without waiting for it", (t) => {
+test("a path that is not a regular file is rejected without blocking", (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, "folder"), { mode: 0o700 });
   execFileSync("sh", ["-c", 'mkfifo -m 600 "$0"', join(folder, "pipe")]);
@@ -166,7 +166,7 @@ test("what is not a regular file is refused without waiting for it", (t) => {
   }
 });
 
-test("a link to a key file is followed, and the file behind it is checked", (t) => {
+test("a link to a key file is followed, and the target file is checked", (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, "root.key");
   const { id } = createKeyFile(path);
@@ -179,7 +179,7 @@ test("a link to a key file is followed, and the file behind it is checked", (t) 
   );
 });
 
-test("a key file cut short anywhere is refused as truncated", (t) => {
+test("a key file truncated anywhere is reported as truncated", (t) => {
   const path = join(temporaryFolder(t), "root.key");
   createKeyFile(path);
   const whole = readFileSync(path);
@@ -192,7 +192,7 @@ test("a key file cut short anywhere is refused as truncated", (t) => {
   }
 });
 
-test("every flipped bit of a key file, and anything after its end, is refused as malformed", (t) => {
+test("every flipped bit of a key file, and trailing bytes, are reported as malformed", (t) => {
   const path = join(temporaryFolder(t), "root.key");
   createKeyFile(path);
   const whole = readFileSync(path);
@@ -212,7 +212,7 @@ test("every flipped bit of a key file, and anything after its end, is refused as
   }
 });
 
-test("no refusal of a key file shows the key", (t) => {
+test("no key file error shows the key", (t) => {
   const path = join(temporaryFolder(t), "root.key");
   const root = createKeyFile(path);
   const key = rootKeyObject(root).export().toString("base64url");

@@ -43,8 +43,9 @@ export function createKeyFile(path: string, root: RootKey = RootKey.generate()):
 }
 
 /**
- * Reads a key file. Throws SealError with a code of its own for each of: missing, unreadable, not a regular file,
- * readable by group or others, owned by somebody else (unless we are root), truncated, malformed.
+ * Reads a key file. Throws SealError with a distinct code for each of: missing, unreadable, not a regular
+ * file, readable by group or others, owned by another user (unless this process runs as root), truncated,
+ * malformed.
  */
 export function readKeyFile(path: string): RootKey {
   const text = readGuarded(path);
@@ -54,7 +55,7 @@ export function readKeyFile(path: string): RootKey {
     if (bytes.length !== KEY_BYTES) throw keyFileRefusal("key-file.malformed", path);
     const root = RootKey.fromBytes(bytes);
     bytes.fill(0);
-    // The id doubles as a checksum: a key that lost a bit on its way must not pass for another root key.
+    // The id doubles as a checksum: a key with a flipped bit must not pass for another root key.
     if (!render(root).equals(text)) throw keyFileRefusal("key-file.malformed", path);
     return root;
   } finally {
@@ -62,7 +63,7 @@ export function readKeyFile(path: string): RootKey {
   }
 }
 
-/** Makes a created, renamed or removed entry of the folder durable. Windows has no such call and needs none. */
+/** Makes a created, renamed or deleted directory entry durable. Windows has no such call and needs none. */
 export function syncFolderOf(path: string): void {
   if (process.platform === "win32") return;
   const slash = path.lastIndexOf("/");
@@ -74,7 +75,10 @@ export function syncFolderOf(path: string): void {
   }
 }
 
-/** What the operating system refused, as a SealError; a SealError stays as it is. `otherwise` when no code fits better. */
+/**
+ * Turns an operating system error into a SealError; a SealError is returned unchanged. `otherwise` is the code
+ * when no other fits.
+ */
 export function keyFileError(path: string, error: unknown, otherwise: SealErrorCode & `key-file.${string}`): SealError {
   if (error instanceof SealError) return error;
   if (isSystemError(error, "EEXIST")) return keyFileRefusal("key-file.exists", path, error);
@@ -94,19 +98,19 @@ export function keyFileRefusal(code: SealErrorCode & `key-file.${string}`, path:
 
 const sentences = {
   "key-file.missing": (path) =>
-    `The key file ${path} is missing. Put it back from your copy; without it nothing opens.`,
-  "key-file.exists": (path) => `The key file ${path} exists already. Move it away first if you want a new one.`,
-  "key-file.readable-by-others": (path) => `Others may read the key file ${path}. Run chmod 600 on it.`,
+    `The key file ${path} is missing. Restore it from your copy; without it nothing can be opened.`,
+  "key-file.exists": (path) => `The key file ${path} already exists. Move it away first if you want a new one.`,
+  "key-file.readable-by-others": (path) => `Other users can read the key file ${path}. Run chmod 600 on it.`,
   "key-file.other-owner": (path) =>
     `The key file ${path} belongs to another user. Run chown on it, or start as that user.`,
   "key-file.not-a-file": (path) => `${path} is not a regular file. Name the key file itself.`,
-  "key-file.truncated": (path) => `The key file ${path} is cut short. Put it back from your copy.`,
-  "key-file.malformed": (path) => `The key file ${path} is damaged or not a key file. Put it back from your copy.`,
+  "key-file.truncated": (path) => `The key file ${path} is truncated. Restore it from your copy.`,
+  "key-file.malformed": (path) => `The key file ${path} is damaged or not a key file. Restore it from your copy.`,
   "key-file.unreadable": (path) => `The key file ${path} cannot be read. Check its owner, its mode and its folder.`,
   "key-file.unwritable": (path) =>
     `The key file ${path} cannot be written. Check its folder's owner, mode and free space.`,
   "key-file.other-root-key": (path) =>
-    `The key file ${path} belongs to another database. Name the one that was made with this database.`,
+    `The key file ${path} belongs to another database. Name the one created for this database.`,
 } satisfies Record<SealErrorCode & `key-file.${string}`, (path: string) => string>;
 
 function render(root: RootKey): Buffer {
@@ -129,10 +133,10 @@ function writeDurably(path: string, root: RootKey): void {
   }
 }
 
-/** Checks the very file that it reads, through one descriptor: nobody can swap it between the check and the read. */
+/** Checks and reads the file through one descriptor, so that it cannot be swapped in between. */
 function readGuarded(path: string): Buffer {
   try {
-    // Without O_NONBLOCK, opening a named pipe would wait for a writer for ever.
+    // Without O_NONBLOCK, opening a named pipe would wait forever for a writer.
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const { mode, uid } = fstatSync(file);
@@ -149,7 +153,7 @@ function readGuarded(path: string): Buffer {
   }
 }
 
-/** On Windows, where files have no such mode and owner, the folder's access list is what protects the file. */
+/** On Windows, where files have no such mode and owner, the folder's access list protects the file. */
 function refuseUnlessOurs(path: string, mode: number, owner: number): void {
   const us = process.geteuid?.();
   if (us === undefined) return;

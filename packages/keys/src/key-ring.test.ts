@@ -18,7 +18,7 @@ function aStore() {
   return { root, store };
 }
 
-/** A root key of one's own, as another process has it. */
+/** A separate copy of the root key, as another process would have. */
 function copyOf(root: RootKey): RootKey {
   return RootKey.fromBytes(rootKeyObject(root).export());
 }
@@ -30,13 +30,13 @@ async function anUnsealedRing() {
   return { root, store, ring };
 }
 
-/** What a rekey does to a store. */
+/** Changes the store as a rekey would. */
 function rekeyed(store: MemoryKekStore, from: RootKey, to: RootKey): void {
   store.keks = store.keks.map((kek) => wrapKek(to, unwrapKek(from, kek)));
   store.sealRecord = { version: 1, provider: "key-file", rootKeyId: to.id };
 }
 
-test("a key ring is sealed until somebody unseals it, and gives no key before", async () => {
+test("a key ring is sealed and returns no key until it is unsealed", async () => {
   const { root, store } = aStore();
   const ring = new KeyRing(store);
   assert.equal(ring.isSealed, true);
@@ -59,7 +59,7 @@ test("a wrong root key does not unseal", async () => {
   assert.equal(first.isSealed, false);
 });
 
-test("a KEK is created on demand, once, and found again after a restart", async () => {
+test("a KEK is created on demand, once, and found after a restart", async () => {
   const { root, store, ring } = await anUnsealedRing();
   const envelope = sealSecret(await ring.kekFor("vault:ann"), context, Secret.fromText("s3cret"));
   assert.equal(await ring.kekFor("vault:ann"), await ring.kekFor("vault:ann"));
@@ -72,14 +72,14 @@ test("a KEK is created on demand, once, and found again after a restart", async 
   assert.equal(store.keks.length, 2);
 });
 
-test("calls at the same time share one creation", async () => {
+test("concurrent calls share one creation", async () => {
   const { store, ring } = await anUnsealedRing();
   const keks = await Promise.all(Array.from({ length: 50 }, () => ring.kekFor("vault:ann")));
   assert.equal(new Set(keks).size, 1);
   assert.deepEqual(store.calls, ["load", "insert"]);
 });
 
-test("when two processes create the KEK for one purpose at once, both use the one that was stored", async () => {
+test("when two processes create the KEK for one purpose at once, both use the stored one", async () => {
   const { root, store, ring } = await anUnsealedRing();
   const other = new KeyRing(store);
   await other.unseal(copyOf(root));
@@ -104,7 +104,7 @@ test("a KEK that another process created is loaded by its id, once, and then cac
   assert.equal(await other.kekFor("vault:ann"), found[0]);
 });
 
-test("an id that no KEK has is refused by its id, and asked for again the next time", async () => {
+test("an unknown KEK id is reported by its id and looked up again the next time", async () => {
   const { root, store, ring } = await anUnsealedRing();
   await assert.rejects(ring.kekById(unknownId), (error) => {
     assert.ok(error instanceof KekError);
@@ -117,7 +117,7 @@ test("an id that no KEK has is refused by its id, and asked for again the next t
   assert.equal((await ring.kekById(late.id)).purpose, "vault:late");
 });
 
-test("a store that fails is asked again, and what it did in spite of failing is used", async () => {
+test("a failed store call is retried, and its stored KEK is used if it did commit", async () => {
   const { store, ring } = await anUnsealedRing();
   store.failing = { step: "insert", when: "before" };
   const both = await Promise.allSettled([ring.kekFor("vault:ann"), ring.kekFor("vault:ann")]);
@@ -130,7 +130,7 @@ test("a store that fails is asked again, and what it did in spite of failing is 
   assert.equal(store.keks.length, 1);
 });
 
-test("sealing lets go of every key, also of those in use", async () => {
+test("sealing disposes of every key, including those in use", async () => {
   const { root, store, ring } = await anUnsealedRing();
   const kek = await ring.kekFor("vault:ann");
   const envelope = sealSecret(kek, context, Secret.fromText("s3cret"));
@@ -147,7 +147,7 @@ test("sealing lets go of every key, also of those in use", async () => {
   assert.equal(store.keks.length, 1);
 });
 
-test("the root key that a ring was unsealed with is let go of when it is sealed", async () => {
+test("sealing disposes of the root key that unsealed the ring", async () => {
   const { root, store } = aStore();
   const ring = new KeyRing(store);
   await ring.unseal(root);
@@ -155,7 +155,7 @@ test("the root key that a ring was unsealed with is let go of when it is sealed"
   assert.throws(() => rootKeyObject(root), SealedError);
 });
 
-test("a key that was asked for before a seal does not arrive after it", async () => {
+test("a key requested before a seal does not arrive after it", async () => {
   for (const step of ["insert", "find"] as const) {
     const { root, store, ring } = await anUnsealedRing();
     const stored = wrapKek(root, Kek.generate("vault:bob"));
@@ -171,7 +171,7 @@ test("a key that was asked for before a seal does not arrive after it", async ()
   }
 });
 
-test("a seal during an unseal wins", async () => {
+test("a seal during an unseal takes precedence", async () => {
   const { root, store } = aStore();
   const gate = new Gate();
   store.pause = () => gate.pass();
@@ -184,7 +184,7 @@ test("a seal during an unseal wins", async () => {
   assert.equal(ring.isSealed, true);
 });
 
-test("one damaged KEK keeps no other from opening", async () => {
+test("one damaged KEK does not prevent others from opening", async () => {
   const { root, store, ring: first } = await anUnsealedRing();
   const ann = await first.kekFor("vault:ann");
   const bob = await first.kekFor("vault:bob");
@@ -195,7 +195,7 @@ test("one damaged KEK keeps no other from opening", async () => {
   await assert.rejects(ring.kekFor("vault:ann"), { code: "kek.malformed", kekId: ann.id });
 });
 
-test("a KEK row that was given to another purpose does not open", async () => {
+test("a KEK row moved to another purpose does not open", async () => {
   const { root, store, ring: first } = await anUnsealedRing();
   const ann = await first.kekFor("vault:ann");
   await first.kekFor("vault:bob");
@@ -206,7 +206,7 @@ test("a KEK row that was given to another purpose does not open", async () => {
   await assert.rejects(ring.kekById(ann.id), { code: "kek.refused" });
 });
 
-test("a process that missed a rekey creates no KEK under the old root key, and goes on once it has the new one", async () => {
+test("a process that missed a rekey creates no KEK under the old root key and continues once it has the new one", async () => {
   const { root, store, ring } = await anUnsealedRing();
   const ann = await ring.kekFor("vault:ann");
   const next = RootKey.generate();
@@ -225,7 +225,7 @@ test("a process that missed a rekey creates no KEK under the old root key, and g
   assert.equal((await ring.kekFor("vault:new")).purpose, "vault:new");
 });
 
-test("unsealing anew lets go of the root key from before", async () => {
+test("unsealing again disposes of the previous root key", async () => {
   const { root, store } = aStore();
   const ring = new KeyRing(store);
   await ring.unseal(root);
@@ -237,7 +237,7 @@ test("unsealing anew lets go of the root key from before", async () => {
   assert.ok(await ring.kekFor("vault:ann"));
 });
 
-test("a key that was asked for before a new unseal arrives after it", async () => {
+test("a key requested before a new unseal arrives after it", async () => {
   const { root, store, ring } = await anUnsealedRing();
   const next = RootKey.generate();
   const gate = new Gate();
@@ -252,7 +252,7 @@ test("a key that was asked for before a new unseal arrives after it", async () =
   assert.equal((await asked).purpose, "vault:bob");
 });
 
-test("a KEK that was destroyed in the store is forgotten, whoever still holds it, and its purpose gets a new one", async () => {
+test("forgetting a KEK disposes of it for every caller, and its purpose gets a new one", async () => {
   const { store, ring } = await anUnsealedRing();
   const [gone, kept] = [await ring.kekFor("safe:1"), await ring.kekFor("safe:2")];
   const envelope = sealSecret(gone, context, Secret.fromText("s3cret"));
@@ -265,7 +265,7 @@ test("a KEK that was destroyed in the store is forgotten, whoever still holds it
   assert.equal(await ring.kekFor("safe:2"), kept);
 });
 
-test("a KEK that was loaded and never asked for is forgotten too; a sealed ring forgets nothing and does not mind", async () => {
+test("forgetting also drops a KEK that was loaded but not used; a sealed ring ignores the call", async () => {
   const { root, store, ring } = await anUnsealedRing();
   const { id } = await ring.kekFor("safe:1");
   const other = new KeyRing(store);

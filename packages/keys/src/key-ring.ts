@@ -1,14 +1,14 @@
-// The keys of a running process: sealed at first, then unsealed by a root key, until it is sealed again.
+// The keys of a running process: sealed at first, unsealed by a root key, until sealed again.
 import { backupMac } from "./backup-mac.ts";
 import { KekError, rootKeyChanged, SealedError } from "./errors.ts";
 import { Kek, unwrapKek, wrapKek, type WrappedKek } from "./kek.ts";
 import type { KekStore } from "./kek-store.ts";
 import type { RootKey } from "./root-key.ts";
 
-/** All that being unsealed means. Dropped as a whole, so that nothing begun before a seal is kept after it. */
+/** The whole unsealed state. Dropped as one object, so that nothing started before a seal survives it. */
 type Unsealed = {
   readonly root: RootKey;
-  /** Loaded but not asked for yet: a store with many KEKs does not pay for unwrapping all of them at start. */
+  /** Loaded but not used yet: a store with many KEKs does not unwrap all of them at start. */
   readonly wrapped: Map<string, WrappedKek>;
   readonly keks: Map<string, Kek>;
   readonly idByPurpose: Map<string, string>;
@@ -28,16 +28,16 @@ export class KeyRing {
     return this.#unsealed === null;
   }
 
-  /** Of the root key that this ring works with; null while it is sealed. */
+  /** The id of this ring's root key; null while sealed. */
   get rootKeyId(): string | null {
     return this.#unsealed?.root.id ?? null;
   }
 
   /**
    * Loads the stored KEKs and takes over `root`, which `seal` then disposes of. Rejects with KekError
-   * "kek.other-root-key" when any of them belongs to another root key, and with SealedError when `seal` was called
-   * meanwhile; the ring then stays as it was. An unsealed ring may be unsealed again: that is how a running process
-   * follows a rekey.
+   * "kek.other-root-key" when any of them belongs to another root key, and with SealedError when `seal` was
+   * called meanwhile; the ring is then unchanged. An unsealed ring may be unsealed again: this is how a running
+   * process follows a rekey.
    */
   async unseal(root: RootKey): Promise<void> {
     const timesSealed = this.#timesSealed;
@@ -72,7 +72,7 @@ export class KeyRing {
     return backupMac(this.#live().root, manifest);
   }
 
-  /** Lets go of every key, also of those that callers still hold: their next use throws SealedError. */
+  /** Disposes of every key, including those that callers still use: their next use throws SealedError. */
   seal(): void {
     this.#timesSealed += 1;
     const before = this.#unsealed;
@@ -93,8 +93,8 @@ export class KeyRing {
   }
 
   /**
-   * The KEK with `id`, from the store when this process does not know it yet. Rejects with SealedError, or with KekError
-   * ("kek.unknown" when there is none, others when it does not open).
+   * The KEK with `id`, loaded from the store if this process does not have it. Rejects with SealedError, or with
+   * KekError ("kek.unknown" when it does not exist, other codes when it does not open).
    */
   async kekById(id: string): Promise<Kek> {
     const cached = this.cached(id);
@@ -116,7 +116,10 @@ export class KeyRing {
     return wrapped ? keep(unsealed, wrapped) : null;
   }
 
-  /** Lets go of the KEK with `id`, which was destroyed in the store; who still holds it cannot use it any more. */
+  /**
+   * Disposes of the KEK with `id`, which was destroyed in the store; callers that still have it cannot use it
+   * any more.
+   */
   forget(id: string): void {
     const unsealed = this.#unsealed;
     if (unsealed === null) return;
@@ -132,7 +135,7 @@ export class KeyRing {
     return this.#unsealed;
   }
 
-  /** Null when the ring was unsealed anew while the store was being asked: the caller asks again. */
+  /** Null when the ring was unsealed again during the fetch: the caller retries. */
   #once(unsealed: Unsealed, key: string, fetch: () => Promise<WrappedKek>): Promise<Kek | null> {
     const underWay = unsealed.underWay.get(key);
     if (underWay) return underWay;

@@ -14,7 +14,7 @@ test("two different lists of fields never give the same bytes", () => {
   );
 });
 
-test("text moved across a boundary between fields gives other bytes", () => {
+test("moving text across a field boundary gives different bytes", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", minLength: 1 }), fc.nat(), fc.nat(), (text, first, second) => {
       const characters = Array.from(text);
@@ -28,7 +28,7 @@ test("text moved across a boundary between fields gives other bytes", () => {
   );
 });
 
-test("a lone surrogate is refused, because UTF-8 would merge it with the replacement character", () => {
+test("a lone surrogate is rejected, because UTF-8 would merge it with the replacement character", () => {
   assert.throws(() => lengthPrefixed("\ud800"), TypeError);
   assert.ok(lengthPrefixed("\ufffd"));
 });

@@ -10,7 +10,7 @@ import { rootKeyObject } from "./root-key.ts";
 import { Secret } from "./secret.ts";
 
 const PASSPHRASE = "correct horse battery staple";
-/** The cheapest that is accepted: these tests are about the format, not about the cost. */
+/** The cheapest accepted costs: these tests are about the format, not the cost. */
 const least = { memory: 19_456, passes: 2, parallelism: 1 };
 const provider = passphraseProvider(Secret.fromText(PASSPHRASE), least);
 const { root, record } = await provider.create();
@@ -42,18 +42,18 @@ test("the right passphrase gives the same root key at every start", async () => 
   assert.ok(rootKeyObject(opened).equals(rootKeyObject(root)));
 });
 
-test("a record that was stored by the first version still opens", async () => {
+test("a record stored by the first version still opens", async () => {
   assert.equal((await provider.open(golden)).id, golden.rootKeyId);
 });
 
-test("a wrong passphrase is named as that", async () => {
+test("a wrong passphrase is reported as such", async () => {
   for (const wrong of ["", "Correct horse battery staple", `${PASSPHRASE} `, "x".repeat(5000)]) {
     const code = await refusal(passphraseProvider(Secret.fromText(wrong)).open(record));
     assert.equal(code, "passphrase.wrong");
   }
 });
 
-test("a damaged record is named as that, whatever the passphrase", async () => {
+test("a damaged record is reported as such, whatever the passphrase", async () => {
   const damaged: SealRecord[] = [
     { ...record, rootKeyId: "0".repeat(32) },
     { ...record, parameters: { ...least, passes: 3 } },
@@ -69,7 +69,7 @@ test("a damaged record is named as that, whatever the passphrase", async () => {
   }
 });
 
-test("a check value from another record is refused even when the checksum was made to fit", async () => {
+test("a check value from another record is rejected even with a recomputed checksum", async () => {
   const other = await provider.create();
   assert.ok(other.record.provider === "passphrase");
   const forged = { ...record, rootKeyId: other.root.id };
@@ -81,25 +81,25 @@ test("a check value from another record is refused even when the checksum was ma
   assert.equal(code, "passphrase.wrong");
 });
 
-test("the same passphrase gives another root key each time it seals a database", async () => {
+test("the same passphrase gives a different root key each time it seals a database", async () => {
   assert.notEqual((await provider.create()).root.id, root.id);
 });
 
-test("an accented passphrase opens however the keyboard composed it", async () => {
+test("an accented passphrase opens however the keyboard composes it", async () => {
   const composed = passphraseProvider(Secret.fromText("caf\u00e9 caf\u00e9 caf\u00e9 caf\u00e9"), least);
   const decomposed = passphraseProvider(Secret.fromText("cafe\u0301 cafe\u0301 cafe\u0301 cafe\u0301"), least);
   const sealed = await composed.create();
   assert.equal((await decomposed.open(sealed.record)).id, sealed.root.id);
 });
 
-test("a passphrase has at least 15 characters, counted as people count them", async () => {
+test("a passphrase has at least 15 characters, counted as code points", async () => {
   for (const short of ["", "x".repeat(14), "🔑".repeat(14), "e\u0301".repeat(14)]) {
     assert.equal(await refusal(passphraseProvider(Secret.fromText(short), least).create()), "passphrase.too-short");
   }
   assert.ok(await passphraseProvider(Secret.fromText("🔑".repeat(15)), least).create());
 });
 
-test("costs below the least and beyond reason are refused, when sealing and when opening", async () => {
+test("costs that are too low or too high are rejected when sealing and when opening", async () => {
   const bad = [
     { ...least, memory: 19_455 },
     { ...least, memory: 2_097_153 },
@@ -116,12 +116,12 @@ test("costs below the least and beyond reason are refused, when sealing and when
   }
 });
 
-test("a database that is sealed by a key file is not opened by a passphrase", async () => {
+test("a passphrase does not open a database sealed by a key file", async () => {
   const byFile: SealRecord = { version: 1, provider: "key-file", rootKeyId: root.id };
   assert.equal(await refusal(provider.open(byFile)), "seal-record.other-provider");
 });
 
-test("the default costs seal and open", async () => {
+test("the default costs can seal and open", async () => {
   const byDefault = passphraseProvider(Secret.fromText(PASSPHRASE));
   const sealed = await byDefault.create();
   assert.ok(sealed.record.provider === "passphrase");

@@ -1,4 +1,4 @@
-// The seal provider for those who would rather remember: the root key is stretched out of a passphrase.
+// The passphrase seal provider: stretches the root key out of a passphrase.
 import { createHash, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from "node:crypto";
 import { SealError } from "./errors.ts";
 import { lengthPrefixed } from "./length-prefixed.ts";
@@ -24,8 +24,8 @@ const CHECK_LABEL = "strongroom/passphrase/check/v1";
 export const defaultPassphraseParameters: PassphraseParameters = { memory: 262_144, passes: 3, parallelism: 4 };
 
 /**
- * Derives the root key from `passphrase` with argon2id (RFC 9106). The caller keeps `passphrase` and disposes of it.
- * There is nothing to put in place at a rekey: salt and parameters are in the record that the database commits.
+ * Derives the root key from `passphrase` with argon2id (RFC 9106). The caller owns `passphrase` and disposes
+ * of it. A rekey has nothing to put in place: salt and parameters are in the record that the database commits.
  */
 export function passphraseProvider(
   passphrase: Secret,
@@ -75,7 +75,7 @@ async function openSeal(passphrase: Secret, stored: SealRecord): Promise<RootKey
   }
   const stretched = await stretch(passphrase, Buffer.from(record.salt, "base64url"), record.parameters);
   if (!timingSafeEqual(checkOf(stretched, record), Buffer.from(record.check, "base64url"))) {
-    throw new SealError("passphrase.wrong", "This is not the passphrase. Try again.");
+    throw new SealError("passphrase.wrong", "Wrong passphrase. Try again.");
   }
   return rootKeyFrom(stretched);
 }
@@ -96,20 +96,20 @@ function rootKeyFrom(stretched: KeyObject): RootKey {
   return root;
 }
 
-/** Keyboards disagree on how to write an accented letter: the same passphrase gives the same key (RFC 8265 §4.2). */
+/** Keyboards compose accented letters differently: the same passphrase gives the same key (RFC 8265 §4.2). */
 function normalized(passphrase: Secret): string {
   return passphrase.reveal().normalize("NFC");
 }
 
 type Unchecked = Omit<PassphraseSealRecord, "check" | "checksum">;
 
-/** Only the right passphrase gives this, and only for the record as it was made. */
+/** Only the right passphrase gives this value, and only for the original record. */
 function checkOf(stretched: KeyObject, record: Unchecked): Buffer {
   const digest = createHash("sha256").update(encoded(record)).digest();
   return hkdfSha256(stretched, digest, CHECK_LABEL, KEY_BYTES);
 }
 
-/** Unkeyed: tells damage from a wrong passphrase, and does not pretend to tell more. */
+/** Unkeyed: distinguishes damage from a wrong passphrase, and nothing more. */
 function checksumOf(record: Omit<PassphraseSealRecord, "checksum">): Buffer {
   return createHash("sha256")
     .update(lengthPrefixed(encoded(record), record.check))

@@ -97,7 +97,7 @@ for (const vector of gcmVectors) {
   });
 }
 
-test("AES-256-GCM refuses what is too short to hold a tag", () => {
+test("AES-256-GCM rejects input too short to hold a tag", () => {
   for (let length = 0; length < 16; length++) {
     assert.equal(aes256GcmOpen(key(gcmKey), hex(gcmNonce), Buffer.alloc(0), Buffer.alloc(length)), null);
   }

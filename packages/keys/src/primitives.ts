@@ -1,4 +1,4 @@
-// The published primitives that everything here is made of, as thin as they can be, so that their vectors test them as used.
+// Thin wrappers around the published primitives used here, so that their test vectors cover the code as used.
 import {
   argon2,
   createCipheriv,
@@ -71,7 +71,7 @@ export function aes256GcmOpen(
   try {
     decipher.final();
   } catch {
-    // The only way for GCM to fail here is the tag; what was decrypted up to now must not survive.
+    // GCM fails here only on the tag; what has been decrypted so far must not survive.
     plaintext.fill(0);
     return null;
   }

@@ -36,7 +36,7 @@ async function aVault(t: TestContext) {
   return { folder, path, provider, root, store, envelopes };
 }
 
-/** What a restart does: asks the provider for the root key that the database names, and opens everything. */
+/** Restarts: asks the provider for the root key that the database names, and opens everything. */
 async function assertOpens(store: MemoryKekStore, provider: SealProvider, envelopes: Buffer[]): Promise<void> {
   store.failing = null;
   const ring = new KeyRing(store);
@@ -64,7 +64,7 @@ test("after a rekey everything opens with the new root key, and nothing with the
   await assertOpens(store, provider, envelopes);
 });
 
-test("a rekey leads from a key file to a passphrase and back", async (t) => {
+test("a rekey switches from a key file to a passphrase and back", async (t) => {
   const { provider, root, store, envelopes } = await aVault(t);
   const passphrase = passphraseProvider(Secret.fromText("correct horse battery"), least);
   const second = await rekeyRoot(store, root, passphrase);
@@ -76,7 +76,7 @@ test("a rekey leads from a key file to a passphrase and back", async (t) => {
   await assertOpens(store, provider, envelopes);
 });
 
-test("a passphrase is changed by a rekey, and the old one no longer opens", async (t) => {
+test("a rekey changes the passphrase, and the old one no longer opens", async (t) => {
   const { root, store, envelopes } = await aVault(t);
   const old = passphraseProvider(Secret.fromText("correct horse battery"), least);
   const next = passphraseProvider(Secret.fromText("a much better passphrase"), least);
@@ -86,7 +86,7 @@ test("a passphrase is changed by a rekey, and the old one no longer opens", asyn
   await assert.rejects(old.open(store.sealRecord), { code: "passphrase.wrong" });
 });
 
-test("a backup of the database from before a rekey still opens with what is on disk", async (t) => {
+test("a database backup from before a rekey opens with the files on disk", async (t) => {
   const { provider, root, store, envelopes } = await aVault(t);
   const backup = new MemoryKekStore(store.sealRecord);
   backup.keks = [...store.keks];
@@ -103,7 +103,7 @@ const failures: { step: Step; when: "before" | "after"; commits: boolean; leaves
 ];
 
 for (const { step, when, commits, leavesStagedKey } of failures) {
-  test(`a rekey whose store fails ${when} ${step} leaves the ${commits ? "new" : "old"} state, whole`, async (t) => {
+  test(`a rekey whose store fails ${when} ${step} leaves the ${commits ? "new" : "old"} state intact`, async (t) => {
     const { folder, provider, root, store, envelopes } = await aVault(t);
     store.failing = { step, when };
     await assert.rejects(rekeyRoot(store, root, provider), StoreFailure);
@@ -116,7 +116,7 @@ for (const { step, when, commits, leavesStagedKey } of failures) {
   });
 }
 
-test("a rekey that is killed after its commit is finished by the next start", async (t) => {
+test("the next start finishes a rekey that was killed after its commit", async (t) => {
   const { path, provider, root, store, envelopes } = await aVault(t);
   const killed = new Error("killed");
   const interrupted: SealProvider = {
@@ -155,7 +155,7 @@ test("a rekey stops before it changes anything when a KEK does not open", async 
   assert.deepEqual(readdirSync(folder), ["root.key"]);
 });
 
-test("a rekey with a root key that is not the current one changes nothing", async (t) => {
+test("a rekey from a root key that is not the current one changes nothing", async (t) => {
   const { folder, provider, root, store } = await aVault(t);
   const { root: second } = await rekeyRoot(store, root, provider);
   const files = readdirSync(folder);
@@ -164,7 +164,7 @@ test("a rekey with a root key that is not the current one changes nothing", asyn
   assert.deepEqual(readdirSync(folder), files);
 });
 
-test("a KEK that is created while a rekey runs is rewrapped too", async (t) => {
+test("a KEK created during a rekey is rewrapped too", async (t) => {
   const { provider, root, store, envelopes } = await aVault(t);
   const late = wrapKek(root, Kek.generate("vault:late"));
   store.pause = async (step) => {
@@ -177,7 +177,7 @@ test("a KEK that is created while a rekey runs is rewrapped too", async (t) => {
   await assertOpens(store, provider, envelopes);
 });
 
-test("of two rekeys at the same time one is done and the other changes nothing", async (t) => {
+test("of two concurrent rekeys one succeeds and the other changes nothing", async (t) => {
   const { folder, provider, root, store, envelopes } = await aVault(t);
   const results = await Promise.allSettled([rekeyRoot(store, root, provider), rekeyRoot(store, root, provider)]);
   const [done, refused] = results.toSorted((one, other) => one.status.localeCompare(other.status));
@@ -188,7 +188,7 @@ test("of two rekeys at the same time one is done and the other changes nothing",
   await assertOpens(store, provider, envelopes);
 });
 
-test("a rekey gives up, and takes its key back, when new KEKs never stop arriving", async (t) => {
+test("a rekey gives up and discards its staged key when new KEKs keep arriving", async (t) => {
   const { folder, provider, root, store, envelopes } = await aVault(t);
   let arrived = 0;
   store.pause = async (step) => {
@@ -199,7 +199,7 @@ test("a rekey gives up, and takes its key back, when new KEKs never stop arrivin
   await assertOpens(store, provider, envelopes);
 });
 
-test("whatever the order in which two processes create KEKs and rekey, nothing that was sealed is lost", async (t) => {
+test("no interleaving of KEK creation and rekey in two processes loses a sealed secret", async (t) => {
   const folder = temporaryFolder(t);
   let round = 0;
   let opened = 0;

@@ -1,4 +1,4 @@
-// The root key: 32 bytes that wrap every key-encryption key and never touch the database.
+// The root key: 32 bytes that wrap every key-encryption key and are never stored in the database.
 import { createSecretKey, randomBytes, type KeyObject } from "node:crypto";
 import { SealedError } from "./errors.ts";
 import { hkdfSha256, KEY_BYTES } from "./primitives.ts";
@@ -9,9 +9,9 @@ const ID_BYTES = 16;
 let keyObjectIn: (root: RootKey) => KeyObject;
 
 /**
- * A root key. `id` (32 hex digits) is derived from it by HKDF and reveals nothing about it; it tells a wrong key file
- * from the right one. The key itself is held by OpenSSL, outside the JavaScript heap: printing or cloning shows the id
- * at most.
+ * A root key. `id` (32 hex digits) is derived from it by HKDF and reveals nothing about it; it distinguishes a
+ * wrong key file from the right one. OpenSSL keeps the key itself, outside the JavaScript heap: printing or
+ * cloning shows the id at most.
  */
 export class RootKey {
   readonly id: string;
@@ -42,12 +42,12 @@ export class RootKey {
     return new RootKey(createSecretKey(bytes));
   }
 
-  /** The same key for a second owner: each disposes of its own. Throws SealedError after `dispose`. */
+  /** A copy for a second owner: each disposes of its own. Throws SealedError after `dispose`. */
   copy(): RootKey {
     return new RootKey(keyObjectIn(this));
   }
 
-  /** Lets go of the key; every later use throws SealedError. */
+  /** Drops the key; every later use throws SealedError. */
   dispose(): void {
     this.#key = null;
   }

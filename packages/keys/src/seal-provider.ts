@@ -1,22 +1,25 @@
-// The interface of everything that can keep a root key for us.
+// The interface of seal providers, which keep the root key.
 import type { RootKey } from "./root-key.ts";
 import type { SealRecord } from "./seal-record.ts";
 
-/** A root key and the record by which it is found again. The caller owns `root` and disposes of it. */
+/** A root key and the record that names it. The caller owns `root` and disposes of it. */
 export type Sealed = { readonly root: RootKey; readonly record: SealRecord };
 
-/** A root key that is durable already but not in use before the database has committed to `record`. */
+/** A root key that is durable but not in use until the database has committed `record`. */
 export type StagedSeal = Sealed & {
-  /** After the commit. May be interrupted and left out: `open` finds the staged key by the committed record. */
+  /** Call after the commit. May be interrupted or left out: `open` finds the staged key by the committed record. */
   putInPlace(): Promise<void>;
-  /** Only when it is certain that the database has not committed to `record`. */
+  /** Call only when the database has certainly not committed `record`. */
   discard(): Promise<void>;
 };
 
 export interface SealProvider {
   readonly name: SealRecord["provider"];
 
-  /** At first start: makes a root key, or takes the one that an interrupted first start has left. Rejects with SealError. */
+  /**
+   * At first start: creates a root key, or continues with the one left by an interrupted first start. Rejects
+   * with SealError.
+   */
   create(): Promise<Sealed>;
 
   /** The root key that `record` names. Rejects with SealError, each code with a sentence that says what to do. */

@@ -14,17 +14,17 @@ const passphrase: SealRecord = {
   checksum: Buffer.alloc(32, 3).toString("base64url"),
 };
 
-test("a seal record survives being stored as JSON", () => {
+test("a seal record is the same after a JSON round trip", () => {
   for (const record of [keyFile, passphrase]) {
     assert.deepEqual(parseSealRecord(JSON.parse(JSON.stringify(record))), record);
   }
 });
 
-test("a record of a later version is named as such", () => {
+test("a record of a later version is reported as such", () => {
   assert.throws(() => parseSealRecord({ ...keyFile, version: 2 }), { code: "seal-record.unknown-version" });
 });
 
-test("a record with anything missing or of the wrong shape is malformed", () => {
+test("a record with a missing or wrong field is malformed", () => {
   for (const record of [keyFile, passphrase]) {
     for (const field of Object.keys(record)) {
       for (const value of [undefined, null, 7, "", "x", [], {}]) {
@@ -38,6 +38,6 @@ test("a record with anything missing or of the wrong shape is malformed", () => 
   }
 });
 
-test("anything that is no record is refused, whatever it is", () => {
+test("a value that is not a record is rejected", () => {
   fc.assert(fc.property(fc.anything(), (value) => assert.throws(() => parseSealRecord(value), SealError)));
 });

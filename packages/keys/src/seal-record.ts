@@ -1,4 +1,4 @@
-// What the database remembers about the seal: enough to ask for the root key and to know the right one, not to make it.
+// The seal record in the database: enough to ask for the root key and to recognise it, not enough to compute it.
 import { SealError } from "./errors.ts";
 import { isRootKeyId } from "./root-key.ts";
 
@@ -14,23 +14,29 @@ export type PassphraseSealRecord = {
   readonly parameters: PassphraseParameters;
   /** 16 bytes, base64url. */
   readonly salt: string;
-  /** 32 bytes, base64url, keyed by the stretched passphrase over all fields above: wrong when the passphrase is. */
+  /**
+   * 32 bytes, base64url, keyed by the stretched passphrase over all fields above: does not match if the
+   * passphrase is wrong.
+   */
   readonly check: string;
-  /** 32 bytes, base64url, SHA-256 over all fields above: wrong when the record was damaged. */
+  /** 32 bytes, base64url, SHA-256 over all fields above: does not match if the record was damaged. */
   readonly checksum: string;
 };
 
-/** Plain JSON. Holds no secret, but a passphrase can be guessed against it offline, as slowly as argon2id allows. */
+/** Plain JSON. Holds no secret, but allows offline guesses at a passphrase, as slowly as argon2id allows. */
 export type SealRecord = KeyFileSealRecord | PassphraseSealRecord;
 
 /**
- * Reads a record that was stored as JSON. Throws SealError "seal-record.malformed" or "seal-record.unknown-version",
- * "passphrase.parameters" when its costs are outside of what this version accepts.
+ * Reads a record stored as JSON. Throws SealError "seal-record.malformed" or "seal-record.unknown-version", or
+ * "passphrase.parameters" when its costs are out of this version's bounds.
  */
 export function parseSealRecord(value: unknown): SealRecord {
   if (!isObject(value)) throw malformed();
   if (value.version !== 1) {
-    throw new SealError("seal-record.unknown-version", "The seal record is of a newer version. Start that version.");
+    throw new SealError(
+      "seal-record.unknown-version",
+      "The seal record was written by a newer version. Start that version.",
+    );
   }
   const { rootKeyId } = value;
   if (!isRootKeyId(rootKeyId)) throw malformed();
@@ -45,8 +51,8 @@ export function parseSealRecord(value: unknown): SealRecord {
 }
 
 /**
- * Copies the costs if they lie between the least that OWASP accepts for argon2id and what a server can be asked to
- * spend at start; else throws SealError "passphrase.parameters".
+ * Copies the costs if they lie between OWASP's minimum for argon2id and a reasonable maximum for a server
+ * start; else throws SealError "passphrase.parameters".
  */
 export function checkedParameters(parameters: {
   readonly [Cost in keyof PassphraseParameters]?: unknown;

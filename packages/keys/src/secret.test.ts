@@ -1,4 +1,5 @@
-// oxlint-disable typescript/restrict-template-expressions, typescript/no-misused-spread -- misuse is what is tested here
+// oxlint-disable typescript/restrict-template-expressions, typescript/no-misused-spread -- these tests misuse
+// secrets on purpose
 import assert from "node:assert/strict";
 import { Console } from "node:console";
 import { PassThrough } from "node:stream";
@@ -11,7 +12,7 @@ import { Secret } from "./secret.ts";
 const PLAINTEXT = "hunter2-hunter2-hunter2";
 const secret = Secret.fromText(PLAINTEXT);
 
-test("a secret comes out of reveal exactly as it went in", () => {
+test("reveal returns exactly the text that went in", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       assert.equal(Secret.fromText(text).reveal(), text);
@@ -21,7 +22,7 @@ test("a secret comes out of reveal exactly as it went in", () => {
   assert.equal(Secret.fromText("\ufeffwith a byte order mark").reveal(), "\ufeffwith a byte order mark");
 });
 
-test("any bytes come out of revealBytes exactly as they went in", () => {
+test("revealBytes returns exactly the bytes that went in", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 5000 }), (bytes) => {
       assert.deepEqual(new Uint8Array(Secret.fromBytes(bytes).revealBytes()), bytes);
@@ -29,11 +30,11 @@ test("any bytes come out of revealBytes exactly as they went in", () => {
   );
 });
 
-test("text that UTF-8 cannot carry is refused instead of changed", () => {
+test("text that UTF-8 cannot carry is rejected instead of changed", () => {
   assert.throws(() => Secret.fromText("half a pair \ud800"), TypeError);
 });
 
-test("bytes that are not text are refused as text, and not shown", () => {
+test("bytes that are not text throw on reveal and are not shown", () => {
   const binary = Secret.fromBytes(Buffer.from([0x70, 0x61, 0xff, 0x73]));
   assert.throws(() => binary.reveal(), { name: "TypeError", message: "This secret is not text." });
 });
@@ -92,7 +93,7 @@ test("a secret prints [secret]", () => {
   assert.equal(inspect({ secret }), "{ secret: [secret] }");
 });
 
-test("a secret keeps a copy: changing what it was made from, or what it revealed, changes nothing", () => {
+test("a secret keeps a copy: changing its source or a revealed copy does not change it", () => {
   const source = Buffer.from(PLAINTEXT);
   const copied = Secret.fromBytes(source);
   source.fill(0);
@@ -104,7 +105,7 @@ test("revealed bytes share no memory with anything else", () => {
   assert.equal(secret.revealBytes().buffer.byteLength, PLAINTEXT.length);
 });
 
-test("disposing of a secret zeroes its bytes, and it reveals nothing any more", (t) => {
+test("dispose zeroes the bytes, and later reveals throw", (t) => {
   const allocate = t.mock.method(Buffer, "allocUnsafeSlow");
   const short = Secret.fromText(PLAINTEXT);
   const kept = allocate.mock.calls[0]?.result;

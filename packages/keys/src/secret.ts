@@ -1,4 +1,4 @@
-// The type of every plaintext secret: it prints `[secret]` wherever it is printed and leaves by `reveal` alone.
+// The type of every plaintext secret: prints as `[secret]` and is read only through `reveal`.
 import { inspect } from "node:util";
 
 const PRINTED = "[secret]";
@@ -9,9 +9,9 @@ const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * A plaintext secret: some bytes that are often, not always, UTF-8 text.
  *
  * The bytes live in a private field, so serialisers, structured clone and deep equality see an empty object
- * (two different secrets are "deep equal": compare what they reveal). Whoever made it may `dispose()` of it, or
- * declare it with `using`; that zeroes this copy. Strings handed in or revealed are beyond reach and stay
- * until they are garbage collected.
+ * (two different secrets are "deep equal": compare what they reveal). The creator may `dispose()` of it, or
+ * declare it with `using`; that zeroes this copy. Strings handed in or revealed cannot be zeroed and stay in
+ * memory until they are garbage collected.
  */
 export class Secret {
   #bytes: Buffer | null;
@@ -22,7 +22,7 @@ export class Secret {
 
   /**
    * Keeps `text` as UTF-8. Throws TypeError for a string with a lone surrogate: UTF-8 cannot carry it, and a
-   * password that comes back changed is a password lost.
+   * changed password is a lost password.
    */
   static fromText(text: string): Secret {
     if (!text.isWellFormed()) throw new TypeError("A secret must be well-formed Unicode text.");
@@ -36,7 +36,7 @@ export class Secret {
     return new Secret(copyOf(bytes));
   }
 
-  /** The secret as text, exactly as it came in. Throws TypeError when it is not UTF-8: use `revealBytes`. */
+  /** The secret as text, exactly as given. Throws TypeError when it is not UTF-8: use `revealBytes`. */
   reveal(): string {
     const bytes = this.#live();
     try {
@@ -51,7 +51,7 @@ export class Secret {
     return copyOf(this.#live());
   }
 
-  /** Zeroes the bytes; every later `reveal` throws. May be called again. */
+  /** Zeroes the bytes; every later `reveal` throws. Can be called again. */
   dispose(): void {
     this.#bytes?.fill(0);
     this.#bytes = null;
@@ -78,7 +78,7 @@ export class Secret {
   }
 
   #live(): Buffer {
-    if (this.#bytes === null) throw new Error("This secret was disposed of.");
+    if (this.#bytes === null) throw new Error("This secret has been disposed of.");
     return this.#bytes;
   }
 }

@@ -1,4 +1,4 @@
-// Every way in which one bit of some bytes can be wrong.
+// Yields every copy of some bytes with one bit flipped.
 
 export function* flippedBits(bytes: Uint8Array): Generator<Buffer> {
   for (let bit = 0; bit < bytes.length * 8; bit++) {

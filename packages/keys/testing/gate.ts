@@ -1,10 +1,10 @@
-// Holds an asynchronous step until a test opens it, so that a test acts exactly in between.
+// Blocks an asynchronous step until a test opens the gate, so that the test can act in between.
 
 export class Gate {
   readonly #reached = Promise.withResolvers<void>();
   readonly #opened = Promise.withResolvers<void>();
 
-  /** Resolves once somebody waits at the gate. */
+  /** Resolves once a caller waits at the gate. */
   get reached(): Promise<void> {
     return this.#reached.promise;
   }

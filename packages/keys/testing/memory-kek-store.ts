@@ -1,4 +1,4 @@
-// A KekStore in memory that keeps the port's whole contract, and can be told to fail before or after any step.
+// A KekStore in memory that implements the port's whole contract and can fail before or after any step.
 import { rootKeyChanged, type KekStore, type SealRecord, type WrappedKek } from "../src/index.ts";
 
 export type Step = "load" | "find" | "insert" | "replaceAll";
@@ -10,7 +10,7 @@ export class MemoryKekStore implements KekStore {
   calls: Step[] = [];
   sealRecord: SealRecord;
   failing: { step: Step; when: "before" | "after" } | null = null;
-  /** Awaited inside each step, so that a test can act while a call is under way. */
+  /** Awaited inside each step, so that a test can act during a call. */
   pause: (step: Step) => Promise<void> = async () => {};
 
   constructor(sealRecord: SealRecord) {

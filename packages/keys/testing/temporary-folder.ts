@@ -1,4 +1,4 @@
-// A folder that lives as long as a test, and a way to be an ordinary user in it.
+// A folder that exists for one test, and a way to run code in it as an ordinary user.
 import { chmodSync, chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ export function isRoot(): boolean {
   return process.geteuid?.() === 0;
 }
 
-/** Runs `act` as somebody without privileges, who owns `folder`. Must be synchronous: it changes the whole process. */
+/** Runs `act` as an unprivileged user who owns `folder`. Must be synchronous: it changes the whole process. */
 export function asOrdinaryUser(folder: string, act: () => void): void {
   if (!isRoot()) return act();
   chmodSync(folder, 0o700);

@@ -1,21 +1,20 @@
-// `audit checkpoint`: the newest signed checkpoint, to be kept where nobody of this Strongroom can change it.
+// `audit checkpoint`: prints the newest signed checkpoint, to keep where this Strongroom's operators cannot change it.
 import { openTrail } from "@strongroom/server/features/audit/index.ts";
 import { command } from "../command.ts";
 import { CommandError } from "../command-error.ts";
-import { sayJson } from "../output.ts";
+import { printJson } from "../output.ts";
 import { withKeys } from "../root-key.ts";
-import { atWork } from "../workplace.ts";
+import { withContext } from "../command-context.ts";
 
 export const auditCheckpoint = command({
   options: { json: { type: "boolean" } },
   operands: [0, 0],
   async run({ json }) {
-    await atWork(async (workplace) => {
-      const shown = await withKeys(workplace, (keys) => openTrail({ ...workplace, keys }).checkpoint());
-      if (json) return sayJson(shown);
-      if (shown.checkpoint === null)
-        throw new CommandError("Nothing is signed yet: the server does that while it runs.");
-      // As it was signed, to the byte; its signature was checked just now.
+    await withContext(async (context) => {
+      const shown = await withKeys(context, (keys) => openTrail({ ...context, keys }).checkpoint());
+      if (json) return printJson(shown);
+      if (shown.checkpoint === null) throw new CommandError("No checkpoint yet. The server signs one while it runs.");
+      // Byte for byte as signed; its signature was verified just now.
       process.stdout.write(shown.checkpoint);
     });
   },

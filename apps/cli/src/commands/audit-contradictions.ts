@@ -5,26 +5,26 @@ import { systemEntry } from "@strongroom/server/kernel/audit/entry.ts";
 import { userInfo } from "node:os";
 import { command } from "../command.ts";
 import { UsageError } from "../command-error.ts";
-import { count, note, say, sayJson } from "../output.ts";
+import { count, note, print, printJson } from "../output.ts";
 import { COMMAND_LINE } from "../record.ts";
 import { withKeys } from "../root-key.ts";
-import { atWork } from "../workplace.ts";
+import { withContext } from "../command-context.ts";
 
-/** Exits with 0 when nothing is open, 1 when something is. */
+/** Exits with 0 when none is open, else 1. */
 export const auditContradictions = command({
   options: { json: { type: "boolean" } },
   operands: [0, 0],
   async run({ json }) {
-    return atWork((workplace) =>
-      withKeys(workplace, async (keys) => {
-        const shown = await openTrail({ ...workplace, keys }).contradictions();
-        if (json) sayJson(shown);
-        else if (shown.open.length === 0) say("Nothing contradicts the audit trail.");
+    return withContext((context) =>
+      withKeys(context, async (keys) => {
+        const shown = await openTrail({ ...context, keys }).contradictions();
+        if (json) printJson(shown);
+        else if (shown.open.length === 0) print("No contradictions in the audit trail.");
         else {
-          say(`${count(shown.open.length, "contradiction")}, oldest first:`);
+          print(`${count(shown.open.length, "contradiction")}, oldest first:`);
           for (const { id, message, found_at, stops_signing } of shown.open) {
-            say(`- ${message}`);
-            say(`  found ${found_at}${stops_signing ? ", stops signing" : ""}; id ${id}`);
+            print(`- ${message}`);
+            print(`  found ${found_at}${stops_signing ? ", stops signing" : ""}; id ${id}`);
           }
           note("The evidence is in the data folder, in audit/contradictions. Read it before you run audit accept.");
         }
@@ -40,25 +40,23 @@ export const auditAccept = command({
   operands: [1, 1000],
   async run({ reason }, ...ids) {
     const why = reason?.trim() ?? "";
-    if (why === "") throw new UsageError("--reason is missing: it goes on record.");
-    await atWork((workplace) =>
-      withKeys(workplace, async (keys) => {
-        const trail = openTrail({ ...workplace, keys });
+    if (why === "") throw new UsageError("--reason is missing: it is recorded in the audit trail.");
+    await withContext((context) =>
+      withKeys(context, async (keys) => {
+        const trail = openTrail({ ...context, keys });
         const { checkpoint } = await trail.contradictions();
         const by = `${COMMAND_LINE}, as ${userInfo().username}`;
-        const { accepted } = await workplace.database.transaction(async (tx) => {
+        const { accepted } = await context.database.transaction(async (tx) => {
           const decided = await trail.accept(tx, { ids, checkpoint, by, reason: why });
           const findings = decided.accepted
             .slice(0, 20)
             .map(({ source, kind, message }) => ({ source, kind, message }));
           const details = { count: decided.accepted.length, findings, base: decided.base };
           const said = { result: "warning", severity: "critical", reason: why, details } as const;
-          await appendAudit(tx, [
-            systemEntry("audit.contradiction-accepted", COMMAND_LINE, said, workplace.clock.now()),
-          ]);
+          await appendAudit(tx, [systemEntry("audit.contradiction-accepted", COMMAND_LINE, said, context.clock.now())]);
           return decided;
         });
-        say(`Accepted ${count(accepted.length, "contradiction")}. Running servers go on within a second.`);
+        print(`Accepted ${count(accepted.length, "contradiction")}. Running servers continue within a second.`);
       }),
     );
   },

@@ -8,37 +8,37 @@ import { openDatabase } from "@strongroom/server/kernel/db/database.ts";
 import { openLog } from "@strongroom/server/kernel/log.ts";
 import { startEmbedded } from "@strongroom/server/kernel/embedded/embedded.ts";
 import type { RunningServer } from "../../../../e2e/testing/server.ts";
-import { aPlace, call, storeSecret } from "../../testing/a-strongroom.ts";
+import { anInstallation, call, storeSecret } from "../../testing/a-strongroom.ts";
 
-const place = aPlace();
-const file = (name: string): string => join(place.folder, name);
+const installation = anInstallation();
+const file = (name: string): string => join(installation.folder, name);
 let server: RunningServer;
 let admin: string;
 
 before(async () => {
-  server = await place.start();
-  admin = await place.setUp(server);
+  server = await installation.start();
+  admin = await installation.setUp(server);
   for (const number of [1, 2, 3]) await storeSecret(server, admin, `secret number ${number}`);
   await settled();
 });
-after(() => place.remove());
+after(() => installation.remove());
 
-/** Until every entry has its place. */
+/** Waits until every entry is in the tree. */
 async function settled(): Promise<void> {
   const end = Date.now() + 40_000;
   while ((await call(server, readCheckpoint, { as: admin })).body.pending > 0) {
-    assert.ok(Date.now() < end, "every entry gets its place");
+    assert.ok(Date.now() < end, "every entry gets an index");
     await delay(20);
   }
 }
 
 async function succeeds(...words: string[]): Promise<string> {
-  const { status, stdout, stderr } = await place.run(words);
+  const { status, stdout, stderr } = await installation.run(words);
   assert.equal(status, 0, stderr);
   return stdout;
 }
 
-test("what audit export writes, audit verify finds intact with what audit key prints", async () => {
+test("audit verify finds an export of audit export intact with the key of audit key", async () => {
   writeFileSync(file("key"), await succeeds("audit", "key"));
   await succeeds("audit", "export", file("trail.jsonl"));
   assert.equal(statSync(file("trail.jsonl")).mode & 0o777, 0o600);
@@ -47,10 +47,10 @@ test("what audit export writes, audit verify finds intact with what audit key pr
   assert.ok(!readFileSync(file("trail.jsonl"), "utf8").includes("secret number"));
 });
 
-test("an export to standard output can be piped into the verifier, and is the one that the server gives", async () => {
-  const { status, stdout } = await place.run(["audit", "export"]);
+test("an export to standard output can be piped into the verifier, and equals the server's", async () => {
+  const { status, stdout } = await installation.run(["audit", "export"]);
   assert.equal(status, 0);
-  const verified = await place.run(["audit", "verify", "-", "--key", file("key")], { input: stdout });
+  const verified = await installation.run(["audit", "verify", "-", "--key", file("key")], { input: stdout });
   assert.equal(verified.status, 0, verified.stdout);
   await settled();
   const fromServer = await fetch(new URL(exportAudit.path, server.url), {
@@ -61,7 +61,7 @@ test("an export to standard output can be piped into the verifier, and is the on
   assert.deepEqual(theirs.slice(0, ours.length), ours);
 });
 
-test("an export is on record, as done by the command line", async () => {
+test("an export is audited as done by the command line", async () => {
   await settled();
   await succeeds("audit", "export", file("later.jsonl"));
   const entries = readFileSync(file("later.jsonl"), "utf8").split("\n");
@@ -69,21 +69,29 @@ test("an export is on record, as done by the command line", async () => {
   assert.ok(own.length >= 2 && own.every((line) => line.includes('"event":"audit.exported"')), own.join("\n"));
 });
 
-test("an export does not go over a file, and is not recorded then", async () => {
+test("an export does not overwrite a file, and is not audited then", async () => {
   await settled();
   const before = await succeeds("audit", "checkpoint");
-  const refused = await place.run(["audit", "export", file("trail.jsonl")]);
+  const refused = await installation.run(["audit", "export", file("trail.jsonl")]);
   assert.deepEqual([refused.status, refused.stdout], [1, ""]);
-  assert.match(refused.stderr, /trail\.jsonl cannot be made \(there is one already\)/);
+  assert.match(refused.stderr, /trail\.jsonl cannot be created \(it already exists\)/);
   await settled();
   assert.equal(await succeeds("audit", "checkpoint"), before);
 });
 
-test("a checkpoint that was kept shows that entries were cut off since", async () => {
+test("a kept checkpoint reveals entries that were cut off since", async () => {
   await storeSecret(server, admin, "one more secret");
   await settled();
   writeFileSync(file("kept"), await succeeds("audit", "checkpoint"));
-  const early = await place.run(["audit", "verify", file("trail.jsonl"), "--key", file("key"), "--kept", file("kept")]);
+  const early = await installation.run([
+    "audit",
+    "verify",
+    file("trail.jsonl"),
+    "--key",
+    file("key"),
+    "--kept",
+    file("kept"),
+  ]);
   assert.equal(early.status, 1, early.stdout);
   const { checkpoint, verifier_key: key } = JSON.parse(await succeeds("audit", "checkpoint", "--json")) as Record<
     string,
@@ -94,12 +102,12 @@ test("a checkpoint that was kept shows that entries were cut off since", async (
   await succeeds("audit", "verify", file("whole.jsonl"), "--key", file("key"), "--kept", file("kept"));
 });
 
-test("without a server the trail can be exported as well, and a tampered database is found out", async () => {
+test("exports the trail without a server, and detects a tampered database", async () => {
   await server.stop();
   await succeeds("audit", "export", file("offline.jsonl"));
   await succeeds("audit", "verify", file("offline.jsonl"), "--key", file("key"));
 
-  const embedded = await startEmbedded({ dataFolder: place.dataFolder, log: openLog("silent") });
+  const embedded = await startEmbedded({ dataFolder: installation.dataFolder, log: openLog("silent") });
   const connection = { ...embedded.administration, database: "strongroom" };
   const database = openDatabase({ connection, log: openLog("silent"), poolSize: 1 });
   await database.pool.query("set session_replication_role = replica");
@@ -111,7 +119,7 @@ test("without a server the trail can be exported as well, and a tampered databas
   assert.equal(rowCount, 1);
 
   await succeeds("audit", "export", file("tampered.jsonl"));
-  const found = await place.run(["audit", "verify", file("tampered.jsonl"), "--key", file("key")]);
+  const found = await installation.run(["audit", "verify", file("tampered.jsonl"), "--key", file("key")]);
   assert.equal(found.status, 1);
   assert.match(found.stdout, /^NOT INTACT: 1 finding in \d+ entries\.\n- entry \d+ was changed/);
 });

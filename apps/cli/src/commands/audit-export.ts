@@ -1,4 +1,4 @@
-// `audit export`: the whole trail with its checkpoints, for `audit verify`.
+// `audit export`: writes the whole trail with its checkpoints, for `audit verify`.
 import { openTrail } from "@strongroom/server/features/audit/index.ts";
 import { open } from "node:fs/promises";
 import { once } from "node:events";
@@ -7,27 +7,27 @@ import { CommandError } from "../command-error.ts";
 import { count, note } from "../output.ts";
 import { record } from "../record.ts";
 import { withKeys } from "../root-key.ts";
-import { atWork } from "../workplace.ts";
+import { withContext } from "../command-context.ts";
 
 export const auditExport = command({
   options: {},
   operands: [0, 1],
   async run(_values, file) {
-    await atWork(async (workplace) => {
-      await withKeys(workplace, async (keys) => {
-        const trail = openTrail({ ...workplace, keys });
+    await withContext(async (context) => {
+      await withKeys(context, async (keys) => {
+        const trail = openTrail({ ...context, keys });
         const { size, pending } = await trail.checkpoint();
         const pieces = await trail.exportTrail();
         const target = file === undefined ? standardOutput : await newFile(file);
         try {
-          await record(workplace.database, "audit.exported", { details: { entries: size } });
+          await record(context.database, "audit.exported", { details: { entries: size } });
           for await (const piece of pieces) await target.write(piece);
         } finally {
           await target.end();
         }
-        // Its own record is one of those that wait.
+        // Its own audit entry is one of the pending ones.
         note(
-          `Exported ${count(size, "entry", "entries")}; ${pending + 1} recorded since the newest checkpoint are not in it.`,
+          `Exported ${count(size, "entry", "entries")}. It does not include ${pending + 1} recorded since the newest checkpoint.`,
         );
       });
     });
@@ -41,7 +41,7 @@ interface Target {
 
 const standardOutput: Target = {
   async write(piece) {
-    if (!process.stdout.writable) throw new CommandError("Nobody reads the export any more.");
+    if (!process.stdout.writable) throw new CommandError("The reader of the export closed it.");
     if (!process.stdout.write(piece)) await once(process.stdout, "drain").catch(() => undefined);
   },
   end: async () => {},
@@ -49,8 +49,8 @@ const standardOutput: Target = {
 
 async function newFile(path: string): Promise<Target> {
   const file = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-    const why = error.code === "EEXIST" ? "there is one already" : error.code;
-    throw new CommandError(`The file ${path} cannot be made (${why}).`, { cause: error });
+    const why = error.code === "EEXIST" ? "it already exists" : error.code;
+    throw new CommandError(`The file ${path} cannot be created (${why}).`, { cause: error });
   });
   return {
     write: (piece) => file.appendFile(piece),

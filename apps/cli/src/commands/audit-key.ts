@@ -1,16 +1,16 @@
-// `audit key`: the public key that an auditor is given, by which they verify everything else.
+// `audit key`: prints the public key with which an auditor verifies everything else.
 import { openTrail } from "@strongroom/server/features/audit/index.ts";
 import { command } from "../command.ts";
-import { say } from "../output.ts";
+import { print } from "../output.ts";
 import { withKeys } from "../root-key.ts";
-import { atWork } from "../workplace.ts";
+import { withContext } from "../command-context.ts";
 
 export const auditKey = command({
   options: {},
   operands: [0, 0],
   async run() {
-    await atWork(async (workplace) => {
-      say(await withKeys(workplace, (keys) => openTrail({ ...workplace, keys }).verifierKey()));
+    await withContext(async (context) => {
+      print(await withKeys(context, (keys) => openTrail({ ...context, keys }).verifierKey()));
     });
   },
 });

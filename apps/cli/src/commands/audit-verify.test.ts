@@ -23,7 +23,7 @@ const file = (name: string, lines: readonly string[]): string => {
   return path;
 };
 
-test("audit verify finds an honest export intact, with the key given as text or in a file", async () => {
+test("audit verify finds an honest export intact, with the key as text or in a file", async () => {
   const log = aLog([3, 8]);
   const path = file("honest.jsonl", completeExport(log));
 
@@ -49,25 +49,25 @@ test("audit verify checks one entry with its proof", async () => {
   assert.deepEqual([ran.status, ran.stdout.split("\n")[0]], [0, "Intact: 1 entry, exactly as signed."]);
 });
 
-test("audit verify checks a bundle of evidence, and says what the file says that it is about", async () => {
+test("audit verify checks an evidence bundle, and reports the subject that the file names", async () => {
   const log = aLog([4, 9]);
   const about = { id: "0190c0de-0000-7000-8000-00000000c0de", type: "access-request" };
   const path = file("bundle.jsonl", await evidenceExport(log, [1, 3, 6], about));
   const ran = await strongroom(["audit", "verify", path, "--key", log.key]);
   assert.deepEqual([ran.status, ran.stdout.split("\n")[0]], [0, "Intact: 3 entries, exactly as signed."]);
-  assert.match(ran.stdout, /^About, as the file says: access-request 0190c0de-/m);
+  assert.match(ran.stdout, /^Subject, according to the file: access-request 0190c0de-/m);
 
   const complete = completeExport(log);
   complete[0] = complete[0]!.replace("{", `{"about":${JSON.stringify(about)},`);
   const misplaced = await strongroom(["audit", "verify", file("misplaced.jsonl", complete), "--key", log.key]);
-  assert.equal(misplaced.status, 1, "a whole trail is about everything");
+  assert.equal(misplaced.status, 1, "a complete trail has no subject");
 });
 
-test("audit verify names a changed entry in plain words and ends with 1", async () => {
+test("audit verify names a changed entry in plain English and exits with 1", async () => {
   const log = aLog([3, 8]);
   const lines = completeExport(log);
-  const place = lines.findIndex((line) => line.includes('"index":4'));
-  lines[place] = lines[place]!.replace('"name":"Ada"', '"name":"Eve"');
+  const installation = lines.findIndex((line) => line.includes('"index":4'));
+  lines[installation] = lines[installation]!.replace('"name":"Ada"', '"name":"Eve"');
   const path = file("changed.jsonl", lines);
 
   const ran = await strongroom(["audit", "verify", path, "--key", log.key]);
@@ -80,7 +80,7 @@ test("audit verify names a changed entry in plain words and ends with 1", async 
   assert.deepEqual([report.isIntact, report.findings[0]?.kind, report.findings[0]?.index], [false, "changed", 4]);
 });
 
-test("an export cut back to an earlier checkpoint is only found out with a checkpoint that was kept", async () => {
+test("only a kept checkpoint reveals an export cut back to an earlier one", async () => {
   const whole = aLog([3, 8]);
   const path = file(
     "cut.jsonl",
@@ -89,14 +89,14 @@ test("an export cut back to an earlier checkpoint is only found out with a check
 
   const without = await strongroom(["audit", "verify", path, "--key", whole.key]);
   assert.equal(without.status, 0);
-  assert.match(without.stderr, /cut back to an earlier checkpoint looks like this too/);
+  assert.match(without.stderr, /cut back to an earlier checkpoint looks the same/);
 
   const kept = file("kept", [whole.checkpoints[1]!.note.trimEnd()]);
   const withKept = await strongroom(["audit", "verify", path, "--key", whole.key, "--kept", kept]);
   assert.equal(withKept.status, 1, withKept.stdout);
 });
 
-test("a published file of checkpoints is compared whole, and with a witness's key each must be cosigned", async () => {
+test("a published file of checkpoints is compared completely, and with a witness's key each must be cosigned", async () => {
   const log = aLog([3, 5, 8]);
   const witness = noteSigner("witness.test/one", Buffer.alloc(32, 9));
   const path = file("published.jsonl", completeExport(log));
@@ -109,12 +109,12 @@ test("a published file of checkpoints is compared whole, and with a witness's ke
   assert.equal(good.status, 0, good.stderr + good.stdout);
   const unsigned = await verify(half);
   assert.deepEqual([unsigned.status, unsigned.stdout], [1, ""]);
-  assert.match(unsigned.stderr, /1 of 2 are not cosigned by this witness/);
+  assert.match(unsigned.stderr, /1 of 2 kept checkpoints are not cosigned by this witness/);
 
   const other = completeExport(aLog([3, 5, 8]));
   const rewritten = file("rewritten.jsonl", other);
   const found = await strongroom(["audit", "verify", rewritten, "--key", log.key, "--kept", published]);
-  assert.equal(found.status, 1, "signed with the right key, and yet another history");
+  assert.equal(found.status, 1, "signed with the right key, but another history");
 });
 
 test("an export signed with another key is not intact", async () => {
@@ -124,7 +124,7 @@ test("an export signed with another key is not intact", async () => {
   assert.equal(ran.status, 1, ran.stdout);
 });
 
-test("a line separator in a name does not break the line of its entry", async () => {
+test("a line separator in a name does not split its entry", async () => {
   const log = aLog([1]);
   const canonical = encodeEntry(anEntry(0, { reason: "one\u2028two\u2029three\u0085" }));
   const path = file("separators.jsonl", [completeExport(log)[0]!, entryLine(0, canonical)]);
@@ -132,29 +132,29 @@ test("a line separator in a name does not break the line of its entry", async ()
   assert.match(ran.stdout, /in 1 entry\./, "it is read as one entry");
 });
 
-test("what stands in an export cannot command the terminal", async () => {
+test("an export's content cannot control the terminal", async () => {
   const log = aLog([1]);
   const [header, ...rest] = completeExport(log);
   const path = file("escape.jsonl", [header!.replaceAll(ORIGIN, `${ORIGIN}\\u001b]0;owned\\u0007`), ...rest]);
   const ran = await strongroom(["audit", "verify", path, "--key", log.key]);
   assert.equal(ran.status, 1);
   assert.match(ran.stdout, /\\u\{1b\}\]0;owned/, "it is shown");
-  assert.ok(!ran.stdout.includes("\u001b") && !ran.stdout.includes("\u0007"), "and not obeyed");
+  assert.ok(!ran.stdout.includes("\u001b") && !ran.stdout.includes("\u0007"), "and not executed");
 });
 
-test("audit verify ends with 2 when there is nothing to check: no file, no key, a folder, a key that is none", async () => {
+test("audit verify exits with 2 without valid input: no file, no key, a folder, an invalid key", async () => {
   const log = aLog([1]);
   const path = file("fine.jsonl", completeExport(log));
   const calls = [
-    { words: ["audit", "verify"], says: /Something is missing/ },
+    { words: ["audit", "verify"], says: /An argument is missing/ },
     { words: ["audit", "verify", path], says: /--key is missing/ },
     {
       words: ["audit", "verify", join(folder, "nothing"), "--key", log.key],
-      says: /cannot be read \(there is no such file\)/,
+      says: /cannot be read \(it does not exist\)/,
     },
     { words: ["audit", "verify", folder, "--key", log.key], says: /cannot be read \(it is a folder\)/ },
     { words: ["audit", "verify", path, "--key", join(folder, "no-key")], says: /cannot be read/ },
-    { words: ["audit", "verify", path, "--key", path], says: /holds no verifier key/ },
+    { words: ["audit", "verify", path, "--key", path], says: /contains no verifier key/ },
     { words: ["audit", "verify", path, "--key", log.key, "--kept", join(folder, "none")], says: /cannot be read/ },
     { words: ["audit", "verify", path, "--kye", log.key], says: /Unknown option '--kye'/ },
   ];

@@ -2,7 +2,7 @@
 import { readConfig } from "@strongroom/server/kernel/config.ts";
 import { verifyBackup } from "@strongroom/server/kernel/embedded/restore.ts";
 import { command } from "../command.ts";
-import { count, say, sayJson } from "../output.ts";
+import { count, print, printJson } from "../output.ts";
 import { findMacOfPerson } from "../root-key.ts";
 
 export const backupVerify = command({
@@ -11,8 +11,8 @@ export const backupVerify = command({
   async run({ json }, folder = "") {
     const { manifest } = await verifyBackup(folder, findMacOfPerson(readConfig(process.env)));
     const { made_at: madeAt, root_key: rootKey, strongroom, files } = manifest;
-    if (json === true) return sayJson({ made_at: madeAt, root_key: rootKey, strongroom, files: files.length });
-    say(`${count(files.length, "file")}, each as Strongroom ${strongroom} wrote it at ${madeAt}.`);
-    say(`Authenticated with the root key ${rootKey?.id}.`);
+    if (json === true) return printJson({ made_at: madeAt, root_key: rootKey, strongroom, files: files.length });
+    print(`${count(files.length, "file")}, unchanged since Strongroom ${strongroom} wrote them at ${madeAt}.`);
+    print(`Authenticated with the root key ${rootKey?.id}.`);
   },
 });

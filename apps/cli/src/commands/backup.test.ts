@@ -23,30 +23,30 @@ import { readMigrations } from "@strongroom/server/kernel/db/migrate.ts";
 import { startEmbedded } from "@strongroom/server/kernel/embedded/embedded.ts";
 import { openLog } from "@strongroom/server/kernel/log.ts";
 import type { RunningServer } from "../../../../e2e/testing/server.ts";
-import { ADMIN, aPlace, call, reveal, signIn, storeSecret } from "../../testing/a-strongroom.ts";
+import { ADMIN, anInstallation, call, reveal, signIn, storeSecret } from "../../testing/a-strongroom.ts";
 
 const SECRET = "canary-of-a-stored-secret";
 
-const place = aPlace();
-/** Puts the key file in place, as an operator does before a restore. */
+const installation = anInstallation();
+/** Copies the key file there, as an operator does before a restore. */
 function putKeyInto(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  copyFileSync(join(place.dataFolder, "root.key"), join(folder, "root.key"));
+  copyFileSync(join(installation.dataFolder, "root.key"), join(folder, "root.key"));
 }
 const isRoot = process.geteuid?.() === 0;
-const backup = join(place.folder, "backup");
+const backup = join(installation.folder, "backup");
 let server: RunningServer;
 let admin: string;
 let credential: CredentialId;
 
 before(async () => {
-  server = await place.start();
-  admin = await place.setUp(server);
+  server = await installation.start();
+  admin = await installation.setUp(server);
   credential = await storeSecret(server, admin, SECRET);
 });
-after(() => place.remove());
+after(() => installation.remove());
 
-/** Writes through the API until it is told to stop; returns how many were stored. */
+/** Writes through the API until stopped; returns the number of stored secrets. */
 function writing(): () => Promise<number> {
   const over = new AbortController();
   let stored = 0;
@@ -60,20 +60,20 @@ function writing(): () => Promise<number> {
   };
 }
 
-test("a backup made under writes is restored elsewhere, reveals what was stored, and its audit trail verifies", async () => {
+test("a backup made during writes is restored elsewhere, reveals its secrets, and its audit trail verifies", async () => {
   const stop = writing();
-  const made = await place.run(["backup", backup]);
+  const made = await installation.run(["backup", backup]);
   const stored = await stop();
   assert.equal(made.status, 0, made.stderr);
-  assert.ok(stored > 0, "something was written meanwhile");
+  assert.ok(stored > 0, "writes continued during the backup");
   assert.match(made.stdout, /^Backed up \d+ files, \d+ MB, as of \S+Z\.\n$/);
 
-  const key = readKeyFile(join(place.dataFolder, "root.key"));
+  const key = readKeyFile(join(installation.dataFolder, "root.key"));
   assert.match(made.stderr, new RegExp(`worthless without the root key ${key.id}`));
 
-  const restoredFolder = join(place.folder, "restored");
+  const restoredFolder = join(installation.folder, "restored");
   const env = { STRONGROOM_DATA: restoredFolder };
-  const early = await place.run(["restore", backup], { env });
+  const early = await installation.run(["restore", backup], { env });
   assert.equal(early.status, 1);
   assert.match(
     early.stderr,
@@ -82,10 +82,10 @@ test("a backup made under writes is restored elsewhere, reveals what was stored,
   assert.ok(!existsSync(join(restoredFolder, "postgres")), "nothing was started");
 
   putKeyInto(restoredFolder);
-  const done = await place.run(["restore", backup], { env });
+  const done = await installation.run(["restore", backup], { env });
   assert.equal(done.status, 0, done.stderr);
   assert.match(done.stdout, new RegExp(`It authenticates with the root key ${key.id}\\.`));
-  const restored = await place.start({ STRONGROOM_DATA: restoredFolder });
+  const restored = await installation.start({ STRONGROOM_DATA: restoredFolder });
   const token = await signIn(restored, ADMIN);
   assert.equal(await reveal(restored, token, credential), SECRET);
 
@@ -96,18 +96,18 @@ test("a backup made under writes is restored elsewhere, reveals what was stored,
   await restored.stop();
 });
 
-test("the backup is on record before it is made, and so is the restore", async () => {
+test("the backup is audited before it is made, and so is the restore", async () => {
   const events = async (data: string): Promise<string[]> => {
-    const ran = await place.run(["audit", "export"], { env: { STRONGROOM_DATA: data } });
+    const ran = await installation.run(["audit", "export"], { env: { STRONGROOM_DATA: data } });
     assert.equal(ran.status, 0, ran.stderr);
     return [...ran.stdout.matchAll(/"event":"(backup\.[a-z]+)"/g)].map(([, event]) => event ?? "");
   };
-  assert.deepEqual(await events(place.dataFolder), ["backup.started", "backup.completed"]);
-  assert.deepEqual(await events(join(place.folder, "restored")), ["backup.started", "backup.restored"]);
+  assert.deepEqual(await events(installation.dataFolder), ["backup.started", "backup.completed"]);
+  assert.deepEqual(await events(join(installation.folder, "restored")), ["backup.started", "backup.restored"]);
 });
 
-test("neither the root key nor a stored secret is in a backup", async () => {
-  const keyText = readFileSync(join(place.dataFolder, "root.key"), "utf8").split("\n")[2] ?? "";
+test("a backup contains neither the root key nor a stored secret", async () => {
+  const keyText = readFileSync(join(installation.dataFolder, "root.key"), "utf8").split("\n")[2] ?? "";
   assert.equal(keyText.length, 43);
   const needles = [keyText, Buffer.from(keyText, "base64url"), SECRET, ADMIN.password];
   for (const entry of readdirSync(backup, { recursive: true, withFileTypes: true })) {
@@ -119,37 +119,40 @@ test("neither the root key nor a stored secret is in a backup", async () => {
   }
 });
 
-test("a restore finds the key file that is there already, and keeps the newer checkpoint beside it", async () => {
-  const again = join(place.folder, "again");
+test("a restore uses an existing key file, and keeps the newer checkpoint beside it", async () => {
+  const again = join(installation.folder, "again");
   mkdirSync(join(again, "audit"), { recursive: true });
-  copyFileSync(join(place.dataFolder, "root.key"), join(again, "root.key"));
+  copyFileSync(join(installation.dataFolder, "root.key"), join(again, "root.key"));
   await server.stop();
-  copyFileSync(join(place.dataFolder, "audit", "checkpoint"), join(again, "audit", "checkpoint"));
-  const ran = await place.run(["restore", backup], { env: { STRONGROOM_DATA: again } });
+  copyFileSync(join(installation.dataFolder, "audit", "checkpoint"), join(again, "audit", "checkpoint"));
+  const ran = await installation.run(["restore", backup], { env: { STRONGROOM_DATA: again } });
   assert.equal(ran.status, 0, ran.stderr);
 
-  const cutBack = await place.start({ STRONGROOM_DATA: again });
+  const cutBack = await installation.start({ STRONGROOM_DATA: again });
   const token = await signIn(cutBack, ADMIN);
   await until(() =>
     /the log ends at \d+ but the checkpoint in the data folder signed \d+ entries/.test(cutBack.output()),
   );
   const { body: report } = await call(cutBack, verifyAudit, { as: token });
-  assert.equal(report.is_intact, false, "an auditor learns that entries are gone");
+  assert.equal(report.is_intact, false, "an auditor sees that entries are gone");
   await cutBack.stop();
 });
 
-test("a backup works without a server, and into nothing but a new folder", async () => {
-  const offline = join(place.folder, "offline");
-  const made = await place.run(["backup", offline, "--json"]);
+test("a backup works without a server, and only into a new folder", async () => {
+  const offline = join(installation.folder, "offline");
+  const made = await installation.run(["backup", offline, "--json"]);
   assert.equal(made.status, 0, made.stderr);
   const said = JSON.parse(made.stdout) as { files: number; root_key: { id: string; provider: string } };
-  assert.deepEqual(said.root_key, { id: readKeyFile(join(place.dataFolder, "root.key")).id, provider: "key-file" });
-  assert.ok(!existsSync(join(place.dataFolder, "postgres", "cluster", "postmaster.pid")));
+  assert.deepEqual(said.root_key, {
+    id: readKeyFile(join(installation.dataFolder, "root.key")).id,
+    provider: "key-file",
+  });
+  assert.ok(!existsSync(join(installation.dataFolder, "postgres", "cluster", "postmaster.pid")));
 
-  for (const target of [offline, join(place.dataFolder, "inside")]) {
-    const refused = await place.run(["backup", target]);
+  for (const target of [offline, join(installation.dataFolder, "inside")]) {
+    const refused = await installation.run(["backup", target]);
     assert.equal(refused.status, 1);
-    assert.match(refused.stderr, /is not empty|lies in the data folder/);
+    assert.match(refused.stderr, /is not empty|is inside the data folder/);
   }
 });
 
@@ -157,22 +160,22 @@ test(
   "root restores into no folder of another user, who could not start it",
   { skip: !isRoot && "needs root" },
   async () => {
-    const theirs = join(place.folder, "theirs");
+    const theirs = join(installation.folder, "theirs");
     mkdirSync(theirs);
     chownSync(theirs, 65_534, 65_534);
-    const refused = await place.run(["restore", backup], { env: { STRONGROOM_DATA: theirs } });
+    const refused = await installation.run(["restore", backup], { env: { STRONGROOM_DATA: theirs } });
     assert.equal(refused.status, 1);
-    assert.match(refused.stderr, /theirs is another user's/);
+    assert.match(refused.stderr, /theirs belongs to another user/);
     assert.deepEqual(readdirSync(theirs), []);
   },
 );
 
 test("a backup verifies with its root key; without a MAC it is restored only with the operator's consent", async () => {
-  const good = await place.run(["backup", "verify", backup]);
+  const good = await installation.run(["backup", "verify", backup]);
   assert.equal(good.status, 0, good.stderr);
   assert.match(good.stdout, /Authenticated with the root key [0-9a-f]{32}\./);
 
-  const earlier = join(place.folder, "earlier");
+  const earlier = join(installation.folder, "earlier");
   cpSync(backup, earlier, { recursive: true });
   const path = join(earlier, "manifest.json");
   const {
@@ -186,43 +189,43 @@ test("a backup verifies with its root key; without a MAC it is restored only wit
   const checksum = createHash("sha256").update(JSON.stringify(manifest)).digest("hex");
   writeFileSync(path, JSON.stringify({ ...manifest, checksum }));
 
-  const unverified = await place.run(["backup", "verify", earlier]);
+  const unverified = await installation.run(["backup", "verify", earlier]);
   assert.equal(unverified.status, 1);
   assert.match(unverified.stderr, /cannot be authenticated/);
-  const env = { STRONGROOM_DATA: join(place.folder, "accepted") };
-  const refused = await place.run(["restore", earlier], { env });
+  const env = { STRONGROOM_DATA: join(installation.folder, "accepted") };
+  const refused = await installation.run(["restore", earlier], { env });
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /can run commands as this user\. .* add --accept-unauthenticated/);
-  const accepted = await place.run(["restore", earlier, "--accept-unauthenticated"], { env });
+  const accepted = await installation.run(["restore", earlier, "--accept-unauthenticated"], { env });
   assert.equal(accepted.status, 0, accepted.stderr);
   assert.match(accepted.stderr, /It was not authenticated/);
 });
 
-test("a restore is refused over a database, from a damaged backup, and for what is no backup", async () => {
-  const occupied = await place.run(["restore", backup]);
+test("refuses to restore over a database, from a damaged backup, and from a folder without a backup", async () => {
+  const occupied = await installation.run(["restore", backup]);
   assert.equal(occupied.status, 1);
   assert.match(occupied.stderr, /There is a database in .* move it away first/);
 
-  const damaged = join(place.folder, "offline");
+  const damaged = join(installation.folder, "offline");
   const file = join(damaged, "postgres", "cluster", "global", "pg_control");
   const bytes = readFileSync(file);
   bytes[0]! ^= 1;
   writeFileSync(file, bytes);
-  const env = { STRONGROOM_DATA: join(place.folder, "never") };
+  const env = { STRONGROOM_DATA: join(installation.folder, "never") };
   putKeyInto(env.STRONGROOM_DATA);
-  const refused = await place.run(["restore", damaged], { env });
+  const refused = await installation.run(["restore", damaged], { env });
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /is damaged: postgres\/cluster\/global\/pg_control/);
 
   rmSync(join(damaged, "manifest.json"));
-  const unfinished = await place.run(["restore", damaged], { env });
-  assert.match(unfinished.stderr, /is not a backup, or one that was not finished/);
+  const unfinished = await installation.run(["restore", damaged], { env });
+  assert.match(unfinished.stderr, /is not a complete backup/);
   assert.ok(!existsSync(join(env.STRONGROOM_DATA, "postgres", "cluster")));
 });
 
-test("commands refuse a database of another version, but a backup can be made before and after an upgrade", async () => {
+test("commands refuse a database of another version, but a backup works before and after an upgrade", async () => {
   const atVersion = async (version: number): Promise<void> => {
-    const embedded = await startEmbedded({ dataFolder: place.dataFolder, log: openLog("silent") });
+    const embedded = await startEmbedded({ dataFolder: installation.dataFolder, log: openLog("silent") });
     const database = openDatabase({ connection: embedded.connection, log: openLog("silent"), poolSize: 1 });
     await database.pool.query(
       "update schema_migrations set version = $1 where version = (select max(version) from schema_migrations)",
@@ -233,28 +236,29 @@ test("commands refuse a database of another version, but a backup can be made be
   };
   const known = (await readMigrations()).at(-1)!.version;
   const versions: [version: number, says: RegExp, folder: string][] = [
-    // The newest migration counts as the first: the one before it is the newest then.
-    [0, /restart the server, which migrates it/, "older"],
-    [known + 100, /use the newer one/, "newer"],
+    // Gives the newest migration the number 0, so that the one before it is the newest.
+    [0, /Restart the server, which migrates it/, "older"],
+    [known + 100, /Use the newer Strongroom/, "newer"],
   ];
   for (const [version, says, folder] of versions) {
     await atVersion(version);
-    const refused = await place.run(["user", "list"]);
+    const refused = await installation.run(["user", "list"]);
     assert.deepEqual([refused.status, refused.stdout], [1, ""]);
     assert.match(refused.stderr, says);
-    const made = await place.run(["backup", join(place.folder, folder)]);
+    const made = await installation.run(["backup", join(installation.folder, folder)]);
     assert.equal(made.status, 0, made.stderr);
   }
-  const env = { STRONGROOM_DATA: join(place.folder, "from-newer") };
+  const env = { STRONGROOM_DATA: join(installation.folder, "from-newer") };
   putKeyInto(env.STRONGROOM_DATA);
-  const newer = await place.run(["restore", join(place.folder, "newer")], { env });
+  const newer = await installation.run(["restore", join(installation.folder, "newer")], { env });
   assert.equal(newer.status, 1);
-  assert.match(newer.stderr, /This backup is of version \d+, this Strongroom only of \d+/);
+  assert.match(newer.stderr, /This backup is of version \d+, but this Strongroom only supports \d+/);
   assert.ok(!existsSync(join(env.STRONGROOM_DATA, "postgres", "cluster")));
-  const older = await place.run(["restore", join(place.folder, "older")], { env });
+  const older = await installation.run(["restore", join(installation.folder, "older")], { env });
   assert.equal(older.status, 0, older.stderr);
 });
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 40_000; !(await isSo()); await delay(50)) assert.ok(Date.now() < end, "it came to be");
+  for (const end = Date.now() + 40_000; !(await isSo()); await delay(50))
+    assert.ok(Date.now() < end, "it never happened");
 }

@@ -1,28 +1,35 @@
-// `backup`: a consistent copy of the embedded database, while the server runs or not. The root key is never in it.
+// `backup`: makes a consistent copy of the embedded database, with or without a running server. Never includes the root
+// key.
 import { parseSealRecord } from "@strongroom/keys";
 import { backUp } from "@strongroom/server/kernel/embedded/backup.ts";
 import { readSealRecord } from "@strongroom/server/kernel/keys/kek-store.ts";
 import { command } from "../command.ts";
 import { CommandError } from "../command-error.ts";
-import { count, note, say, sayJson } from "../output.ts";
+import { count, note, print, printJson } from "../output.ts";
 import { record } from "../record.ts";
 import { findMacOfPerson } from "../root-key.ts";
-import { atWork } from "../workplace.ts";
-import type { Workplace } from "../workplace.ts";
+import { withContext } from "../command-context.ts";
+import type { CommandContext } from "../command-context.ts";
 
 export const backup = command({
   options: { json: { type: "boolean" } },
   operands: [1, 1],
   async run({ json }, folder = "") {
-    await atWork((workplace) => makeBackup(workplace, folder, json === true), { anyVersion: true });
+    await withContext((context) => makeBackup(context, folder, json === true), { anyVersion: true });
   },
 });
 
-async function makeBackup({ embedded, database, config }: Workplace, folder: string, asJson: boolean): Promise<void> {
+async function makeBackup(
+  { embedded, database, config }: CommandContext,
+  folder: string,
+  asJson: boolean,
+): Promise<void> {
   if (embedded === null) {
-    throw new CommandError("This database is a server's own (DATABASE_URL): back it up with pg_dump --format=custom.");
+    throw new CommandError(
+      "The database is on an external server (DATABASE_URL). Back it up with pg_dump --format=custom.",
+    );
   }
-  // INVARIANT: what leaves is on record before it leaves; so the copy holds the record of itself.
+  // INVARIANT: data that leaves is audited before it leaves; so the copy contains its own audit entry.
   await record(database, "backup.started", { result: "info" });
   const manifest = await backUp({
     administration: embedded.administration,
@@ -38,8 +45,8 @@ async function makeBackup({ embedded, database, config }: Workplace, folder: str
   const bytes = manifest.files.reduce((sum, { size }) => sum + size, 0);
   const { made_at: madeAt, root_key: rootKey, major } = manifest;
   await record(database, "backup.completed", { details: { made_at: madeAt, files: manifest.files.length, bytes } });
-  if (asJson) return sayJson({ made_at: madeAt, major, root_key: rootKey, files: manifest.files.length, bytes });
-  say(`Backed up ${count(manifest.files.length, "file")}, ${(bytes / 1e6).toFixed(0)} MB, as of ${madeAt}.`);
+  if (asJson) return printJson({ made_at: madeAt, major, root_key: rootKey, files: manifest.files.length, bytes });
+  print(`Backed up ${count(manifest.files.length, "file")}, ${(bytes / 1e6).toFixed(0)} MB, as of ${madeAt}.`);
   const where = rootKey.provider === "key-file" ? `the key file ${config.keyFile}` : "the passphrase";
-  note(`It is worthless without the root key ${rootKey.id}: keep a copy of ${where}, and not beside this backup.`);
+  note(`It is worthless without the root key ${rootKey.id}: keep a copy of ${where}, but not beside this backup.`);
 }

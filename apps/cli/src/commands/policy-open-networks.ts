@@ -1,19 +1,19 @@
-// `policy open-networks`: lets people come from anywhere again, when the list of allowed networks keeps everybody out.
+// `policy open-networks`: clears the list of allowed networks, when it locks everyone out.
 import { openNetworks } from "@strongroom/server/features/users/index.ts";
 import { command } from "../command.ts";
-import { say } from "../output.ts";
+import { print } from "../output.ts";
 import { COMMAND_LINE } from "../record.ts";
-import { atWork } from "../workplace.ts";
+import { withContext } from "../command-context.ts";
 
 export const policyOpenNetworks = command({
   options: {},
   operands: [0, 0],
   async run() {
-    const before = await atWork((workplace) => openNetworks(workplace, COMMAND_LINE));
-    say(
+    const before = await withContext((context) => openNetworks(context, COMMAND_LINE));
+    print(
       before.length === 0
-        ? "People could come from anywhere already."
-        : `People may come from anywhere again. It was: ${before.join(", ")}`,
+        ? "No networks were configured: sign-in is allowed from anywhere."
+        : `Sign-in is allowed from anywhere again. Previous networks: ${before.join(", ")}`,
     );
   },
 });

@@ -7,33 +7,33 @@ import { listAuditEntries, readSeal } from "@strongroom/contract";
 import type { CredentialId } from "@strongroom/contract";
 import { readKeyFile } from "@strongroom/keys";
 import type { RunningServer } from "../../../../e2e/testing/server.ts";
-import { ADMIN, aPlace, call, reveal, signIn, storeSecret, useResetLink } from "../../testing/a-strongroom.ts";
+import { ADMIN, anInstallation, call, reveal, signIn, storeSecret, useResetLink } from "../../testing/a-strongroom.ts";
 
 const SECRET = "canary-of-a-stored-secret";
 const PASSPHRASE = "correct horse battery staple";
 
-const place = aPlace();
-const keyFile = join(place.dataFolder, "root.key");
-const passphraseFile = join(place.folder, "passphrase");
+const installation = anInstallation();
+const keyFile = join(installation.dataFolder, "root.key");
+const passphraseFile = join(installation.folder, "passphrase");
 let server: RunningServer;
 let admin: string;
 let credential: CredentialId;
 
 before(async () => {
   writeFileSync(passphraseFile, `${PASSPHRASE}\n`, { mode: 0o600 });
-  server = await place.start();
-  admin = await place.setUp(server);
+  server = await installation.start();
+  admin = await installation.setUp(server);
   credential = await storeSecret(server, admin, SECRET);
 });
-after(() => place.remove());
+after(() => installation.remove());
 
 const isRoot = process.geteuid?.() === 0;
 const idIn = (path: string): string => readKeyFile(path).id;
 
-/** A person's first secret needs a key-encryption key that was never made before. */
+/** A person's first secret needs a new key-encryption key. */
 async function newPersonStoresSecret(): Promise<void> {
   const email = `person${Date.now()}@example.com`;
-  const added = await place.run(["user", "add", email]);
+  const added = await installation.run(["user", "add", email]);
   assert.equal(await useResetLink(server, added.stdout.trim(), "a password of theirs"), 200);
   const token = await signIn(server, { email, password: "a password of theirs" });
   assert.equal(
@@ -44,12 +44,12 @@ async function newPersonStoresSecret(): Promise<void> {
 
 test("rekey replaces the key file, keeps the old key for old backups, and shows neither", async () => {
   const before = idIn(keyFile);
-  const ran = await place.run(["rekey"]);
+  const ran = await installation.run(["rekey"]);
   assert.equal(ran.status, 0, ran.stderr);
   const now = idIn(keyFile);
   assert.notEqual(now, before);
   assert.match(ran.stdout, new RegExp(`The root key is now ${now}; it was ${before}\\.`));
-  assert.ok(ran.stdout.includes(`${keyFile}.${before} holds the old one`));
+  assert.ok(ran.stdout.includes(`${keyFile}.${before} contains the old one`));
   assert.equal(idIn(`${keyFile}.${before}`), before);
   assert.equal(statSync(keyFile).mode & 0o777, 0o600);
   for (const file of [keyFile, `${keyFile}.${before}`]) {
@@ -58,33 +58,33 @@ test("rekey replaces the key file, keeps the old key for old backups, and shows 
   }
 });
 
-test("a running server goes on through a rekey: old secrets open and new people can store theirs", async () => {
+test("a running server continues through a rekey: it opens old secrets and stores those of new people", async () => {
   assert.equal(await reveal(server, admin, credential), SECRET);
   await newPersonStoresSecret();
 });
 
 test("after a rekey the next start opens with the new key file", async () => {
   await server.stop();
-  server = await place.start();
+  server = await installation.start();
   admin = await signIn(server, ADMIN);
   assert.equal(await reveal(server, admin, credential), SECRET);
 });
 
-test("rekey without a server is recorded too, and changes nothing when the current root key cannot be had", async () => {
+test("rekey without a server is audited too, and changes nothing when the current root key is unavailable", async () => {
   await server.stop();
   const id = idIn(keyFile);
   renameSync(keyFile, `${keyFile}.away`);
-  const refused = await place.run(["rekey"]);
+  const refused = await installation.run(["rekey"]);
   assert.deepEqual([refused.status, refused.stdout], [1, ""]);
   assert.match(refused.stderr, /The key file .*root\.key is missing/);
   assert.ok(!existsSync(keyFile));
   renameSync(`${keyFile}.away`, keyFile);
 
-  const done = await place.run(["rekey", "--key-file"]);
+  const done = await installation.run(["rekey", "--key-file"]);
   assert.equal(done.status, 0, done.stderr);
   assert.notEqual(idIn(keyFile), id);
 
-  server = await place.start();
+  server = await installation.start();
   admin = await signIn(server, ADMIN);
   const { body } = await call(server, listAuditEntries, { as: admin, query: {} });
   const rekeys = body.logs.filter(({ event }) => event === "seal.rekeyed");
@@ -93,84 +93,87 @@ test("rekey without a server is recorded too, and changes nothing when the curre
   assert.equal(rekeys.length, 2);
 });
 
-test("rekey to a passphrase seals the running server, and unseal opens it with the new passphrase only", async () => {
-  const ran = await place.run(["rekey", "--passphrase-file", passphraseFile]);
+test("rekey to a passphrase seals the running server, and unseal opens it only with the new passphrase", async () => {
+  const ran = await installation.run(["rekey", "--passphrase-file", passphraseFile]);
   assert.equal(ran.status, 0, ran.stderr);
-  assert.ok(ran.stdout.includes(`${keyFile} holds the old one`));
+  assert.ok(ran.stdout.includes(`${keyFile} contains the old one`));
   assert.match(ran.stderr, /run strongroom unseal/);
   assert.ok(!(ran.stdout + ran.stderr).includes(PASSPHRASE));
   await until(async () => (await call(server, readSeal)).body.is_sealed);
 
-  const health = await place.run(["status", "--url", server.url]);
+  const health = await installation.run(["status", "--url", server.url]);
   assert.equal(health.status, 1);
   assert.match(health.stdout, /^sealed: The vault is sealed\n[^]*Vault: sealed \(passphrase\)/);
 
-  const wrong = await place.run(["unseal", "--url", server.url], { input: "not the passphrase at all\n" });
+  const wrong = await installation.run(["unseal", "--url", server.url], { input: "not the passphrase at all\n" });
   assert.deepEqual([wrong.status, wrong.stdout], [1, ""]);
-  assert.equal(wrong.stderr, "strongroom: This is not the passphrase. Try again.\n");
+  assert.equal(wrong.stderr, "strongroom: Wrong passphrase. Try again.\n");
 
-  const right = await place.run(["unseal", "--url", server.url], { input: `${PASSPHRASE}\n` });
+  const right = await installation.run(["unseal", "--url", server.url], { input: `${PASSPHRASE}\n` });
   assert.deepEqual([right.status, right.stdout], [0, "The vault is unsealed.\n"]);
   assert.equal(await reveal(server, admin, credential), SECRET);
   await newPersonStoresSecret();
 
-  const again = await place.run(["unseal", "--url", server.url], { input: `${PASSPHRASE}\n` });
+  const again = await installation.run(["unseal", "--url", server.url], { input: `${PASSPHRASE}\n` });
   assert.deepEqual([again.status, again.stdout], [0, "The vault is not sealed.\n"]);
 });
 
 test(
-  "root makes no key file that another user's server could not read",
+  "root creates no key file that another user's server could not read",
   { skip: !isRoot && "needs root" },
   async () => {
     const { uid, gid } = statSync(keyFile);
     chownSync(keyFile, 65_534, 65_534);
-    const refused = await place.run(["rekey", "--key-file"], { env: { STRONGROOM_PASSPHRASE_FILE: passphraseFile } });
+    const refused = await installation.run(["rekey", "--key-file"], {
+      env: { STRONGROOM_PASSPHRASE_FILE: passphraseFile },
+    });
     chownSync(keyFile, uid, gid);
     assert.deepEqual([refused.status, refused.stdout], [1, ""]);
-    assert.match(refused.stderr, /root\.key is another user's \(uid 65534\), and you are root: run this as that user/);
+    assert.match(
+      refused.stderr,
+      /root\.key belongs to another user \(uid 65534\), and you are root. Run this as its owner/,
+    );
   },
 );
 
-test("commands that need the root key take the passphrase from its file or from standard input", async () => {
-  const byFile = await place.run(["audit", "key"], { env: { STRONGROOM_PASSPHRASE_FILE: passphraseFile } });
-  const byInput = await place.run(["audit", "key"], { input: `${PASSPHRASE}\n` });
+test("commands that need the root key read the passphrase from its file or from standard input", async () => {
+  const byFile = await installation.run(["audit", "key"], { env: { STRONGROOM_PASSPHRASE_FILE: passphraseFile } });
+  const byInput = await installation.run(["audit", "key"], { input: `${PASSPHRASE}\n` });
   assert.equal(byFile.status, 0, byFile.stderr);
   assert.deepEqual(byInput.stdout, byFile.stdout);
-  const wrong = await place.run(["audit", "key"], { input: "something else entirely\n" });
-  assert.deepEqual(
-    [wrong.status, wrong.stdout, wrong.stderr],
-    [1, "", "strongroom: This is not the passphrase. Try again.\n"],
-  );
-  const nothing = await place.run(["audit", "key"]);
-  assert.equal(nothing.stderr, "strongroom: Nothing was given.\n");
+  const wrong = await installation.run(["audit", "key"], { input: "something else entirely\n" });
+  assert.deepEqual([wrong.status, wrong.stdout, wrong.stderr], [1, "", "strongroom: Wrong passphrase. Try again.\n"]);
+  const nothing = await installation.run(["audit", "key"]);
+  assert.equal(nothing.stderr, "strongroom: No input.\n");
 });
 
-test("rekey goes back to a key file, and refuses a passphrase that is too short or two wishes at once", async () => {
-  const short = join(place.folder, "short");
+test("rekey switches back to a key file, and refuses a short passphrase or two options at once", async () => {
+  const short = join(installation.folder, "short");
   writeFileSync(short, "too short\n");
   const env = { STRONGROOM_PASSPHRASE_FILE: passphraseFile };
   const calls = [
     { words: ["rekey", "--passphrase-file", short], says: /at least 15 characters/ },
-    { words: ["rekey", "--passphrase-file", join(place.folder, "none")], says: /cannot be read/ },
-    { words: ["rekey", "--passphrase"], says: /Without a terminal the new passphrase comes by --passphrase-file/ },
-    { words: ["rekey", "--key-file", "--passphrase"], says: /One kind of root key at a time/ },
+    { words: ["rekey", "--passphrase-file", join(installation.folder, "none")], says: /cannot be read/ },
+    { words: ["rekey", "--passphrase"], says: /Without a terminal, pass the new passphrase with --passphrase-file/ },
+    { words: ["rekey", "--key-file", "--passphrase"], says: /Choose one kind of root key/ },
   ];
   for (const { words, says } of calls) {
-    const ran = await place.run(words, { env });
+    const ran = await installation.run(words, { env });
     assert.notEqual(ran.status, 0, words.join(" "));
     assert.match(ran.stderr, says);
   }
-  const back = await place.run(["rekey", "--key-file"], { env });
+  const back = await installation.run(["rekey", "--key-file"], { env });
   assert.equal(back.status, 0, back.stderr);
-  assert.match(back.stdout, /Backups made before now open with the old passphrase/);
+  assert.match(back.stdout, /Earlier backups still need the old passphrase/);
   await until(async () => (await call(server, readSeal)).body.provider === "key-file");
   assert.equal(await reveal(server, admin, credential), SECRET);
 
   await server.stop();
-  server = await place.start();
+  server = await installation.start();
   assert.equal(await reveal(server, await signIn(server, ADMIN), credential), SECRET);
 });
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 40_000; !(await isSo()); await delay(20)) assert.ok(Date.now() < end, "it came to be");
+  for (const end = Date.now() + 40_000; !(await isSo()); await delay(20))
+    assert.ok(Date.now() < end, "it never happened");
 }

@@ -1,4 +1,5 @@
-// `restore`: puts a backup into an empty data folder, starts its database once to see that it opens, and says what it needs.
+// `restore`: restores a backup into an empty data folder, starts its database once to check that it opens, and prints
+// the next steps.
 import { parseSealRecord } from "@strongroom/keys";
 import { UnauthenticatedBackup } from "@strongroom/server/kernel/embedded/backup-manifest.ts";
 import type { Authenticated } from "@strongroom/server/kernel/embedded/backup-manifest.ts";
@@ -14,10 +15,10 @@ import { basename, join } from "node:path";
 import { command } from "../command.ts";
 import { CommandError } from "../command-error.ts";
 import { refuseUnlessOwner } from "../other-owner.ts";
-import { note, say } from "../output.ts";
+import { note, print } from "../output.ts";
 import { findMacOfPerson } from "../root-key.ts";
 import { versions } from "../schema-version.ts";
-import { log } from "../workplace.ts";
+import { log } from "../command-context.ts";
 
 export const restoreCommand = command({
   options: { "accept-unauthenticated": { type: "boolean" } },
@@ -25,7 +26,7 @@ export const restoreCommand = command({
   async run({ "accept-unauthenticated": acceptUnauthenticated = false }, folder = "") {
     const config = readConfig(process.env);
     if (config.databaseUrl !== null) {
-      throw new CommandError("This database is a server's own (DATABASE_URL): restore it with pg_restore.");
+      throw new CommandError("The database is on an external server (DATABASE_URL). Restore it with pg_restore.");
     }
     const { dataFolder } = config;
     if (existsSync(dataFolder)) refuseUnlessOwner(dataFolder);
@@ -35,7 +36,7 @@ export const restoreCommand = command({
       name === keyName ||
       name.startsWith(`${keyName}.`);
     const findMac = findMacOfPerson(config);
-    const proveIn = (embedded: Embedded, backup: Authenticated) => prove(embedded, backup, dataFolder);
+    const proveIn = (embedded: Embedded, backup: Authenticated) => checkDatabase(embedded, backup, dataFolder);
     const restoring = restore({
       backup: folder,
       dataFolder,
@@ -46,10 +47,10 @@ export const restoreCommand = command({
       log,
     });
     const { manifest, isAuthenticated } = await restoring.catch(explain);
-    say(`Restored the backup of ${manifest.made_at} into ${dataFolder}. Its database opens.`);
-    if (isAuthenticated) say(`It authenticates with the root key ${manifest.root_key?.id}.`);
-    else note("It was not authenticated. Treat what it holds as if its last writer had written it.");
-    note(`What was recorded and stored after ${manifest.made_at} is not in it. Now start Strongroom.`);
+    print(`Restored the backup of ${manifest.made_at} into ${dataFolder}. Its database opens.`);
+    if (isAuthenticated) print(`It authenticates with the root key ${manifest.root_key?.id}.`);
+    else note("It was not authenticated. Anyone with write access may have changed it.");
+    note(`It does not contain anything recorded or stored after ${manifest.made_at}. Now start Strongroom.`);
     note(
       "The start ends all sessions, links and grants and suspends API tokens; an administrator reviews the restore.",
     );
@@ -59,14 +60,14 @@ export const restoreCommand = command({
 function explain(error: unknown): never {
   if (!(error instanceof UnauthenticatedBackup)) throw error;
   throw new CommandError(
-    `${error.message} Starting a changed database can run commands as this user. To restore it all the same, add ` +
+    `${error.message} Starting a changed database can run commands as this user. To restore it anyway, add ` +
       "--accept-unauthenticated.",
     { cause: error },
   );
 }
 
-/** The database answers, is not from a newer Strongroom, and is the one that the manifest speaks of. */
-async function prove(
+/** The database answers, is not from a newer Strongroom, and matches the manifest. */
+async function checkDatabase(
   { connection }: Embedded,
   { manifest, isAuthenticated }: Authenticated,
   dataFolder: string,
@@ -78,7 +79,7 @@ async function prove(
     const { stored, known } = await versions(database);
     if (stored > known)
       throw new CommandError(
-        `This backup is of version ${stored}, this Strongroom only of ${known}: use the newer one.`,
+        `This backup is of version ${stored}, but this Strongroom only supports ${known}. Use the newer Strongroom.`,
       );
     const seal = await readSealRecord(database);
     const id = seal === null ? null : parseSealRecord(seal).rootKeyId;

@@ -1,21 +1,22 @@
-// `setup-link`: the one-time link by which the first administrator registers.
+// `setup-link`: prints the one-time link for registering the first administrator.
 import { setupLink } from "@strongroom/server/features/sign-in/index.ts";
 import { command } from "../command.ts";
 import { CommandError } from "../command-error.ts";
-import { note, say } from "../output.ts";
+import { note, print } from "../output.ts";
 import { record } from "../record.ts";
-import { atWork } from "../workplace.ts";
+import { withContext } from "../command-context.ts";
 
 export const setupLinkCommand = command({
   options: {},
   operands: [0, 0],
   async run() {
-    await atWork(async (workplace) => {
-      const link = await setupLink(workplace);
-      if (link === null) throw new CommandError('There is a user already. "strongroom user add" makes another.');
-      await record(workplace.database, "setup.link-issued");
-      say(link);
-      if (workplace.config.setupToken === null) note("It works once. The link that the server printed no longer does.");
+    await withContext(async (context) => {
+      const link = await setupLink(context);
+      if (link === null) throw new CommandError('A user exists already. Create another with "strongroom user add".');
+      await record(context.database, "setup.link-issued");
+      print(link);
+      if (context.config.setupToken === null)
+        note("The link works once. The link that the server printed no longer works.");
     });
   },
 });

@@ -1,7 +1,7 @@
-// `status`: how a running server is. Ends with 0 only when all is well, so that a script can ask.
+// `status`: shows the status of a running server. Exits with 0 only when it is healthy, for use in scripts.
 import { readHealth, readSeal } from "@strongroom/contract";
 import { command } from "../command.ts";
-import { say, sayJson } from "../output.ts";
+import { print, printJson } from "../output.ts";
 import { DEFAULT_URL, callServer, serverUrl } from "../server.ts";
 
 export const status = command({
@@ -11,12 +11,12 @@ export const status = command({
     const url = serverUrl(given);
     const health = await callServer(url, readHealth);
     const seal = await callServer(url, readSeal);
-    if (json) sayJson({ ...health, seal });
+    if (json) printJson({ ...health, seal });
     else {
-      say(`${health.status}: ${health.summary}`);
-      say(`Strongroom ${health.version} at ${url.origin}, up for ${duration(health.uptime)}`);
-      say(`Vault: ${seal.is_sealed ? "sealed" : "unsealed"} (${seal.provider})`);
-      for (const { name, state, message } of health.checks) say(`- ${name}: ${message ?? state}`);
+      print(`${health.status}: ${health.summary}`);
+      print(`Strongroom ${health.version} at ${url.origin}, up for ${duration(health.uptime)}`);
+      print(`Vault: ${seal.is_sealed ? "sealed" : "unsealed"} (${seal.provider})`);
+      for (const { name, state, message } of health.checks) print(`- ${name}: ${message ?? state}`);
     }
     return health.status === "healthy" ? 0 : 1;
   },

@@ -9,24 +9,27 @@ import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { readSeal, seal } from "@strongroom/contract";
 import type { RunningServer } from "../../../../e2e/testing/server.ts";
-import { aPlace, call } from "../../testing/a-strongroom.ts";
+import { anInstallation, call } from "../../testing/a-strongroom.ts";
 import { strongroom } from "../../testing/strongroom.ts";
 
 const PASSPHRASE = "corréct horse battery staple";
 
-const place = aPlace();
+const installation = anInstallation();
 let server: RunningServer;
 let admin: string;
 
 const start = (): Promise<RunningServer> =>
-  place.start({ STRONGROOM_SEAL: "passphrase", STRONGROOM_PASSPHRASE_FILE: join(place.folder, "passphrase") });
+  installation.start({
+    STRONGROOM_SEAL: "passphrase",
+    STRONGROOM_PASSPHRASE_FILE: join(installation.folder, "passphrase"),
+  });
 
 before(async () => {
-  writeFileSync(join(place.folder, "passphrase"), `${PASSPHRASE}\n`, { mode: 0o600 });
+  writeFileSync(join(installation.folder, "passphrase"), `${PASSPHRASE}\n`, { mode: 0o600 });
   server = await start();
-  admin = await place.setUp(server);
+  admin = await installation.setUp(server);
 });
-after(() => place.remove());
+after(() => installation.remove());
 
 const hasTerminals = ((): boolean => {
   try {
@@ -36,7 +39,7 @@ const hasTerminals = ((): boolean => {
   }
 })();
 
-/** Runs a command at a real terminal and types when it asks. Returns all that the terminal showed. */
+/** Runs a command at a real terminal and types the answer at its prompt. Returns the terminal's whole output. */
 async function atTerminal(words: readonly string[], typed: string): Promise<{ status: number | null; shown: string }> {
   const main = join(import.meta.dirname, "../main.ts");
   const command = [process.execPath, main, ...words].map((word) => `'${word}'`).join(" ");
@@ -63,7 +66,7 @@ async function sealIt(): Promise<void> {
 }
 
 test(
-  "at a terminal unseal asks for the passphrase and does not show it",
+  "at a terminal, unseal asks for the passphrase and does not show it",
   { skip: !hasTerminals && "needs script of util-linux" },
   async () => {
     await sealIt();
@@ -76,7 +79,7 @@ test(
 );
 
 test(
-  "who gives up at the terminal has changed nothing",
+  "cancelling at the terminal changes nothing",
   { skip: !hasTerminals && "needs script of util-linux" },
   async () => {
     await sealIt();
@@ -88,12 +91,12 @@ test(
   },
 );
 
-test("a command that is interrupted ends its database server before it ends", async () => {
+test("an interrupted command stops its database server before it exits", async () => {
   await server.stop();
-  const serving = join(place.dataFolder, "postgres", "cluster", "postmaster.pid");
-  // Left alone it would wait for the passphrase on standard input.
+  const serving = join(installation.dataFolder, "postgres", "cluster", "postmaster.pid");
+  // Without the interrupt it would wait for the passphrase on standard input.
   const child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts"), "audit", "key"], {
-    env: { PATH: process.env["PATH"], STRONGROOM_DATA: place.dataFolder },
+    env: { PATH: process.env["PATH"], STRONGROOM_DATA: installation.dataFolder },
     stdio: ["pipe", "ignore", "ignore"],
   });
   const ended = once(child, "exit");
@@ -104,7 +107,7 @@ test("a command that is interrupted ends its database server before it ends", as
   server = await start();
 });
 
-test("status says how a running server is, in words or as JSON, and by its exit status", async () => {
+test("status shows a server's status as text or JSON and in its exit status", async () => {
   const healthy = await strongroom(["status", "--url", server.url]);
   assert.equal(healthy.status, 0, healthy.stdout);
   assert.match(
@@ -116,10 +119,10 @@ test("status says how a running server is, in words or as JSON, and by its exit 
   assert.deepEqual([said.status, said.seal.provider], ["healthy", "passphrase"]);
 });
 
-test("a passphrase is not sent unencrypted to another machine, nor to wherever a server points", async () => {
+test("sends no passphrase unencrypted to another machine, nor to a redirect target", async () => {
   const abroad = await strongroom(["unseal", "--url", "http://vault.example.com"], { input: PASSPHRASE });
   assert.equal(abroad.status, 2);
-  assert.match(abroad.stderr, /would travel to vault\.example\.com unencrypted/);
+  assert.match(abroad.stderr, /would be sent to vault\.example\.com unencrypted/);
 
   const asked: string[] = [];
   const thief = createServer((request, reply) => {
@@ -134,7 +137,7 @@ test("a passphrase is not sent unencrypted to another machine, nor to wherever a
   thief.close();
 });
 
-test("what is not there, or is no Strongroom, is said in one line", async () => {
+test("reports an unreachable server and another kind of server in one line", async () => {
   const stranger = createServer((_request, reply) => reply.end('{"hello":"world"}'));
   stranger.listen(0, "127.0.0.1");
   await once(stranger, "listening");
@@ -146,8 +149,8 @@ test("what is not there, or is no Strongroom, is said in one line", async () => 
       status: 1,
       says: /No Strongroom answers at http:\/\/127\.0\.0\.1:1\./,
     },
-    { words: ["status", "--url", "nonsense"], status: 2, says: /"nonsense" is no address/ },
-    { words: ["unseal", "--url", "file:///etc/passwd"], status: 2, says: /is no address/ },
+    { words: ["status", "--url", "nonsense"], status: 2, says: /"nonsense" is not a server URL/ },
+    { words: ["unseal", "--url", "file:///etc/passwd"], status: 2, says: /is not a server URL/ },
   ];
   for (const { words, status, says } of calls) {
     const ran = await strongroom(words, { input: PASSPHRASE });

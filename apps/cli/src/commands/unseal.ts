@@ -1,8 +1,8 @@
-// `unseal`: gives a running server the passphrase, asked for at the terminal or read from standard input.
+// `unseal`: sends the passphrase, typed at the terminal or read from standard input, to a running server.
 import { readSeal, unseal } from "@strongroom/contract";
 import { askSecret } from "../ask-secret.ts";
 import { command } from "../command.ts";
-import { say } from "../output.ts";
+import { print } from "../output.ts";
 import { DEFAULT_URL, callServer, requirePrivate, serverUrl } from "../server.ts";
 
 export const unsealCommand = command({
@@ -12,9 +12,9 @@ export const unsealCommand = command({
     const url = serverUrl(given);
     requirePrivate(url);
     const { is_sealed: isSealed } = await callServer(url, readSeal);
-    if (!isSealed) return say("The vault is not sealed.");
+    if (!isSealed) return print("The vault is not sealed.");
     const passphrase = await askSecret("Passphrase");
     const { message } = await callServer(url, unseal, { body: { passphrase } });
-    say(message);
+    print(message);
   },
 });

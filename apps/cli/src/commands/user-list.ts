@@ -1,10 +1,10 @@
-// `user list`: everybody who has an account, newest first.
+// `user list`: lists all users, newest first.
 import { listPage } from "@strongroom/server/features/users/index.ts";
 import type { Person } from "@strongroom/server/features/users/index.ts";
 import { command } from "../command.ts";
-import { sayJson, sayTable } from "../output.ts";
-import { atWork } from "../workplace.ts";
-import type { Workplace } from "../workplace.ts";
+import { printJson, printTable } from "../output.ts";
+import { withContext } from "../command-context.ts";
+import type { CommandContext } from "../command-context.ts";
 
 const PAGE = 500;
 
@@ -12,20 +12,20 @@ export const userList = command({
   options: { json: { type: "boolean" } },
   operands: [0, 0],
   async run({ json }) {
-    const people = await atWork(readAll);
-    if (json) return sayJson(people);
+    const people = await withContext(readAll);
+    if (json) return printJson(people);
     const rows = people.map(({ email, name, role, requested_role: wanted, status, last_signed_in_at: last }) => [
       email,
       name,
-      wanted === null ? role : `${role} (asks for ${wanted})`,
+      wanted === null ? role : `${role} (requests ${wanted})`,
       status,
       last?.toISOString() ?? "never",
     ]);
-    sayTable(["EMAIL", "NAME", "ROLE", "STATUS", "LAST SIGNED IN"], rows);
+    printTable(["EMAIL", "NAME", "ROLE", "STATUS", "LAST SIGNED IN"], rows);
   },
 });
 
-async function readAll({ database }: Workplace): Promise<Person[]> {
+async function readAll({ database }: CommandContext): Promise<Person[]> {
   const people: Person[] = [];
   for (;;) {
     const before = people.at(-1)?.id ?? null;

@@ -1,13 +1,13 @@
-// `user reset`: the single-use link by which somebody who forgot their password sets a new one.
-import { makeResetLink } from "@strongroom/server/features/sign-in/index.ts";
+// `user reset`: prints the single-use link with which a user sets a new password.
+import { createResetLink } from "@strongroom/server/features/sign-in/index.ts";
 import { command } from "../command.ts";
-import { sayLink } from "../reset-link.ts";
-import { atWork } from "../workplace.ts";
+import { printLink } from "../reset-link.ts";
+import { withContext } from "../command-context.ts";
 
 export const userReset = command({
   options: { json: { type: "boolean" } },
   operands: [1, 1],
   async run({ json }, email = "") {
-    await atWork(async (workplace) => sayLink(await makeResetLink(workplace, email), json));
+    await withContext(async (context) => printLink(await createResetLink(context, email), json));
   },
 });

@@ -1,4 +1,4 @@
-// Time as an argument: what needs to know the time is handed a clock.
+// The clock, passed as an argument to code that needs the time.
 
 export interface Clock {
   now(): Date;

@@ -1,32 +1,32 @@
-// What the environment may say, and the one line that each mistake gets.
+// Tests the settings and the one-line message for each invalid one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfig } from "./config.ts";
 import { StartError } from "./start-error.ts";
 
-test("without any setting the server listens on loopback, port 3000, with a key file in its data folder", () => {
+test("defaults to loopback, port 3000 and a key file in the data folder", () => {
   const config = readConfig({});
   assert.deepEqual([config.host, config.port, config.seal], ["127.0.0.1", 3000, "key-file"]);
   assert.equal(config.keyFile, `${config.dataFolder}/root.key`);
   assert.equal(config.allowLoopbackTargets, false);
 });
 
-test("an empty variable counts as not set", () => {
+test("an empty variable counts as unset", () => {
   assert.equal(readConfig({ PORT: "", DATABASE_URL: "" }).port, 3000);
 });
 
-test("a public address is taken with or without its last slash, so that links are right", () => {
+test("accepts a public URL with or without a trailing slash", () => {
   for (const text of ["https://vault.example.com", "https://vault.example.com/", "https://vault.example.com//"]) {
     assert.equal(readConfig({ STRONGROOM_PUBLIC_URL: text }).publicUrl, "https://vault.example.com");
   }
 });
 
-test("loopback targets are for development, or for those who say so", () => {
+test("allows loopback targets in development or by setting", () => {
   assert.equal(readConfig({ NODE_ENV: "development" }).allowLoopbackTargets, true);
   assert.equal(readConfig({ STRONGROOM_ALLOW_LOOPBACK: "1" }).allowLoopbackTargets, true);
 });
 
-test("a value that makes no sense is one line that names its variable", () => {
+test("reports an invalid value in one line with its variable", () => {
   const wrong: Record<string, string> = {
     PORT: "eighty",
     DATABASE_URL: "mysql://db",

@@ -1,4 +1,4 @@
-// What the environment says, read once at start and checked before anything else happens.
+// Reads and validates the environment variables once at start.
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
@@ -74,23 +74,23 @@ export interface Config {
   sinkFolder: string;
   seal: "key-file" | "passphrase";
   keyFile: string;
-  /** A file whose first line is the passphrase, for a start without a person. */
+  /** A file whose first line is the passphrase, for an unattended start. */
   passphraseFile: string | null;
-  /** How browsers reach us, for links in mails; null: the address that we listen on. */
+  /** The URL that browsers use, for links in emails; null uses the listening address. */
   publicUrl: string | null;
   trustedProxies: string[];
   allowLoopbackTargets: boolean;
-  /** CIDR blocks; empty: every network but the forbidden ones. */
+  /** CIDR blocks; empty allows every network except the forbidden ones. */
   allowedNetworks: string[];
-  /** Requests a minute for each client and for each account; 0 turns both limits off. */
+  /** Requests per minute for each client and each user; 0 disables both limits. */
   rateLimit: number;
-  /** How many rotations the schedule begins in a minute at the most, over all processes. */
+  /** Maximum rotations that the schedule starts per minute, over all processes. */
   rotationsPerMinute: number;
-  /** How long the database may take for a page of the audit trail, or for counting what matches. */
+  /** Database time limit for a page of the audit trail, or for counting matches. */
   auditSearchSeconds: number;
-  /** Where backups lie that are made from the Admin Console. Absolute. */
+  /** Folder of backups made in the Admin Console. Absolute. */
   backupFolder: string;
-  /** Who may read the API documentation. */
+  /** Access to the API documentation. */
   apiDocs: "signed-in" | "public" | "off";
   metricsToken: string | null;
   logLevel: string;
@@ -98,7 +98,7 @@ export interface Config {
   mailFrom: string;
 }
 
-/** Throws `StartError` naming the first variable that makes no sense. */
+/** Throws `StartError` with the first invalid variable. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),

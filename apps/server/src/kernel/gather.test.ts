@@ -1,9 +1,9 @@
-// What `gather` promises: order, company, and that one group's failure is not another's.
+// Tests of `gather`: order, grouping and failure isolation between groups.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gather } from "./gather.ts";
 
-test("items that arrive together are worked on together and answered in order", async () => {
+test("processes concurrent items as one group and answers in order", async () => {
   const groups: number[][] = [];
   const double = gather<number, number>(10, async (items) => {
     groups.push([...items]);
@@ -13,7 +13,7 @@ test("items that arrive together are worked on together and answered in order", 
   assert.deepEqual(groups, [[1, 2, 3]]);
 });
 
-test("a group is never larger than asked for, and nothing is left behind", async () => {
+test("limits the group size and processes every item", async () => {
   const sizes: number[] = [];
   const same = gather<number, number>(4, async (items) => {
     sizes.push(items.length);
@@ -24,7 +24,7 @@ test("a group is never larger than asked for, and nothing is left behind", async
   assert.deepEqual(sizes, [4, 4, 3]);
 });
 
-test("items that arrive while a group is under way form the next one", async () => {
+test("items that arrive while a group runs form the next group", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const groups: string[][] = [];
@@ -42,7 +42,7 @@ test("items that arrive while a group is under way form the next one", async () 
   assert.deepEqual(groups, [["a"], ["b", "c"]]);
 });
 
-test("a group that fails fails all its items and none of the next group", async () => {
+test("a failing group fails all its items and no others", async () => {
   const odd = gather<number, number>(1, async ([item = 0]) => {
     if (item === 1) throw new Error("no");
     return [item];
@@ -54,12 +54,12 @@ test("a group that fails fails all its items and none of the next group", async 
   );
 });
 
-test("work that does not answer every item is a bug and says so", async () => {
+test("rejects if the work does not answer every item", async () => {
   const short = gather<number, number>(5, async () => []);
-  await assert.rejects(short(1), /not answered in full/);
+  await assert.rejects(short(1), /did not answer every item/);
 });
 
-test("when enough wait, a second group begins beside the first, and a third waits", async () => {
+test("starts a second parallel group if enough items wait, but no third", async () => {
   const gates: (() => void)[] = [];
   const { promise: twoBegun, resolve: sawTwo } = Promise.withResolvers<void>();
   const groups: string[][] = [];

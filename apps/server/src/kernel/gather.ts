@@ -1,4 +1,4 @@
-// Gathers what arrives while earlier work is under way, and does it together.
+// Groups items that arrive while earlier work is running, and processes them together.
 
 interface Waiting<In, Out> {
   item: In;
@@ -7,12 +7,12 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Returns a function that hands its items to `work` in groups of `most` at the most. An item that arrives alone is
- * worked on at once; those that arrive while a group is under way form the next one. `work` answers in order; if it
- * throws, every item of that group fails with the same error.
+ * Returns a function that passes its items to `work` in groups of at most `most`. A single item is processed at once; items
+ * that arrive while a group runs form the next group. `work` answers in order; if it throws, every item of that group fails
+ * with the same error.
  *
- * When `secondAt` or more wait, a second group begins beside the first, so that this process prepares one while the
- * database works on the other. With fewer that would only make the groups smaller, and so dearer.
+ * If `secondAt` or more items wait, a second group runs in parallel, so that this process prepares one while the database
+ * executes the other. With fewer items, that would only make groups smaller and more expensive.
  */
 export function gather<In, Out>(
   most: number,
@@ -22,7 +22,7 @@ export function gather<In, Out>(
   let waiting: Waiting<In, Out>[] = [];
   let busy = 0;
 
-  /** The only group goes on while anything waits; one of two leaves the rest to the other. */
+  /** A single runner continues while items wait; one of two leaves the rest to the other. */
   const isWorthGoingOn = () => waiting.length > 0 && (busy === 1 || waiting.length >= secondAt);
 
   async function drain(): Promise<void> {
@@ -34,7 +34,7 @@ export function gather<In, Out>(
       waiting = waiting.slice(most);
       try {
         const outs = await work(group.map((each) => each.item));
-        if (outs.length !== group.length) throw new Error("a group was not answered in full");
+        if (outs.length !== group.length) throw new Error("the work did not answer every item");
         group.forEach((each, place) => each.resolve(outs[place] as Out));
       } catch (error) {
         for (const each of group) each.reject(error);

@@ -1,4 +1,4 @@
-// Identifiers whose order is the order of their making.
+// Identifiers in the order of their creation.
 import { randomFillSync } from "node:crypto";
 
 const pool = Buffer.alloc(8192);

@@ -1,4 +1,4 @@
-// What every feature is handed: the database, the clock, the keys, the log, and the way to bind calls.
+// The kernel passed to every feature: database, clock, keys, log, and the parts for binding calls.
 import type { KeyRing } from "@strongroom/keys";
 import type { FastifyInstance } from "fastify";
 import type { Authority } from "./authz/authorise.ts";
@@ -24,8 +24,8 @@ export interface Kernel {
   http: FastifyInstance;
   authority: Authority;
   rateLimits: RateLimits;
-  /** Set once by the feature that knows sessions; until then nobody is signed in. */
+  /** Set once by the sign-in feature; until then every caller is anonymous. */
   authenticator: { current: Authenticator };
-  /** How browsers reach this server, for links. Known once it listens. */
+  /** The URL that browsers use, for links. Known once the server listens. */
   publicUrl(): string;
 }

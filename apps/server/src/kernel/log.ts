@@ -1,10 +1,10 @@
-// Structured logs on standard output, with everything that could hold a secret taken out.
+// Structured logs on standard output, with redaction of every field that could contain a secret.
 import { pino } from "pino";
 import type { Logger } from "pino";
 
 export type Log = Logger;
 
-/** Names whose values never reach a log line, at any of the depths that we log. */
+/** Field names whose values are never logged, at any depth that we log. */
 const SECRET_NAMES = [
   "value",
   "password",

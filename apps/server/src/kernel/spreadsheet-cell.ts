@@ -1,8 +1,8 @@
-// Text that a spreadsheet takes for text: no cell of an export is a formula (CWE-1236).
+// Escapes exported cells so that no spreadsheet treats them as a formula (CWE-1236).
 
 /**
- * The same text, with an apostrophe before whatever would make a formula of it: at its beginning, also behind white space, and
- * behind what some spreadsheets take for the end of a cell although it stands within quotes.
+ * The text with an apostrophe before every character that would start a formula: at its beginning, after leading white space,
+ * and after characters that some spreadsheets treat as the end of a cell even within quotes.
  */
 export const inertText = (text: string): string =>
   text.replaceAll(/(^|[;,\t\r\n|"])(\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1$2'");

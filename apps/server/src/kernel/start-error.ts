@@ -1,6 +1,6 @@
-// Why the server cannot start, in one plain sentence for the person at the terminal.
+// An error whose one-sentence message explains to the operator why the server cannot start.
 
-/** Its message is printed as it is, without a stack, and the process ends with a non-zero exit. */
+/** The message is printed without a stack, and the process exits with a non-zero status. */
 export class StartError extends Error {
   override name = "StartError";
 }

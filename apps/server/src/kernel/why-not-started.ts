@@ -1,4 +1,4 @@
-// The reason why the server did not start, as one sentence for the person at the terminal.
+// Explains a failed start in one sentence for the operator.
 import type { Database } from "./db/database.ts";
 import { StartError } from "./start-error.ts";
 
@@ -8,7 +8,7 @@ const READ_ONLY = "The database is read-only. Connect to the primary server, and
 const SENTENCES: Record<string, string> = {
   "53100": "The disk of the database is full. Free some space, then start again.",
   "53200": "The database is out of memory. Give its machine more, or lower shared_buffers and work_mem.",
-  "53300": "The database takes no more connections. Raise its max_connections, or close other clients.",
+  "53300": "The database accepts no more connections. Raise its max_connections, or close other clients.",
   "25006": READ_ONLY,
   "28000": "The database refuses this user. Check the user and the encryption in DATABASE_URL, and pg_hba.conf.",
   "28P01": "The database refuses this password. Check the user and the password in DATABASE_URL.",
@@ -23,15 +23,15 @@ const SENTENCES: Record<string, string> = {
   EPERM: "A file may not be changed by this user. Check the owner of the data folder (STRONGROOM_DATA).",
   EMFILE: "Too many files are open. Raise the limit of open files (ulimit -n).",
   ECONNREFUSED: "Nothing listens at the address in DATABASE_URL. Check the host and the port, and start the database.",
-  ECONNRESET: "The database, or what is in front of it, closed the connection. Check DATABASE_URL and its log.",
-  ENOTFOUND: "The host in DATABASE_URL is not known. Check its name.",
+  ECONNRESET: "The database, or a proxy in front of it, closed the connection. Check DATABASE_URL and its log.",
+  ENOTFOUND: "The host in DATABASE_URL is unknown. Check its name.",
   EAI_AGAIN: "The host in DATABASE_URL could not be looked up. Check the name and the DNS server.",
   EHOSTUNREACH: "The host in DATABASE_URL cannot be reached. Check the network and the firewall.",
   ENETUNREACH: "The host in DATABASE_URL cannot be reached. Check the network and the firewall.",
   ETIMEDOUT: "The database did not answer in time. Check the host in DATABASE_URL and the firewall.",
 };
 
-/** The same sentence for a known cause, however deep, else the first line of the error. INVARIANT: never a stack. */
+/** The sentence for a known cause at any depth, else the first line of the error. INVARIANT: never a stack. */
 export function whyNotStarted(error: unknown): string {
   for (const each of causesOf(error)) {
     if (each instanceof StartError) return each.message;
@@ -39,9 +39,9 @@ export function whyNotStarted(error: unknown): string {
     if (typeof code !== "string") continue;
     const known = Object.hasOwn(SENTENCES, code) ? SENTENCES[code] : undefined;
     if (known !== undefined) return known;
-    // PostgreSQL names it: database "x" does not exist.
+    // PostgreSQL names the database: database "x" does not exist.
     if (code === "3D000") return `The ${firstLine(each.message)}. Create it with the encoding UTF8.`;
-    // Poolers refuse with protocol violations and texts of their own.
+    // Poolers refuse with protocol violations and their own texts.
     if (code.startsWith("08")) return `The connection was refused: ${firstLine(each.message)}. Check DATABASE_URL.`;
     if (/CERT|SELF_SIGNED|ERR_TLS/.test(code)) {
       return `The certificate of the database is not trusted (${code}). Check sslmode and sslrootcert in DATABASE_URL.`;

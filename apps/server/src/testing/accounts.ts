@@ -1,4 +1,4 @@
-// Platforms and accounts for tests, made through the same calls as real ones.
+// Platforms and accounts for tests, created through the real calls.
 import { NewPlatform, createAccount, createPlatform } from "@strongroom/contract";
 import type { Account, InputOf, Platform, Safe } from "@strongroom/contract";
 import { aSecret } from "./credentials.ts";
@@ -9,7 +9,7 @@ import type { TestApp } from "./test-app.ts";
 type PlatformFields = NonNullable<InputOf<typeof createPlatform>["body"]>;
 type AccountFields = NonNullable<InputOf<typeof createAccount>["body"]>;
 
-/** A platform that demands nothing. */
+/** A platform without any requirement. */
 export const aPolicy: NewPlatform = NewPlatform.parse({
   name: "A platform",
   system_type: "Application",
@@ -45,7 +45,7 @@ export const aPolicy: NewPlatform = NewPlatform.parse({
 
 let count = 0;
 
-/** A platform that demands only what the fields say, made by the first administrator. */
+/** A platform with only the given requirements, created by the first administrator. */
 export async function aPlatform(app: TestApp, fields: Partial<PlatformFields> = {}): Promise<Platform> {
   const admin = await firstAdmin(app);
   count += 1;
@@ -55,7 +55,7 @@ export async function aPlatform(app: TestApp, fields: Partial<PlatformFields> = 
   return made.body;
 }
 
-/** An account in this safe, of a platform that demands nothing unless the fields name one; nothing can verify it. */
+/** An account in this safe, on a platform without requirements unless the fields name one. It cannot be verified. */
 export async function anAccount(
   app: TestApp,
   owner: TestPerson,

@@ -1,5 +1,5 @@
-// Access to accounts in random worlds: what lists show, what single reads answer, what retrieval gives and what every write
-// allows agree with a second opinion; and taking approvers away never opens anything.
+// Property test of access to accounts in random worlds: lists, single reads, retrieval and writes agree with an independent
+// model, and removing approvers never grants access.
 import {
   AccountEdit,
   accountStatistics,
@@ -71,7 +71,7 @@ async function agreesOnReads(world: World, accounts: WorldAccount[], person: Inh
   }
 }
 
-/** Each call with the status that the second opinion foretells; none of them leaves the world changed. */
+/** Each call with the status that the model predicts; none of them changes the world. */
 async function agreesOnWrites(world: World, account: WorldAccount, person: Inhabitant): Promise<void> {
   const { isSeen, inSafe } = opinionOn(world, account, person);
   const { shown } = account;
@@ -91,14 +91,14 @@ async function agreesOnWrites(world: World, account: WorldAccount, person: Inhab
   });
   check("update", await app.call(updateAccount, { params, body, as }), "update_properties");
   check("history", await app.call(readAccountHistory, { params, as }), "view_audit");
-  // For all who see it, also those to whom it is only lent.
+  // For all users who see it, including those with only a grant.
   check("versions", await app.call(listAccountVersions, { params, as }), null);
   const nowhere = { safe_id: randomUUID() as never };
   const moved = await app.call(moveAccount, { params, body: nowhere, as });
   assert.ok(moved.status === 404 || (moved.status === 403 && isSeen), moved.text);
 }
 
-/** With everybody gone who could approve, what was closed stays closed, and who waits goes on waiting. */
+/** Without any approver, closed access stays closed and pending requests stay pending. */
 async function staysClosed(world: World, accounts: WorldAccount[]): Promise<void> {
   const waiting: { person: Inhabitant; id: never }[] = [];
   for (const person of people) {
@@ -107,7 +107,7 @@ async function staysClosed(world: World, accounts: WorldAccount[]): Promise<void
       if (!needsApproval || inSafe.includes("approve_level_1")) continue;
       const body = { resource: account.shown.name, account_id: account.shown.id, reason: "To see it" };
       const asked = await app.call(createAccessRequest, { body, as: person.token });
-      // Refused where one is open already.
+      // Refused if one is already open.
       if (asked.status === 409) continue;
       assert.deepEqual([asked.status, asked.body.status], [201, "pending"], asked.text);
       waiting.push({ person, id: asked.body.id as never });

@@ -1,4 +1,4 @@
-// The audit feature on a real database with real keys and a real HTTP server; who is signed in is said by the token.
+// The audit feature on a real database with real keys and a real HTTP server. The token names the signed-in user.
 import { exportAudit, pathOf } from "@strongroom/contract";
 import type { Endpoint, InputOf, ReplyOf, Role, SessionId, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -27,7 +27,7 @@ import { notifyOf } from "#features/notifications/notify.ts";
 export const ADA = { id: "0190c0de-0000-7000-8000-0000000000ad" as UserId, name: "Ada", email: "ada@example.com" };
 
 export interface AuditedOptions {
-  /** Of another process on the same database, or of the one before a restart. */
+  /** Reuses the database of another process, or of the one before a restart. */
   test?: TestDatabase;
   dataFolder?: string;
 }
@@ -110,7 +110,7 @@ export async function audited(options: AuditedOptions = {}) {
       }
     },
 
-    /** Writes to the tables as somebody does who has the database's password, past the triggers. */
+    /** Writes to the tables like an attacker with the database's password, bypassing the triggers. */
     async spoil(...statements: string[]): Promise<void> {
       const tables = ["audit_entries", "audit_leaves", "audit_nodes"];
       await database.transaction(async (tx) => {
@@ -120,7 +120,7 @@ export async function audited(options: AuditedOptions = {}) {
       });
     },
 
-    /** What a full check says. */
+    /** The result of a full check. */
     async said(): Promise<string[]> {
       const { findings } = await audit.verify();
       return findings.map(({ kind, index, message }) => `${kind} ${index ?? "-"}: ${message}`);
@@ -154,7 +154,7 @@ export async function audited(options: AuditedOptions = {}) {
   };
 }
 
-/** Ends this process and begins another one on the same database and folder. */
+/** Stops this process and starts another one on the same database and folder. */
 export async function restarted(trail: Audited): Promise<Audited> {
   await trail.audit.stop();
   await trail.kernel.http.close();

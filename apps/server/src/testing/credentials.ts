@@ -1,4 +1,4 @@
-// Credentials for tests, stored through the same call as real ones.
+// Credentials for tests, created through the real call.
 import { createCredential, readCredential } from "@strongroom/contract";
 import type { Credential, InputOf } from "@strongroom/contract";
 import { randomBytes } from "node:crypto";
@@ -7,10 +7,10 @@ import type { TestApp } from "./test-app.ts";
 
 type Fields = Partial<NonNullable<InputOf<typeof createCredential>["body"]>>;
 
-/** A secret that occurs nowhere else, so that a search for it proves something. */
+/** A unique secret, so that a search for it is conclusive. */
 export const aSecret = (): string => `secret-${randomBytes(12).toString("hex")}`;
 
-/** A PostgreSQL account on this machine, as whoever listens at `port` is asked for it. */
+/** A PostgreSQL account on this machine, at `port`. */
 export const databaseAt = (port: number) =>
   ({
     type: "postgresql",
@@ -21,7 +21,7 @@ export const databaseAt = (port: number) =>
     schema_name: "s",
   }) as const;
 
-/** A credential of this person; nothing can verify it unless the fields say how. */
+/** A credential of this user. It cannot be verified unless the fields describe how. */
 export async function aCredential(
   app: TestApp,
   owner: TestPerson,

@@ -1,4 +1,4 @@
-// Walks every endpoint of the contract as nobody, as the wrong role, and with other people's ids.
+// Calls every endpoint of the contract anonymously, with the wrong role, and with ids of other users' objects.
 import { ROLES, Scope, createCredential, createToken, pathOf, scopeOf, verifyCredential } from "@strongroom/contract";
 import type { Needs, Role } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
@@ -13,7 +13,7 @@ import type { TestApp } from "./test-app.ts";
 
 const NOBODYS_ID = "0190c0de-0000-7000-8000-00000000dead";
 
-/** Calls that nobody needs to be signed in for. A new one must be added here on purpose. */
+/** Calls without sign-in. Add new ones here deliberately. */
 const PUBLIC = [
   "addCheckpoint",
   "addFirstFactor",
@@ -37,7 +37,7 @@ const PUBLIC = [
   "signOutOfProvider",
   "unseal",
 ];
-/** Calls that are not plain reads and yet leave no entry. A new one must be added here on purpose. */
+/** Calls that are not plain reads and leave no entry. Add new ones here deliberately. */
 const UNRECORDED = [
   "addCheckpoint",
   "beginPasskeySignIn",
@@ -78,7 +78,7 @@ const send = (named: NamedEndpoint, as: string | undefined, id = NOBODYS_ID) =>
 
 const withId = endpoints.filter((named) => named.endpoint.path.includes(":id"));
 
-test("the public calls and the unrecorded writes are exactly those that were meant to be", () => {
+test("the public calls and the unrecorded writes are exactly the listed ones", () => {
   const names = (list: readonly NamedEndpoint[]) => list.map((named) => named.name).toSorted();
   assert.deepEqual(names(endpoints.filter(({ endpoint }) => endpoint.needs === "public")), PUBLIC);
   assert.deepEqual(
@@ -89,7 +89,7 @@ test("the public calls and the unrecorded writes are exactly those that were mea
 
 describe("OPEN-19: every call is authorised on the server", () => {
   for (const named of endpoints.filter(({ endpoint }) => endpoint.needs !== "public")) {
-    test(`${named.name} answers 401 to nobody and to a forged token`, async () => {
+    test(`${named.name} answers 401 without a token and to a forged one`, async () => {
       for (const token of [undefined, "x", "e30.e30.e30", `${tokens.admin.slice(0, -4)}AAAA`]) {
         const reply = await send(named, token);
         assert.equal(reply.status, 401, reply.text);
@@ -100,13 +100,13 @@ describe("OPEN-19: every call is authorised on the server", () => {
   for (const named of endpoints.filter(({ endpoint }) => endpoint.needs !== "public")) {
     test(`${named.name} answers a problem and never a 5xx to an ordinary user without rights`, async (context) => {
       if (named.name === "streamEvents") return context.diagnostic("stays open; it has tests of its own");
-      // Someone of their own for each call, because some of them end the session.
+      // A new user for each call, because some calls end the session.
       const reply = await send(named, (await aPerson(app)).token);
       assert.ok(reply.status < 500, reply.text);
     });
   }
 
-  test("what only administrators may do is refused to the others with 403", async () => {
+  test("refuses administrator calls to other roles with 403", async () => {
     const adminOnly = endpoints.filter(({ endpoint }) =>
       ["user.manage", "policy.manage", "seal.manage"].includes(endpoint.needs),
     );
@@ -118,7 +118,7 @@ describe("OPEN-19: every call is authorised on the server", () => {
     }
   });
 
-  test("reaching for what one's role does not allow is on record, with who reached and for what", async () => {
+  test("records calls that the role does not allow, with caller and target", async () => {
     const reaching = await aPerson(app);
     const named = endpoints.find(({ name }) => name === "changeUserRole")!;
     assert.equal((await send(named, reaching.token)).status, 403);
@@ -130,7 +130,7 @@ describe("OPEN-19: every call is authorised on the server", () => {
     assert.deepEqual(rows, [{ event: "user.role-changed", result: "failure", ...target }]);
   });
 
-  test("a call on a thing that some role may not make says what kind of thing it is, for that record", () => {
+  test("calls with an id that some role may not make declare the type of their target", () => {
     const may = (role: Role, needs: Needs) => {
       try {
         app.kernel.authority.require(needs, { role } as Actor);
@@ -149,7 +149,7 @@ describe("OPEN-19: every call is authorised on the server", () => {
     );
   });
 
-  test("AUTH-39: what people do with their own credentials is for every role", async () => {
+  test("AUTH-39: every role may use its own credentials", async () => {
     const own = endpoints.filter(({ endpoint }) => /^(credential|cpm|dashboard)\./.test(endpoint.needs));
     assert.ok(own.length >= 12);
     for (const named of own) {
@@ -158,15 +158,15 @@ describe("OPEN-19: every call is authorised on the server", () => {
     }
   });
 
-  test("the audit trail is refused to ordinary users with 403", async () => {
+  test("refuses the audit trail to ordinary users with 403", async () => {
     const audit = endpoints.filter(({ endpoint }) => endpoint.needs.startsWith("audit."));
     assert.ok(audit.length >= 4);
     for (const named of audit) assert.equal((await send(named, tokens.user)).status, 403, named.name);
   });
 });
 
-describe("an API token does what its scopes name and nothing else", () => {
-  test("every call is refused to an administrator's token that was not given its scope", async () => {
+describe("an API token can make only the calls of its scopes", () => {
+  test("refuses every call to an administrator's token without its scope", async () => {
     const body = { name: "Without", scopes: ["event.follow" as const], expires_in_days: 1 };
     const made = await app.call(createToken, { body, as: tokens.admin });
     assert.equal(made.status, 201, made.text);
@@ -179,7 +179,7 @@ describe("an API token does what its scopes name and nothing else", () => {
     }
   });
 
-  test("what somebody who is signed in does with who they are is for no token, and every scope opens something", () => {
+  test("calls about the user's own sign-in are closed to tokens, and every scope opens a call", () => {
     const ofSessions = endpoints.filter(({ endpoint }) => /^\/api\/v1\/(auth|factors)\b/.test(endpoint.path));
     assert.ok(ofSessions.length >= 12);
     for (const { name, endpoint } of ofSessions) assert.equal(scopeOf(endpoint), null, name);
@@ -191,10 +191,10 @@ describe("an API token does what its scopes name and nothing else", () => {
   });
 });
 
-describe("a thing of somebody else answers exactly as one that does not exist", () => {
+describe("an object of another user answers like one that does not exist", () => {
   const forCredentials = withId.filter(({ endpoint }) => endpoint.path.startsWith("/api/v1/credentials/"));
   for (const named of forCredentials) {
-    test(`${named.name} answers 404 to every other person, whatever their role`, async () => {
+    test(`${named.name} answers 404 to every other user, whatever their role`, async () => {
       for (const role of ["user", "admin"] as const) {
         const foreign = await send(named, tokens[role], ownersCredential);
         const missing = await send(named, tokens[role], NOBODYS_ID);
@@ -208,7 +208,7 @@ describe("a thing of somebody else answers exactly as one that does not exist", 
   }
 
   for (const named of withId) {
-    test(`${named.name} answers 404 to an id that is none, to those with the right`, async () => {
+    test(`${named.name} answers 404 to an invalid id`, async () => {
       for (const id of ["1", "..%2f", "null", "'; drop table users; --"]) {
         const url = pathOf(named.endpoint.path, paramsOf(named, id));
         const reply = await app.http.inject({
@@ -273,7 +273,7 @@ describe("a NUL that appears when the text is decoded", () => {
     });
   }
 
-  test("is refused in a connection string, in every part and for every type", async () => {
+  test("is refused in every part of a connection string of every type", async () => {
     const parts = [
       "db%00.example.com/main",
       "db/ma%00in",
@@ -299,7 +299,7 @@ describe("a NUL that appears when the text is decoded", () => {
     }
   });
 
-  test("in an address among the additional parameters is not stored", async () => {
+  test("is not stored in an address among the additional parameters", async () => {
     for (const name of ["check_url", "endpoint", "directory_server", "ca", "protocol"]) {
       for (const address of ["x://a%00b/", "https://a%00b.example.com", "a%00b"]) {
         for (const protocol of ["aws-iam", "ldap", "http-basic"]) {

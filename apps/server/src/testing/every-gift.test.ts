@@ -1,5 +1,5 @@
 // Measures the access that calls give to others: each call is made, and the rights of everyone else before and after it are
-// compared with its declaration in the contract. Calls that give something need a fresh proof, or a token's scope.
+// compared with its declaration in the contract. Calls that give something need re-authentication, or a token's scope.
 import { Scope, createSafe, createToken, moveAccount, updateSafe } from "@strongroom/contract";
 import type { Endpoint } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
@@ -24,11 +24,12 @@ after(() => app.close());
 const writes = endpoints.filter(({ endpoint }) => endpoint.method !== "GET" && endpoint.needs !== "public");
 const giving = writes.filter(({ endpoint }) => endpoint.gives !== "nothing");
 
-/** Calls that never succeed in this world, so that they are not measured. All are declared to give nothing. */
+/** Calls that never succeed in this world and are not measured. All are declared to give nothing. */
 const NOT_MEASURED = [
   "acceptContradictions",
   "addFactor",
   "addWitnessedLog",
+  "allowAccountAccess",
   "beginProviderStepUp",
   "breakGlass",
   "cancelAdminReset",
@@ -67,7 +68,7 @@ const NOT_MEASURED = [
   "verifyMultiple",
 ];
 
-/** A world is used until a call in it succeeds. */
+/** A world is reused until a call in it succeeds. */
 let spare: GiftWorld | null = null;
 
 interface Attempt {
@@ -139,11 +140,11 @@ describe("a call gives to others what the contract declares", () => {
       requireTruth(named, attempts);
     });
   }
-  test("every call that gives something was measured, and the unmeasured others are listed", () => {
+  test("measures every call that gives something, and lists the unmeasured others", () => {
     assert.deepEqual(failed.toSorted(), NOT_MEASURED);
   });
 
-  test("a wrongly declared call is detected", async () => {
+  test("detects a wrong declaration", async () => {
     const move = writes.find(({ endpoint }) => endpoint === moveAccount)!;
     const asNothing: NamedEndpoint = { ...move, endpoint: { ...moveAccount, gives: "nothing" } };
     const moved = await measure(asNothing);
@@ -155,13 +156,13 @@ describe("a call gives to others what the contract declares", () => {
   });
 });
 
-describe("INVARIANT: a call that gives something to others needs a fresh proof", () => {
-  test("the contract requires one for each such call", () => {
+describe("INVARIANT: a call that gives something to others needs re-authentication", () => {
+  test("the contract requires it for each such call", () => {
     for (const { name, endpoint } of giving) assert.ok(endpoint.stepUp !== undefined, name);
   });
 
   for (const named of giving) {
-    test(`${named.name} is refused with an old proof, and nothing has changed`, async () => {
+    test(`${named.name} is refused after the interval, without an effect`, async () => {
       for (const input of inputsFor(named)) {
         const { reply, gained } = await attempt(named, input, longAgoProved);
         assert.deepEqual([reply.status, codeOf(reply)], [403, "step-up.required"], reply.text);
@@ -171,7 +172,7 @@ describe("INVARIANT: a call that gives something to others needs a fresh proof",
   }
 
   for (const named of giving.filter(({ endpoint }) => endpoint.stepUp === "when-giving")) {
-    test(`${named.name} needs none for input that gives nothing`, async () => {
+    test(`${named.name} does not need it for input that gives nothing`, async () => {
       for (const input of harmlessInputsFor(named)) {
         const { reply, gained } = await attempt(named, input, longAgoProved);
         assert.ok(reply.status < 300, reply.text);
@@ -184,7 +185,7 @@ describe("INVARIANT: a call that gives something to others needs a fresh proof",
 describe("INVARIANT: an API token gives something to others only with the scope that names it", () => {
   for (const named of giving) {
     const { givesByToken } = named.endpoint;
-    test(`${named.name} ${givesByToken === undefined ? "is for no token" : `needs ${givesByToken}`}`, async () => {
+    test(`${named.name} ${givesByToken === undefined ? "is closed to tokens" : `needs ${givesByToken}`}`, async () => {
       const [first] = inputsFor(named);
       const without = Scope.options.filter((scope) => scope !== givesByToken && scope !== "event.follow");
       const { reply, gained } = await attempt(named, first!, tokenWith(without));
@@ -194,7 +195,7 @@ describe("INVARIANT: an API token gives something to others only with the scope 
     });
   }
 
-  test("safe.manage renames a safe and gives others no access; with safe.share it does", async () => {
+  test("safe.manage renames a safe but gives no access; safe.share does", async () => {
     const named = writes.find(({ endpoint }) => endpoint === updateSafe)!;
     const [toOutsider] = inputsFor(named);
     const [renaming] = harmlessInputsFor(named);

@@ -1,15 +1,15 @@
-// The rights of everyone but one person, as facts: compared before and after a call, they show what the call gave to others.
+// Lists the rights of all users except one as facts. Comparing them before and after a call shows the access that it gave.
 import { Permission } from "@strongroom/contract";
 import type { AccountStatus, Role, SafeStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import { permissionsOn } from "#features/accounts/index.ts";
-import { namesOf, standingsOf } from "#features/safes/index.ts";
+import { namesOf, effectivePermissionsOf } from "#features/safes/index.ts";
 import type { TestApp } from "./test-app.ts";
 
 /** A fact such as `<person> retrieve account <id>`, and its expiry in milliseconds. */
 export type Rights = ReadonlyMap<string, number>;
 
-/** The things to inspect. Things that a call creates are not included: the caller brought them along. */
+/** The objects to inspect. Objects that a call creates are not included: the caller supplied them. */
 export interface View {
   /** The caller. */
   callerId: string;
@@ -67,7 +67,7 @@ const someone = { id: sql`person.id`, role: sql`person.role` };
 async function standings({ kernel: { database } }: TestApp, view: View) {
   const { rows } = await sql<{ user_id: string; safe_id: string; permissions: number }>`
     select person.id as user_id, standing.safe_id, standing.permissions
-    from users person cross join lateral ${standingsOf(someone)} standing
+    from users person cross join lateral ${effectivePermissionsOf(someone)} standing
     where ${isOther(view)} and standing.safe_id = any(${[...view.safes]}::uuid[])`.execute(database.db);
   return rows;
 }
@@ -94,7 +94,7 @@ async function reachedAccounts({ kernel: { database } }: TestApp, view: View) {
     join credentials on credentials.id = accounts.id and credentials.deleted_at is null
     join safes on safes.id = credentials.safe_id
     join platforms on platforms.id = accounts.platform_id
-    left join lateral ${standingsOf(someone)} standing on standing.safe_id = safes.id
+    left join lateral ${effectivePermissionsOf(someone)} standing on standing.safe_id = safes.id
     where ${isOther(view)} and accounts.id = any(${[...view.accounts]}::uuid[])`.execute(database.db);
   return rows;
 }

@@ -1,4 +1,4 @@
-// A world in which an administrator can make nearly every call, and for each call the inputs that could give others most access.
+// A world in which an administrator can make nearly every call, with the inputs of each call that could give the most access.
 import {
   AccountEdit,
   ChangedAuditSink,
@@ -39,7 +39,7 @@ const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 const HOST_KEY = { type: "ssh-ed25519", fingerprint: "SHA256:offered" };
 let count = 0;
 
-/** `owner` has everything; `member` uses what is in `home`, `insider` what is in `away`, `outsider` nothing. */
+/** `owner` has all rights; `member` uses the accounts in `home`, `insider` those in `away`, `outsider` none. */
 export async function aGiftWorld(app: TestApp) {
   await firstAdmin(app);
   const since = new Date();
@@ -106,7 +106,7 @@ const fieldsOf = (account: SomeAccount, changes: object = {}) => ({
   ...changes,
 });
 
-/** Complete, as a change has to be. */
+/** Complete, as required for a change. */
 const editOf = (account: SomeAccount, changes: object = {}) => AccountEdit.parse(fieldsOf(account, changes));
 
 const sampleBodyOf = (name: string) => sampleBody(endpoints.find((named) => named.name === name)!);
@@ -138,14 +138,14 @@ const aSleeper = async (app: TestApp) => {
 const anInvited = async (app: TestApp) =>
   (await must(app, inviteUser, { body: { email: `${unique("invited")}@example.com` } })).user.id;
 
-/** The path of a dependent that is up to date. */
+/** The path parameters of an up-to-date dependent. */
 const aDependent: GiftInput = async ({ account, owner }, app) => {
   const { id } = await must(app, addDependent, byId(account.id, webhook), owner);
   await app.database.pool.query("update account_dependents set state = 'current' where id = $1", [id]);
   return { params: { id: account.id, dependentId: id } };
 };
 
-/** Inputs for calls whose sample body names nothing that exists, or would give less than another input. */
+/** Inputs for calls whose sample body names a missing object, or would give less than another input. */
 const INPUTS: Record<string, GiftInput[]> = {
   addSafeMember: [({ home, outsider }) => byId(home.id, { user_id: outsider.id, role: "user" })],
   updateSafeMember: [
@@ -300,7 +300,7 @@ const INPUTS: Record<string, GiftInput[]> = {
   deletePlatform: [async (_, app) => byId((await aPlatform(app)).id)],
 };
 
-/** For calls that give something only with some inputs: inputs with which they give nothing. */
+/** For calls that give something only with some inputs: inputs that give nothing. */
 const HARMLESS: Record<string, GiftInput[]> = {
   updateSafe: [
     ({ home }) => byId(home.id, { name: "Another name", description: null }),
@@ -331,7 +331,7 @@ const policyOf = ({ id: _id, ...platform }: GiftWorld["free"]): object => {
   return policy;
 };
 
-/** What `:id` names in the paths of each area. */
+/** The object of `:id` in the paths of each area. */
 const THINGS: readonly [path: string, of: (world: GiftWorld) => string][] = [
   ["/api/v1/accounts/", ({ account }) => account.id],
   ["/api/v1/credentials/", ({ credential }) => credential.id],
@@ -342,7 +342,7 @@ const THINGS: readonly [path: string, of: (world: GiftWorld) => string][] = [
   ["/api/v1/users/", ({ outsider }) => outsider.id],
 ];
 
-/** Path parameters for which this world has nothing. */
+/** Path parameters without an object in this world. */
 const PLACES = { item_id: randomUUID(), dependentId: randomUUID(), user_id: randomUUID(), name: "none" };
 
 /** The inputs to try with a call, made by `owner`: those listed for it, or its sample body and path parameters. */

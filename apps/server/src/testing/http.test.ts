@@ -1,4 +1,4 @@
-// How the server answers, whatever the call: problems, limits, headers, documents.
+// Tests of all replies: problem details, limits, headers, API documents.
 import {
   createCredential,
   listCredentials,
@@ -46,13 +46,13 @@ describe("problems", () => {
     assert.deepEqual(problem.errors?.map((error) => error.path).toSorted(), ["name", "port"]);
   });
 
-  test("a body that is not JSON, not of our type, or too large is refused in words", async () => {
+  test("refuses a body that is not JSON, has another type, or is too large, with an explanation", async () => {
     assert.equal((await post("{")).json().code, "request.malformed");
     assert.equal((await post("a=b", "application/x-www-form-urlencoded")).statusCode, 415);
     assert.equal((await post(JSON.stringify({ name: "x".repeat(1_100_000) }))).statusCode, 413);
   });
 
-  test("a field that nobody asked for is refused by name, and `__proto__` is nobody's field", async () => {
+  test("refuses unknown fields by name, and `__proto__`", async () => {
     const unknown = await post(JSON.stringify({ name: "name", value: "12345678", is_admin: true }));
     assert.match(unknown.body, /Unknown field: is_admin/);
     const polluted = await post('{"name":"name","value":"12345678","__proto__":{"polluted":true}}');
@@ -60,7 +60,7 @@ describe("problems", () => {
     assert.equal(({} as Record<string, unknown>).polluted, undefined);
   });
 
-  test("text that cannot be stored is refused and not a failure of ours", async () => {
+  test("refuses text that cannot be stored, without an internal error", async () => {
     for (const name of ["a\u0000b", "a\ud800b"]) {
       const answer = await post(JSON.stringify({ name, value: "12345678" }));
       assert.equal(answer.statusCode, 400, answer.body);
@@ -69,19 +69,19 @@ describe("problems", () => {
     assert.equal(search.status, 400);
   });
 
-  test("a body that is nested without end is refused and not a failure of ours", async () => {
+  test("refuses a deeply nested body, without an internal error", async () => {
     const deep = `${'{"a":'.repeat(2000)}1${"}".repeat(2000)}`;
     const answer = await post(`{"name":"name","value":"12345678","additional_params":${deep}}`);
     assert.equal(answer.statusCode, 400, answer.body.slice(0, 200));
   });
 
-  test("a validation message never repeats what was sent", async () => {
+  test("validation messages never repeat the input", async () => {
     const answer = await post(JSON.stringify({ name: "name", value: "hunter2" }));
     assert.equal(answer.statusCode, 400);
     assert.ok(!answer.body.includes("hunter2"));
   });
 
-  test("an unknown path is a problem too", async () => {
+  test("an unknown path returns problem details", async () => {
     const answer = await app.http.inject({ url: "/api/v1/nothing" });
     assert.equal(answer.statusCode, 404);
     assert.equal(answer.json().code, "endpoint.not-found");
@@ -100,14 +100,14 @@ describe("headers", () => {
     }
   });
 
-  test("behind HTTPS the browser is told to stay there", async (context) => {
+  test("sends HSTS behind HTTPS", async (context) => {
     const secure = await testApp({ config: { publicUrl: "https://vault.example.com" } });
     context.after(() => secure.close());
     const { headers } = await secure.http.inject({ url: "/api/v1/health" });
     assert.match(String(headers["strict-transport-security"]), /max-age=31536000/);
   });
 
-  test("a long list is compressed for those who ask", async () => {
+  test("compresses a long list on request", async () => {
     for (let index = 0; index < 20; index++) {
       const body = { name: `compressible ${index}`, type: "application", value: "12345678" } as const;
       await app.call(createCredential, { body, as: person.token });
@@ -121,7 +121,7 @@ describe("headers", () => {
 });
 
 describe("limits", () => {
-  test("ERR-02: a client that calls too often gets 429 with Retry-After, others go on", async (context) => {
+  test("ERR-02: a client over the limit gets 429 with Retry-After, and others continue", async (context) => {
     const limited = await testApp({ config: { rateLimit: 20 } });
     context.after(() => limited.close());
     const call = (from: string) => limited.call(readHealth, { from });
@@ -136,7 +136,7 @@ describe("limits", () => {
     assert.equal((await call("192.0.2.2")).status, 200);
   });
 
-  test("calls that anybody can make and that cost us have a tighter limit", async (context) => {
+  test("expensive public calls have a lower limit", async (context) => {
     const limited = await testApp({ config: { rateLimit: 100 } });
     context.after(() => limited.close());
     const replies = [];
@@ -169,7 +169,7 @@ describe("API-20: health", () => {
 describe("documents", () => {
   const asPerson = () => ({ headers: { authorization: `Bearer ${person.token}` } });
 
-  test("the OpenAPI 3.1 document names every call once, with its permission and its audit event", async () => {
+  test("the OpenAPI 3.1 document lists every call once, with its permission and audit event", async () => {
     const { headers } = asPerson();
     const document = (await app.http.inject({ url: "/api/openapi.json", headers })).json();
     assert.equal(document.openapi, "3.1.0");
@@ -184,13 +184,13 @@ describe("documents", () => {
     assert.deepEqual(headersOf(document.paths["/api/v1/credentials/{id}/reveal"].post), []);
   });
 
-  test("the page of the API has no script and names every call", async () => {
+  test("the API page has no script and lists every call", async () => {
     const { body } = await app.http.inject({ url: "/api/docs", ...asPerson() });
     assert.ok(!body.includes("<script"));
     for (const { name } of endpoints) assert.ok(body.includes(`id="${name}"`), name);
   });
 
-  test("are for signed-in people, unless the setting says otherwise", async (context) => {
+  test("require sign-in unless the setting says otherwise", async (context) => {
     for (const url of ["/api/docs", "/api/openapi.json"]) {
       assert.equal((await app.http.inject({ url })).statusCode, 401);
       assert.equal((await app.http.inject({ url, ...asPerson() })).statusCode, 200);
@@ -209,7 +209,7 @@ describe("documents", () => {
     }
   });
 
-  test("metrics are for this machine or for those who hold the token", async (context) => {
+  test("metrics require a local client or the token", async (context) => {
     const guarded = await testApp({ config: { metricsToken: "metrics-token-0123456789" } });
     context.after(() => guarded.close());
     const from = (remoteAddress: string, headers = {}) =>

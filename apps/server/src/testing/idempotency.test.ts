@@ -1,4 +1,4 @@
-// A request with an Idempotency-Key may be sent again without fear: it is carried out once.
+// Tests that a request with an Idempotency-Key runs once.
 import {
   cancelVerificationRun,
   createCredential,
@@ -40,7 +40,7 @@ const kept = async (key: string) =>
   (await app.database.pool.query("select * from idempotency_keys where key = $1", [key])).rows;
 
 describe("a repeat", () => {
-  test("gets the first one's answer, and has no effect of its own", async () => {
+  test("gets the first answer and has no effect", async () => {
     const person = await aPerson(app);
     const first = await create(person, '"8e03978e-40d5"');
     const again = await create(person, '"8e03978e-40d5"');
@@ -53,10 +53,10 @@ describe("a repeat", () => {
       "select from audit_entries where event = 'credential.created' and actor_id = $1",
       [person.id],
     );
-    assert.equal(rows.length, 1, "what did not happen is not on record");
+    assert.equal(rows.length, 1, "the repeat is not recorded");
   });
 
-  test("finds nothing of a person who was deleted", async () => {
+  test("of a deleted user finds no stored answer", async () => {
     const person = await aPerson(app);
     await create(person, "of-one-who-leaves");
     assert.equal((await kept("of-one-who-leaves")).length, 1);
@@ -65,7 +65,7 @@ describe("a repeat", () => {
     assert.deepEqual(await kept("of-one-who-leaves"), []);
   });
 
-  test("of a call whose work is all in the database is answered the same way", async () => {
+  test("of a call that works only in the database gets the same answer", async () => {
     const person = await aPerson(app);
     await aCredential(app, person);
     const headers = { "idempotency-key": "run" };
@@ -75,7 +75,7 @@ describe("a repeat", () => {
     assert.equal(again.headers["idempotency-replayed"], "true");
   });
 
-  test("of a call whose reply is made after its transaction is answered the same way", async () => {
+  test("of a call with a reply after its transaction gets the same answer", async () => {
     const person = await aPerson(app);
     const { id } = await aCredential(app, person);
     const given = { params: { id }, as: person.token, headers: { "idempotency-key": "verify" } };
@@ -85,7 +85,7 @@ describe("a repeat", () => {
     assert.equal(again.headers["idempotency-replayed"], "true");
   });
 
-  test("twenty at once have one effect", async () => {
+  test("sent twenty times at once has one effect", async () => {
     const person = await aPerson(app);
     const replies = await Promise.all(Array.from({ length: 20 }, () => create(person, "twenty")));
     const made = new Set(replies.filter(({ status }) => status === 201).map((reply) => reply.body.id));
@@ -98,10 +98,10 @@ describe("a repeat", () => {
     assert.equal((await create(person, "twenty")).body.id, [...made][0]);
   });
 
-  test("of another person is a request of its own", async () => {
+  test("by another user is a separate request", async () => {
     const [one, other] = [await aPerson(app), await aPerson(app)];
     const [first, second] = [await create(one, "shared key"), await create(other, "shared-key")];
-    assert.equal(first.status, 400, "a space is no part of a key");
+    assert.equal(first.status, 400, "a key must not contain a space");
     assert.equal(second.status, 201);
     assert.notEqual((await create(one, "shared-key")).body.id, second.body.id);
   });
@@ -116,7 +116,7 @@ describe("a repeat", () => {
     assert.equal(await countOf(person), 1);
   });
 
-  test("of a refused request is tried anew", async () => {
+  test("of a refused request runs again", async () => {
     const person = await aPerson(app);
     const headers = { "idempotency-key": "refused" };
     const missing = await app.call(cancelVerificationRun, {
@@ -129,7 +129,7 @@ describe("a repeat", () => {
     assert.equal((await create(person, "refused")).status, 201);
   });
 
-  test("after a day is a new request, and the old one is forgotten", async () => {
+  test("after a day is a new request", async () => {
     const person = await aPerson(app);
     const first = await create(person, "yesterday");
     const age = (span: string) =>
@@ -147,7 +147,7 @@ describe("a repeat", () => {
   });
 });
 
-describe("when a process dies over a request", () => {
+describe("when a process dies during a request", () => {
   const claimed = async (person: TestPerson, key: string, state: object) => {
     const made = await create(person, key);
     const set = { is_done: false, reply: null, age: "0", ...state };
@@ -158,11 +158,14 @@ describe("when a process dies over a request", () => {
     return made.body;
   };
 
-  test("a repeat is refused while the first may still be at it, and takes over afterwards", async () => {
+  test("a repeat is refused while the first may still run, and takes over afterwards", async () => {
     const person = await aPerson(app);
     const first = await claimed(person, "slow", { age: "100 seconds" });
     const early = await create(person, "slow");
     assert.deepEqual([early.status, codeOf(early)], [409, "idempotency.under-way"]);
+    const wait = Number(early.headers["retry-after"]);
+    assert.ok(wait > 10 && wait <= 20, `its lease of two minutes ends in 20 s at most, not in ${wait}`);
+    assert.match(early.text, /outcome is unknown/);
     await claimedFor("slow", "3 minutes");
     const other = await create(person, "slow", { name: "Something else" });
     assert.equal(other.status, 422);
@@ -174,7 +177,7 @@ describe("when a process dies over a request", () => {
   const claimedFor = (key: string, age: string) =>
     app.database.pool.query("update idempotency_keys set created_at = now() - $2::interval where key = $1", [key, age]);
 
-  test("a repeat of what was carried out, and whose answer was lost, is told so and does nothing", async () => {
+  test("a repeat after a lost answer is refused with the reason and has no effect", async () => {
     const person = await aPerson(app);
     await claimed(person, "lost", { is_done: true });
     const again = await create(person, "lost");
@@ -187,7 +190,7 @@ test("INVARIANT: of all requests with the same key, one has an effect", async (c
   const broken = await testApp();
   context.after(() => broken.close());
   const person = await aPerson(broken);
-  // As if another process had taken the place of this one meanwhile.
+  // Simulates another process that took the claim over.
   await broken.database.pool.query(`
     create function take_over() returns trigger language plpgsql as $$
     begin update idempotency_keys set claim = gen_random_uuid(); return new; end $$;
@@ -199,7 +202,7 @@ test("INVARIANT: of all requests with the same key, one has an effect", async (c
 });
 
 describe("secrets", () => {
-  test("what was sent is kept as a fingerprint that nobody can guess from, and the answer holds no secret", async () => {
+  test("stores the request as an unguessable fingerprint, and an answer without secrets", async () => {
     const person = await aPerson(app);
     const value = aSecret();
     await create(person, "secret", { value });
@@ -209,7 +212,7 @@ describe("secrets", () => {
     assert.match(row.fingerprint, /^[\w-]{43}$/);
   });
 
-  test("a call whose answer carries a secret takes no key, and keeps nothing", async () => {
+  test("a call with a secret in its answer refuses a key and stores nothing", async () => {
     const person = await aPerson(app);
     const { id } = await aCredential(app, person);
     const headers = { "idempotency-key": "reveal" };
@@ -221,7 +224,7 @@ describe("secrets", () => {
     assert.deepEqual(await kept("reveal"), []);
   });
 
-  test("every call with a reply that names something secret says so", () => {
+  test("every call with a secret in its reply declares it", () => {
     const SECRET = /^(value|password|secret|token|link|passphrase|private_key|recovery_codes)$/;
     const namesSecret = (schema: unknown): boolean =>
       typeof schema === "object" &&
@@ -238,13 +241,13 @@ describe("secrets", () => {
     });
     assert.deepEqual(
       unmarked.map(({ name }) => name),
-      // Its link is a place in the product.
+      // Its link is a path in the product.
       ["readNotification"],
     );
   });
 });
 
-test("a key that is none is refused, and one where it means nothing is ignored", async () => {
+test("refuses an invalid key, and ignores a key on calls that do not support it", async () => {
   const person = await aPerson(app);
   for (const key of ["", "two words", "k".repeat(256), "caf\u00e9"]) {
     assert.equal((await create(person, key)).status, 400, key);

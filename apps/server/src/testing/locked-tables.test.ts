@@ -15,14 +15,14 @@ import type { TestApp } from "./test-app.ts";
 const TABLES = ["users", "safes", "accounts", "credentials", "audit_entries", "platforms", "access_requests"];
 const NOBODYS_ID = "0190c0de-0000-7000-8000-00000000dead";
 
-/** Calls that stay open, and those that would seal the vault or write to the disk of this machine. */
+/** Excludes calls that stay open, and calls that would seal the vault or write to this machine's disk. */
 const walked = endpoints.filter(
   ({ name, endpoint }) => name !== "streamEvents" && endpoint.needs !== "seal.manage" && !/admin/.test(endpoint.path),
 );
 
 let own: TestDatabase;
 let app: TestApp;
-/** Calls about the signed-in person may end the session, so each of them uses its own person; the others share one. */
+/** Calls about the signed-in user may end the session, so each uses a separate user; the others share one. */
 const tokens = new Map<string, string>();
 const endsSessions = ({ endpoint }: NamedEndpoint) =>
   endpoint.method !== "GET" && endpoint.needs !== "public" && /^\/api\/v1\/(auth|factors)\b/.test(endpoint.path);
@@ -60,7 +60,7 @@ describe("while a table is locked", () => {
           assert.equal(reply.headers["retry-after"], "2", name);
         }
         context.diagnostic(`${refused.length} of ${replies.length} calls were refused`);
-        assert.ok(refused.length > 0, "some call needs the table");
+        assert.ok(refused.length > 0, "at least one call needs the table");
         const ready = await app.call(readReadiness);
         assert.equal(ready.status, 200, ready.text);
       } finally {

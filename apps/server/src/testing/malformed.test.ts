@@ -1,4 +1,4 @@
-// Requests that are none, over a raw connection: each is answered as a problem, with every security header, or not at all.
+// Sends malformed requests over a raw connection: each gets problem details with all security headers, or no answer.
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** Everything that the server sends until it closes the connection. */
+/** All data that the server sends until it closes the connection. */
 function send(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = "";
@@ -110,14 +110,14 @@ const CASES: Record<string, { request: string; status: number; code: string }> =
     status: 413,
     code: "request.too-large",
   },
-  "an expectation that nobody meets": {
+  "an unsupported expectation": {
     request: `${HEALTH}Expect: wonders\r\n${HOST}`,
     status: 417,
     code: "request.expectation",
   },
 };
 
-describe("a problem with every header answers", () => {
+describe("problem details with every header answer", () => {
   for (const [name, { request, status, code }] of Object.entries(CASES)) {
     test(name, async () => {
       const answer = read(await send(request));
@@ -128,27 +128,27 @@ describe("a problem with every header answers", () => {
       const problem = JSON.parse(answer.body) as { code: string; status: number; request_id: string; message: string };
       assert.deepEqual([problem.code, problem.status], [code, status]);
       assert.equal(problem.request_id, answer.headers.get("x-request-id"));
-      // The id is random: it may hold "aaaa" by itself.
+      // The random id may contain "aaaa".
       const said = answer.body.replace(problem.request_id, "");
-      assert.ok(!said.includes("aaaa") && !said.includes("%"), "nothing of the request is repeated");
+      assert.ok(!said.includes("aaaa") && !said.includes("%"), "the answer repeats no part of the request");
     });
   }
 });
 
-test("what a well-behaved client sends is answered: a port, an IPv6 address, HTTP/1.0 without a host", async () => {
+test("answers valid requests with a port, an IPv6 address, or HTTP/1.0 without a host", async () => {
   for (const host of ["vault.example.com:8443", "[::1]:3000", "under_score", "127.0.0.1"]) {
     assert.equal(read(await send(`${HEALTH}Host: ${host}\r\n${CLOSE}`)).status, 200, host);
   }
   assert.equal(read(await send("GET /api/v1/health HTTP/1.0\r\n\r\n")).status, 200);
 });
 
-test("behind a request that is being answered nothing is written that could pass for its answer", async () => {
+test("writes no error to a connection with a request in progress", async () => {
   const received = await send(`${HEALTH}Host: a\r\n\r\nrubbish\r\n\r\n`);
   assert.doesNotMatch(received, /HTTP\/1\.1 4/);
 });
 
-test("a request that does not end is given up in words", async () => {
-  // How often Node looks is fixed when its server is made, so the error is raised here as Node raises it.
+test("answers an incomplete request with a timeout problem", async () => {
+  // Node's check interval is fixed when the server is created, so the test raises the same error.
   app.http.server.once("connection", (socket: Socket) => {
     const late = Object.assign(new Error("Request timeout"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
     socket.once("data", () => app.http.server.emit("clientError", late, socket));

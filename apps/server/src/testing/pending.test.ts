@@ -1,4 +1,4 @@
-// Makes every call of the contract as a person who signed up and waits for activation.
+// Makes every call of the contract as a user who waits for activation.
 import { createToken, currentSession, deleteUser, setUserStatus } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
@@ -11,7 +11,7 @@ import type { TestApp } from "./test-app.ts";
 
 const SOME_ID = "0190c0de-0000-7000-8000-00000000dead";
 
-/** Calls that people who wait for activation can make. A new one must be added here on purpose. */
+/** Calls open to pending users. Add new ones here deliberately. */
 const OPEN = [
   "addFactor",
   "beginFactor",
@@ -68,12 +68,12 @@ const send = (named: NamedEndpoint, as: string) =>
   app.call(named.endpoint, { params: paramsOf(named), body: sampleBody(named), as });
 const codeOf = (reply: { body: unknown }) => (reply.body as { code?: string }).code;
 
-test("the calls open to pending people are exactly the intended ones", () => {
+test("the calls open to pending users are exactly the listed ones", () => {
   const open = endpoints.filter(({ endpoint }) => endpoint.whilePending === true).map(({ name }) => name);
   assert.deepEqual(open.toSorted(), OPEN);
 });
 
-test("no call open to pending people asks for a permission beyond their own vault", () => {
+test("no call open to pending users needs a permission beyond their own vault", () => {
   const needs = new Set(
     endpoints.filter(({ endpoint }) => endpoint.whilePending === true).map(({ endpoint }) => endpoint.needs),
   );
@@ -84,7 +84,7 @@ test("no call open to pending people asks for a permission beyond their own vaul
   );
 });
 
-describe("a person who waits for activation", () => {
+describe("a pending user", () => {
   test("is refused at every other call with account.awaiting-activation, whatever their role", async () => {
     const waiting = await aPendingPerson(app);
     for (const role of ["user", "admin"]) {

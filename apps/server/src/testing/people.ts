@@ -1,8 +1,8 @@
-// People for tests, created and signed in the same way as real ones.
+// Users for tests, created and signed in through the real calls.
 import { activateUser, login, register } from "@strongroom/contract";
 import type { Role, UserId } from "@strongroom/contract";
 import { createUser } from "#features/sign-in/index.ts";
-import { createPasswords } from "#features/sign-in/passwords.ts";
+import { createPasswords } from "#features/sign-in/passwords/passwords.ts";
 import { CHEAP_HASHING } from "./test-app.ts";
 import type { TestApp } from "./test-app.ts";
 
@@ -30,14 +30,14 @@ export async function aPerson(app: TestApp, role: Role = "user"): Promise<TestPe
   return { id, email, password: PASSWORD, token: await signIn(app, email) };
 }
 
-/** A person who signed up and waits for activation. */
+/** A user who signed up and waits for activation. */
 export async function aPendingPerson(app: TestApp): Promise<TestPerson> {
   await firstAdmin(app);
   count += 1;
   return signUp(app, `newcomer${count}@example.com`);
 }
 
-/** Done by the first administrator; the session stays open. */
+/** Changes the role as the first administrator; the session stays open. */
 export async function activate(app: TestApp, { id }: Pick<TestPerson, "id">): Promise<void> {
   const { token } = await firstAdmin(app);
   const reply = await app.call(activateUser, { params: { id }, body: {}, as: token });

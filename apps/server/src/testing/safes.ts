@@ -1,4 +1,4 @@
-// Safes, their members, and groups for tests, made through the same calls as real ones.
+// Safes, members and groups for tests, created through the real calls.
 import { addGroupMember, addSafeMember, createGroup, createSafe, updateSafe } from "@strongroom/contract";
 import type { Group, InputOf, Safe, SafeMember, SafePermission } from "@strongroom/contract";
 import { firstAdmin } from "./people.ts";
@@ -11,7 +11,7 @@ type GroupFields = Partial<NonNullable<InputOf<typeof createGroup>["body"]>>;
 
 let count = 0;
 
-/** A private safe of this person, unless the fields say otherwise. */
+/** A private safe of this user, unless the fields say otherwise. */
 export async function aSafe(app: TestApp, owner: TestPerson, fields: SafeFields = {}): Promise<Safe> {
   count += 1;
   const { status, ...body } = { name: `Safe ${count}`, ...fields };
@@ -27,7 +27,7 @@ export async function aSafe(app: TestApp, owner: TestPerson, fields: SafeFields 
   return changed.body;
 }
 
-/** Makes somebody a member in the owner's name: as a ready-made role, or with these permissions. */
+/** Adds a member as the owner: with a predefined role, or with these permissions. */
 export async function aMember(
   app: TestApp,
   owner: TestPerson,
@@ -44,7 +44,7 @@ export async function aMember(
   return reply.body;
 }
 
-/** A group of these people, made by the first administrator. */
+/** A group of these users, created by the first administrator. */
 export async function aGroup(app: TestApp, people: readonly TestPerson[], fields: GroupFields = {}): Promise<Group> {
   const admin = await firstAdmin(app);
   count += 1;

@@ -1,4 +1,4 @@
-// A good body for every call that takes one, so that a refusal in a test is never about the body.
+// A valid body for every call that takes one, so that no test is refused because of the body.
 import {
   AccountEdit,
   ChangedAuditSink,
@@ -102,6 +102,7 @@ const BODIES: Record<string, unknown> = {
   createAccount: { ...account, safe_id: id, password: "a secret value" },
   updateAccount: AccountEdit.parse({ ...account, platform_id: id }),
   retrieveAccount: {},
+  allowAccountAccess: { reason: "The system is back only tomorrow" },
   moveAccount: { safe_id: id },
   retrieveAccountVersion: {},
   acceptAccountHostKey: { fingerprint: "SHA256:none" },

@@ -1,4 +1,4 @@
-// The shape of the tree: what docs/README.md and the house style say about files, checked.
+// Checks the file structure against docs/README.md and the house style.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -19,7 +19,7 @@ function filesBelow(folder: string): string[] {
 const sources = SOURCES.flatMap(filesBelow).filter((path) => /\.(ts|tsx|mjs)$/.test(path));
 const contentOf = (path: string) => readFileSync(join(root, path), "utf8");
 
-test("every source file opens with a sentence on what it is for", () => {
+test("every source file starts with a comment on its purpose", () => {
   const own = sources.filter((path) => !path.includes(".test."));
   const without = own.filter((path) => !/^(#!.*\n)?(\/\/ |\/\*\* )\S/.test(contentOf(path)));
   assert.deepEqual(without, []);
@@ -30,7 +30,7 @@ test(`no source file has more than ${MOST_LINES} lines`, () => {
   assert.deepEqual(long, []);
 });
 
-test("files are named in kebab-case, and by what they hold", () => {
+test("file names are kebab-case and specific", () => {
   const names = sources.map(
     (path) => [path, basename(path).replace(/\.(test|bench|config|d)?\.?(tsx?|mjs)$/, "")] as const,
   );
@@ -49,10 +49,15 @@ describe("a feature of the server", () => {
   const KINDS = /^([a-z0-9-]+)(\.(routes|policy|store|jobs))?(\.test)?\.ts$/;
   const features = readdirSync(join(root, folder), { withFileTypes: true });
 
-  test("is a folder with an index and only the known kinds of file, beside a folder of what its tests share", () => {
+  test("has an index, only the known kinds of files, and at most one level of folders", () => {
     for (const feature of features) {
       assert.ok(feature.isDirectory(), `${feature.name} is not a folder`);
-      const files = readdirSync(join(root, folder, feature.name)).filter((file) => file !== "testing");
+      const entries = readdirSync(join(root, folder, feature.name), { withFileTypes: true });
+      const files = entries
+        .filter((entry) => entry.name !== "testing")
+        .flatMap((entry) =>
+          entry.isDirectory() ? readdirSync(join(root, folder, feature.name, entry.name)) : [entry.name],
+        );
       assert.ok(files.includes("index.ts"), `${feature.name} has no index.ts`);
       assert.deepEqual(
         files.filter((file) => !KINDS.test(file)),
@@ -62,13 +67,13 @@ describe("a feature of the server", () => {
     }
   });
 
-  test("binds endpoints through the kernel only", () => {
+  test("binds endpoints only through the kernel", () => {
     const own = sources.filter((path) => path.startsWith(folder) && !path.endsWith(".test.ts"));
     const around = own.filter((path) => /\bhttp\.(get|post|put|patch|delete|route)\(/.test(contentOf(path)));
     assert.deepEqual(around, []);
   });
 
-  test("is told about the time, and reads it nowhere", () => {
+  test("takes the time from the clock argument only", () => {
     const own = sources.filter((path) => path.startsWith(folder) && !/\.test\.ts$|\/testing\//.test(path));
     assert.deepEqual(
       own.filter((path) => /\bDate\.now\(\)|new Date\(\)/.test(contentOf(path))),
@@ -97,7 +102,7 @@ test("the contract imports zod and itself only, keys and auditlog import Node an
   }
 });
 
-test("nothing that is committed names a registry's address", () => {
+test("no committed file contains a registry's address", () => {
   const lock = contentOf("package-lock.json");
   assert.ok(!/"resolved": "https?:/.test(lock));
 });

@@ -1,4 +1,4 @@
-// The sign-in policy as it is before anybody changes it. For tests.
+// The default sign-in policy, for tests.
 import type { SignInPolicy } from "@strongroom/contract";
 
 export const usualPolicy: SignInPolicy = {

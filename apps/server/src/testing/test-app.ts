@@ -1,4 +1,4 @@
-// The whole server against a database of its own, spoken to as a client speaks to it. For tests.
+// The complete server on a separate database, called over HTTP, for tests.
 import { pathOf } from "@strongroom/contract";
 import type { Endpoint, InputOf, ReplyOf } from "@strongroom/contract";
 import type { InjectOptions } from "fastify";
@@ -16,7 +16,7 @@ import { compose } from "../compose.ts";
 
 export interface Reply<Body> {
   status: number;
-  /** Of a refused call this is the problem; read `status` first. */
+  /** For a refused call, the problem details; check `status` first. */
   body: Body;
   text: string;
   headers: Record<string, string | string[] | number | undefined>;
@@ -41,9 +41,9 @@ export interface TestAppOptions {
   /** Reuse a database, to see what a second process or a restart sees. */
   database?: Awaited<ReturnType<typeof testDatabase>>;
   dataFolder?: string;
-  /** The database server whose backups are to be made. */
+  /** The database server for backups. */
   embedded?: Pick<Embedded, "administration">;
-  /** What a password hash costs; by default argon2id at a cost that a thousand sign-ins in tests can pay. */
+  /** Cost of a password hash; by default argon2id at a low cost for tests. */
   hashing?: HashParameters;
 }
 
@@ -111,7 +111,7 @@ export async function testApp(options: TestAppOptions = {}) {
     call,
     database: own.database,
     dataFolder,
-    /** Every line that was logged, as written. */
+    /** All log lines. */
     logLines,
     /** Stops the server and keeps the database and the data folder, for a restart on them. */
     async stopOnly() {

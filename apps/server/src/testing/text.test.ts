@@ -1,4 +1,4 @@
-// What people type as a name is shown to others, so nothing in it may be invisible and obeyed.
+// Tests that names, which other users see, cannot contain invisible control characters.
 import { createCredential, register, revealCredential } from "@strongroom/contract";
 import type { Problem } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -39,7 +39,7 @@ const issuesOf = (reply: { body: unknown }) => (reply.body as Problem).errors;
 
 describe("a name", () => {
   for (const [what, sign] of Object.entries(UNSEEN)) {
-    test(`with ${what} is refused by its field, in words`, async () => {
+    test(`with ${what} is refused with its field and an explanation`, async () => {
       const text = `before${sign}after`;
       for (const field of ["name", "username", "host", "database_name", "schema_name"]) {
         const reply = await credential({ [field]: text });
@@ -52,7 +52,7 @@ describe("a name", () => {
     });
   }
 
-  test("of any script, with accents, emoji and joined letters is kept as it is", async () => {
+  test("of any script, with accents, emoji and joined letters, is stored unchanged", async () => {
     for (const name of [
       "Žofie Müller",
       "日本語の名前",
@@ -66,13 +66,13 @@ describe("a name", () => {
     }
   });
 
-  test("loses the white space around it", async () => {
+  test("is trimmed", async () => {
     assert.equal((await credential({ name: "  A name\n" })).body.name, "A name");
     assert.equal((await credential({ username: " \t " })).body.username, null);
   });
 });
 
-test("a reason may have several lines and nothing else that cannot be seen", async () => {
+test("a reason may have several lines but no other invisible characters", async () => {
   const { id } = await aCredential(app, person);
   const reveal = (reason: string) => app.call(revealCredential, { params: { id }, body: { reason }, as: person.token });
   assert.equal((await reveal("Ticket 4711:\n\tthe nightly run failed.")).status, 200);

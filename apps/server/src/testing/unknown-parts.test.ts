@@ -1,4 +1,4 @@
-// No part of a request is ignored: unknown parts are refused by name, for every call of the contract.
+// Tests that every call of the contract refuses unknown parts of a request by name.
 import { listAuditEntries, pathOf } from "@strongroom/contract";
 import type { Problem } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
@@ -10,7 +10,7 @@ import { sampleBody } from "./sample-bodies.ts";
 import { testApp } from "./test-app.ts";
 import type { TestApp } from "./test-app.ts";
 
-/** Load balancers and monitors add parameters of their own to probes. A new one must be added here on purpose. */
+/** Load balancers and monitors add their own parameters to probes. Add new calls here deliberately. */
 const LENIENT = ["readHealth", "readLiveness", "readReadiness"];
 const NOBODYS_ID = "0190c0de-0000-7000-8000-00000000dead";
 
@@ -38,7 +38,7 @@ async function send({ endpoint }: NamedEndpoint, query: string, body: unknown) {
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 describe("an unknown query parameter", () => {
-  test("is ignored only by the calls that monitors make", () => {
+  test("is ignored only by monitoring calls", () => {
     const lenient = endpoints.filter(({ endpoint }) => endpoint.ignoresUnknownQuery === true);
     assert.deepEqual(lenient.map(({ name }) => name).toSorted(), LENIENT);
   });
@@ -56,7 +56,7 @@ describe("an unknown query parameter", () => {
   test("is refused with the names that the call accepts, and the reply repeats only a short part of it", async () => {
     const named = endpoints.find(({ endpoint }) => endpoint === listAuditEntries)!;
     const reply = await send(named, `?serch=x&${"n".repeat(5000)}=1`, undefined);
-    assert.match(reply.problem().message, /Unknown query parameter: serch, n+\. This call takes .*search/);
+    assert.match(reply.problem().message, /Unknown query parameter: serch, n+\. This call accepts .*search/);
     assert.ok(reply.text.length < 2000, reply.text);
   });
 });

@@ -1,4 +1,4 @@
-// Waiting for what happens in the background: for its event, or until the database shows it.
+// Waits for background work: for its event, or for its effect in the database.
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { TestPerson } from "./people.ts";
@@ -6,20 +6,20 @@ import type { TestApp } from "./test-app.ts";
 
 const PATIENCE_MS = 40_000;
 
-/** The first answer of `look` that is not null. Throws when there is none in 40 seconds. */
+/** Returns the first result of `look` that is not null. Throws after 40 seconds. */
 export async function eventually<T>(look: () => Promise<T | null>): Promise<T> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const found = await look();
     if (found !== null) return found;
-    if (performance.now() > until) throw new Error(`nothing came of: ${look.toString()}`);
+    if (performance.now() > until) throw new Error(`timed out waiting for: ${look.toString()}`);
     await delay(10);
   }
 }
 
 /**
- * Until this process has heard every event that was published before: who subscribes then hears none of those. Events wait
- * for the oldest writing transaction of the whole server, on which other test files are at work too.
+ * Waits until this process has received every event published so far, so that later subscribers receive none of them. Events
+ * wait for the oldest writing transaction of the whole server, which other test files use too.
  */
 async function caughtUp({ kernel: { events }, database }: TestApp): Promise<void> {
   const mark = randomUUID();
@@ -35,7 +35,7 @@ interface Told {
   data: Record<string, unknown>;
 }
 
-/** The domain events that this person may see, from now on. */
+/** The domain events visible to this user, from now on. */
 export async function liveEvents(app: TestApp, person: TestPerson) {
   await caughtUp(app);
   const told: Told[] = [];

@@ -1,4 +1,4 @@
-// Accounts of random worlds: put into the database with what is lent of them, and a second opinion on who may do what with them.
+// Accounts of random worlds: inserts them with their grants, and an independent model of the access to them.
 import type { Account, Platform, SafePermission } from "@strongroom/contract";
 import { randomUUID } from "node:crypto";
 import { aPlatform, anAccount } from "./accounts.ts";
@@ -23,7 +23,7 @@ export interface WorldAccount {
 
 const HOURS = { over: [-2, -1], now: [-1, 1], later: [1, 2] } as const;
 
-/** One without approvals, one with a level of them, one with two. */
+/** Platforms without approval, with one level, and with two levels. */
 export const platformsOf = async (app: TestApp): Promise<Platform[]> => [
   await aPlatform(app),
   await aPlatform(app, { approvals_level_1: 1 }),
@@ -36,7 +36,7 @@ export interface Ground {
   platforms: readonly Platform[];
 }
 
-/** Puts a world into the database with an account in each safe, in the place of the one before. */
+/** Replaces the world in the database by one with an account in each safe. */
 export async function settleAccounts(
   { app, people, platforms }: Ground,
   chance: Chance,
@@ -78,17 +78,17 @@ export async function settleAccounts(
 
 export interface Opinion {
   isSeen: boolean;
-  /** As the account's list shows them. */
+  /** Permissions in the account list. */
   permissions: SafePermission[];
   /** In the account's safe. */
   inSafe: SafePermission[];
   mayRetrieve: boolean;
-  /** How a retrieval of what is seen is refused. */
+  /** The refusal code of a retrieval of a visible account. */
   refusal: 403 | 409;
   needsApproval: boolean;
 }
 
-/** The second opinion about an account. */
+/** The model's access to an account. */
 export function opinionOn(world: World, { safe, platform, isActive, lent }: WorldAccount, person: Inhabitant): Opinion {
   const inSafe = expected(world, safe, person);
   const isLent = lent.some(

@@ -1,5 +1,5 @@
-// Random worlds for property tests: people, groups and safes as they may come to be, and a plain second opinion on who may
-// do what there, written from the requirements and sharing nothing with the product's own policy.
+// Random worlds for property tests: users, groups and safes, and a simple independent model of permissions, written from the
+// requirements and sharing no code with the product's policy.
 import { ACCESS_LEVELS, GROUP_KINDS, SAFE_PERMISSIONS, SAFE_STATUSES } from "@strongroom/contract";
 import type { AccessLevel, GroupKind, Role, SafePermission, SafeStatus, UserId } from "@strongroom/contract";
 import { randomInt, randomUUID } from "node:crypto";
@@ -39,7 +39,7 @@ export interface World {
   safes: WorldSafe[];
 }
 
-/** Numbers that are the same for the same seed (mulberry32). */
+/** Random numbers, deterministic for a seed (mulberry32). */
 export function chanceOf(seed: number) {
   let state = seed >>> 0;
   const next = (): number => {
@@ -94,7 +94,7 @@ export function aWorld(chance: Chance, people: readonly Inhabitant[], sizes: { g
   return { groups, safes };
 }
 
-/** Puts a world into the database, in the place of the one before. */
+/** Replaces the world in the database. */
 export async function settle(app: TestApp, world: World): Promise<void> {
   const run = (text: string, values: unknown[] = []) => app.database.pool.query(text, values);
   await run("delete from safe_members");
@@ -136,7 +136,7 @@ export const heldBy = (safe: WorldSafe, person: Pick<Inhabitant, "id">): Members
     ({ user, group, until }) => until !== "yesterday" && (user === person.id || group?.people.has(person.id) === true),
   );
 
-/** The second opinion: what this person may do in this safe; nothing means that for them it does not exist. */
+/** The model: this user's permissions in this safe. Without any, the safe does not exist for them. */
 export function expected(world: World, safe: WorldSafe, person: Inhabitant): SafePermission[] {
   const may = new Set<SafePermission>();
   for (const { permissions } of heldBy(safe, person))

@@ -1,11 +1,11 @@
-// The app inside its providers: theme, server state, toasts, routes.
+// The app inside its providers: theme, query client, toasts and routes.
 import { MantineProvider, localStorageColorSchemeManager } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Suspense, lazy } from "react";
 import { BrowserRouter, useRoutes } from "react-router";
 import { ErrorBoundary } from "#shared/ui/error-boundary.tsx";
 import { PageLoading } from "#shared/ui/loading.tsx";
-import { ToastPlace } from "#shared/ui/toast-place.tsx";
+import { ToastRegion } from "#shared/ui/toast-region.tsx";
 import { queryClient } from "./query-client.ts";
 import { routes } from "./router.tsx";
 import { SealWatch } from "./seal-watch.tsx";
@@ -13,12 +13,12 @@ import { cssVariables, theme } from "./theme.ts";
 
 const colorScheme = localStorageColorSchemeManager({ key: "strongroom.color-scheme" });
 
-/** Not needed before the first screen. */
+/** Lazy, because the first screen does not need it. */
 const StepUpDialog = lazy(() => import("#features/factors/step-up-dialog.tsx"));
 
-const PeopleGainingAccessDialog = lazy(() => import("#features/safes/people-gaining-access.tsx"));
+const PeopleGainingAccessDialog = lazy(() => import("#features/safes/members/people-gaining-access.tsx"));
 
-/** The pages before the layout load in the whole window; inside it, in the main area. */
+/** Pages outside the layout suspend the whole window; pages inside it suspend only the main area. */
 function Pages() {
   return <Suspense fallback={<PageLoading />}>{useRoutes(routes)}</Suspense>;
 }
@@ -33,7 +33,7 @@ export function App() {
     >
       <ErrorBoundary isOutermost>
         <QueryClientProvider client={queryClient}>
-          <ToastPlace />
+          <ToastRegion />
           <BrowserRouter>
             <SealWatch />
             <Pages />

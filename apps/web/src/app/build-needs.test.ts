@@ -1,15 +1,15 @@
-// `npm start` installs what is not for development alone, and builds the web app with that.
+// `npm start` installs only production dependencies, so the build of the web app must not import any other package.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const web = join(import.meta.dirname, "../..");
 
-/** Of packages, without what stands after their name. */
+/** The names of the imported packages, without subpaths. */
 const packagesIn = (text: string): string[] =>
   [...text.matchAll(/(?:from|import) "(?!node:|\.|#)((?:@[^/"]+\/)?[^/"]+)/g)].map(([, name]) => name ?? "");
 
-test("what builds the web app is there on a bare clone, without the packages of the tests", () => {
+test("the web app builds on a bare clone without the test packages", () => {
   const { dependencies } = JSON.parse(readFileSync(join(web, "package.json"), "utf8")) as {
     dependencies: Record<string, string>;
   };

@@ -1,4 +1,4 @@
-// What a live event makes stale, and what it means for the session.
+// Maps live events to the queries they make stale and to session changes.
 import type { LiveEvent } from "@strongroom/contract";
 import type { QueryClient } from "@tanstack/react-query";
 import { useQueryClient } from "@tanstack/react-query";
@@ -11,11 +11,11 @@ import { connectLiveEvents, onLiveEvent } from "#shared/events/live-events.ts";
 import { currentSession, useSession } from "#shared/session/session-store.ts";
 import { leaveEndedSession } from "#shared/session/sign-out.ts";
 
-/** Everything that counts credentials. The credentials themselves are followed, one by one, by their own feature. */
+/** Paths that count credentials. Their own feature updates the credentials themselves one by one. */
 const CREDENTIAL_PATHS = ["/api/v1/dashboard", "/api/v1/cpm", "/api/v1/validation", "/api/v1/audit"];
 
 const SAFE_PATHS = ["/api/v1/safes", "/api/v1/accounts/statistics", "/api/v1/audit", "/api/v1/access-control"];
-/** What counts accounts. The accounts themselves are followed by their own feature too. */
+/** Paths that count accounts. Their own feature updates the accounts themselves. */
 const ACCOUNT_PATHS = ["/api/v1/accounts/statistics", "/api/v1/safes", "/api/v1/validation", "/api/v1/audit"];
 
 const STALE_PATHS: Record<LiveEvent["type"], readonly string[]> = {
@@ -44,10 +44,12 @@ const STALE_PATHS: Record<LiveEvent["type"], readonly string[]> = {
   "token.changed": ["/api/v1/tokens", "/api/v1/machine-identities"],
 };
 
-/** A run tells of thousands of changes: what it makes stale is fetched at once, and then once in this time. */
+/**
+ * Milliseconds between refetches while events keep coming: a run sends thousands. The first event refetches at once.
+ */
 const COLLECT_MS = 1000;
 
-/** Takes paths and has everything below them fetched again; the answer's `stop` forgets what is still to come. */
+/** Collects stale paths and refetches every query below them; `stop` cancels the pending refetch. */
 function createStaleness(client: QueryClient) {
   const stale = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -74,15 +76,15 @@ function applyEvent(addStale: (paths: readonly string[]) => void, event: LiveEve
     }
   }
   addStale(STALE_PATHS[event.type]);
-  // What one may do with accounts has changed with what one is lent.
+  // A change of the user's own access request can change their permissions on accounts.
   const isOwn = event.type === "access-request.changed" && event.data.requester_id === session.user?.id;
   if (isOwn) addStale(["/api/v1/accounts"]);
 }
 
-/** Their code is fetched when there is something to tell: most people never see it. */
+/** Loaded with the first announcement, because most people never see one. */
 async function announce(event: LiveEvent, announcer: Announcer): Promise<void> {
   if (event.type === "critical_failure") {
-    const { announceCritical } = await import("#features/validation/announce-critical.ts");
+    const { announceCritical } = await import("#features/validation/notices/announce-critical.ts");
     await announceCritical(event, announcer.client);
   }
   if (event.type !== "access-request.changed") return;
@@ -90,7 +92,7 @@ async function announce(event: LiveEvent, announcer: Announcer): Promise<void> {
   await announceRequest(event.data, announcer);
 }
 
-/** Mounted once, for as long as somebody is signed in. */
+/** Mounted once, while a user is signed in. */
 export function useLiveUpdates(): void {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -1,23 +1,22 @@
 // The one route table.
 import { lazy, type ComponentType } from "react";
 import { Navigate, type RouteObject } from "react-router";
-import { Entrance, Protected } from "./guards.tsx";
-import { paths } from "./paths.ts";
-import { unbuiltAreas } from "./unbuilt-areas.tsx";
+import { SignedOutOnly, Protected } from "./guards.tsx";
+import { paths } from "../shared/paths.ts";
 
-/** A page whose code is fetched when it is first visited. */
+/** A page whose code is loaded on its first visit. */
 function page(path: string, load: () => Promise<{ default: ComponentType }>): RouteObject {
   const Page = lazy(load);
   return { path, element: <Page /> };
 }
 
-/** The layout of signed-in pages. Visitors do without it: it would be a fifth of what they load first. */
+/** The layout of signed-in pages. Lazy, because visitors do not need it and it is a fifth of the first download. */
 export const Shell = lazy(async () => ({ default: (await import("./shell/shell.tsx")).Shell }));
 
 const signIn = () => import("#features/sign-in/sign-in-page.tsx");
-const signUp = () => import("#features/sign-in/sign-up-page.tsx");
+const signUp = () => import("#features/sign-in/sign-up/sign-up-page.tsx");
 
-/** For visitors; whoever is signed in is sent on. */
+/** Pages for visitors; signed-in users are redirected. */
 const entrances: RouteObject[] = [
   page(paths.signIn, signIn),
   page(paths.login, signIn),
@@ -25,9 +24,9 @@ const entrances: RouteObject[] = [
   page(paths.signUpNew, signUp),
 ];
 
-/** For everybody. */
+/** Public pages. */
 const open: RouteObject[] = [
-  page(paths.resetPassword, () => import("#features/sign-in/reset-password-page.tsx")),
+  page(paths.resetPassword, () => import("#features/sign-in/password/reset-password-page.tsx")),
   page(paths.cancelRecovery, () => import("#features/sign-in/cancel-recovery-page.tsx")),
   page(paths.providerCallback(":id"), () => import("#features/identity-providers/provider-callback-page.tsx")),
   page(paths.unseal, () => import("#features/seal/unseal-page.tsx")),
@@ -36,24 +35,24 @@ const open: RouteObject[] = [
   page(paths.inactivityTest, () => import("#features/demos/inactivity-test-page.tsx")),
 ];
 
-/** For signed-in users, inside the layout. */
+/** Pages for signed-in users, inside the layout. */
 const inShell: RouteObject[] = [
   page(paths.dashboard, () => import("#features/dashboard/dashboard-page.tsx")),
-  page(paths.accounts, () => import("#features/accounts/accounts-page.tsx")),
-  page(paths.account(":id"), () => import("#features/accounts/account-detail-page.tsx")),
+  page(paths.accounts, () => import("#features/accounts/list/accounts-page.tsx")),
+  page(paths.account(":id"), () => import("#features/accounts/detail/account-detail-page.tsx")),
   page(paths.validationDashboard, () => import("#features/validation/validation-dashboard-page.tsx")),
   page(paths.discovery, () => import("#features/validation/discovery-page.tsx")),
-  page(paths.safes, () => import("#features/safes/safes-page.tsx")),
-  page(paths.safe(":id"), () => import("#features/safes/safe-page.tsx")),
-  page(paths.vault, () => import("#features/credentials/credential-list-page.tsx")),
-  page(paths.credential(":id"), () => import("#features/credentials/credential-detail-page.tsx")),
+  page(paths.safes, () => import("#features/safes/list/safes-page.tsx")),
+  page(paths.safe(":id"), () => import("#features/safes/detail/safe-page.tsx")),
+  page(paths.vault, () => import("#features/credentials/list/credential-list-page.tsx")),
+  page(paths.credential(":id"), () => import("#features/credentials/detail/credential-detail-page.tsx")),
   { path: paths.credentialVault, element: <Navigate to={paths.vault} replace /> },
-  page(paths.jitAccess, () => import("#features/access-requests/jit-access-page.tsx")),
+  page(paths.jitAccess, () => import("#features/access-requests/list/jit-access-page.tsx")),
   page(paths.cpmDashboard, () => import("#features/cpm/cpm-dashboard-page.tsx")),
   page(paths.cpmTest, () => import("#features/demos/cpm-test-page.tsx")),
   page(paths.accessControl, () => import("#features/access-control/access-control-page.tsx")),
   page(paths.auditLogs, () => import("#features/audit/audit-page.tsx")),
-  page(paths.integrations, () => import("#features/integrations/integrations-page.tsx")),
+  page(paths.integrations, () => import("#features/audit-sinks/audit-sinks-page.tsx")),
   page(paths.admin, () => import("#features/admin/admin-page.tsx")),
   page(paths.adminGroups, () => import("#features/groups/groups-page.tsx")),
   page(paths.adminPlatforms, () => import("#features/platforms/platforms-page.tsx")),
@@ -61,11 +60,10 @@ const inShell: RouteObject[] = [
   page(paths.notifications, () => import("#features/notifications/notifications-page.tsx")),
   page(paths.settings, () => import("#features/preferences/settings-page.tsx")),
   page(paths.help, () => import("#features/help/help-page.tsx")),
-  ...unbuiltAreas,
 ];
 
 export const routes: RouteObject[] = [
-  { element: <Entrance />, children: entrances },
+  { element: <SignedOutOnly />, children: entrances },
   ...open,
   { element: <Protected />, children: [{ element: <Shell />, children: inShell }] },
   { path: "*", element: <Navigate to={paths.dashboard} replace /> },

@@ -1,8 +1,8 @@
-// Leads to the unseal page as soon as a call is answered that the vault is sealed; that page leads back.
+// Redirects to the unseal page when a call fails because the vault is sealed; the unseal page redirects back.
 import { useEffect, useRef } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { configureCalls } from "#shared/api/call.ts";
-import { paths } from "./paths.ts";
+import { paths } from "../shared/paths.ts";
 
 export function SealWatch() {
   const navigate = useNavigate();

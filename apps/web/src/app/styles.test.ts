@@ -10,7 +10,7 @@ const source = join(import.meta.dirname, "..");
 const filesUnder = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
 
-/** Where each export of Mantine's core lives. */
+/** Maps each export of Mantine's core to its module. */
 function moduleOfExports(): Map<string, string> {
   const index = readFileSync(join(core, "index.mjs"), "utf8");
   return new Map(
@@ -20,7 +20,7 @@ function moduleOfExports(): Map<string, string> {
   );
 }
 
-/** The style sheets that a module and everything it imports ask for. */
+/** The style sheets needed by a module and by everything it imports. */
 function sheetsOf(module: string, seen: Set<string>): string[] {
   if (seen.has(module)) return [];
   seen.add(module);
@@ -46,7 +46,7 @@ function componentsInUse(): Set<string> {
 const styles = readFileSync(join(import.meta.dirname, "styles.ts"), "utf8");
 const imported = [...styles.matchAll(/@mantine\/core\/styles\/(\w+)\.layer\.css/g)].map(([, name = ""]) => name);
 
-/** Notifications bring their own sheet and stand on these of the core. */
+/** Mantine's notifications package has its own style sheet and also needs these of the core. */
 const NEEDED_BY_OTHERS = ["Notification", "Portal", "Transition"];
 
 function needed(): string[] {
@@ -64,15 +64,15 @@ test("every Mantine component in use has its style sheet in styles.ts", () => {
   expect(sheets.filter((sheet) => !imported.includes(sheet))).toEqual([]);
 });
 
-test("styles.ts brings no sheet that nothing uses", () => {
+test("styles.ts imports no unused style sheet", () => {
   const always = ["baseline", "default-css-variables", "global"];
   const sheets = new Set([...needed(), ...always]);
   expect(imported.filter((sheet) => !sheets.has(sheet))).toEqual([]);
 });
 
-test("the sheets stand in Mantine's own order, in which later ones override earlier ones", () => {
+test("styles.ts keeps Mantine's own order, in which later sheets override earlier ones", () => {
   const whole = readFileSync(join(core, "..", "styles.layer.css"), "utf8");
-  // Each sheet is found in the whole by the class name of its first rule.
+  // The class name of a sheet's first rule locates it in Mantine's combined style sheet.
   const places = imported
     .filter((name) => !["baseline", "default-css-variables", "global"].includes(name))
     .map((name) => {

@@ -1,5 +1,5 @@
-// Style sheets: of Mantine only what is in use, in its own order (a test says what is missing).
-// They stand in a layer, so that ours win whatever the order of the files.
+// Imports only the Mantine style sheets in use, in Mantine's order (a test reports missing ones).
+// They are in a cascade layer, so our styles override them whatever the order of the files.
 import "@mantine/core/styles/baseline.layer.css";
 import "@mantine/core/styles/default-css-variables.layer.css";
 import "@mantine/core/styles/global.layer.css";

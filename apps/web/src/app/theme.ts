@@ -1,4 +1,4 @@
-// The look of Strongroom: petrol and brass on stone, dense, calm, with contrast that passes AA in light and dark.
+// The theme of Strongroom: petrol and brass on stone, dense, with WCAG AA contrast in light and dark mode.
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
 
 const petrol: MantineColorsTuple = [
@@ -78,7 +78,7 @@ const FONT =
   "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif";
 const MONO = "ui-monospace, SFMono-Regular, Menlo, 'Cascadia Mono', Consolas, 'Liberation Mono', monospace";
 
-/** What Mantine's light variant makes of a colour in the dark is nearly black: the tones read better. */
+/** Overrides Mantine's light variant in dark mode, which is nearly black, with readable tones. */
 const darkWashes = (washes: Record<string, readonly [string, string, string]>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(washes).flatMap(([color, [bg, hover, fg]]) => [
@@ -134,9 +134,9 @@ export const theme = createTheme({
   },
 });
 
-/** Colours that say how something stands, each as background, text and line. */
+/** Status colours, each as background, text and border. */
 const tones = (
-  values: Record<"success" | "danger" | "warning" | "info" | "neutral", readonly [string, string, string]>,
+  values: Record<"success" | "danger" | "caution" | "warning" | "info" | "neutral", readonly [string, string, string]>,
 ): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([tone, [bg, fg, line]]) => [
@@ -173,6 +173,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     ...tones({
       success: ["#e4f4ea", "#125032", "#b9ddc8"],
       danger: ["#fbeae8", "#8f1f17", "#efc8c4"],
+      caution: ["#fdeadb", "#7a3a0c", "#f0c9a8"],
       warning: ["#fcf2dc", "#6b4708", "#ebd5a4"],
       info: ["#e5f0f5", "#17495f", "#bbd5e1"],
       neutral: ["#eceff2", "#48515c", "#d3d9df"],
@@ -204,6 +205,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     ...tones({
       success: ["#14301f", "#8bd8ab", "#225238"],
       danger: ["#3a1816", "#f5aaa3", "#66302b"],
+      caution: ["#3a220f", "#f2b98a", "#68401f"],
       warning: ["#33260c", "#edc572", "#5c481c"],
       info: ["#152d39", "#98cce1", "#275267"],
       neutral: ["#262e37", "#bac3cc", "#3a434d"],

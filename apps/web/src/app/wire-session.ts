@@ -1,15 +1,16 @@
-// Joins the calls, the session and the cache at start: who is asked for the token, and what a 401 does.
+// Connects calls, session and query cache at startup: where the token comes from and what a 401 does.
 import { configureCalls } from "#shared/api/call.ts";
-import { tellQueriesWhoIsActive } from "#shared/api/query.ts";
+import { setActiveUser } from "#shared/api/query.ts";
 import { wasActiveWithin } from "#shared/session/activity.ts";
-import { currentSession, restoreSession, subscribeToSession } from "#shared/session/session-store.ts";
+import { answerNewTabs, restoreSessionOfBrowser } from "#shared/session/session-handover.ts";
+import { currentSession, subscribeToSession } from "#shared/session/session-store.ts";
 import { followExpiry, followOtherTabs, leaveEndedSession } from "#shared/session/sign-out.ts";
 import { queryClient } from "./query-client.ts";
 
-/** A query within this time of a movement is the person's; later ones are the page's own. */
+/** Milliseconds. A query this soon after user input counts as user activity; later ones count as background. */
 const ACTIVE_MS = 15_000;
 
-/** What was fetched for one person is never shown to the next. */
+/** Clears the cache when another user signs in, so that no user sees another user's data. */
 function forgetCacheOfEarlierPerson(): () => void {
   let person = currentSession().user?.id ?? null;
   return subscribeToSession(() => {
@@ -25,9 +26,10 @@ export function wireSession(): void {
     token: () => currentSession().token,
     onUnauthorized: (token) => leaveEndedSession("server", token),
   });
-  tellQueriesWhoIsActive(() => wasActiveWithin(ACTIVE_MS));
-  restoreSession();
+  setActiveUser(() => wasActiveWithin(ACTIVE_MS));
+  void restoreSessionOfBrowser();
   forgetCacheOfEarlierPerson();
   followOtherTabs();
   followExpiry();
+  answerNewTabs();
 }

@@ -1,7 +1,7 @@
-// Whether an access list lets somebody reset a password ([MS-DTYP] §2.4.6 and [MS-ADTS] §5.1.3.3.4).
+// Reads from an access list whether a user can reset a password ([MS-DTYP] §2.4.6 and [MS-ADTS] §5.1.3.3.4).
 import { sidText } from "./security-id.ts";
 
-/** User-Force-Change-Password, as the bytes of an access entry have it. */
+/** User-Force-Change-Password, in the byte order of an access entry. */
 const RESET_PASSWORD = Buffer.from("709529006d24d011a76800aa006e0529", "hex");
 
 const ALLOWED = 0x00;
@@ -15,12 +15,12 @@ const HAS_OBJECT_TYPE = 0x01;
 const HAS_INHERITED_TYPE = 0x02;
 
 /**
- * True when one with the identifiers `sids` may reset the password of the account that `descriptor` guards. The first
- * entry that is about it decides. Throws RangeError when the bytes are no security descriptor.
+ * True when a user with the identifiers `sids` may reset the password of the account that `descriptor` protects. The
+ * first matching entry decides. Throws RangeError when the bytes are not a security descriptor.
  */
 export function mayResetPassword(descriptor: Buffer, sids: ReadonlySet<string>): boolean {
   const dacl = descriptor.readUInt32LE(16);
-  // No list at all lets everybody do everything.
+  // Without an access list, everyone has every right.
   if (dacl === 0) return true;
   const count = descriptor.readUInt16LE(dacl + 4);
   let at = dacl + 8;
@@ -33,7 +33,7 @@ export function mayResetPassword(descriptor: Buffer, sids: ReadonlySet<string>):
   return false;
 }
 
-/** Null for an entry that is about somebody or something else. */
+/** Null for an entry about another user or right. */
 function answerOf(entry: Buffer, sids: ReadonlySet<string>): boolean | null {
   const type = entry.readUInt8(0);
   const isAboutObject = type === ALLOWED_OBJECT || type === DENIED_OBJECT;

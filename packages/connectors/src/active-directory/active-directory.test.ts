@@ -5,7 +5,7 @@ import { Secret } from "@strongroom/keys";
 import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
 import { aContext, aTarget } from "../../testing/factories.ts";
 import { withoutLeak } from "../../testing/leak-watch.ts";
-import type { AbilityRows, Changeable } from "../../testing/abilities.ts";
+import type { CapabilityRows, Changeable } from "../../testing/capabilities.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import {
@@ -16,7 +16,7 @@ import {
   type SambaAd,
 } from "../../testing/targets/samba-ad.ts";
 import { BAD_INPUT, clearTextOverTls, trial, VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
-import type { Login, Target } from "../connector.ts";
+import type { ReconcileLogin, Target } from "../connector.ts";
 import { activeDirectory } from "./active-directory.ts";
 
 const NEEDS = needs(sambaAdAvailable(), opensslAvailable());
@@ -55,12 +55,12 @@ async function rows(): Promise<Rows> {
       { name: "its own name", ...trial(own({ servername: "dc1.corp.test" }), user.password, VERIFIED) },
     ],
     elsewhere: (host, port) => ({ ...own({}), host, port }),
-    ...(await abilities(disabled)),
+    ...(await capabilities(disabled)),
     stop: async () => {},
   };
 }
 
-async function abilities(disabled: DomainUser): Promise<AbilityRows> {
+async function capabilities(disabled: DomainUser): Promise<CapabilityRows> {
   const account = async (): Promise<Changeable> => {
     const { username, password } = await ad.addUser();
     return { target: at(username), secret: password, candidate: strongPassword() };
@@ -113,17 +113,17 @@ describe("Active Directory: names, refusals, changes", { ...NEEDS, concurrency: 
     withoutLeak([current, candidate], () =>
       activeDirectory.change!(aTarget(at(username)), Secret.fromText(current), Secret.fromText(candidate), aContext()),
     );
-  const reconcile = (username: string, by: Login, candidate: string) =>
+  const reconcile = (username: string, by: ReconcileLogin, candidate: string) =>
     withoutLeak([by.secret.reveal(), candidate], () =>
       activeDirectory.reconcile!(aTarget(at(username)), by, Secret.fromText(candidate), aContext()),
     );
-  const loginOf = ({ username, password }: { username: string; password: string }): Login => ({
+  const loginOf = ({ username, password }: { username: string; password: string }): ReconcileLogin => ({
     username,
     secret: Secret.fromText(password),
   });
   const factsOf = (result: object) => ("facts" in result ? (result.facts as Record<string, unknown>) : {});
 
-  test("an account is known by its principal name, by DOMAIN\\name, by its DN, and by a name with the domain beside it", async () => {
+  test("finds an account by principal name, DOMAIN\\name, DN, or name with a separate domain", async () => {
     const user = await ad.addUser();
     for (const name of [`${user.username}@${ad.realm}`, `${ad.domain}\\${user.username}`, user.dn])
       assertResult(await verify(name, user.password, { domain: undefined }), VERIFIED);
@@ -132,7 +132,7 @@ describe("Active Directory: names, refusals, changes", { ...NEEDS, concurrency: 
     assertResult(await verify(`a\\b\\c`, user.password), BAD_INPUT);
   });
 
-  test("the account of another machine is checked at the directory_server, whatever port that machine has", async () => {
+  test("checks another machine's account at the directory_server, whatever port that machine has", async () => {
     const user = await ad.addUser();
     const target = {
       ...at(user.username, { directory_server: `${ad.host}:${ad.port}` }),
@@ -143,7 +143,7 @@ describe("Active Directory: names, refusals, changes", { ...NEEDS, concurrency: 
     assertResult(await tryOut(activeDirectory, { target, secret: user.password }), VERIFIED);
   });
 
-  test("must change and locked out are told, the latter for the right password too", async () => {
+  test('reports "must change" and "locked out", the latter for the right password too', async () => {
     const user = await ad.addUser();
     for (let times = 0; times < 3; times += 1)
       assertResult(await verify(user.username, strongPassword()), WRONG_PASSWORD);
@@ -153,7 +153,7 @@ describe("Active Directory: names, refusals, changes", { ...NEEDS, concurrency: 
     assertResult(await verify(fresh.username, fresh.password), { outcome: "rejected", code: "must-change" });
   });
 
-  test("a controller lets the old password in for an hour more: that is said, and no change comes of it", async () => {
+  test("warns that the controller accepts the old password for another hour, and reports no change for it", async () => {
     await ad.acceptOldPasswords(60);
     try {
       const user = await ad.addUser();
@@ -174,7 +174,7 @@ describe("Active Directory: names, refusals, changes", { ...NEEDS, concurrency: 
     }
   });
 
-  test("a password that may not be changed yet is told from one that the domain does not take", async () => {
+  test("distinguishes a password that is too young to change from one that breaks the domain's rules", async () => {
     const user = await ad.addUser();
     await ad.set(ad.base, { minPwdAge: "-864000000000" });
     try {
@@ -186,23 +186,24 @@ describe("Active Directory: names, refusals, changes", { ...NEEDS, concurrency: 
     assertResult(await verify(user.username, user.password), VERIFIED);
   });
 
-  test("a reconcile account resets the password of another, even of one that must change it", async () => {
+  test("a reconcile account resets another account's password, even one that must be changed", async () => {
     const user = await ad.addUser();
     await ad.set(user.dn, { pwdLastSet: "0" });
     const candidate = strongPassword();
     const result = await reconcile(user.username, loginOf(ad.administrator), candidate);
     assert.equal(result.outcome, "changed", result.message);
     assertResult(await verify(user.username, candidate), VERIFIED);
-    // A name that is a pattern elsewhere is one here.
+    // A name that is a pattern elsewhere is a plain name here.
     for (const name of ["nobody-of-that-name", `${user.username.slice(0, -1)}*`]) {
       const nobody = await reconcile(name, loginOf(ad.administrator), strongPassword());
       assert.equal(nobody.outcome === "refused" && nobody.code, "no-such-account", nobody.message);
     }
   });
 
-  test("whether somebody may reset a password is read from its access list, delegation and groups included", async () => {
+  test("reads the right to reset a password from the access list, including delegation and groups", async () => {
     const [user, helpdesk, member] = [await ad.addUser(), await ad.addUser(), await ad.addUser()];
-    const check = async (by: Login) => activeDirectory.checkReconcile!(aTarget(at(user.username)), by, aContext());
+    const check = async (by: ReconcileLogin) =>
+      activeDirectory.checkReconcile!(aTarget(at(user.username)), by, aContext());
     assertResult(await check(loginOf(member)), { outcome: "rejected", code: "no-permission" });
     const denied = await reconcile(user.username, loginOf(member), strongPassword());
     assert.equal(denied.outcome === "refused" && denied.code, "no-permission", denied.message);
@@ -218,7 +219,7 @@ describe("Active Directory: names, refusals, changes", { ...NEEDS, concurrency: 
     }
   });
 
-  test("accounts are listed with who is privileged through nested groups, and what else makes them worth a look", async () => {
+  test("lists accounts with nested privileged groups and other risk facts", async () => {
     const [admin, plain, once, out] = await Promise.all([1, 2, 3, 4].map(() => ad.addUser()));
     assert.ok(admin && plain && once && out);
     for (let times = 0; times < 3; times += 1) await verify(out.username, strongPassword());

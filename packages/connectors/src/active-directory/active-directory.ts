@@ -1,12 +1,12 @@
-// Accounts of a Windows domain, at its domain controller over LDAPS (ldapts).
+// Accounts of a Windows domain, on its domain controller over LDAPS (ldapts).
 import type { Connector } from "../connector.ts";
-import { passwordAbilities } from "../password-abilities.ts";
+import { passwordCapabilities } from "../password-capabilities.ts";
 
 /**
- * A controller accepts the password before the one in force for up to an hour (`OldPasswordAllowedPeriod`): after a change
- * a log-in with the old one proves nothing. That is what the fact `mayBePreviousPassword` of `verified` says, and
+ * A controller accepts the previous password for up to an hour (`OldPasswordAllowedPeriod`): after a change, a login
+ * with the old one proves nothing. The fact `mayBePreviousPassword` of `verified` says so, and
  * `oldPasswordMayWorkForMinutes` of `changed`. Further facts of `verified`: `passwordChangedAt`, `tls`; of a reconcile
- * check `mayReset` (null: it may not be read who may).
+ * check `mayReset` (null: the rights cannot be read).
  */
 export const activeDirectory: Connector = {
   id: "active-directory",
@@ -14,7 +14,7 @@ export const activeDirectory: Connector = {
   types: ["password", "server", "application"],
   proven: true,
   passwordLimits: { maxLength: 127 },
-  ...passwordAbilities({
+  ...passwordCapabilities({
     verify: async () => (await import("./verify-login.ts")).verifyLogin,
     change: async () => (await import("./set-password.ts")).changeOwn,
     reconcile: async () => (await import("./set-password.ts")).reset,

@@ -1,7 +1,7 @@
-// Whether somebody could reset the password of a domain account: by the access list of the account, where it may be read.
+// Checks whether an account can reset the password of a domain account, from its access list if readable.
 import { Control, type Client, type Entry, type SearchOptions } from "ldapts";
 import type { Attempt } from "../attempt.ts";
-import type { Finding, Login, Target } from "../connector.ts";
+import type { Finding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { misconfigured, rejected, verified } from "../finding.ts";
 import { buffersOf } from "../ldap/entries.ts";
@@ -11,9 +11,9 @@ import { logIn, type DomainSession } from "./log-in.ts";
 import { sidText } from "./security-id.ts";
 import { domainName } from "./user-name.ts";
 
-export async function checkReset(target: Target, by: Login, current: Attempt): Promise<Finding> {
+export async function checkReset(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   const { username } = target;
-  if (!username) return misconfigured("bad-input", "There is no user name.");
+  if (!username) return misconfigured("bad-input", "The user name is missing.");
   const name = domainName(username, target);
   if ("failure" in name) return name.failure;
   const login = await logIn({ ...target, username: by.username }, by.secret.reveal(), current);
@@ -22,19 +22,19 @@ export async function checkReset(target: Target, by: Login, current: Attempt): P
   try {
     const account = await findEntry(login.session.client, name, ["objectSid"]);
     if (account === null)
-      return misconfigured("bad-input", `${where} has no ${username}, or ${by.username} may not see it.`);
+      return misconfigured("bad-input", `${where} has no ${username}, or ${by.username} has no permission to see it.`);
     const mayReset = await isAllowed(login, account);
     if (mayReset === false) {
       return rejected(
         "no-permission",
-        `${by.username} logs in to ${where}, but may not reset the password of ${username}.`,
+        `${by.username} can log in to ${where}, but has no permission to reset the password of ${username}.`,
       );
     }
     const right =
       mayReset === null
-        ? `Whether it may reset the password of ${username} shows only when it does: it may not read who may.`
-        : `It may reset the password of ${username}.`;
-    return verified(`${by.username} logs in to ${where}. ${right}`, { mayReset });
+        ? `It has no permission to read the access list of ${username}, so only a reset will show whether it can do that.`
+        : `It can reset the password of ${username}.`;
+    return verified(`${by.username} can log in to ${where}. ${right}`, { mayReset });
   } catch (error) {
     return login.session.failureOf(error);
   } finally {
@@ -42,7 +42,7 @@ export async function checkReset(target: Target, by: Login, current: Attempt): P
   }
 }
 
-/** Null when the access list or the own groups cannot be read. */
+/** Null when the access list or the account's own groups cannot be read. */
 async function isAllowed({ session, name }: DomainSession, account: Entry): Promise<boolean | null> {
   const { client } = session;
   const own = await findEntry(client, name, ["objectSid"]);
@@ -57,7 +57,10 @@ async function isAllowed({ session, name }: DomainSession, account: Entry): Prom
   }
 }
 
-/** Everybody, everybody who has logged in, the account and all its groups, nested ones too. Null when it has none to show. */
+/**
+ * Everyone, Authenticated Users, the account and all its groups, including nested ones. Null when the groups cannot be
+ * read.
+ */
 async function sidsOf(client: Client, dn: string): Promise<Set<string> | null> {
   const own = await binaries(client, dn, "objectSid");
   const groups = await binaries(client, dn, "tokenGroups");
@@ -72,7 +75,10 @@ async function binaries(client: Client, dn: string, attribute: string, control?:
   return searchEntries[0] === undefined ? [] : buffersOf(searchEntries[0], attribute);
 }
 
-/** LDAP_SERVER_SD_FLAGS ([MS-ADTS] §3.1.1.3.4.1.11): of a descriptor the access list alone, which needs no special right. */
+/**
+ * LDAP_SERVER_SD_FLAGS ([MS-ADTS] §3.1.1.3.4.1.11): requests only the access list of a descriptor, which needs no
+ * special right.
+ */
 class AccessListOnly extends Control {
   constructor() {
     super("1.2.840.113556.1.4.801", { critical: true });

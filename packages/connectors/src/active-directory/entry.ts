@@ -1,15 +1,15 @@
-// The entry of a domain account: where it is, and what it tells of its password.
+// Finds the directory entry of a domain account and reads its password facts.
 import { AndFilter, EqualityFilter, OrFilter, type Client, type Entry } from "ldapts";
 import { entryAt, textOf } from "../ldap/entries.ts";
 import type { DomainName } from "./user-name.ts";
 
-/** Where a domain begins, as its controller names it. */
+/** The base DN of the domain, as named by its controller. */
 export async function domainBase(client: Client): Promise<string | null> {
   const root = await entryAt(client, "", ["defaultNamingContext"]);
   return root === null ? null : textOf(root, "defaultNamingContext");
 }
 
-/** Null when there is none, or several. A principal name of one's own comes before an implicit one. */
+/** Null when there is no entry, or several. An explicit principal name takes precedence over an implicit one. */
 export async function findEntry(client: Client, { entry }: DomainName, attributes: string[]): Promise<Entry | null> {
   if ("dn" in entry) return entryAt(client, entry.dn, attributes);
   const base = await domainBase(client);
@@ -43,10 +43,10 @@ export function timeOfFiletime(text: string | null): string | null {
 const NEVER = 0x7fff_ffff_ffff_ffffn;
 const FROM_1601_TO_1970_MS = 11_644_473_600_000n;
 
-/** A controller may accept the password before the one in force for this long (`OldPasswordAllowedPeriod`). */
+/** A controller may accept the previous password for this long (`OldPasswordAllowedPeriod`). */
 export const OLD_PASSWORD_MINUTES = 60;
 
-/** True when the password that was just accepted may be the one before. */
+/** True when the password just accepted may be the previous one. */
 export function mayBePrevious(passwordChangedAt: string | null, now: Date): boolean {
   return passwordChangedAt !== null && now.getTime() - Date.parse(passwordChangedAt) < OLD_PASSWORD_MINUTES * 60_000;
 }

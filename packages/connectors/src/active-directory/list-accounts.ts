@@ -1,4 +1,4 @@
-// Who has an account in a domain, and who of them may do everything in it, through however many groups.
+// Lists the accounts of a domain, and which of them are privileged through any chain of groups.
 import { escapeFilter, type Client, type Entry } from "ldapts";
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
@@ -16,12 +16,12 @@ const ATTRIBUTES =
     " ",
   );
 
-/** Administrators and Account, Server, Print and Backup Operators, whose identifiers are the same everywhere. */
+/** Administrators and Account, Server, Print and Backup Operators: well-known identifiers. */
 const BUILT_IN_GROUPS = [544, 548, 549, 550, 551].map((rid) => `S-1-5-32-${rid}`);
 /** Domain Admins, Schema Admins, Enterprise Admins, Group Policy Creator Owners. */
 const DOMAIN_GROUPS = [512, 518, 519, 520];
-/** The first administrator, and the account whose key makes every ticket. */
-const BORN_PRIVILEGED = [500, 502];
+/** The built-in Administrator, and krbtgt, which has the key that signs every Kerberos ticket. */
+const BUILT_IN_PRIVILEGED = [500, 502];
 
 const DISABLED = 0x2;
 const LOCKED_OUT = 0x10;
@@ -50,7 +50,7 @@ export async function listUsers(target: Target, password: string, current: Attem
   }
 }
 
-/** The DNs of who is in a privileged group, itself or through others (LDAP_MATCHING_RULE_IN_CHAIN). */
+/** The DNs of the members of a privileged group, direct or nested (LDAP_MATCHING_RULE_IN_CHAIN). */
 async function privilegedIn(client: Client, base: string): Promise<Set<string>> {
   const root = await entryAt(client, base, ["objectSid"], ["objectSid"]);
   const [sid] = root === null ? [] : buffersOf(root, "objectSid");
@@ -63,7 +63,7 @@ async function privilegedIn(client: Client, base: string): Promise<Set<string>> 
   return new Set(members.map(({ dn }) => dn));
 }
 
-/** Where the controller works it out; the time alone stays after the lock has ended by itself. */
+/** Uses the controller's computed flag where available: `lockoutTime` stays set after a lock has expired. */
 function isOut(entry: Entry): boolean {
   const computed = textOf(entry, "msDS-User-Account-Control-Computed");
   if (computed !== null) return (Number(computed) & LOCKED_OUT) !== 0;
@@ -74,7 +74,7 @@ function toAccount(entry: Entry, privileged: ReadonlySet<string>): ListedAccount
   const control = Number(textOf(entry, "userAccountControl") ?? 0);
   const [sid] = buffersOf(entry, "objectSid");
   const rid = sid === undefined ? null : ridOf(sidText(sid));
-  const isBorn = rid !== null && BORN_PRIVILEGED.includes(rid);
+  const isBorn = rid !== null && BUILT_IN_PRIVILEGED.includes(rid);
   const isByPrimary = DOMAIN_GROUPS.includes(Number(textOf(entry, "primaryGroupID")));
   const isDisabled = (control & DISABLED) !== 0;
   const isLockedOut = isOut(entry);
@@ -89,7 +89,7 @@ function toAccount(entry: Entry, privileged: ReadonlySet<string>): ListedAccount
       dn: entry.dn,
       principalName: textOf(entry, "userPrincipalName"),
       groups: textsOf(entry, "memberOf").slice(0, 100),
-      /** Was or is in a protected group: its access list stays special until somebody clears it. */
+      /** Is or was in a protected group: its access list stays restricted until it is cleared. */
       hasAdminCount: textOf(entry, "adminCount") === "1",
       isDisabled,
       isLockedOut,

@@ -1,4 +1,4 @@
-// A log-in to a domain controller, and what its sub-codes mean.
+// Logs in to a domain controller and interprets its sub-codes.
 import type { Attempt } from "../attempt.ts";
 import type { Failure, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
@@ -13,7 +13,7 @@ export interface DomainSession {
   name: DomainName;
 }
 
-/** Whoever calls closes the session. */
+/** The caller closes the session. */
 export async function logIn(
   target: Target,
   password: string,
@@ -24,7 +24,7 @@ export async function logIn(
   if ("failure" in address) return address;
   const name = domainName(address.username, target);
   if ("failure" in name) return name;
-  // RFC 4513 §5.1.2: a bind without a password is an anonymous one and succeeds whoever is named.
+  // RFC 4513 §5.1.2: a bind without a password is anonymous and succeeds for any name.
   if (password === "") return { failure: misconfigured("bad-input", "The password is empty.") };
   const session = await openSession(address, current, maxReceivedBytes);
   if ("failure" in session) return session;
@@ -45,16 +45,19 @@ function bindFailure(error: unknown, session: Session, address: DirectoryAddress
     case 8:
       return misconfigured(
         "method-not-offered",
-        `${where} wants a stronger log-in than a name and a password over TLS.`,
+        `${where} requires a stronger login than a name and a password over TLS.`,
       );
     case 34:
-      return misconfigured("bad-input", `${where} does not understand ${address.username} as a name.`);
+      return misconfigured(
+        "bad-input",
+        `${where} does not accept ${address.username} as a user name. Use user@domain, DOMAIN\\user or a DN.`,
+      );
     default:
       return session.failureOf(error);
   }
 }
 
-/** The Windows error behind an LDAP result, in hexadecimal as the controller writes it (`… error, data 52e, v…`). */
+/** The Windows error behind an LDAP result, in hexadecimal as written by the controller (`… error, data 52e, v…`). */
 function subCodeOf(error: unknown): string | null {
   return /\bdata ([0-9a-f]{1,8})\b/.exec(error instanceof Error ? error.message : "")?.[1] ?? null;
 }
@@ -63,27 +66,27 @@ function credentialsRefused(subCode: string | null, where: string, username: str
   switch (subCode) {
     case "530":
     case "531":
-      return rejected("no-permission", `${where} does not let ${username} in at this time or from this machine.`);
+      return rejected(
+        "no-permission",
+        `${where} does not allow ${username} to log in at this time or from this machine.`,
+      );
     case "532":
-      return rejected("password-expired", `${where} does not let ${username} in: the password has expired.`);
+      return rejected("password-expired", `The password of ${username} on ${where} has expired.`);
     case "533":
-      return rejected("account-locked", `${where} does not let ${username} in: the account is disabled.`);
+      return rejected("account-locked", `The account ${username} on ${where} is disabled.`);
     case "701":
-      return rejected("account-expired", `${where} does not let ${username} in: the account has expired.`);
+      return rejected("account-expired", `The account ${username} on ${where} has expired.`);
     case "773":
       return rejected(
         "must-change",
-        `${where} accepted the password of ${username}, but lets nobody in with it until it is changed.`,
+        `${where} accepted the password of ${username}, but it must be changed before the next login.`,
       );
     case "775":
       return rejected(
         "account-locked",
-        `${where} has locked ${username} after too many failed log-ins; it refuses the right password as well.`,
+        `${where} has locked ${username} after too many failed logins. It rejects the right password too.`,
       );
     default:
-      return rejected(
-        "wrong-password",
-        `${where} did not accept the password for ${username}: it is wrong, or the account does not exist.`,
-      );
+      return rejected("wrong-password", `Wrong password for ${username} on ${where}, or the account does not exist.`);
   }
 }

@@ -1,7 +1,8 @@
-// Sets the password of a domain account ([MS-ADTS] §3.1.1.3.1.5): as oneself by old and new in one request, else by replacing it.
+// Sets the password of a domain account ([MS-ADTS] §3.1.1.3.1.5): as the account itself with old and new in one
+// request, else by replacement.
 import { Attribute, Change, type Entry } from "ldapts";
 import type { ChangeAttempt } from "../attempt.ts";
-import type { ChangeFinding, Login, Target } from "../connector.ts";
+import type { ChangeFinding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { changed, misconfigured, refused, rejected, unsent } from "../finding.ts";
 import { entryAt, textOf } from "../ldap/entries.ts";
@@ -28,12 +29,12 @@ export async function changeOwn(
 
 export async function reset(
   target: Target,
-  by: Login,
+  by: ReconcileLogin,
   candidate: string,
   attempt: ChangeAttempt,
 ): Promise<ChangeFinding> {
   const { username } = target;
-  if (!username) return unsent(misconfigured("bad-input", "There is no user name."));
+  if (!username) return unsent(misconfigured("bad-input", "The user name is missing."));
   const name = domainName(username, target);
   if ("failure" in name) return unsent(name.failure);
   const login = await logIn({ ...target, username: by.username }, by.secret.reveal(), attempt);
@@ -45,7 +46,7 @@ export async function reset(
   });
 }
 
-/** What fails in `work` fails before anything was sent. */
+/** A failure in `work` happens before anything was sent. */
 async function closing(login: DomainSession, work: () => Promise<ChangeFinding>): Promise<ChangeFinding> {
   try {
     return await work();
@@ -68,9 +69,9 @@ async function send(
   attempt: ChangeAttempt,
 ): Promise<ChangeFinding> {
   const { session, address } = login;
-  // The minimum age of a password is nothing to those who reset it.
+  // The domain's minimum password age does not apply to a reset.
   const isOwn = changes.length > 1;
-  attempt.waitFor(`${nameOf(address)} to answer the change`);
+  attempt.waitFor(`${nameOf(address)} to confirm the change`);
   attempt.sending();
   try {
     await session.client.modify(entry.dn, changes);
@@ -78,12 +79,12 @@ async function send(
     return (await refusalOf(error, login, isOwn ? entry : null, attempt)) ?? lost(address);
   }
   return changed(
-    `${nameOf(address)} has a new password for ${address.username}. It may accept the old one for up to ${OLD_PASSWORD_MINUTES} minutes more.`,
+    `Changed the password of ${address.username} on ${nameOf(address)}. The controller may accept the old one for up to ${OLD_PASSWORD_MINUTES} more minutes.`,
     { oldPasswordMayWorkForMinutes: OLD_PASSWORD_MINUTES },
   );
 }
 
-/** Null for an answer that does not say whether the password is the old one. */
+/** Null for a result that leaves open whether the password changed. */
 async function refusalOf(
   error: unknown,
   login: DomainSession,
@@ -97,7 +98,7 @@ async function refusalOf(
       return unsent(
         rejected(
           "wrong-password",
-          `${where} let ${username} in with a password that is no longer in force, and changed nothing.`,
+          `${where} accepted a previous password of ${username} and changed nothing. Store the current password.`,
         ),
       );
     case PASSWORD_RESTRICTION:
@@ -111,13 +112,13 @@ async function refusalOf(
 const WRONG_PASSWORD = "00000056";
 const PASSWORD_RESTRICTION = "0000052D";
 
-/** The eight digits with which a controller begins its diagnostic text. */
+/** The eight digits at the start of a controller's diagnostic text. */
 function windowsErrorOf(error: unknown): string | null {
   if (resultCodeOf(error) === null || !(error instanceof Error)) return null;
   return /^([0-9A-F]{8}):/i.exec(error.message)?.[1]?.toUpperCase() ?? null;
 }
 
-/** One code for every rule; the age is told apart by the clock, the history only by controllers that say so. */
+/** One code covers every rule: the clock shows a minimum age, and only some controllers report the history. */
 async function rulesRefusal(
   error: unknown,
   login: DomainSession,
@@ -135,11 +136,11 @@ async function rulesRefusal(
   }
   return refused(
     "password-rules",
-    `${where} refused the new password for ${username}: it is too short or too simple for the domain, or was used before.`,
+    `${where} refused the new password for ${username}: it is too short, too simple, or was used before.`,
   );
 }
 
-/** By the minimum age of the domain; finer policies are not looked at. */
+/** Uses the domain's minimum age; fine-grained policies are not read. */
 async function isTooYoung({ session }: DomainSession, entry: Entry, now: Date): Promise<boolean> {
   const changedAt = timeOfFiletime(textOf(entry, "pwdLastSet"));
   if (changedAt === null) return false;
@@ -156,6 +157,6 @@ async function isTooYoung({ session }: DomainSession, entry: Entry, now: Date): 
 function notFound({ address }: DomainSession): ChangeFinding {
   return refused(
     "no-such-account",
-    `${nameOf(address)} has no entry that is ${address.username} alone, or does not show it to the account that was to change it.`,
+    `${nameOf(address)} has no unique entry for ${address.username}, or the login has no permission to see it.`,
   );
 }

@@ -1,9 +1,9 @@
-// The names that a domain account may be stored under, and what a domain controller is told of each.
+// The forms of a domain account's user name, and the names to bind and search with.
 import type { Failure, Target } from "../connector.ts";
 import { misconfigured } from "../finding.ts";
 
 export interface DomainName {
-  /** As a simple bind takes it: `user@domain`, `DOMAIN\user` or a distinguished name. */
+  /** For a simple bind: `user@domain`, `DOMAIN\user` or a distinguished name. */
   bindName: string;
   /** How to find the entry. */
   entry: { dn: string } | { accountName: string; principalName: string | null };
@@ -14,7 +14,7 @@ export function domainName(
   username: string,
   { additionalParams }: Pick<Target, "additionalParams">,
 ): DomainName | { failure: Failure } {
-  if (/[\0\r\n]/.test(username)) return refuse("The user name holds a line break or a NUL character.");
+  if (/[\0\r\n]/.test(username)) return refuse("The user name contains a line break or a NUL character.");
   if (/^(cn|ou|dc|uid)\s*=/i.test(username)) return { bindName: username, entry: { dn: username } };
   const [, before = "", accountName = ""] = /^([^\\@]+)\\([^\\]+)$/.exec(username) ?? [];
   if (before !== "") return { bindName: username, entry: { accountName, principalName: null } };
@@ -22,15 +22,13 @@ export function domainName(
   if (username.includes("@")) return ofPrincipal(username);
   const { domain } = additionalParams;
   if (typeof domain !== "string" || !/^[a-z0-9]([a-z0-9.-]{0,253}[a-z0-9])?$/i.test(domain)) {
-    return refuse(
-      "A domain account needs its domain: as user@corp.example, as CORP\\user, or in the additional parameter domain.",
-    );
+    return refuse("The domain is missing. Use user@corp.example, CORP\\user, or the additional parameter domain.");
   }
   if (domain.includes(".")) return ofPrincipal(`${username}@${domain}`);
   return { bindName: `${domain}\\${username}`, entry: { accountName: username, principalName: null } };
 }
 
-/** Every account has an implicit principal name as well: its account name and the domain's. */
+/** Every account also has an implicit principal name: its account name and the domain. */
 function ofPrincipal(principalName: string): DomainName {
   return {
     bindName: principalName,

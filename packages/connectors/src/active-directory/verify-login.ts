@@ -1,4 +1,4 @@
-// A log-in to a domain controller, and what the account may learn about itself.
+// Logs in to a domain controller and reads the account's own facts.
 import type { Attempt } from "../attempt.ts";
 import type { Finding, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
@@ -15,7 +15,7 @@ export async function verifyLogin(target: Target, password: string, current: Att
     const passwordChangedAt = await changedAt(login);
     const isDoubtful = mayBePrevious(passwordChangedAt, current.context.now());
     const done = `Logged in to ${nameOf(address)} as ${address.username}.`;
-    const doubt = ` The password was changed less than ${OLD_PASSWORD_MINUTES} minutes ago: a domain controller may still accept the one before it.`;
+    const doubt = ` The password was changed less than ${OLD_PASSWORD_MINUTES} minutes ago: a domain controller may still accept the previous one.`;
     return verified(isDoubtful ? `${done}${doubt}` : done, {
       passwordChangedAt,
       mayBePreviousPassword: isDoubtful,
@@ -26,7 +26,7 @@ export async function verifyLogin(target: Target, password: string, current: Att
   }
 }
 
-/** The log-in is proved already: an entry that cannot be read leaves this open. */
+/** The login has succeeded already: an unreadable entry leaves this unknown. */
 async function changedAt({ session, name }: DomainSession): Promise<string | null> {
   try {
     const entry = await findEntry(session.client, name, ["pwdLastSet"]);

@@ -1,4 +1,4 @@
-// API tokens against a real HTTPS server of Node's.
+// API tokens against a real HTTPS server (node:https).
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -74,7 +74,7 @@ async function rows(): Promise<Rows> {
 
 connectorSuite({ connector: apiToken, needs: needs(opensslAvailable()), start: rows });
 
-describe("API tokens: what an answer means", needs(opensslAvailable()), () => {
+describe("API tokens: meaning of responses", needs(opensslAvailable()), () => {
   let authority: Authority;
   let api: TokenApi;
   const token = aToken();
@@ -86,21 +86,21 @@ describe("API tokens: what an answer means", needs(opensslAvailable()), () => {
   const verify = (path: string, more: Record<string, unknown> = {}, secret = token) =>
     tryOut(apiToken, { target: at(api, path, { ca: authority.certificate, ...more }), secret });
 
-  test("an address that answers everybody alike proves nothing of the token", async () => {
+  test("a page that needs no token proves nothing", async () => {
     assertResult(await verify("/open"), { outcome: "misconfigured", code: "password-not-checked" });
   });
 
-  test("a redirect is not followed: the token stays where it was meant to go", async () => {
+  test("does not follow a redirect, so that the token reaches no other host", async () => {
     assertResult(await verify("/moved"), { outcome: "misconfigured", code: "redirected" });
   });
 
-  test("a busy and a broken server are unreachable, a missing page is misconfigured", async () => {
+  test("a busy or broken server is unreachable, a missing page is misconfigured", async () => {
     assertResult(await verify("/busy"), { outcome: "unreachable", code: "rate-limited" });
     assertResult(await verify("/broken"), { outcome: "unreachable", code: "server-error" });
     assertResult(await verify("/nowhere"), { outcome: "misconfigured", code: "unexpected-status" });
   });
 
-  test("expect_status can name what a good token gets", async () => {
+  test("expect_status sets the status of a valid token", async () => {
     assertResult(await verify("/me", { expect_status: 200 }), { outcome: "verified" });
     assertResult(await verify("/me", { expect_status: "201-204" }), {
       outcome: "misconfigured",
@@ -108,13 +108,13 @@ describe("API tokens: what an answer means", needs(opensslAvailable()), () => {
     });
   });
 
-  test("a body without end is not read", async () => {
+  test("does not read an endless body", async () => {
     const result = await verify("/endless");
     assertResult(result, { outcome: "verified" });
     assert.ok(result.durationMs < 5_000, `${result.durationMs} ms`);
   });
 
-  test("the method is the one configured, and a second request without the token follows a good one", async () => {
+  test("sends the configured method, and repeats an accepted request without the token", async () => {
     const known = api.requests().length;
     assertResult(await verify("/me", { method: "head" }), { outcome: "verified" });
     assert.deepEqual(api.requests().slice(known), [
@@ -123,7 +123,7 @@ describe("API tokens: what an answer means", needs(opensslAvailable()), () => {
     ]);
   });
 
-  test("header and scheme: as configured, and no scheme in a header of one's own", async (t) => {
+  test("uses the configured header and scheme, and no scheme in a custom header", async (t) => {
     const serve = async (options: Partial<TokenApiOptions>) => {
       const own = await startTokenApi({ token, certificate: await authority.issue(["127.0.0.1"]), ...options });
       t.after(() => own.stop());
@@ -151,7 +151,7 @@ describe("API tokens: what an answer means", needs(opensslAvailable()), () => {
     assertResult(await tryOut(apiToken, { target, secret: token }), { outcome: "verified" });
   });
 
-  test("a certificate is checked for the name although the connection goes to the checked address", async (t) => {
+  test("checks the certificate against the name although it connects to the checked address", async (t) => {
     const named = await startTokenApi({ token, certificate: await authority.issue(["api.example"]) });
     t.after(() => named.stop());
     const network = networkPolicy({ allowLoopback: true, lookup: async () => ["127.0.0.1"] });
@@ -162,7 +162,7 @@ describe("API tokens: what an answer means", needs(opensslAvailable()), () => {
     assertResult(await tryOut(apiToken, { target, secret: token }, { network }), { outcome: "verified" });
   });
 
-  test("http is for this machine only, by its address and when loopback is allowed", async (t) => {
+  test("allows http for loopback addresses only, and only when the policy allows loopback", async (t) => {
     const plain = await startTokenApi({ token, certificate: null });
     t.after(() => plain.stop());
     assertResult(await tryOut(apiToken, { target: at(plain, "/me"), secret: token }), { outcome: "verified" });
@@ -175,7 +175,7 @@ describe("API tokens: what an answer means", needs(opensslAvailable()), () => {
     assertResult(forbidden, { outcome: "misconfigured", code: "address-forbidden" });
   });
 
-  test("headers without end and answers that are not HTTP are told from a lost connection", async (t) => {
+  test("distinguishes endless headers and non-HTTP responses from a lost connection", async (t) => {
     for (const answer of ["SSH-2.0-OpenSSH_9.2\r\n", `HTTP/1.1 200 OK\r\nx: ${"x".repeat(40_000)}\r\n\r\n`]) {
       const server = await startTcp((socket) => socket.once("data", () => socket.write(answer)));
       t.after(() => server.stop());
@@ -185,7 +185,7 @@ describe("API tokens: what an answer means", needs(opensslAvailable()), () => {
     }
   });
 
-  test("a check that cannot be right is refused before anything is sent", async () => {
+  test("refuses an invalid check before sending anything", async () => {
     const known = api.requests().length;
     const bad: Record<string, unknown>[] = [
       { check_url: "ftp://127.0.0.1/" },

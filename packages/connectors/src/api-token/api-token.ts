@@ -1,4 +1,4 @@
-// API tokens, checked by the request that the entry's additional parameters describe (undici).
+// API tokens, checked with the request described by the entry's additional parameters (undici).
 import type { Secret } from "@strongroom/keys";
 import { attempt } from "../attempt.ts";
 import type { Connector, Target, VerifyContext } from "../connector.ts";
@@ -11,7 +11,7 @@ export const apiToken: Connector = {
   proven: true,
   async verify(target: Target, secret: Secret, context: VerifyContext) {
     const token = secret.reveal();
-    // The driver stays out of memory until somebody verifies, and loading it takes nothing of the attempt's time.
+    // Loaded on first use, outside the attempt's time.
     const { verifyToken } = await import("./verify-token.ts");
     return attempt(context, (current) => verifyToken(target, token, current));
   },

@@ -1,4 +1,4 @@
-// How an API token is checked: the request that its additional parameters describe.
+// The request that checks an API token, read from the entry's additional parameters.
 import type { Failure, Target } from "../connector.ts";
 import { misconfigured } from "../finding.ts";
 
@@ -10,7 +10,7 @@ export interface TokenCheck {
   method: Method;
   /** Lower case. */
   header: string;
-  /** The word before the token; empty for none. `Basic` sends the user name and the token as RFC 7617 has it. */
+  /** The word before the token; empty for none. `Basic` sends the user name and the token (RFC 7617). */
   scheme: string;
   /** Inclusive. */
   expectStatus: { from: number; to: number };
@@ -24,15 +24,15 @@ export function tokenCheck({ additionalParams, username }: Target): TokenCheck |
   const { check_url, method = "GET", header = "Authorization", expect_status = "200-299" } = additionalParams;
   const url = typeof check_url === "string" ? URL.parse(check_url) : null;
   if (url === null || !["https:", "http:"].includes(url.protocol))
-    return refuse("check_url must be an address that begins with https://.");
+    return refuse("check_url must be a URL that begins with https://.");
   if (url.username !== "" || url.password !== "")
-    return refuse("check_url must not hold a user name or password: it is stored unencrypted.");
+    return refuse("check_url must not contain a user name or password: it is stored unencrypted.");
   const chosen = METHODS.find((each) => each === String(method).toUpperCase());
   if (chosen === undefined) return refuse(`method must be ${METHODS.join(", ")}.`);
   if (typeof header !== "string" || !/^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/i.test(header))
     return refuse("header must be the name of an HTTP header.");
   const name = header.toLowerCase();
-  if (FORBIDDEN_HEADERS.has(name)) return refuse(`The token cannot travel in the header ${header}.`);
+  if (FORBIDDEN_HEADERS.has(name)) return refuse(`The header ${header} cannot carry the token. Choose another header.`);
   const { scheme = name === "authorization" ? "Bearer" : "" } = additionalParams;
   if (typeof scheme !== "string" || !/^[a-z0-9_.+-]{0,50}$/i.test(scheme))
     return refuse("scheme must be one word, such as Bearer, or empty.");
@@ -43,7 +43,7 @@ export function tokenCheck({ additionalParams, username }: Target): TokenCheck |
   return { url, method: chosen, header: name, scheme, expectStatus };
 }
 
-/** Headers that frame the message or name the host, and are the client's own. */
+/** Headers that frame the message or name the host; only the HTTP client sets them. */
 const FORBIDDEN_HEADERS = new Set([
   "host",
   "connection",
@@ -58,7 +58,7 @@ const FORBIDDEN_HEADERS = new Set([
   "proxy-connection",
 ]);
 
-/** Null for what is no status and no range of them. */
+/** Null when the value is not a status or a range of statuses. */
 export function statusRange(value: unknown): TokenCheck["expectStatus"] | null {
   const [, first, last = first] = /^([1-5]\d\d)(?:-([1-5]\d\d))?$/.exec(String(value)) ?? [];
   if (first === undefined || Number(first) > Number(last)) return null;

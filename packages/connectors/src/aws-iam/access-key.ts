@@ -1,4 +1,4 @@
-// An access key as it is stored, and the place where it is used.
+// A stored access key, and the AWS endpoints it is used at.
 import type { Failure, Target } from "../connector.ts";
 import { misconfigured } from "../finding.ts";
 import { tlsSettings, type TlsSettings } from "../tls-settings.ts";
@@ -8,14 +8,14 @@ export interface AccessKey {
   secret: string;
 }
 
-export interface Place {
+export interface AwsAccess {
   key: AccessKey;
   sts: { endpoint: string; region: string };
   iam: { endpoint: string; region: string };
   tls: TlsSettings;
 }
 
-/** Null for what AWS could not have made: neither is looked at further. */
+/** Null when the value does not have the form of an AWS access key. */
 export function parseAccessKey(value: string): AccessKey | null {
   try {
     const parsed: unknown = JSON.parse(value);
@@ -23,7 +23,7 @@ export function parseAccessKey(value: string): AccessKey | null {
     const { access_key_id: id, secret_access_key: secret } = parsed as Record<string, unknown>;
     return isKeyId(id) && isKeySecret(secret) ? { id, secret } : null;
   } catch {
-    // Not JSON: whoever stored it is told the form.
+    // Not JSON: the caller reports the expected form.
     return null;
   }
 }
@@ -40,26 +40,27 @@ export function isKeySecret(value: unknown): value is string {
   return typeof value === "string" && /^[A-Za-z0-9/+=]{20,128}$/.test(value);
 }
 
-export function placeOf(target: Target, value: string): Place | { failure: Failure } {
+export function awsAccessOf(target: Target, value: string): AwsAccess | { failure: Failure } {
   const { region = "us-east-1", endpoint = null } = target.additionalParams;
   const key = parseAccessKey(value);
   if (key === null)
-    return refuse('The secret must be {"access_key_id": "AKIA…", "secret_access_key": "…"}, as AWS gave them.');
+    return refuse('The secret must be {"access_key_id": "AKIA…", "secret_access_key": "…"}, as issued by AWS.');
   if (typeof region !== "string" || !/^[a-z]{2}(-[a-z]{2,10}){1,2}-\d$/.test(region))
     return refuse("The additional parameter region must be the name of an AWS region, such as eu-central-1.");
   const tls = tlsSettings({ ...target, sslEnabled: true }, null);
   if ("failure" in tls) return tls;
-  if (tls.mode !== "verify-full") return refuse("AWS is reached over TLS with a checked certificate only.");
+  if (tls.mode !== "verify-full")
+    return refuse("AWS requires TLS with a checked certificate. Use sslmode verify-full.");
   if (endpoint === null) return { key, tls, ...ownEndpoints(region) };
   const url = typeof endpoint === "string" ? URL.parse(endpoint) : null;
   if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "" || url.search !== "")
-    return refuse("The additional parameter endpoint must be an address that begins with https://.");
-  const place = { endpoint: url.origin, region };
-  return { key, tls, sts: place, iam: place };
+    return refuse("The additional parameter endpoint must be a URL that begins with https://.");
+  const access = { endpoint: url.origin, region };
+  return { key, tls, sts: access, iam: access };
 }
 
-/** IAM is one per partition, STS one per region. */
-function ownEndpoints(region: string): Pick<Place, "sts" | "iam"> {
+/** IAM has one endpoint per partition, STS one per region. */
+function ownEndpoints(region: string): Pick<AwsAccess, "sts" | "iam"> {
   const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
   const sts = { endpoint: `https://sts.${region}.${domain}`, region };
   if (region.startsWith("cn-"))

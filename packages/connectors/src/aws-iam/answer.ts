@@ -1,10 +1,10 @@
-// What AWS says no with, by the codes of its errors and never by its words.
+// Interprets AWS errors by their codes, never by their text.
 import type { Failure } from "../connector.ts";
 import { misconfigured, rejected, unreachable } from "../finding.ts";
-import type { Place } from "./access-key.ts";
+import type { AwsAccess } from "./access-key.ts";
 import { NoAnswer } from "./session.ts";
 
-/** `code` is AWS's, `status` that of HTTP; null when there was no answer that could be read. */
+/** `code` is AWS's, `status` the HTTP status; null without a readable response. */
 export function errorOf(error: unknown): { code: string; status: number } | null {
   if (error === null || typeof error !== "object" || error instanceof NoAnswer) return null;
   const { name, $metadata } = error as { name?: unknown; $metadata?: { httpStatusCode?: unknown } };
@@ -12,37 +12,37 @@ export function errorOf(error: unknown): { code: string; status: number } | null
   return typeof name === "string" && typeof status === "number" ? { code: name, status } : null;
 }
 
-/** Why a call that changes nothing did not succeed. */
-export function failureOf(error: unknown, place: Place): Failure {
+/** The failure of a call that changes nothing. */
+export function failureOf(error: unknown, access: AwsAccess): Failure {
   if (error instanceof NoAnswer) return error.failure;
   const answer = errorOf(error);
-  const key = `the access key ${place.key.id}`;
+  const key = `the access key ${access.key.id}`;
   switch (answer?.code) {
     case "InvalidClientTokenId":
     case "UnrecognizedClientException":
-      return rejected("wrong-password", `AWS does not know ${key}: it was deleted, or is inactive.`);
+      return rejected("wrong-password", `AWS does not know ${key}: it was deleted or is inactive.`);
     case "SignatureDoesNotMatch":
       return rejected(
         "wrong-password",
-        `AWS did not accept the signature of ${key}: the secret is wrong, or the clock of this machine is.`,
+        `AWS rejected the signature of ${key}: the secret is wrong, or this machine's clock is.`,
       );
     case "RequestExpired":
     case "RequestTimeTooSkewed":
-      return misconfigured("protocol-error", "AWS found the request too old: check the clock of this machine.");
+      return misconfigured("protocol-error", "AWS rejected the request as too old. Check the clock of this machine.");
     case "AccessDenied":
     case "AccessDeniedException":
     case "OptInRequired":
-      return rejected("no-permission", `AWS accepted ${key}, but its user may not do this.`);
+      return rejected("no-permission", `AWS accepted ${key}, but its user has no permission for this.`);
     case "Throttling":
     case "ThrottlingException":
     case "TooManyRequestsException":
-      return unreachable("rate-limited", "AWS takes no more requests for now.");
+      return unreachable("rate-limited", "AWS is throttling requests. Try again later.");
     default:
       return answer !== null && answer.status >= 500
-        ? unreachable("server-error", `AWS failed by itself (status ${answer.status}).`)
+        ? unreachable("server-error", `AWS failed with a server error (status ${answer.status}).`)
         : misconfigured(
             "protocol-error",
-            "The other side does not answer as AWS does. Check the additional parameter endpoint.",
+            "The server's response is not from AWS. Check the additional parameter endpoint.",
           );
   }
 }

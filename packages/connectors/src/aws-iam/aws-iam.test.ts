@@ -1,9 +1,9 @@
-// AWS access keys against a double that checks signatures. What is not proved stands in the double's first lines.
+// AWS access keys against a fake that checks signatures. The fake's first lines say what it does not prove.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { Secret } from "@strongroom/keys";
-import { assertChange } from "../../testing/abilities.ts";
+import { assertChange } from "../../testing/capabilities.ts";
 import { opensslAvailable } from "../../testing/certificates.ts";
 import { aContext, aTarget } from "../../testing/factories.ts";
 import { withoutLeak } from "../../testing/leak-watch.ts";
@@ -39,7 +39,7 @@ async function rows(): Promise<Rows> {
       target: at(aws, inactive),
       secret: off.secret,
       expect: WRONG_PASSWORD,
-      note: "an inactive key is as unknown as a deleted one",
+      note: "AWS answers the same for an inactive key and a deleted one",
     },
     expired: {
       target: at(aws, inactive),
@@ -102,7 +102,7 @@ describe("AWS IAM: two keys side by side", { ...needs(opensslAvailable()), concu
       awsIam.retire!(aTarget(target), Secret.fromText(current), Secret.fromText(retired), aContext()),
     );
 
-  test("a second key is issued, both work, and the first is retired once and again", async () => {
+  test("issues a second key that works beside the first, and retires the first, also when repeated", async () => {
     const { name, secret, keyId, target } = aUser();
     const issued = await issue(target, secret);
     assert.equal(issued.outcome, "issued", issued.message);
@@ -120,7 +120,7 @@ describe("AWS IAM: two keys side by side", { ...needs(opensslAvailable()), concu
     );
   });
 
-  test("with two keys there is no third: the reason names the other one", async () => {
+  test("refuses a third key and names the other one", async () => {
     const { name, secret, target } = aUser();
     const other = aws.addKey(name);
     const result = await issue(target, secret);
@@ -129,7 +129,7 @@ describe("AWS IAM: two keys side by side", { ...needs(opensslAvailable()), concu
     assert.equal(aws.keysOf(name).length, 2);
   });
 
-  test("what AWS says no to is refused, what it leaves open is unknown", async () => {
+  test("an error of AWS is refused, an unclear answer is unknown", async () => {
     const { name, secret, target } = aUser();
     aws.answerOnce("CreateAccessKey", { code: "LimitExceeded", status: 409 });
     assertIssue(await issue(target, secret), "refused", "limit-reached");
@@ -144,25 +144,25 @@ describe("AWS IAM: two keys side by side", { ...needs(opensslAvailable()), concu
     assertIssue(await issue(target, secret), "unknown", undefined);
   });
 
-  test("a new key that does not work at once is kept, and waited for", async () => {
+  test("keeps a new key that does not work at once, and waits for it", async () => {
     const { secret, target } = aUser();
     aws.answerOnce("GetCallerIdentity", { code: "InvalidClientTokenId", status: 403 });
     const result = await issue(target, secret);
     assert.deepEqual("facts" in result && result.facts?.["isUsable"], true, result.message);
   });
 
-  test("a key that may be made inactive but not deleted is retired all the same, and the message says so", async () => {
+  test("retires a key that can be deactivated but not deleted, and the message says so", async () => {
     const { name, secret, keyId, target } = aUser();
     const issued = await issue(target, secret);
     const made = issued.outcome === "issued" ? issued.secret.reveal() : "";
     aws.answerOnce("DeleteAccessKey", { code: "AccessDenied", status: 403 });
     const result = await retire(target, made, secret);
     assertChange(result, { outcome: "changed" });
-    assert.match(result.message, /inactive, but did not delete/);
+    assert.match(result.message, /deactivated .* but did not delete/);
     assert.equal(aws.keysOf(name).find(({ id }) => id === keyId)?.isActive, false);
   });
 
-  test("a wrong key issues nothing, and a key of somebody else is told", async () => {
+  test("a wrong key issues nothing, and another user's key is reported", async () => {
     const { name, secret, target } = aUser();
     const bad = withSecret(secret, randomBytes(30).toString("base64"));
     assertIssue(await issue(target, bad), "unsent", undefined);
@@ -171,7 +171,7 @@ describe("AWS IAM: two keys side by side", { ...needs(opensslAvailable()), concu
     assertResult(others, { outcome: "misconfigured", code: "name-mismatch" });
   });
 
-  test("what is no access key is sent nowhere", async () => {
+  test("sends nothing for a secret that is not an access key", async () => {
     const before = aws.requests().length;
     for (const secret of ["a-password-of-mine", '{"access_key_id":"AKIAIOSFODNN7EXAMPLE"}', '["access_key_id"]'])
       assertResult(await tryOut(awsIam, { target: at(aws, null), secret }), {

@@ -1,14 +1,15 @@
-// Access keys of AWS IAM users (AWS SDK over connections of ours). Not proved against AWS itself, only against a double of ours.
+// Access keys of AWS IAM users (AWS SDK over our own connections). Tested against a fake, not against AWS.
 import type { Secret } from "@strongroom/keys";
 import { attempt, attemptChange, attemptList, attemptWith } from "../attempt.ts";
 import type { Connector, Target, VerifyContext } from "../connector.ts";
 
 /**
- * The secret is JSON: `{"access_key_id": "AKIA…", "secret_access_key": "…"}`. The entry's user name is the IAM user's, or
- * empty. `additional_params`: `region` (us-east-1), `endpoint` (https://…, in place of AWS's own for STS and IAM), `ca`.
+ * The secret is JSON: `{"access_key_id": "AKIA…", "secret_access_key": "…"}`. The entry's user name is the IAM user's,
+ * or empty. `additional_params`: `region` (us-east-1), `endpoint` (https://…, replaces AWS's own for STS and IAM),
+ * `ca`.
  *
- * AWS makes the secrets: `issue` puts a second key beside the first, `retire` takes the first away.
- * Facts of `verified`: `account`, `arn`. Of `issued`: `accessKeyId`, `isUsable` (AWS takes seconds until a new key works).
+ * AWS generates the secrets: `issue` adds a second key beside the first, `retire` deletes the first. Facts of
+ * `verified`: `account`, `arn`. Of `issued`: `accessKeyId`, `isUsable` (a new key takes seconds until it works).
  */
 export const awsIam: Connector = {
   id: "aws-iam",

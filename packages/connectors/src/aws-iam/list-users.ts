@@ -1,4 +1,4 @@
-// The IAM users of an AWS account, and who of them is an administrator, as far as the key may see it.
+// Lists the IAM users of an AWS account, and which of them are administrators if the key can see that.
 import {
   GetGroupCommand,
   ListEntitiesForPolicyCommand,
@@ -9,7 +9,7 @@ import {
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
 import { listed } from "../finding.ts";
-import { placeOf } from "./access-key.ts";
+import { awsAccessOf } from "./access-key.ts";
 import { failureOf } from "./answer.ts";
 import { iamClient } from "./session.ts";
 
@@ -18,9 +18,9 @@ const MAX_PAGES = 100;
 const MAX_GROUPS = 20;
 
 export async function listUsers(target: Target, value: string, current: Attempt): Promise<ListFinding> {
-  const place = placeOf(target, value);
-  if ("failure" in place) return place.failure;
-  const iam = iamClient(place, current);
+  const access = awsAccessOf(target, value);
+  if ("failure" in access) return access.failure;
+  const iam = iamClient(access, current);
   try {
     const users = await allUsers(iam);
     const administrators = await administratorsOf(iam);
@@ -29,9 +29,12 @@ export async function listUsers(target: Target, value: string, current: Attempt)
       "AWS IAM",
     );
     if (finding.outcome !== "listed" || administrators !== null) return finding;
-    return { ...finding, message: `${finding.message} The key may not see who of them is an administrator.` };
+    return {
+      ...finding,
+      message: `${finding.message} The key has no permission to see which of them are administrators.`,
+    };
   } catch (error) {
-    return failureOf(error, place);
+    return failureOf(error, access);
   }
 }
 
@@ -49,7 +52,7 @@ async function allUsers(iam: IAMClient): Promise<User[]> {
   return users;
 }
 
-/** Users with AWS's own policy for administrators, directly or by a group. Null when the key may not ask. */
+/** Users with AWS's administrator policy, directly or through a group. Null without permission to ask. */
 async function administratorsOf(iam: IAMClient): Promise<ReadonlySet<string> | null> {
   try {
     const { PolicyUsers = [], PolicyGroups = [] } = await iam.send(
@@ -62,7 +65,7 @@ async function administratorsOf(iam: IAMClient): Promise<ReadonlySet<string> | n
     }
     return new Set(names);
   } catch {
-    // Who may list users often may not look at policies.
+    // A key that can list users often cannot read policies.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-// A second access key beside the first, and the end of the first: AWS allows two for each user.
+// Adds a second access key and retires the first: AWS allows two for each user.
 import {
   CreateAccessKeyCommand,
   DeleteAccessKeyCommand,
@@ -15,74 +15,72 @@ import {
   isKeyId,
   isKeySecret,
   parseAccessKey,
-  placeOf,
+  awsAccessOf,
   type AccessKey,
-  type Place,
+  type AwsAccess,
 } from "./access-key.ts";
 import { errorOf, failureOf } from "./answer.ts";
 import { iamClient, stsClient } from "./session.ts";
 
-/** What both sides of `issue` share with a change. */
+/** The results that `issue` shares with a change. */
 type NotIssued = Exclude<ChangeFinding, { outcome: "changed" }>;
 type Issued = { outcome: "issued"; secret: Secret; message: string; facts?: Facts };
 
-/** Keys are of the user who signs: no name is sent. */
+/** AWS applies this to the signing user: no name is sent. */
 export async function issueKey(target: Target, value: string, attempt: ChangeAttempt): Promise<Issued | NotIssued> {
-  const place = placeOf(target, value);
-  if ("failure" in place) return unsent(place.failure);
-  const isFull = await othersOf(place, attempt);
+  const access = awsAccessOf(target, value);
+  if ("failure" in access) return unsent(access.failure);
+  const isFull = await othersOf(access, attempt);
   if (isFull !== null) return isFull as NotIssued;
   try {
     attempt.sending();
-    const { AccessKey: made } = await iamClient(place, attempt).send(new CreateAccessKeyCommand({}));
+    const { AccessKey: made } = await iamClient(access, attempt).send(new CreateAccessKeyCommand({}));
     const [id, secret] = [made?.AccessKeyId, made?.SecretAccessKey];
     if (!isKeyId(id) || !isKeySecret(secret)) return lostKey();
-    const isUsable = await becomesUsable({ id, secret }, place, attempt);
-    const note = isUsable ? "" : " It is not accepted everywhere yet; AWS takes some seconds for that.";
+    const isUsable = await becomesUsable({ id, secret }, access, attempt);
+    const note = isUsable ? "" : " AWS does not accept it everywhere yet; that takes a few seconds.";
     return {
       outcome: "issued",
       secret: Secret.fromText(accessKeyText({ id, secret })),
-      message: `AWS made the access key ${id}.${note}`,
+      message: `AWS created the access key ${id}.${note}`,
       facts: { accessKeyId: id, isUsable },
     };
   } catch (error) {
-    return refusalOf(error, place, lostKey()) as NotIssued;
+    return refusalOf(error, access, lostKey()) as NotIssued;
   }
 }
 
 const lostKey = () =>
-  unknown(
-    "AWS was asked for a new access key and did not answer. There may be one that nobody knows: look at the user's keys.",
-  );
+  unknown("AWS was asked for a new access key and did not answer. It may have created one: check the user's keys.");
 
-/** Null when there is room for one more. */
-async function othersOf(place: Place, attempt: ChangeAttempt): Promise<ChangeFinding | null> {
+/** Null when the user has room for another key. */
+async function othersOf(access: AwsAccess, attempt: ChangeAttempt): Promise<ChangeFinding | null> {
   try {
-    const { AccessKeyMetadata = [] } = await iamClient(place, attempt).send(new ListAccessKeysCommand({}));
+    const { AccessKeyMetadata = [] } = await iamClient(access, attempt).send(new ListAccessKeysCommand({}));
     const others = AccessKeyMetadata.map(({ AccessKeyId }) => AccessKeyId).filter(
-      (id) => isKeyId(id) && id !== place.key.id,
+      (id) => isKeyId(id) && id !== access.key.id,
     );
     return others.length === 0 ? null : limitReached(others[0] ?? "");
   } catch (error) {
-    return unsent(failureOf(error, place));
+    return unsent(failureOf(error, access));
   }
 }
 
 function limitReached(other: string): ChangeFinding {
   return refused(
     "limit-reached",
-    `The user has two access keys already (the other one is ${other}), and AWS allows no third. Delete the one that nothing uses.`,
+    `The user already has two access keys (the other one is ${other}), which is AWS's limit. Delete the unused one.`,
   );
 }
 
-/** INVARIANT: a key that AWS has made is never lost to a clock: waiting for it ends well before the attempt does. */
-async function becomesUsable(key: AccessKey, place: Place, attempt: ChangeAttempt): Promise<boolean> {
+/** INVARIANT: a key that AWS has created is never lost to a timeout: the wait ends well before the attempt does. */
+async function becomesUsable(key: AccessKey, access: AwsAccess, attempt: ChangeAttempt): Promise<boolean> {
   const until = Promise.withResolvers<false>();
   const timer = setTimeout(() => until.resolve(false), Math.max(0, attempt.remainingMs() / 2));
   const ask = async (): Promise<boolean> => {
     while (!attempt.signal.aborted) {
       try {
-        await stsClient(place, attempt, key).send(new GetCallerIdentityCommand({}));
+        await stsClient(access, attempt, key).send(new GetCallerIdentityCommand({}));
         return true;
       } catch (error) {
         if (errorOf(error)?.code !== "InvalidClientTokenId") return false;
@@ -94,77 +92,77 @@ async function becomesUsable(key: AccessKey, place: Place, attempt: ChangeAttemp
   return Promise.race([ask(), until.promise]).finally(() => clearTimeout(timer));
 }
 
-/** First inactive, then gone: whoever still uses it hears of it while it could be brought back. */
+/** Deactivates before deleting, so that a remaining user of the key fails while it can still be reactivated. */
 export async function retireKey(
   target: Target,
   value: string,
   retired: string,
   attempt: ChangeAttempt,
 ): Promise<ChangeFinding> {
-  const place = placeOf(target, value);
-  if ("failure" in place) return unsent(place.failure);
+  const access = awsAccessOf(target, value);
+  if ("failure" in access) return unsent(access.failure);
   const old = parseAccessKey(retired);
-  if (old === null) return unsent(misconfigured("bad-input", "The secret to retire is no access key."));
-  if (old.id === place.key.id)
-    return unsent(misconfigured("bad-input", `The access key ${old.id} is the one in use: it is not retired.`));
-  const own = await ownsKey(place, old.id, attempt);
+  if (old === null) return unsent(misconfigured("bad-input", "The secret to retire is not an access key."));
+  if (old.id === access.key.id)
+    return unsent(misconfigured("bad-input", `The access key ${old.id} is in use, so it was not retired.`));
+  const own = await ownsKey(access, old.id, attempt);
   if (own !== null) return own;
-  const iam = iamClient(place, attempt);
+  const iam = iamClient(access, attempt);
   const gone = changed(`AWS deleted the access key ${old.id}.`);
-  const unclear = unknown(`AWS did not say whether it deleted the access key ${old.id}.`);
+  const unclear = unknown(`AWS did not confirm that it deleted the access key ${old.id}. Check the user's keys.`);
   try {
     attempt.sending();
     await iam.send(new UpdateAccessKeyCommand({ AccessKeyId: old.id, Status: "Inactive" }));
   } catch (error) {
-    return isGone(error) ? gone : refusalOf(error, place, unclear);
+    return isGone(error) ? gone : refusalOf(error, access, unclear);
   }
   try {
     await iam.send(new DeleteAccessKeyCommand({ AccessKeyId: old.id }));
     return gone;
   } catch (error) {
     if (isGone(error)) return gone;
-    if (refusalOf(error, place, unclear).outcome === "unknown") return unclear;
+    if (refusalOf(error, access, unclear).outcome === "unknown") return unclear;
     return changed(
-      `AWS made the access key ${old.id} inactive, but did not delete it: it still counts towards the two that a user may have.`,
+      `AWS deactivated the access key ${old.id} but did not delete it: it still counts towards the limit of two.`,
     );
   }
 }
 
-/** Null when the user has it; otherwise how the retirement ends. */
-async function ownsKey(place: Place, id: string, attempt: ChangeAttempt): Promise<ChangeFinding | null> {
+/** Null when the user has the key; otherwise the result of the retirement. */
+async function ownsKey(access: AwsAccess, id: string, attempt: ChangeAttempt): Promise<ChangeFinding | null> {
   try {
-    const { AccessKeyMetadata = [] } = await iamClient(place, attempt).send(new ListAccessKeysCommand({}));
+    const { AccessKeyMetadata = [] } = await iamClient(access, attempt).send(new ListAccessKeysCommand({}));
     const isThere = AccessKeyMetadata.some(({ AccessKeyId }) => AccessKeyId === id);
-    return isThere ? null : changed(`The user has no access key ${id} any more.`);
+    return isThere ? null : changed(`The access key ${id} no longer exists.`);
   } catch (error) {
-    return unsent(failureOf(error, place));
+    return unsent(failureOf(error, access));
   }
 }
 
 const isGone = (error: unknown) => ["NoSuchEntity", "NoSuchEntityException"].includes(errorOf(error)?.code ?? "");
 
-/** After something was sent: only a clear no is one. */
-function refusalOf(error: unknown, place: Place, otherwise: ChangeFinding): ChangeFinding {
+/** After something was sent: only a clear error is a refusal. */
+function refusalOf(error: unknown, access: AwsAccess, otherwise: ChangeFinding): ChangeFinding {
   const answer = errorOf(error);
   switch (answer?.code) {
     case "LimitExceeded":
     case "LimitExceededException":
-      return refused("limit-reached", "The user has as many access keys as AWS allows. Delete one that nothing uses.");
+      return refused("limit-reached", "The user has as many access keys as AWS allows. Delete an unused one.");
     case "NoSuchEntity":
     case "NoSuchEntityException":
-      return refused("no-such-account", `AWS does not know the user of the access key ${place.key.id}.`);
+      return refused("no-such-account", `AWS does not know the user of the access key ${access.key.id}.`);
     case "AccessDenied":
     case "AccessDeniedException":
       return refused(
         "no-permission",
-        "The user may not manage its own access keys (iam:CreateAccessKey, UpdateAccessKey, DeleteAccessKey).",
+        "The user has no permission to manage its own access keys (iam:CreateAccessKey, UpdateAccessKey, DeleteAccessKey).",
       );
     case "Throttling":
     case "ThrottlingException":
     case "TooManyRequestsException":
     case "InvalidClientTokenId":
     case "SignatureDoesNotMatch":
-      return unsent(failureOf(error, place));
+      return unsent(failureOf(error, access));
     default:
       return otherwise;
   }

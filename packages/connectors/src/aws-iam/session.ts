@@ -1,4 +1,4 @@
-// Clients of AWS that send every request over a connection which the network policy has allowed.
+// AWS clients that send every request over a connection allowed by the network policy.
 import { Readable } from "node:stream";
 import { IAMClient } from "@aws-sdk/client-iam";
 import { STSClient } from "@aws-sdk/client-sts";
@@ -9,9 +9,9 @@ import type { Failure } from "../connector.ts";
 import { connectionFailure, dial, nameOf } from "../dial.ts";
 import { agentOver } from "../http-over-stream.ts";
 import { startTls } from "../start-tls.ts";
-import type { AccessKey, Place } from "./access-key.ts";
+import type { AccessKey, AwsAccess } from "./access-key.ts";
 
-/** The request did not come to an answer. */
+/** The request got no response. */
 export class NoAnswer extends Error {
   failure: Failure;
   constructor(failure: Failure) {
@@ -20,20 +20,20 @@ export class NoAnswer extends Error {
   }
 }
 
-export function stsClient(place: Place, attempt: Attempt, key: AccessKey = place.key): STSClient {
-  return new STSClient({ ...settings(place, attempt, key), ...place.sts });
+export function stsClient(access: AwsAccess, attempt: Attempt, key: AccessKey = access.key): STSClient {
+  return new STSClient({ ...settings(access, attempt, key), ...access.sts });
 }
 
-export function iamClient(place: Place, attempt: Attempt): IAMClient {
-  return new IAMClient({ ...settings(place, attempt, place.key), ...place.iam });
+export function iamClient(access: AwsAccess, attempt: Attempt): IAMClient {
+  return new IAMClient({ ...settings(access, attempt, access.key), ...access.iam });
 }
 
-/** Everything that the SDK would otherwise look for in the environment, in files and at metadata services. */
-function settings(place: Place, attempt: Attempt, key: AccessKey) {
+/** Replaces everything that the SDK would otherwise read from the environment, files and metadata services. */
+function settings(access: AwsAccess, attempt: Attempt, key: AccessKey) {
   return {
     credentials: { accessKeyId: key.id, secretAccessKey: key.secret },
-    requestHandler: { handle: (request: SdkRequest) => exchange(request, place, attempt) },
-    // A repeated CreateAccessKey would make a further key.
+    requestHandler: { handle: (request: SdkRequest) => exchange(request, access, attempt) },
+    // A retried CreateAccessKey would create another key.
     maxAttempts: 1,
     retryMode: "standard",
     defaultsMode: "standard" as const,
@@ -56,13 +56,13 @@ interface SdkRequest {
   body?: unknown;
 }
 
-async function exchange(request: SdkRequest, place: Place, attempt: Attempt) {
+async function exchange(request: SdkRequest, access: AwsAccess, attempt: Attempt) {
   const endpoint = { host: request.hostname.replace(/^\[(.*)\]$/, "$1"), port: request.port ?? 443 };
   const dialled = await dial(endpoint, attempt, MAX_LISTED_BYTES);
   if ("failure" in dialled) throw new NoAnswer(dialled.failure);
   try {
     attempt.waitFor(`${nameOf(endpoint)} to answer`);
-    const secured = await startTls(dialled.stream, place.tls, endpoint, ["http/1.1"]);
+    const secured = await startTls(dialled.stream, access.tls, endpoint, ["http/1.1"]);
     if ("failure" in secured) throw new NoAnswer(secured.failure);
     const agent = agentOver(secured.stream);
     const { method, headers, path, body } = request;

@@ -1,4 +1,4 @@
-// Certificates, made by openssl with the faults that matter.
+// Certificates made by openssl, with the relevant faults.
 import assert from "node:assert/strict";
 import { createPrivateKey, randomBytes } from "node:crypto";
 import { before, describe, test } from "node:test";
@@ -44,7 +44,7 @@ connectorSuite({
           outcome: "rejected",
           code: "certificate-not-yet-valid",
         }),
-        note: "a certificate cannot be locked; the nearest is one that may not be used yet",
+        note: "a certificate cannot be locked; the closest case is one that is not valid yet",
       },
       expired: trial(whole(await authority.issue(["web.example"], { fromDay: -9, untilDay: -1 })), {
         outcome: "rejected",
@@ -60,7 +60,7 @@ connectorSuite({
           ...trial(whole(other), { outcome: "verified" }, at(server.host, null)),
         },
         {
-          name: "a key of another certificate is found before anything is connected to",
+          name: "a key of another certificate is found before connecting",
           ...trial(
             leaf.certificate + other.privateKey,
             { outcome: "misconfigured", code: "key-mismatch" },
@@ -74,19 +74,15 @@ connectorSuite({
   },
 });
 
-test(
-  "the facts of a certificate are told also when its endpoint cannot be reached",
-  needs(opensslAvailable()),
-  async () => {
-    const leaf = await (await makeAuthority()).issue(["127.0.0.1"]);
-    const target = { ...TYPE, host: "127.0.0.1", port: await freePort() };
-    const result = await tryOut(certificate, { target, secret: whole(leaf) });
-    assertResult(result, { outcome: "unreachable", code: "refused" });
-    assert.equal(factsOf(result)["daysLeft"], 29);
-  },
-);
+test("reports the certificate's facts even when its endpoint is unreachable", needs(opensslAvailable()), async () => {
+  const leaf = await (await makeAuthority()).issue(["127.0.0.1"]);
+  const target = { ...TYPE, host: "127.0.0.1", port: await freePort() };
+  const result = await tryOut(certificate, { target, secret: whole(leaf) });
+  assertResult(result, { outcome: "unreachable", code: "refused" });
+  assert.equal(factsOf(result)["daysLeft"], 29);
+});
 
-describe("Certificates: what can be proved from the text", needs(opensslAvailable()), () => {
+describe("Certificates: checks of the stored text", needs(opensslAvailable()), () => {
   let root: Authority;
   let intermediate: Authority;
   let leaf: ServerCertificate;
@@ -98,7 +94,7 @@ describe("Certificates: what can be proved from the text", needs(opensslAvailabl
   const verify = (secret: string, more: Partial<Target> = {}, now = new Date()) =>
     tryOut(certificate, { target: { ...TYPE, ...more }, secret }, { now: () => now });
 
-  test("a chain in order is verified, with the key in any place, and says when it ends", async () => {
+  test("a chain in order is verified, with the key at any position, and reports its end date", async () => {
     const chain = [leaf.certificate, intermediate.certificate, root.certificate];
     for (const place of [0, 1, 2, 3]) {
       const result = await verify(chain.toSpliced(place, 0, leaf.privateKey).join("\n"));
@@ -117,7 +113,7 @@ describe("Certificates: what can be proved from the text", needs(opensslAvailabl
     }
   });
 
-  test("a certificate alone is verified, and a self-signed one says that it is", async () => {
+  test("a lone certificate is verified, and a self-signed one is reported as such", async () => {
     const alone = await verify(leaf.certificate);
     assertResult(alone, { outcome: "verified" });
     assert.equal(factsOf(alone)["hasPrivateKey"], false);
@@ -143,7 +139,7 @@ describe("Certificates: what can be proved from the text", needs(opensslAvailabl
     });
   });
 
-  test("a leaf that may not issue certificates has issued none", async () => {
+  test("a leaf without the right to issue certificates is not an issuer", async () => {
     const under = await makeSelfSigned(["web.example"]);
     assertResult(await verify(under.certificate + under.certificate), {
       outcome: "misconfigured",
@@ -151,7 +147,7 @@ describe("Certificates: what can be proved from the text", needs(opensslAvailabl
     });
   });
 
-  test("the host, when there is one, must be in the certificate", async () => {
+  test("a configured host must be in the certificate", async () => {
     for (const host of ["web.example", "WEB.example", "one.apps.example", "192.0.2.7", "2001:db8::7"]) {
       assertResult(await verify(leaf.certificate, { host }), { outcome: "verified" });
     }
@@ -160,7 +156,7 @@ describe("Certificates: what can be proved from the text", needs(opensslAvailabl
     }
   });
 
-  test("time is the context's: to the day before its end it is valid, and after it is not", async () => {
+  test("uses the context's time: valid up to the end date, expired after it", async () => {
     const day = 86_400_000;
     const expected = { outcome: "rejected", code: "certificate-expired" } as const;
     assertResult(await verify(leaf.certificate, {}, new Date(Date.now() + 29 * day)), { outcome: "verified" });
@@ -177,7 +173,7 @@ describe("Certificates: what can be proved from the text", needs(opensslAvailabl
     assert.match(result.message, /issuer's certificate \(2 of 2\)/);
   });
 
-  test("an encrypted key is opened by the passphrase beside it, and its absence or fault is named", async () => {
+  test("opens an encrypted key with its passphrase, and reports a missing or wrong one", async () => {
     const passphrase = "correct horse";
     const encrypted = createPrivateKey(leaf.privateKey)
       .export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase })
@@ -187,13 +183,13 @@ describe("Certificates: what can be proved from the text", needs(opensslAvailabl
     assertResult(await verify(stored(passphrase)), { outcome: "verified" });
     const wrong = await verify(stored("wrong horse"));
     assertResult(wrong, { outcome: "misconfigured", code: "bad-input" });
-    assert.match(wrong.message, /passphrase does not open/);
+    assert.match(wrong.message, /Wrong passphrase/);
     const missing = await verify(leaf.certificate + encrypted);
     assertResult(missing, { outcome: "misconfigured", code: "bad-input" });
     assert.match(missing.message, /is encrypted/);
   });
 
-  test("text that holds no certificate, a damaged one, two keys or a whole store is refused", async () => {
+  test("refuses text without a certificate, a damaged one, two keys or a whole certificate store", async () => {
     const damaged = leaf.certificate.replace(/\n.{20}/, `\n${randomBytes(15).toString("base64")}`);
     const bad = [
       leaf.privateKey,
@@ -206,9 +202,9 @@ describe("Certificates: what can be proved from the text", needs(opensslAvailabl
     for (const secret of bad) assertResult(await verify(secret), { outcome: "misconfigured", code: "bad-input" });
   });
 
-  test("64 KiB of hostile text cost no noticeable time", async () => {
+  test("64 KiB of hostile text take no noticeable time", async () => {
     const times: number[] = [];
-    // The machine may stand still for a moment, but not each time.
+    // One slow run can be the machine's; three cannot.
     for (let time = 0; time < 3; time += 1) {
       const result = await verify("-----BEGIN CERTIFICATE-----".repeat(2_400));
       assertResult(result, { outcome: "misconfigured", code: "bad-input" });

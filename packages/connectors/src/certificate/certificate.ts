@@ -1,4 +1,4 @@
-// Certificates: what the stored text proves by itself, and with a port, that the endpoint there shows this very certificate.
+// Certificates: checks the stored text and, with a port, that the endpoint presents the same certificate.
 import { isIP } from "node:net";
 import type { X509Certificate } from "node:crypto";
 import type { Secret } from "@strongroom/keys";
@@ -14,16 +14,17 @@ import { shownAt } from "./shown-at.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A certificate that ends within so many days is reported as ending soon. */
+/** A certificate that expires within this many days is reported as expiring soon. */
 const SOON_DAYS = 30;
 
 /**
- * Facts, whenever the text can be read: `subject`, `issuer`, `serialNumber`, `fingerprint` (SHA-256, colon-separated),
- * `names`, `notBefore` and `notAfter` (ISO 8601), `daysLeft`, `expiresSoon`, `chainLength`, `hasPrivateKey`, `isSelfIssued`.
- * Who issued the last certificate is not looked up: trust is the reader's question.
+ * Facts, whenever the text can be parsed: `subject`, `issuer`, `serialNumber`, `fingerprint` (SHA-256,
+ * colon-separated), `names`, `notBefore` and `notAfter` (ISO 8601), `daysLeft`, `expiresSoon`, `chainLength`,
+ * `hasPrivateKey`, `isSelfIssued`. The issuer of the last certificate is not looked up: the reader decides about
+ * trust.
  *
- * The certificate must be for `servername`, or else for the host. With a host and a port a TLS handshake follows, and what is
- * shown there must be the stored certificate (RFC 8446 §4.4.2). The private key never leaves.
+ * The certificate must be for `servername`, or else for the host. With a host and a port a TLS handshake follows, and
+ * the endpoint must present the stored certificate (RFC 8446 §4.4.2). The private key is never sent.
  */
 export const certificate: Connector = {
   id: "certificate",
@@ -32,7 +33,7 @@ export const certificate: Connector = {
   proven: true,
   async verify(target: Target, secret: Secret, context: VerifyContext) {
     const value = secret.reveal();
-    // Reading private keys takes the SSH driver, which stays out of memory until somebody verifies.
+    // Reading private keys needs the SSH driver, which is loaded on first use.
     const chains = await import("./chain.ts");
     return attempt(context, (current) => examine(value, target, current, chains));
   },
@@ -53,21 +54,21 @@ async function examine(
   if (flaw !== null) return flaw;
   const [leaf] = stored.chain;
   const facts = factsOf(stored, now);
-  const said = summary(leaf, stored.privateKey !== null, now);
-  if (!target.host || target.port === null) return verified(said, facts);
+  const validity = summary(leaf, stored.privateKey !== null, now);
+  if (!target.host || target.port === null) return verified(validity, facts);
   const endpoint = { host: target.host, port: target.port };
   const shown = await shownAt(endpoint, settings, current);
-  // What the text says of itself holds wherever it is in use.
+  // The facts from the text are valid wherever the certificate is used.
   if ("failure" in shown) return shown.failure.outcome === "unsupported" ? shown.failure : { ...shown.failure, facts };
   if (shown.certificate.fingerprint256 !== leaf.fingerprint256) {
     const until = day(shown.certificate.validToDate);
-    const message = `${nameOf(endpoint)} shows another certificate, valid until ${until}. The stored one is not in use there.`;
+    const message = `${nameOf(endpoint)} presents another certificate, valid until ${until}. The stored one is not in use there.`;
     return misconfigured("certificate-differs", message, facts);
   }
-  return verified(`${said} ${nameOf(endpoint)} shows it.`, facts);
+  return verified(`${validity} ${nameOf(endpoint)} presents it.`, facts);
 }
 
-/** What is wrong with it by itself; null: nothing. `broken` is the first certificate that the next one has not issued. */
+/** The flaw of the stored text, or null. `broken` is the first certificate not issued by the next one. */
 function flawOf(
   stored: StoredCertificate,
   { broken, name, now }: { broken: number | null; name: string | null; now: Date },
@@ -78,7 +79,7 @@ function flawOf(
   if (broken !== null) {
     return misconfigured(
       "broken-chain",
-      `Certificate ${broken + 1} of ${chain.length} was not issued by the one after it. The order is: the certificate itself, its issuer, the issuer's issuer.`,
+      `Certificate ${broken + 1} of ${chain.length} was not issued by the next one. Order: the certificate, its issuer, the issuer's issuer.`,
       facts,
     );
   }
@@ -91,15 +92,15 @@ function flawOf(
     if (now > each.validToDate)
       return rejected("certificate-expired", `${which} expired on ${day(each.validToDate)}.`, facts);
     if (now < each.validFromDate)
-      return rejected("certificate-not-yet-valid", `${which} is valid only from ${day(each.validFromDate)}.`, facts);
+      return rejected("certificate-not-yet-valid", `${which} is not valid before ${day(each.validFromDate)}.`, facts);
   }
   return null;
 }
 
 function summary(leaf: X509Certificate, hasPrivateKey: boolean, now: Date): string {
   const days = daysLeft(leaf, now);
-  const soon = days <= SOON_DAYS ? " It should be renewed." : "";
-  const key = hasPrivateKey ? " The private key belongs to it." : " No private key is stored with it.";
+  const soon = days <= SOON_DAYS ? " Renew it soon." : "";
+  const key = hasPrivateKey ? " The private key matches it." : " No private key is stored with it.";
   return `The certificate is valid until ${day(leaf.validToDate)} (${days} days left).${soon}${key}`;
 }
 

@@ -1,4 +1,4 @@
-// X.509 certificates as stored: what is in the PEM text, and whether each one was issued by the next (RFC 5280 §6.1).
+// Stored X.509 certificates: parses the PEM text and checks that each was issued by the next (RFC 5280 §6.1).
 import { X509Certificate, type KeyObject } from "node:crypto";
 import { parseJsonSecret } from "../private-key/json-secret.ts";
 import { openKey } from "../private-key/open-key.ts";
@@ -16,8 +16,8 @@ export interface StoredCertificate {
 const MAX_CHAIN = 20;
 
 /**
- * Reads PEM text with the leaf, its issuers and perhaps a private key in any place, or the JSON form of
- * `json-secret.ts` when the key has a passphrase. A text instead of a result says what is wrong with it.
+ * Reads PEM text with the leaf, its issuers and optionally a private key at any position, or the JSON form of
+ * `json-secret.ts` when the key has a passphrase. A text instead of a result is the error.
  */
 export async function parseStored(value: string, signal: AbortSignal): Promise<StoredCertificate | string> {
   const json = parseJsonSecret(value);
@@ -39,7 +39,7 @@ export async function parseStored(value: string, signal: AbortSignal): Promise<S
   return "problem" in opened ? KEY_PROBLEMS[opened.problem] : { chain, privateKey: opened.key };
 }
 
-/** The place of the first certificate that the next one did not issue, or null when the order and signatures are right. */
+/** The index of the first certificate not issued by the next one, or null when order and signatures are right. */
 export function brokenLink(chain: readonly X509Certificate[]): number | null {
   const index = chain.findIndex((certificate, place) => {
     const issuer = chain[place + 1];
@@ -54,15 +54,15 @@ function parsedCertificate(pem: string): X509Certificate | null {
   try {
     return new X509Certificate(pem);
   } catch {
-    // node:crypto offers no way to ask before parsing.
+    // node:crypto cannot check this before parsing.
     return null;
   }
 }
 
 const KEY_PROBLEMS: Record<KeyProblem, string> = {
-  "too-costly": "The private key asks for too many rounds of key derivation.",
+  "too-costly": "The private key uses too many rounds of key derivation.",
   "passphrase-missing":
     'The private key is encrypted. Store {"certificate": "…", "private_key": "…", "passphrase": "…"}.',
-  "passphrase-wrong": "The passphrase does not open the private key.",
-  unreadable: "The private key cannot be read: it is damaged or in an unknown form.",
+  "passphrase-wrong": "Wrong passphrase for the private key.",
+  unreadable: "The private key cannot be read: it is damaged or in an unknown format.",
 };

@@ -1,4 +1,4 @@
-// The certificate that an endpoint shows in the TLS handshake.
+// The certificate that an endpoint presents in the TLS handshake.
 import type { X509Certificate } from "node:crypto";
 import type { Attempt } from "../attempt.ts";
 import type { Failure } from "../connector.ts";
@@ -8,7 +8,7 @@ import { startTls } from "../start-tls.ts";
 import { tlsRefusal } from "../tls-failure.ts";
 import type { TlsSettings } from "../tls-settings.ts";
 
-/** Whatever it is and whoever issued it: the caller compares it with the one that is expected. Nothing else is said there. */
+/** Accepts any certificate and issuer: the caller compares it with the expected one. Nothing else is sent. */
 export async function shownAt(
   endpoint: Endpoint,
   settings: TlsSettings,
@@ -16,7 +16,7 @@ export async function shownAt(
 ): Promise<{ certificate: X509Certificate } | { failure: Failure }> {
   const dialled = await dial(endpoint, current);
   if ("failure" in dialled) return dialled;
-  current.waitFor(`${nameOf(endpoint)} to show its certificate`);
+  current.waitFor(`${nameOf(endpoint)} to present its certificate`);
   const secured = await startTls(dialled.stream, { ...settings, mode: "require" }, endpoint);
   if ("failure" in secured) return secured;
   const certificate = secured.stream.getPeerX509Certificate();

@@ -1,4 +1,4 @@
-// The request by which a web site changes a password, read from an entry: where it goes and what it says.
+// The request that changes a password of a web site, read from an entry.
 import { statusRange } from "../api-token/check.ts";
 import type { Failure, Target } from "../connector.ts";
 import { unsupported } from "../finding.ts";
@@ -14,7 +14,7 @@ export interface ChangeCall {
   expectStatus: { from: number; to: number };
 }
 
-/** What the placeholders `{username}`, `{old}` and `{new}` stand for. */
+/** The values of the placeholders `{username}`, `{old}` and `{new}`. */
 interface Values {
   username: string;
   old: string;
@@ -24,8 +24,8 @@ interface Values {
 type Template = Record<string, unknown>;
 
 /**
- * `change_path` (which may hold `{username}`), `change_method` (PUT), `change_body` (a JSON object whose texts hold the
- * placeholders), `change_type` (`json` or `form`) and `change_expect_status` (200-299).
+ * `change_path` (may contain `{username}`), `change_method` (PUT), `change_body` (a JSON object whose texts contain
+ * the placeholders), `change_type` (`json` or `form`) and `change_expect_status` (200-299).
  */
 export function changeCall(target: Target): ChangeCall | { failure: Failure } {
   const { change_path, change_method = "PUT", change_body, change_type = "json" } = target.additionalParams;
@@ -33,7 +33,7 @@ export function changeCall(target: Target): ChangeCall | { failure: Failure } {
   if (change_path === undefined) {
     return {
       failure: unsupported(
-        "Nothing says how this site changes a password: describe the request by change_path and change_body.",
+        "The entry does not describe how this site changes a password. Set change_path and change_body.",
       ),
     };
   }
@@ -49,11 +49,11 @@ export function changeCall(target: Target): ChangeCall | { failure: Failure } {
   if (expectStatus === null)
     return refuse("change_expect_status must be a status, or two with a hyphen, such as 200-299.");
   if (!isTemplate(change_body) || !JSON.stringify(change_body).includes("{new}")) {
-    return refuse("change_body must be a JSON object in which {new} stands for the new password.");
+    return refuse("change_body must be a JSON object that contains {new} for the new password.");
   }
   if (change_type === "form") {
     if (!Object.values(change_body).every((value) => typeof value === "string"))
-      return refuse("For a form change_body must be a JSON object of texts.");
+      return refuse("For a form, change_body must be a JSON object of texts.");
     return { url, method, expectStatus, contentType: "application/x-www-form-urlencoded", body: formOf(change_body) };
   }
   if (change_type !== "json") return refuse("change_type must be json or form.");
@@ -64,7 +64,7 @@ function isTemplate(value: unknown): value is Template {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A value ends up as one text of the JSON, whatever characters it has. */
+/** A value becomes one JSON string, whatever characters it contains. */
 const jsonOf = (template: Template) => (values: Values) =>
   JSON.stringify(template, (_, value: unknown) => (typeof value === "string" ? filled(value, values) : value));
 
@@ -73,7 +73,7 @@ const formOf = (template: Template) => (values: Values) =>
     Object.entries(template).map(([name, text]): [string, string] => [name, filled(String(text), values)]),
   ).toString();
 
-/** One pass: what stands in for a placeholder is not looked at again. */
+/** One pass: inserted values are not searched for placeholders. */
 function filled(text: string, values: Values): string {
   return text.replaceAll(/\{(username|old|new)\}/g, (_, name: keyof Values) => values[name]);
 }

@@ -1,4 +1,4 @@
-// Changes a password of a web site by the request that its entry describes.
+// Changes a password of a web site with the request described by its entry.
 import { askWithSecret } from "../api-token/verify-token.ts";
 import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Target } from "../connector.ts";
@@ -43,7 +43,7 @@ export async function changeOwn(
 function meaningOf(status: number, { url, expectStatus }: ChangeCall): ChangeFinding {
   const where = `${url.host}${url.pathname}`;
   if (status >= expectStatus.from && status <= expectStatus.to)
-    return changed(`${where} took the new password (status ${status}).`);
+    return changed(`${where} accepted the new password (status ${status}).`);
   switch (status) {
     case 400:
     case 409:
@@ -51,12 +51,20 @@ function meaningOf(status: number, { url, expectStatus }: ChangeCall): ChangeFin
       return refused("password-rules", `${where} refused the new password (status ${status}).`);
     case 401:
     case 403:
-      return refused("no-permission", `${where} does not let this account change its password (status ${status}).`);
+      return refused(
+        "no-permission",
+        `${where} does not allow this account to change its password (status ${status}).`,
+      );
     case 404:
     case 405:
     case 415:
-      return refused("not-changeable", `${where} does not change passwords in this way (status ${status}).`);
+      return refused(
+        "not-changeable",
+        `${where} does not support this change request (status ${status}). Check change_path, change_method and change_type.`,
+      );
     default:
-      return unknown(`${where} answered the change with status ${status}, which does not tell what became of it.`);
+      return unknown(
+        `${where} answered the change with status ${status}, so it is not known whether the password changed.`,
+      );
   }
 }

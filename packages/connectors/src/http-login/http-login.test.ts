@@ -1,9 +1,9 @@
-// HTTP authentication against a real nginx, and the configured change against the real interface of RabbitMQ.
+// HTTP authentication against a real nginx, and the configured change against RabbitMQ's real interface.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import type { AbilityRows, Changeable } from "../../testing/abilities.ts";
+import type { CapabilityRows, Changeable } from "../../testing/capabilities.ts";
 import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
 import { aTarget } from "../../testing/factories.ts";
 import { assertLostChange } from "../../testing/lost-change.ts";
@@ -41,7 +41,7 @@ const at = (username: string | null, more: Record<string, unknown> = {}): Partia
   additionalParams: { protocol: "http-basic", check_path: "/private/", ca: authority.certificate, ...more },
 });
 
-/** A user of RabbitMQ's management interface, and how that changes passwords. */
+/** A user of RabbitMQ's management interface, and the request that changes its password. */
 async function account(tags = "administrator", more: Record<string, unknown> = {}): Promise<Changeable> {
   const { username, password } = await rabbit.addUser(tags);
   const how = {
@@ -66,12 +66,12 @@ async function rows(): Promise<Rows> {
     },
     encryption: clearTextOverTls(own, user.password),
     elsewhere: (host, port) => ({ ...own(), host, port }),
-    ...abilities(),
+    ...capabilities(),
     stop: async () => {},
   };
 }
 
-function abilities(): AbilityRows {
+function capabilities(): CapabilityRows {
   return {
     changes: {
       account: () => account(),
@@ -82,12 +82,12 @@ function abilities(): AbilityRows {
           expect: { outcome: "refused", code: "no-permission" },
         },
         {
-          name: "a request that the site does not take",
+          name: "a request that the site does not support",
           change: () => account("administrator", { change_body: { hashing: "{new}" } }),
           expect: { outcome: "refused", code: "password-rules" },
         },
         {
-          name: "an address that is not there",
+          name: "a path that does not exist",
           change: () => account("administrator", { change_path: "/api/nothing" }),
           expect: { outcome: "refused", code: "not-changeable" },
         },
@@ -97,7 +97,7 @@ function abilities(): AbilityRows {
           expect: { outcome: "unsent" },
         },
       ],
-      // The log-in and the change have a connection each; the second one is cut below.
+      // The login and the change have separate connections; a test below cuts the second one.
       isCuttable: false,
     },
   };
@@ -109,14 +109,14 @@ describe(
   "HTTP authentication: tokens, open pages, and a change whose answer is lost",
   { ...NEEDS, concurrency: 1 },
   () => {
-    test("a bearer token is checked by the address that needs it", async () => {
+    test("verifies a bearer token with a page that requires it", async () => {
       const robots = at(null, { protocol: "http-bearer", check_path: "/robots/" });
       assertResult(await tryOut(httpLogin, { target: robots, secret: nginx.token }), VERIFIED);
       const wrong = await tryOut(httpLogin, { target: robots, secret: newPassword() });
       assertResult(wrong, WRONG_PASSWORD);
     });
 
-    test("a page for everybody proves nothing, and one that points elsewhere is not followed", async () => {
+    test("a public page proves nothing, and a redirect is not followed", async () => {
       const { username, password } = await nginx.addUser();
       const tries: [string, string][] = [
         ["/open/", "password-not-checked"],
@@ -128,7 +128,7 @@ describe(
       }
     });
 
-    test("what cannot be right is refused before anything is sent", async () => {
+    test("refuses invalid settings before sending anything", async () => {
       for (const more of [
         { check_path: "//elsewhere.example/" },
         { check_path: "private" },
@@ -140,7 +140,7 @@ describe(
         assertResult(await tryOut(httpLogin, { target: at(username), secret: newPassword() }), BAD_INPUT);
     });
 
-    test("a change whose answer is lost is unknown, whether it arrived or not", () =>
+    test("a change whose answer is lost is unknown, whether or not it arrived", () =>
       assertLostChange(httpLogin, { host: rabbit.host, port: rabbit.managementPort }, async (port) => {
         const changing = await account();
         return { ...changing, target: { ...changing.target, port } };
@@ -148,7 +148,7 @@ describe(
   },
 );
 
-test("no password, old or new, can become another part of the request for a change", () => {
+test("no password, old or new, can become another part of the change request", () => {
   const params = { change_path: "/me", change_body: { old: "{old}", new: "{new}", text: "{username}: {new}" } };
   const call = (change_type: string) => {
     const target = aTarget({ host: "www.example", username: "alice", additionalParams: { ...params, change_type } });

@@ -1,9 +1,9 @@
-// Passwords and tokens of web sites that ask for them by HTTP itself: basic and bearer authentication (undici).
+// Passwords and tokens of web sites with HTTP authentication: basic and bearer (undici).
 import type { Secret } from "@strongroom/keys";
 import { attempt, attemptChange } from "../attempt.ts";
 import type { Connector, Target, VerifyContext } from "../connector.ts";
 
-/** For entries that do not say how the site changes passwords. Facts of `verified`: `status`. */
+/** For entries without a change request. Facts of `verified`: `status`. */
 export const httpLoginCheck: Connector = {
   id: "http-login",
   name: "Web site (HTTP authentication)",
@@ -11,7 +11,7 @@ export const httpLoginCheck: Connector = {
   proven: true,
   async verify(target: Target, secret: Secret, context: VerifyContext) {
     const text = secret.reveal();
-    // The driver stays out of memory until somebody verifies, and loading it takes nothing of the attempt's time.
+    // Loaded on first use, outside the attempt's time.
     const { verifyLogin } = await import("./verify-login.ts");
     return attempt(context, (current) => verifyLogin(target, text, current));
   },

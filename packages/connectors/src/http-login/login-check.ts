@@ -1,4 +1,4 @@
-// Which request proves a password or token of a web site, read from an entry.
+// The request that verifies a password or token of a web site, read from an entry.
 import { basicCredentials } from "../api-token/verify-token.ts";
 import { tokenCheck, type TokenCheck } from "../api-token/check.ts";
 import type { Failure, Target } from "../connector.ts";
@@ -19,8 +19,9 @@ export function loginCheck(target: Target): LoginCheck | { failure: Failure } {
   const url = urlOf(target, check_path);
   if (url === null) return refuse("check_path must be a path that begins with a slash.");
   if ("failure" in url) return url;
-  if (!isBearer && !target.username) return refuse("There is no user name.");
-  if (!isBearer && target.username?.includes(":")) return refuse("HTTP takes no colon in a user name (RFC 7617).");
+  if (!isBearer && !target.username) return refuse("The user name is missing.");
+  if (!isBearer && target.username?.includes(":"))
+    return refuse("HTTP does not allow a colon in a user name (RFC 7617).");
   const params = { check_url: url.href, scheme: isBearer ? "Bearer" : "Basic", ...given({ method, expect_status }) };
   const check = tokenCheck({ ...target, additionalParams: params });
   if ("failure" in check) return check;
@@ -31,14 +32,14 @@ export function loginCheck(target: Target): LoginCheck | { failure: Failure } {
   return {
     failure: misconfigured(
       "insecure-authentication",
-      `The password travels in clear text, so ${url.host} gets it only over TLS with a checked certificate. It was not sent.`,
+      `HTTP sends the password in clear text, so ${url.host} needs TLS with a checked certificate. It was not sent.`,
     ),
   };
 }
 
-/** On the entry's own host, whatever the path looks like; null for what is no path. */
+/** Always on the entry's own host, whatever the path looks like. */
 export function urlOf({ host, port }: Target, path: unknown): URL | { failure: Failure } | null {
-  if (!host) return refuse("There is no host.");
+  if (!host) return refuse("The host is missing.");
   const base = URL.parse(`https://${nameOf({ host, port: port ?? 443 })}/`);
   if (base === null) return refuse(`"${host}" is not a host name or an address in its usual notation.`);
   if (typeof path !== "string" || !/^\/[\x21-\x7e]{0,2000}$/.test(path)) return null;
@@ -55,7 +56,7 @@ export function authorizationOf(
   if (secret === "") return refuse(`The ${isBearer ? "token" : "password"} is empty.`);
   if (!isBearer) return { value: `Basic ${basicCredentials(username, secret)}` };
   if (/^[\x21-\x7e]+$/.test(secret)) return { value: `Bearer ${secret}` };
-  return refuse("The token holds characters that an HTTP header cannot carry: only printable ASCII without spaces.");
+  return refuse("The token contains characters that an HTTP header cannot carry. Use printable ASCII without spaces.");
 }
 
 function given(params: Record<string, unknown>): Record<string, unknown> {

@@ -1,5 +1,5 @@
-// A log-in to a web site by the Authorization header (RFC 7617 and RFC 6750).
-import { proveByStatus } from "../api-token/verify-token.ts";
+// Logs in to a web site with the Authorization header (RFC 7617 and RFC 6750).
+import { verifyByStatus } from "../api-token/verify-token.ts";
 import type { Attempt } from "../attempt.ts";
 import type { Finding, Target } from "../connector.ts";
 import { authorizationOf, loginCheck } from "./login-check.ts";
@@ -10,7 +10,7 @@ export async function verifyLogin(target: Target, secret: string, current: Attem
   const authorization = authorizationOf(login, target.username, secret);
   if ("failure" in authorization) return authorization.failure;
   const proof = { check: login.check, authorization: authorization.value, what: wordOf(login) };
-  return proveByStatus(proof, login.tls, current);
+  return verifyByStatus(proof, login.tls, current);
 }
 
 export function wordOf({ isBearer }: { isBearer: boolean }): "token" | "password" {

@@ -1,4 +1,4 @@
-// Where a directory is and how the connection to it is encrypted, read from an entry.
+// The address of a directory and the encryption of its connection, read from an entry.
 import type { Failure, Target } from "../connector.ts";
 import { nameOf, type Endpoint } from "../dial.ts";
 import { misconfigured } from "../finding.ts";
@@ -7,18 +7,18 @@ import { mayCarryClearText, tlsSettings, type TlsSettings } from "../tls-setting
 export interface DirectoryAddress extends Endpoint {
   username: string;
   tls: TlsSettings;
-  /** False: it begins unencrypted and is upgraded by StartTLS before anything else is said. */
+  /** False: the connection starts unencrypted and is upgraded by StartTLS before anything else is sent. */
   isTlsFromStart: boolean;
 }
 
 const PLAIN_PORTS = [389, 3268];
 const TLS_PORTS = [636, 3269];
-/** Of the machine that the account is for, not of the directory that keeps it. */
+/** Ports of the account's machine, not of the directory. */
 const OTHER_PORTS = [22, 445, 3389, 5985, 5986];
 
 /**
- * `directory_server` (`host` or `host:port`) names the directory when it is not the entry's host itself. The port decides
- * between LDAPS and StartTLS; for one that is known for neither, `protocol` does.
+ * `directory_server` (`host` or `host:port`) names the directory if it is not the entry's host. The port decides
+ * between LDAPS and StartTLS; for an unknown port, `protocol` does.
  */
 export function directoryAddress(target: Target): DirectoryAddress | { failure: Failure } {
   const { directory_server, protocol, sslmode } = target.additionalParams;
@@ -29,12 +29,12 @@ export function directoryAddress(target: Target): DirectoryAddress | { failure: 
     );
   const host = named?.host ?? target.host ?? "";
   const { username } = target;
-  if (host === "") return refuse("There is no host.");
-  if (!username) return refuse("There is no user name.");
+  if (host === "") return refuse("The host is missing.");
+  if (!username) return refuse("The user name is missing.");
   const usual = protocol === "ldap" ? 389 : 636;
   const own = target.port !== null && !OTHER_PORTS.includes(target.port) ? target.port : usual;
   const port = named === null ? own : (named.port ?? usual);
-  // The protocol means TLS; only sslmode can say otherwise.
+  // The protocol implies TLS; only sslmode can override that.
   const tls = tlsSettings({ ...target, sslEnabled: target.sslEnabled || sslmode === undefined }, null);
   if ("failure" in tls) return tls;
   const address = { host, port, username, tls, isTlsFromStart: isTlsFromStart(port, protocol) };
@@ -46,13 +46,13 @@ function isTlsFromStart(port: number, protocol: unknown): boolean {
   return TLS_PORTS.includes(port) || protocol !== "ldap";
 }
 
-/** The host of the directory; null when the entry names none, or none that makes sense. */
+/** The host of the directory; null when the entry names none or an invalid one. */
 export function directoryHost({ host, additionalParams }: Target): string | null {
   const { directory_server } = additionalParams;
   return (directory_server === undefined ? host : serverOf(directory_server)?.host) || null;
 }
 
-/** Undefined when it is none. */
+/** Undefined when the value is invalid. */
 function serverOf(value: unknown): { host: string; port: number | null } | undefined {
   if (typeof value !== "string") return undefined;
   const [, host = "", port] = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::(\d{1,5}))?$/i.exec(value) ?? [];
@@ -63,7 +63,7 @@ function serverOf(value: unknown): { host: string; port: number | null } | undef
 function insecure(endpoint: Endpoint): Failure {
   return misconfigured(
     "insecure-authentication",
-    `A directory takes the password in clear text, so ${nameOf(endpoint)} gets it only over TLS with a checked certificate. It was not sent: use sslmode verify-full, with the additional parameter ca if needed.`,
+    `LDAP sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a checked certificate. It was not sent: use sslmode verify-full, with the additional parameter ca if needed.`,
   );
 }
 

@@ -1,8 +1,8 @@
-// Whether somebody could set another's password, found out without changing anything.
+// Checks without a change whether an account can set another account's password.
 import { randomBytes } from "node:crypto";
 import { Attribute, Change } from "ldapts";
 import type { Attempt } from "../attempt.ts";
-import type { Finding, Login, Target } from "../connector.ts";
+import type { Finding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { misconfigured, rejected, verified } from "../finding.ts";
 import { distinguishedName } from "./distinguished-name.ts";
@@ -10,12 +10,12 @@ import { logIn } from "./log-in.ts";
 import { resultCodeOf } from "./session.ts";
 
 /**
- * Asks to remove a password that the account does not have: who may not write it is told so (50), who may that it is not
- * there (16). Nothing can come of it, whatever the server thinks.
+ * Asks to remove a password that the account does not have: without write permission the answer is 50, with it 16 (no
+ * such value). Either way nothing changes.
  */
-export async function checkReset(target: Target, by: Login, current: Attempt): Promise<Finding> {
+export async function checkReset(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   const { username } = target;
-  if (!username) return misconfigured("bad-input", "There is no user name.");
+  if (!username) return misconfigured("bad-input", "The user name is missing.");
   const name = distinguishedName(username, target);
   if ("failure" in name) return name.failure;
   const bound = await logIn({ ...target, username: by.username }, by.secret.reveal(), current);
@@ -28,16 +28,22 @@ export async function checkReset(target: Target, by: Login, current: Attempt): P
   } catch (error) {
     switch (resultCodeOf(error)) {
       case 16:
-        return verified(`${by.username} logs in to ${where} and may set the password of ${username}.`, {
-          mayReset: true,
-        });
+        return verified(
+          `${by.username} can log in to ${where} and has permission to set the password of ${username}.`,
+          {
+            mayReset: true,
+          },
+        );
       case 50:
         return rejected(
           "no-permission",
-          `${by.username} logs in to ${where}, but may not set the password of ${username}.`,
+          `${by.username} can log in to ${where}, but has no permission to set the password of ${username}.`,
         );
       case 32:
-        return misconfigured("bad-input", `${where} has no ${username}, or ${by.username} may not see it.`);
+        return misconfigured(
+          "bad-input",
+          `${where} has no ${username}, or ${by.username} has no permission to see it.`,
+        );
       default:
         return resultCodeOf(error) === null ? bound.session.failureOf(error) : unclear(where, by.username, username);
     }
@@ -48,7 +54,7 @@ export async function checkReset(target: Target, by: Login, current: Attempt): P
 
 function unclear(where: string, by: string, username: string): Finding {
   return verified(
-    `${by} logs in to ${where}. Whether it may set the password of ${username} shows only when it does.`,
+    `${by} can log in to ${where}. Only a change will show whether it can set the password of ${username}.`,
     { mayReset: null },
   );
 }

@@ -1,9 +1,9 @@
-// The distinguished name that a user name stands for (RFC 4514).
+// Converts a user name to a distinguished name (RFC 4514).
 import type { Failure, Target } from "../connector.ts";
 import { misconfigured } from "../finding.ts";
 
 /**
- * A user name that is a DN stays as it is; for others the additional parameter `dn_template` says how to make one, such as
+ * A user name that is a DN is used as it is; for others the additional parameter `dn_template` gives the form, such as
  * `uid={username},ou=people,dc=example,dc=com`.
  */
 export function distinguishedName(
@@ -16,14 +16,14 @@ export function distinguishedName(
     return {
       failure: misconfigured(
         "bad-input",
-        "For a directory the user name must be a distinguished name, or the additional parameter dn_template must say how to make one, such as uid={username},ou=people,dc=example,dc=com.",
+        "The user name is not a distinguished name. Use one, or set the additional parameter dn_template, such as uid={username},ou=people,dc=example,dc=com.",
       ),
     };
   }
   return { dn: dn_template.replaceAll("{username}", () => escapedValue(username)) };
 }
 
-/** RFC 4514 §2.4: a value that cannot end its own attribute. */
+/** RFC 4514 §2.4: an escaped value cannot end its attribute. */
 export function escapedValue(value: string): string {
   return value
     .replaceAll(/[\\",+<>;=]/g, String.raw`\$&`)

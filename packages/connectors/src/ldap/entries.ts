@@ -1,10 +1,10 @@
-// Reads many entries of a directory, page by page, and never more than a caller may list.
+// Reads entries of a directory page by page, up to the limit of a list.
 import type { Client, Entry, SearchOptions } from "ldapts";
 import { MAX_LISTED_ACCOUNTS } from "../connector.ts";
 
 const PAGE_SIZE = 500;
 
-/** Entries below `base`, one more than may be listed at most. References to other servers are left alone. */
+/** Entries below `base`, at most one more than the limit of a list. Referrals to other servers are ignored. */
 export async function entriesOf(client: Client, base: string, options: SearchOptions): Promise<Entry[]> {
   const found: Entry[] = [];
   const search = { scope: "sub", ...options, paged: { pageSize: PAGE_SIZE } } as const;
@@ -15,7 +15,7 @@ export async function entriesOf(client: Client, base: string, options: SearchOpt
   return found;
 }
 
-/** The attributes of the entry at `dn` itself, `binary` ones as bytes, or null when there is none. */
+/** The attributes of the entry at `dn`, `binary` ones as bytes, or null if it does not exist. */
 export async function entryAt(
   client: Client,
   dn: string,
@@ -31,12 +31,12 @@ export function textsOf(entry: Entry, attribute: string): string[] {
   return valuesOf(entry, attribute).map((each) => each.toString());
 }
 
-/** Of an attribute that was asked for as bytes. */
+/** For an attribute that was requested as bytes. */
 export function buffersOf(entry: Entry, attribute: string): Buffer[] {
   return valuesOf(entry, attribute).filter((each) => Buffer.isBuffer(each));
 }
 
-/** Attribute names are of any case in an answer (RFC 4512 §2.5). */
+/** Attribute names in an answer can have any case (RFC 4512 §2.5). */
 function valuesOf(entry: Entry, attribute: string): (string | Buffer)[] {
   const name = Object.keys(entry).find((each) => each.toLowerCase() === attribute.toLowerCase());
   const value = name === undefined ? [] : (entry[name] ?? []);

@@ -6,7 +6,7 @@ import { Secret } from "@strongroom/keys";
 import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
 import { aContext, aTarget } from "../../testing/factories.ts";
 import { withoutLeak } from "../../testing/leak-watch.ts";
-import type { AbilityRows, Changeable } from "../../testing/abilities.ts";
+import type { CapabilityRows, Changeable } from "../../testing/capabilities.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { startHostile, type HostileServer } from "../../testing/targets/hostile.ts";
@@ -17,10 +17,10 @@ import {
   type OpenldapServer,
 } from "../../testing/targets/openldap.ts";
 import { clearTextOverTls, trial, VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
-import type { Login, Target } from "../connector.ts";
+import type { ReconcileLogin, Target } from "../connector.ts";
 import { escapedValue } from "./distinguished-name.ts";
 import { ldap } from "./ldap.ts";
-import { saysYes } from "./session.ts";
+import { isStartTlsSuccess } from "./session.ts";
 
 const PERMANENTLY = "pwdAccountLockedTime: 000001010000Z";
 const NEEDS = needs(openldapAvailable(), opensslAvailable());
@@ -28,7 +28,7 @@ const newPassword = () => randomBytes(12).toString("base64url");
 
 type Directory = Pick<OpenldapServer<"alice">, "host" | "tlsPort" | "suffix">;
 
-/** Over LDAPS, by the short user name. */
+/** Over LDAPS, with the short user name. */
 const at = (server: Directory, ca: string, username: string, more: Record<string, unknown> = {}): Partial<Target> => ({
   type: "password",
   host: server.host,
@@ -55,14 +55,14 @@ async function rows(): Promise<Rows> {
     wrong: trial(at(server, ca, "alice"), newPassword(), WRONG_PASSWORD),
     locked: {
       ...trial(at(server, ca, "locked"), locked.password, WRONG_PASSWORD),
-      note: "a locked account is told from a wrong password only by servers that are set to do so",
+      note: "a server distinguishes a locked account from a wrong password only if configured to",
     },
     expired: trial(at(server, ca, "expired"), expired.password, { outcome: "rejected", code: "password-expired" }),
     encryption: [
       ...clearTextOverTls((more) => at(server, ca, "alice", more), alice.password),
       { name: "StartTLS", ...trial(startTls, alice.password, VERIFIED) },
       {
-        name: "LDAPS on the port of StartTLS",
+        name: "LDAPS on the port for StartTLS",
         ...trial({ ...at(server, ca, "alice"), port: server.port }, alice.password, {
           outcome: "unreachable",
           code: "connection-lost",
@@ -70,12 +70,12 @@ async function rows(): Promise<Rows> {
       },
     ],
     elsewhere: (host, port) => ({ ...at(server, ca, "alice"), host, port }),
-    ...abilities(server, ca, locked),
+    ...capabilities(server, ca, locked),
     stop: () => server.stop(),
   };
 }
 
-function abilities(server: OpenldapServer<"alice">, ca: string, locked: DirectoryUser): AbilityRows {
+function capabilities(server: OpenldapServer<"alice">, ca: string, locked: DirectoryUser): CapabilityRows {
   const account = async (more: readonly string[] = []): Promise<Changeable> => {
     const { username, password } = await server.addUser(more);
     return { target: at(server, ca, username), secret: password, candidate: newPassword() };
@@ -123,7 +123,7 @@ function abilities(server: OpenldapServer<"alice">, ca: string, locked: Director
 
 connectorSuite({ connector: ldap, needs: NEEDS, start: rows });
 
-describe("LDAP: what a directory tells, and setting passwords", { ...NEEDS, concurrency: 1 }, () => {
+describe("LDAP: account states, and setting passwords", { ...NEEDS, concurrency: 1 }, () => {
   let authority: Authority;
   let elsewhere: HostileServer;
   let server: OpenldapServer<"alice" | "bob" | "carol" | "fresh" | "locked">;
@@ -168,7 +168,7 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
 
   const target = (username: string, more: Record<string, unknown> = {}) =>
     aTarget(at(server, authority.certificate, username, more));
-  const helpdesk = (): Login => ({ username: "helpdesk", secret: Secret.fromText(server.helpdesk.password) });
+  const helpdesk = (): ReconcileLogin => ({ username: "helpdesk", secret: Secret.fromText(server.helpdesk.password) });
   const verify = (username: string, secret: string, more: Record<string, unknown> = {}) =>
     tryOut(ldap, { target: target(username, more), secret });
   const change = (username: string, current: string, candidate: string, more: Record<string, unknown> = {}) =>
@@ -176,19 +176,19 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
       ldap.change!(target(username, more), Secret.fromText(current), Secret.fromText(candidate), aContext()),
     );
 
-  test("a locked account and one that must change are told where the directory tells", async () => {
+  test("reports a locked account and a password that must change, where the directory does", async () => {
     assertResult(await verify("locked", server.users.locked.password), { outcome: "rejected", code: "account-locked" });
     assertResult(await verify("fresh", server.users.fresh.password), { outcome: "rejected", code: "must-change" });
   });
 
-  test("a name that ends up at another server is not followed there", async () => {
+  test("does not follow a referral to another server", async () => {
     const dn = "uid=alice,ou=elsewhere,dc=corp,dc=test";
     const result = await verify(dn, server.users.alice.password);
     assert.ok(["rejected", "misconfigured"].includes(result.outcome), result.message);
     assert.equal(elsewhere.connections(), 0);
   });
 
-  test("where the password operation is not to be used, the attribute is replaced", async () => {
+  test("replaces the attribute where the password operation is disabled", async () => {
     const { alice } = server.users;
     const [old, candidate] = [alice.password, newPassword()];
     const result = await change("alice", old, candidate, { password_change: "modify" });
@@ -198,14 +198,14 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
     assertResult(await verify("alice", old), WRONG_PASSWORD);
   });
 
-  test("who must change the password does so by the change itself", async () => {
+  test("an account that must change its password does so with the change itself", async () => {
     const candidate = newPassword();
     const result = await change("fresh", server.users.fresh.password, candidate);
     assert.equal(result.outcome, "changed", result.message);
     assertResult(await verify("fresh", candidate), VERIFIED);
   });
 
-  test("a reconcile account sets the password of another, who need not change it again", async () => {
+  test("a reconcile account sets another account's password, which then need not change again", async () => {
     const candidate = newPassword();
     const { password } = server.helpdesk;
     const result = await withoutLeak([password, candidate], () =>
@@ -216,7 +216,7 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
     server.users.carol.password = candidate;
   });
 
-  test("accounts are listed with their groups and without their hashes; references elsewhere are left alone", async () => {
+  test("lists accounts with groups and without hashes, and ignores referrals", async () => {
     const { password } = server.users.bob;
     const result = await withoutLeak([password], () =>
       ldap.listAccounts!(target("bob"), Secret.fromText(password), aContext()),
@@ -234,7 +234,7 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
     assert.doesNotMatch(JSON.stringify(result), /SSHA|userPassword/);
   });
 
-  test("an empty password is refused here: a directory would let it in as nobody", async () => {
+  test("refuses an empty password, which a directory would accept as an anonymous bind", async () => {
     assertResult(await ldap.verify(target("alice"), Secret.fromText(""), aContext()), {
       outcome: "misconfigured",
       code: "bad-input",
@@ -244,7 +244,7 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
     assert.equal(result.outcome, "unsent");
   });
 
-  test("a user name cannot leave its place in the name that it becomes (RFC 4514)", async () => {
+  test("a user name cannot break out of its attribute in the DN (RFC 4514)", async () => {
     assert.equal(escapedValue('a,b+c"d\\e<f>g;h=i'), String.raw`a\,b\+c\"d\\e\<f\>g\;h\=i`);
     assert.equal(escapedValue(" # "), String.raw`\ #\ `);
     const result = await verify("alice,ou=people", server.users.alice.password);
@@ -252,13 +252,13 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
   });
 });
 
-test("StartTLS goes on only after one clear yes, in the short form of lengths and in that of Windows", () => {
+test("StartTLS continues only after one clear success, in either encoding of the length", () => {
   const yes = "300c02010178070a010004000400";
-  assert.equal(saysYes(Buffer.from(yes, "hex")), true);
-  assert.equal(saysYes(Buffer.from("3084000000100201017884000000070a010004000400", "hex")), true);
-  assert.equal(saysYes(Buffer.from("300c02010178070a013404000400", "hex")), false);
-  assert.equal(saysYes(Buffer.from(`${yes}300c020102`, "hex")), false);
-  assert.equal(saysYes(Buffer.from("SSH-2.0-OpenSSH")), false);
+  assert.equal(isStartTlsSuccess(Buffer.from(yes, "hex")), true);
+  assert.equal(isStartTlsSuccess(Buffer.from("3084000000100201017884000000070a010004000400", "hex")), true);
+  assert.equal(isStartTlsSuccess(Buffer.from("300c02010178070a013404000400", "hex")), false);
+  assert.equal(isStartTlsSuccess(Buffer.from(`${yes}300c020102`, "hex")), false);
+  assert.equal(isStartTlsSuccess(Buffer.from("SSH-2.0-OpenSSH")), false);
   for (let length = 0; length < yes.length / 2; length += 1)
-    assert.equal(saysYes(Buffer.from(yes, "hex").subarray(0, length)), null, String(length));
+    assert.equal(isStartTlsSuccess(Buffer.from(yes, "hex").subarray(0, length)), null, String(length));
 });

@@ -1,17 +1,17 @@
-// People and services in an LDAP directory with a password (ldapts).
+// People and services with a password in an LDAP directory (ldapts).
 import type { Connector } from "../connector.ts";
-import { passwordAbilities } from "../password-abilities.ts";
+import { passwordCapabilities } from "../password-capabilities.ts";
 
 /**
- * Facts of `verified`: `expiresInSeconds`, `graceLogins`, `tls` (`mode`, `isStartTls`); of a reconcile check `mayReset`
- * (null: the directory does not tell); of an account `dn`, `groups`, `shell`.
+ * Facts of `verified`: `expiresInSeconds`, `graceLogins`, `tls` (`mode`, `isStartTls`); of a reconcile check
+ * `mayReset` (null: the directory does not say); of an account `dn`, `groups`, `shell`.
  */
 export const ldap: Connector = {
   id: "ldap",
   name: "LDAP directory",
   types: ["password"],
   proven: true,
-  ...passwordAbilities({
+  ...passwordCapabilities({
     verify: async () => (await import("./log-in.ts")).verifyLogin,
     change: async () => (await import("./set-password.ts")).changeOwn,
     reconcile: async () => (await import("./set-password.ts")).reset,

@@ -1,4 +1,4 @@
-// Who has an account in a directory, and who of them is in a group that may do everything.
+// Lists the accounts of a directory, and which of them are in a privileged group.
 import type { Entry } from "ldapts";
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
@@ -16,7 +16,7 @@ const ACCOUNT_ATTRIBUTES =
     " ",
   );
 const GROUPS = "(|(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))";
-/** Of groups, unless the additional parameter `privileged_groups` names others. */
+/** Names of groups, unless the additional parameter `privileged_groups` sets others. */
 const PRIVILEGED = ["root", "wheel", "sudo", "admin", "admins", "administrators", "directory administrators"];
 
 export async function listEntries(target: Target, password: string, current: Attempt): Promise<ListFinding> {
@@ -33,7 +33,7 @@ export async function listEntries(target: Target, password: string, current: Att
     if (base === null) {
       return misconfigured(
         "bad-input",
-        "The directory does not tell where its entries are: name it in the additional parameter base_dn.",
+        "The directory does not publish a naming context. Set the additional parameter base_dn.",
       );
     }
     const groups = await entriesOf(session.client, base, {
@@ -46,11 +46,11 @@ export async function listEntries(target: Target, password: string, current: Att
     const accounts = people.map((entry) => toAccount(entry, members, membership));
     return listed(accounts, nameOf(address));
   } catch (error) {
-    // No such object, or no distinguished name.
+    // No such object, or an invalid DN.
     if (resultCodeOf(error) === 32 || resultCodeOf(error) === 34) {
       return misconfigured(
         "bad-input",
-        `${nameOf(address)} has nothing at the base_dn of this entry, or ${address.username} may not see it.`,
+        `${nameOf(address)} has no entry at the base_dn of this entry, or ${address.username} has no permission to see it.`,
       );
     }
     return session.failureOf(error);
@@ -65,7 +65,7 @@ function privilegedNames({ additionalParams }: Target): string[] | null {
   return privileged_groups.map((each) => each.toLowerCase());
 }
 
-/** `base_dn`, or the first place that the server names. */
+/** `base_dn`, or the server's first naming context. */
 async function baseOf({ client }: Session, { additionalParams }: Target): Promise<string | null> {
   const { base_dn } = additionalParams;
   if (typeof base_dn === "string") return base_dn;
@@ -73,7 +73,7 @@ async function baseOf({ client }: Session, { additionalParams }: Target): Promis
   return root === null ? null : textOf(root, "namingContexts");
 }
 
-/** Who is in what, by the lower case of a member's DN or name. */
+/** Groups by the lower-case DN or name of a member. */
 type Membership = ReadonlyMap<string, readonly Entry[]>;
 
 function membershipOf(groups: readonly Entry[]): Membership {
@@ -94,7 +94,7 @@ function membersOf(group: Entry): string[] {
     .map((each) => each.toLowerCase());
 }
 
-/** Everybody in groups with these names, and in groups inside them. */
+/** All members of groups with these names, including nested groups. */
 function privilegedMembers(groups: readonly Entry[], names: readonly string[]): Set<string> {
   const byDn = new Map(groups.map((group) => [group.dn.toLowerCase(), group]));
   const waiting = groups.filter((group) => textsOf(group, "cn").some((name) => names.includes(name.toLowerCase())));

@@ -1,4 +1,4 @@
-// An LDAP bind with a name and a password, and what its answer means.
+// An LDAP bind with a name and a password, and the meaning of its result.
 import { PasswordPolicyControl, PasswordPolicyError } from "ldapts";
 import type { Attempt } from "../attempt.ts";
 import type { Failure, Finding, Target } from "../connector.ts";
@@ -12,11 +12,11 @@ export interface Bound {
   session: Session;
   address: DirectoryAddress;
   dn: string;
-  /** What the password policy says of the password that was accepted. */
+  /** The password policy's information about the accepted password. */
   policy: { mustChange: boolean; expiresInSeconds: number | null; graceLogins: number | null };
 }
 
-/** Logs in as the target's user, or as `as` at the target's address. Whoever calls closes the session. */
+/** Logs in as the target's user, or as `as` at the target's address. The caller closes the session. */
 export async function logIn(
   target: Target,
   password: string,
@@ -27,7 +27,7 @@ export async function logIn(
   if ("failure" in address) return address;
   const name = distinguishedName(address.username, target);
   if ("failure" in name) return name;
-  // RFC 4513 §5.1.2: a bind without a password is an anonymous one and succeeds whoever is named.
+  // RFC 4513 §5.1.2: a bind without a password is anonymous and succeeds for any name.
   if (password === "") return { failure: misconfigured("bad-input", "The password is empty.") };
   const session = await openSession(address, current, maxReceivedBytes);
   if ("failure" in session) return session;
@@ -53,13 +53,13 @@ export async function verifyLogin(target: Target, password: string, current: Att
     if (policy.mustChange) {
       return rejected(
         "must-change",
-        `${where} accepted the password of ${address.username}, but lets nothing be done with it until it is changed.`,
+        `${where} accepted the password of ${address.username}, but it must be changed before it can be used.`,
       );
     }
     if (await isAnonymous(session)) {
       return misconfigured(
         "password-not-checked",
-        `${where} let ${address.username} in as nobody in particular, so the stored password proves nothing.`,
+        `${where} treated the login of ${address.username} as anonymous, so the stored password was not verified.`,
       );
     }
     return verified(wordsOf(bound), {
@@ -75,12 +75,14 @@ export async function verifyLogin(target: Target, password: string, current: Att
 function wordsOf({ address, policy }: Bound): string {
   const done = `Logged in to ${nameOf(address)} as ${address.username}.`;
   if (policy.graceLogins !== null)
-    return `${done} The password has expired: ${policy.graceLogins} more log-ins are left.`;
+    return `${done} The password has expired; ${policy.graceLogins} grace logins are left.`;
   if (policy.expiresInSeconds === null) return done;
   return `${done} The password expires in ${Math.ceil(policy.expiresInSeconds / 86_400)} days.`;
 }
 
-/** "Who am I?" (RFC 4532) answers with nothing for an anonymous bind. Servers that do not know the question say nothing of it. */
+/**
+ * "Who am I?" (RFC 4532) returns an empty name for an anonymous bind. Servers without this operation return an error.
+ */
 async function isAnonymous({ client }: Session): Promise<boolean> {
   try {
     const { value } = await client.exop("1.3.6.1.4.1.4203.1.11.3");
@@ -104,31 +106,31 @@ function bindFailure(
       return credentialsRefused(control.value?.error, where, username);
     case 32:
     case 48:
-      return rejected("wrong-password", `${where} has no ${username} that could log in with a password.`);
+      return rejected("wrong-password", `${where} has no ${username} with a password.`);
     case 34:
-      return misconfigured("bad-input", `${where} does not understand ${username} as a distinguished name.`);
+      return misconfigured("bad-input", `${username} is not a valid distinguished name on ${where}.`);
     case 50:
-      return rejected("no-permission", `${where} does not let ${username} log in.`);
+      return rejected("no-permission", `${where} does not allow ${username} to log in.`);
     case 7:
     case 8:
     case 13:
-      return misconfigured("method-not-offered", `${where} does not accept a log-in with a name and a password.`);
+      return misconfigured("method-not-offered", `${where} does not accept a login with a name and a password.`);
     default:
       return session.failureOf(error);
   }
 }
 
-/** By the password policy's answer, for servers that give one. */
+/** Uses the password policy's answer, on servers that give one. */
 function credentialsRefused(policyError: number | undefined, where: string, username: string): Failure {
   switch (policyError) {
     case PasswordPolicyError.AccountLocked:
-      return rejected("account-locked", `${where} does not let ${username} in: the account is locked.`);
+      return rejected("account-locked", `The account ${username} on ${where} is locked.`);
     case PasswordPolicyError.PasswordExpired:
-      return rejected("password-expired", `${where} does not let ${username} in: the password has expired.`);
+      return rejected("password-expired", `The password of ${username} on ${where} has expired.`);
     default:
       return rejected(
         "wrong-password",
-        `${where} did not accept the password for ${username}. Most directories answer the same for a wrong password, a name that does not exist and a locked account.`,
+        `${where} did not accept the password for ${username}. Most directories do not say which: wrong password, unknown name, or locked account.`,
       );
   }
 }

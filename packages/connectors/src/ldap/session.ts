@@ -1,4 +1,4 @@
-// One connection of the ldapts driver over a stream of ours, encrypted before the driver says anything.
+// One connection of the ldapts driver over our own stream, encrypted before the driver sends anything.
 import { BerReader, Client, InvalidAsn1Error, MessageParserError, ResultCodeError } from "ldapts";
 import type { Attempt } from "../attempt.ts";
 import { MAX_RECEIVED_BYTES, TooMuchData, type BoundedStream } from "../bounded-stream.ts";
@@ -10,9 +10,9 @@ import { tlsRefusal } from "../tls-failure.ts";
 import type { DirectoryAddress } from "./address.ts";
 
 export interface Session {
-  /** Not bound yet. It follows no referral and never connects again. */
+  /** Not bound yet. It follows no referral and never reconnects. */
   client: Client;
-  /** What failed when the driver rejected: its own words are never passed on. */
+  /** The failure behind the driver's rejection; the driver's own text is never passed on. */
   failureOf(error: unknown): Failure;
   close(): void;
 }
@@ -24,7 +24,7 @@ export async function openSession(
 ): Promise<Session | { failure: Failure }> {
   const dialled = await dial(address, current, maxReceivedBytes);
   if ("failure" in dialled) return dialled;
-  current.waitFor(`${nameOf(address)} to answer the LDAP log-in`);
+  current.waitFor(`${nameOf(address)} to answer the LDAP login`);
   const refusal = address.isTlsFromStart ? null : await askForTls(dialled.stream, address);
   if (refusal !== null) return { failure: refusal };
   const secured = await startTls(dialled.stream, address.tls, address);
@@ -48,14 +48,14 @@ export async function openSession(
 /** StartTLS (RFC 4511 §4.14.1) as message 1. */
 const START_TLS = Buffer.from("\x30\x1d\x02\x01\x01\x77\x18\x80\x161.3.6.1.4.1.1466.20037", "latin1");
 
-/** Null when the server is ready for TLS. Whatever else it says, nothing more goes out unencrypted. */
+/** Null when the server is ready for TLS. After any other answer nothing more is sent unencrypted. */
 async function askForTls(stream: BoundedStream, endpoint: Endpoint): Promise<Failure | null> {
   const { promise, resolve } = Promise.withResolvers<Failure | null>();
   let received: Buffer = Buffer.alloc(0);
   const fail = (error: unknown) => resolve(connectionFailure(error, endpoint));
   const read = (chunk: Buffer) => {
     received = Buffer.concat([received, chunk]);
-    const isReady = saysYes(received);
+    const isReady = isStartTlsSuccess(received);
     if (isReady !== null) resolve(isReady ? null : tlsRefusal("not-offered", endpoint));
   };
   stream.on("error", fail);
@@ -70,10 +70,10 @@ async function askForTls(stream: BoundedStream, endpoint: Endpoint): Promise<Fai
 }
 
 /**
- * Whether this is exactly one message, an ExtendedResponse with the result `success`; more would be text that somebody put
- * in front of the encrypted part. Null while it is not there as a whole.
+ * True for exactly one message, an ExtendedResponse with the result `success`; more bytes would be plain text injected
+ * before the encrypted part. Null while the message is incomplete.
  */
-export function saysYes(bytes: Buffer): boolean | null {
+export function isStartTlsSuccess(bytes: Buffer): boolean | null {
   const reader = new BerReader(bytes);
   try {
     if (reader.readSequence(MESSAGE) === null || reader.remain < reader.length) return null;
@@ -88,7 +88,7 @@ export function saysYes(bytes: Buffer): boolean | null {
 const MESSAGE = 0x30;
 const EXTENDED_RESPONSE = 0x78;
 
-/** The LDAP result code (RFC 4511 §4.1.9), when the server answered with one. */
+/** The LDAP result code (RFC 4511 §4.1.9), if the server returned one. */
 export function resultCodeOf(error: unknown): number | null {
   return error instanceof ResultCodeError ? error.code : null;
 }
@@ -97,17 +97,16 @@ function failureOf(error: unknown, stream: BoundedStream, endpoint: Endpoint): F
   const where = nameOf(endpoint);
   const code = resultCodeOf(error);
   if (code === 51 || code === 52)
-    return unreachable("not-ready", `${where} is busy or not ready (LDAP result ${code}).`);
-  if (code === 10)
-    return misconfigured("redirected", `${where} refers to another server for this. Nothing was sent there.`);
+    return unreachable("not-ready", `${where} is busy or not ready (LDAP result ${code}). Try again later.`);
+  if (code === 10) return misconfigured("redirected", `${where} refers to another server. Nothing was sent there.`);
   if (code !== null) return unreachable("server-error", `${where} could not answer (LDAP result ${code}).`);
   if (error instanceof InvalidAsn1Error || error instanceof MessageParserError) {
-    return misconfigured("protocol-error", `${where} does not speak LDAP as it should. Is it the right port?`);
+    return misconfigured("protocol-error", `${where} does not speak LDAP correctly. Is it the right port?`);
   }
   return connectionFailure(stream.errored instanceof TooMuchData ? stream.errored : null, endpoint);
 }
 
-/** The answer to a change was none that says whether it happened. */
+/** The result of a change leaves open whether it happened. */
 export function lost(endpoint: Endpoint): ChangeFinding {
   return unanswered(nameOf(endpoint));
 }

@@ -1,7 +1,8 @@
-// Sets a password in a directory: by the operation made for it (RFC 3062), or by replacing the attribute where that is not known.
+// Sets a password in a directory: with the password modify operation (RFC 3062), or by replacing the attribute where
+// that is unsupported.
 import { Attribute, BerWriter, Change, PasswordPolicyControl, PasswordPolicyError } from "ldapts";
 import type { ChangeAttempt } from "../attempt.ts";
-import type { ChangeFinding, Login, Target } from "../connector.ts";
+import type { ChangeFinding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { changed, misconfigured, unsent } from "../finding.ts";
 import { distinguishedName } from "./distinguished-name.ts";
@@ -11,10 +12,10 @@ import { lost, resultCodeOf } from "./session.ts";
 
 const PASSWORD_MODIFY = "1.3.6.1.4.1.4203.1.11.1";
 
-interface Wish {
+interface PasswordChange {
   dn: string;
   username: string;
-  /** Null when somebody else sets it. */
+  /** Null when another account sets it. */
   current: string | null;
   candidate: string;
   isByAttribute: boolean;
@@ -43,19 +44,19 @@ export async function changeOwn(
 
 export async function reset(
   target: Target,
-  by: Login,
+  by: ReconcileLogin,
   candidate: string,
   attempt: ChangeAttempt,
 ): Promise<ChangeFinding> {
   const { username } = target;
-  if (!username) return unsent(misconfigured("bad-input", "There is no user name."));
+  if (!username) return unsent(misconfigured("bad-input", "The user name is missing."));
   const name = distinguishedName(username, target);
   if ("failure" in name) return unsent(name.failure);
   const bound = await logIn({ ...target, username: by.username }, by.secret.reveal(), attempt);
   if ("failure" in bound) return unsent(bound.failure);
   try {
-    const wish = { ...name, username, current: null, candidate, isByAttribute: isByAttribute(target) };
-    const finding = await setPassword(bound, wish, attempt);
+    const passwordChange = { ...name, username, current: null, candidate, isByAttribute: isByAttribute(target) };
+    const finding = await setPassword(bound, passwordChange, attempt);
     if (finding.outcome === "changed") await dropMustChange(bound, name.dn);
     const isReused = finding.outcome === "refused" && finding.code === "reused";
     return isReused && (await isInForce(target, candidate, attempt)) ? done(bound, username) : finding;
@@ -64,7 +65,7 @@ export async function reset(
   }
 }
 
-/** A change that is asked for again meets the history of the directory: what counts is that the log-in works. */
+/** A repeated change can fail on the directory's password history: a successful login with the candidate decides. */
 async function isInForce(target: Target, candidate: string, attempt: ChangeAttempt): Promise<boolean> {
   const bound = await logIn(target, candidate, attempt);
   if ("failure" in bound) return false;
@@ -73,33 +74,38 @@ async function isInForce(target: Target, candidate: string, attempt: ChangeAttem
 }
 
 function done({ address }: Bound, username: string): ChangeFinding {
-  return changed(`${nameOf(address)} has a new password for ${username}.`);
+  return changed(`Changed the password of ${username} on ${nameOf(address)}.`);
 }
 
-/** `password_change` is `modify` for directories whose password operation is not to be used. */
+/** `password_change` is `modify` for directories where the password operation must not be used. */
 function isByAttribute({ additionalParams }: Target): boolean {
   return additionalParams["password_change"] === "modify";
 }
 
-async function setPassword(bound: Bound, wish: Wish, attempt: ChangeAttempt): Promise<ChangeFinding> {
+async function setPassword(
+  bound: Bound,
+  passwordChange: PasswordChange,
+  attempt: ChangeAttempt,
+): Promise<ChangeFinding> {
   const { session, address } = bound;
   const control = new PasswordPolicyControl();
-  attempt.waitFor(`${nameOf(address)} to answer the change`);
+  attempt.waitFor(`${nameOf(address)} to confirm the change`);
   attempt.sending();
   try {
-    if (wish.isByAttribute) await session.client.modify(wish.dn, replacement(wish.candidate), control);
-    else await session.client.exop(PASSWORD_MODIFY, passwordModify(wish), control);
-    return done(bound, wish.username);
+    if (passwordChange.isByAttribute)
+      await session.client.modify(passwordChange.dn, replacement(passwordChange.candidate), control);
+    else await session.client.exop(PASSWORD_MODIFY, passwordModify(passwordChange), control);
+    return done(bound, passwordChange.username);
   } catch (error) {
-    // Protocol error: the operation is not known there, so nothing happened.
-    if (resultCodeOf(error) === 2 && !wish.isByAttribute)
-      return setPassword(bound, { ...wish, isByAttribute: true }, attempt);
-    return refusalOf(error, control, nameOf(address), wish) ?? lost(address);
+    // Protocol error: the operation is unknown there, so nothing changed.
+    if (resultCodeOf(error) === 2 && !passwordChange.isByAttribute)
+      return setPassword(bound, { ...passwordChange, isByAttribute: true }, attempt);
+    return refusalOf(error, control, nameOf(address), passwordChange) ?? lost(address);
   }
 }
 
 /** PasswdModifyRequestValue (RFC 3062 §2). */
-function passwordModify({ dn, current, candidate }: Wish): Buffer {
+function passwordModify({ dn, current, candidate }: PasswordChange): Buffer {
   const writer = new BerWriter();
   writer.startSequence();
   writer.writeString(dn, 0x80);
@@ -116,12 +122,12 @@ function replacement(candidate: string): Change {
   });
 }
 
-/** Null for an answer that does not say whether the password is the old one. */
+/** Null for a result that leaves open whether the password changed. */
 function refusalOf(
   error: unknown,
   control: PasswordPolicyControl,
   where: string,
-  { username }: Wish,
+  { username }: PasswordChange,
 ): ChangeFinding | null {
   switch (control.value?.error) {
     case PasswordPolicyError.PasswordTooYoung:
@@ -135,7 +141,7 @@ function refusalOf(
   }
 }
 
-/** A policy may let somebody whose password was set by another do nothing but change it: the platform has done so already. */
+/** A policy may force an account whose password was reset to change it again: the platform has just done so. */
 async function dropMustChange({ session }: Bound, dn: string): Promise<void> {
   const noReset = new Change({
     operation: "replace",
@@ -144,6 +150,6 @@ async function dropMustChange({ session }: Bound, dn: string): Promise<void> {
   try {
     await session.client.modify(dn, noReset);
   } catch {
-    // Who may not, or has no such policy, leaves it: the log-in that follows tells.
+    // Without the permission or such a policy nothing changes: the following login shows the result.
   }
 }

@@ -1,4 +1,4 @@
-// Who somebody is, asked of a directory: found by a search, proved by a bind with the password that they typed.
+// Identifies a person at sign-in: finds the entry by search and verifies the typed password with a bind.
 import { randomBytes } from "node:crypto";
 import { FilterParser, PasswordPolicyControl, PasswordPolicyError, type Entry, type Filter } from "ldapts";
 import { inTime, type Attempt } from "../attempt.ts";
@@ -10,10 +10,10 @@ import { buffersOf, textOf } from "./entries.ts";
 import { openSession, resultCodeOf, type Session } from "./session.ts";
 
 export interface Directory {
-  /** `ldaps:` is TLS from the start, `ldap:` StartTLS. There is no other way. */
+  /** `ldaps:` is TLS from the start, `ldap:` StartTLS. There is no other option. */
   url: string;
   ca: string | null;
-  /** Who searches; null searches as nobody. */
+  /** The account that searches; null searches anonymously. */
   searcher: { dn: string; password: string } | null;
   baseDn: string;
   /** RFC 4515, with `{name}`. */
@@ -27,7 +27,7 @@ export interface Directory {
 }
 
 export interface DirectoryPerson {
-  /** What the id attribute says; bytes that are no text as hexadecimal. */
+  /** The value of the id attribute; bytes that are not text as hexadecimal. */
   id: string;
   dn: string;
   email: string | null;
@@ -37,9 +37,9 @@ export interface DirectoryPerson {
 
 export type DirectoryAnswer =
   | { outcome: "found"; person: DirectoryPerson }
-  /** There is nobody of that name, or more than one, or the password is wrong: not told apart. */
+  /** No entry of that name, more than one, or a wrong password: not distinguished. */
   | { outcome: "refused" }
-  /** The password is right and yet good for nothing but being changed. */
+  /** The password is right, but can only be used to change it. */
   | { outcome: "must-change" }
   | Failure;
 
@@ -47,9 +47,9 @@ const MOST_GROUPS = 500;
 const MAX_RECEIVED_BYTES = 1024 * 1024;
 
 /**
- * Proves a name and a password. INVARIANT: the directory is asked the same for a name that nobody has. With `isDecoy` it is
- * asked all that, and nobody's password is tried: for names that the directory has no say about. So it is where `mayTry` says
- * no, which is told the id of whoever the name stands for, and null for nobody.
+ * Verifies a name and a password. INVARIANT: the directory receives the same requests for an unknown name. With
+ * `isDecoy` it receives all of them, and no person's password is tried: for names that the directory is not
+ * responsible for. The same happens when `mayTry` returns false; it receives the id of the entry found, or null.
  */
 export function signInToDirectory(
   directory: Directory,
@@ -69,7 +69,7 @@ export function signInToDirectory(
   });
 }
 
-/** Finds somebody without a proof: for an administrator who sets the directory up. */
+/** Finds a person without a password: for an administrator who sets up the directory. */
 export function lookUpPerson(
   directory: Directory,
   name: string | null,
@@ -88,7 +88,7 @@ async function asked(
   work: (session: Session, address: DirectoryAddress) => Promise<DirectoryAnswer>,
 ): Promise<DirectoryAnswer> {
   const address = addressOf(directory);
-  if (address === null) return misconfigured("bad-input", "The address of the directory is none.");
+  if (address === null) return misconfigured("bad-input", "The URL of the directory is invalid.");
   const run = async (attempt: Attempt): Promise<DirectoryAnswer> => {
     const session = await openSession(address, attempt, MAX_RECEIVED_BYTES);
     if ("failure" in session) return session.failure;
@@ -114,7 +114,7 @@ function addressOf({ url, ca, searcher }: Directory): DirectoryAddress | null {
   return { host, port, username: searcher?.dn ?? "", tls: { mode: "verify-full", ca, name: null }, isTlsFromStart };
 }
 
-/** Null when the search may begin. */
+/** Null when the search can start. */
 async function bindSearcher(
   session: Session,
   { searcher }: Directory,
@@ -122,7 +122,7 @@ async function bindSearcher(
 ): Promise<Failure | null> {
   if (searcher === null) return null;
   const where = nameOf(address);
-  // RFC 4513 §5.1.2: a bind without a password is an anonymous one and succeeds whoever is named.
+  // RFC 4513 §5.1.2: a bind without a password is anonymous and succeeds for any name.
   if (searcher.password === "") return misconfigured("bad-input", `The password of ${searcher.dn} is empty.`);
   try {
     await session.client.bind(searcher.dn, searcher.password);
@@ -133,19 +133,16 @@ async function bindSearcher(
       case 48:
       case 49:
       case 53:
-        return misconfigured(
-          "bad-input",
-          `${where} does not let ${searcher.dn} in with the password that is stored here.`,
-        );
+        return misconfigured("bad-input", `${where} rejected the stored password of ${searcher.dn}.`);
       case 34:
-        return misconfigured("bad-input", `${where} does not understand ${searcher.dn} as a distinguished name.`);
+        return misconfigured("bad-input", `${searcher.dn} is not a valid distinguished name on ${where}.`);
       default:
         return session.failureOf(error);
     }
   }
 }
 
-/** Null when there is nobody, or more than one: who it is would be a guess. */
+/** Null for no entry or more than one: choosing one would be a guess. */
 async function findPerson(
   session: Session,
   directory: Directory,
@@ -167,11 +164,14 @@ async function findPerson(
   const [entry] = entries;
   const groups = await groupsOf(session, directory, entry?.dn ?? `cn=nobody,${directory.baseDn}`);
   if (!Array.isArray(groups)) return groups;
-  // INVARIANT: nobody is bound as the empty name, which would be an anonymous bind.
+  // INVARIANT: never binds with an empty name, which would be an anonymous bind.
   if (entries.length !== 1 || entry === undefined || entry.dn === "") return null;
   const id = buffersOf(entry, idAttribute)[0];
   if (id === undefined || id.length === 0) {
-    return misconfigured("bad-input", `${entry.dn} has no attribute ${idAttribute}, which says who somebody stays.`);
+    return misconfigured(
+      "bad-input",
+      `${entry.dn} has no attribute ${idAttribute}, which must identify a person permanently.`,
+    );
   }
   return {
     id: asText(id),
@@ -198,10 +198,7 @@ async function groupsOf(
     },
   );
   if (entries === "too-many") {
-    return misconfigured(
-      "bad-input",
-      `${dn} is in more than ${MOST_GROUPS} groups. Make the filter of groups narrower.`,
-    );
+    return misconfigured("bad-input", `${dn} is in more than ${MOST_GROUPS} groups. Make the groups filter narrower.`);
   }
   if (!Array.isArray(entries)) return entries;
   return entries.map((group) => ({ dn: group.dn, name: textOf(group, "cn") }));
@@ -221,7 +218,7 @@ async function search(
 ): Promise<Entry[] | "too-many" | Failure> {
   const filter = parsedFilter(text);
   if (filter === null) {
-    return misconfigured("bad-input", "The filter is none that a directory understands. Check its parentheses.");
+    return misconfigured("bad-input", "Invalid LDAP filter. Check its parentheses.");
   }
   try {
     const found = await session.client.search(base, { scope: "sub", derefAliases: "never", filter, ...wanted });
@@ -229,12 +226,15 @@ async function search(
   } catch (error) {
     switch (resultCodeOf(error)) {
       case 32:
-        return misconfigured("bad-input", `The directory has no ${base}, or whoever searches may not see it.`);
+        return misconfigured(
+          "bad-input",
+          `The directory has no ${base}, or the search account has no permission to see it.`,
+        );
       case 34:
-        return misconfigured("bad-input", `The directory does not understand ${base} as a distinguished name.`);
+        return misconfigured("bad-input", `${base} is not a valid distinguished name.`);
       case 1:
       case 50:
-        return misconfigured("bad-input", `Whoever searches may not read below ${base}.`);
+        return misconfigured("bad-input", `The search account has no permission to read below ${base}.`);
       case 4:
         return "too-many";
       default:
@@ -243,12 +243,12 @@ async function search(
   }
 }
 
-/** Null for what is no filter. */
+/** Null for an invalid filter. */
 function parsedFilter(text: string): Filter | null {
   try {
     return FilterParser.parseString(text);
   } catch {
-    // The parser's own words quote what was typed at sign-in.
+    // The parser's own message quotes the name typed at sign-in.
     return null;
   }
 }
@@ -259,7 +259,7 @@ async function prove(
   password: string,
   address: DirectoryAddress,
 ): Promise<"right" | Exclude<DirectoryAnswer, { outcome: "found" }>> {
-  // RFC 4513 §5.1.2, again: this one would let everybody in.
+  // RFC 4513 §5.1.2, again: an empty password would let anyone in.
   if (password === "") return { outcome: "refused" };
   const control = new PasswordPolicyControl();
   try {
@@ -279,7 +279,7 @@ async function prove(
       case 13:
         return misconfigured(
           "method-not-offered",
-          `${nameOf(address)} does not accept a log-in with a name and a password.`,
+          `${nameOf(address)} does not accept a login with a name and a password.`,
         );
       default:
         return session.failureOf(error);
@@ -287,7 +287,7 @@ async function prove(
   }
 }
 
-/** RFC 4515 §3: nothing but letters and digits stands for itself, so that no name can be more than a value. */
+/** RFC 4515 §3: only letters and digits stay unescaped, so that a name can never be more than a value. */
 function escaped(value: string): string {
   return [...Buffer.from(value, "utf8")]
     .map((byte) => {

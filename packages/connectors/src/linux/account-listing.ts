@@ -1,10 +1,10 @@
-// What a Unix host is asked about its accounts, and what its answer says.
+// The script that lists the accounts of a Unix host, and the parser of its output.
 import { MAX_LISTED_ACCOUNTS, type ListedAccount } from "../connector.ts";
 
 /**
- * Read by `sh` from its input; all of it is one function, so that of a script cut off on the way nothing runs. Each line of
- * the answer begins with its kind: P passwd, G group, S shadow (the hash stays there), U sudoers, K the fingerprint of a key,
- * L the last log-in.
+ * `sh` reads it from its input; all of it is one function, so that a script cut off in transit runs nothing. Each
+ * output line starts with its kind: P passwd, G group, S shadow (the hash stays on the host), U sudoers, K the
+ * fingerprint of a key, L the last login.
  */
 export const LISTING_SCRIPT = `
 main() {
@@ -33,11 +33,12 @@ main
 
 /**
  * Facts: `uid`, `gid`, `home`, `shell`, `groups` (at most 100), `passwordStatus` (`set`, `locked`, `none`, `unknown`),
- * `mustChange`, `passwordMaxDays`, `keys` (SHA-256 fingerprints of its authorized keys). Privileged is who has uid 0, or may
- * use sudo by name or by a group (sudo, wheel, admin, and those in sudoers; aliases there are not followed).
+ * `mustChange`, `passwordMaxDays`, `keys` (SHA-256 fingerprints of its authorized keys). Privileged accounts have uid
+ * 0, or may use sudo by name or through a group (sudo, wheel, admin, and those in sudoers; aliases there are not
+ * followed).
  *
- * `isLocked` is about the password: a key of a locked account still logs in, unless the account has expired. `now` decides
- * whether it has.
+ * `isLocked` is about the password: a key of a locked account still logs in, unless the account has expired. `now`
+ * decides whether it has.
  */
 export function accountsIn(text: string, now: Date): ListedAccount[] {
   const lines = Map.groupBy(text.split("\n"), (line) => line.slice(0, 2));
@@ -46,7 +47,7 @@ export function accountsIn(text: string, now: Date): ListedAccount[] {
   const logins = new Map(rows("L:").map(([name = "", ...moment]) => [name, momentOf(moment.join(":"))]));
   const keys = Map.groupBy(rows("K:"), ([name]) => name);
   const groupsOf = memberships(rows("G:"));
-  const mighty = new Set([...MIGHTY_GROUPS.map((group) => `%${group}`), ...rows("U:").map(([who = ""]) => who)]);
+  const privileged = new Set([...MIGHTY_GROUPS.map((group) => `%${group}`), ...rows("U:").map(([who = ""]) => who)]);
   const people = rows("P:").filter(([name = ""]) => /^[^\s\p{Cc}]{1,256}$/u.test(name));
   return people.map(([name = "", , uid = "", gid = "", , home = "", shell = ""]) => {
     const shadow = shadows.get(name) ?? null;
@@ -54,7 +55,7 @@ export function accountsIn(text: string, now: Date): ListedAccount[] {
     const who = ["ALL", name, ...groups.map((group) => `%${group}`)];
     return {
       name,
-      isPrivileged: uid === "0" || who.some((each) => mighty.has(each)),
+      isPrivileged: uid === "0" || who.some((each) => privileged.has(each)),
       isLocked: shadow !== null && (shadow.status === "locked" || isPast(shadow.expiresOn, now)),
       passwordChangedAt: shadow?.changedOn === 0 ? null : dateOf(shadow?.changedOn ?? null),
       expiresAt: dateOf(shadow?.expiresOn ?? null),
@@ -79,7 +80,7 @@ const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}$/;
 
 interface Shadow {
   status: "set" | "locked" | "none" | "unknown";
-  /** Days since 1970; 0 stands for a password that must be changed at once. */
+  /** Days since 1970; 0 means that the password must be changed at once. */
   changedOn: number | null;
   maxDays: number | null;
   expiresOn: number | null;
@@ -109,7 +110,7 @@ function momentOf(text: string): string | null {
   return Number.isNaN(moment.getTime()) ? null : moment.toISOString();
 }
 
-/** The names of somebody's groups: the one of the gid in passwd, and those that list them. */
+/** The names of a user's groups: the one of the gid in passwd, and those that list the user. */
 function memberships(rows: string[][]): (name: string, gid: string) => string[] {
   const byGid = new Map(rows.map(([group = "", , gid = ""]) => [gid, group]));
   const byMember = new Map<string, string[]>();

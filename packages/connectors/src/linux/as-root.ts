@@ -1,17 +1,17 @@
-// Runs a command as root on a Unix host: as root itself, or through sudo with or without the password of the log-in.
+// Runs a command as root on a Unix host: as root itself, or through sudo with or without the login's password.
 import { runCommand, type CommandResult } from "./run-command.ts";
 import type { Session } from "./session.ts";
 
-/** How a log-in gets to run commands as root. */
+/** How a login runs commands as root. */
 export type WayToRoot = "root" | "sudo" | "sudo-with-password";
 
-/** What sudo asks with, so that nothing else is taken for its question. */
+/** sudo's prompt, distinct so that no other output is mistaken for it. */
 const QUESTION = "strongroom-asks-for-sudo:";
 
 /**
- * `command` is all of our own words; `input` is what it reads. Null when the host runs no commands.
+ * `command` consists only of our own words; `input` is its standard input. Null when the host runs no commands.
  *
- * INVARIANT: the input leaves in one SSH packet, whole or not at all. chpasswd takes a line that breaks off for all of it,
+ * INVARIANT: the input leaves in one SSH packet, whole or not at all. chpasswd accepts a truncated line as complete,
  * and would set half of a password.
  */
 export function asRoot(
@@ -31,7 +31,7 @@ export function asRoot(
     talk: {
       onText: (text, { finish, giveUp }) => {
         if (!text.includes(QUESTION)) return;
-        // Asked again, it was the wrong one: what follows must not be offered as a password.
+        // A second prompt means a wrong password: do not send the rest of the input as a password.
         if (isAnswered) giveUp();
         else finish(`${secret.password}\n${input}`);
         isAnswered = true;
@@ -40,6 +40,6 @@ export function asRoot(
   });
 }
 
-/** True when sudo would let the log-in do it, and wants a password for it. */
+/** True when sudo would allow it, but requires a password. */
 export const wantsPassword = (result: CommandResult) =>
   /a password is required|terminal is required/i.test(result.stderr);

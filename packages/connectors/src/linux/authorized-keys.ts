@@ -1,7 +1,7 @@
-// Edits an account's own ~/.ssh/authorized_keys on the host: a new key beside an old one, and the old one away.
+// Edits an account's own ~/.ssh/authorized_keys on the host: adds a new key beside an old one, and removes the old one.
 import type { ParsedKey } from "ssh2";
 
-/** A public key as it stands in the file. */
+/** A public key as written in the file. */
 export interface PublicKey {
   type: string;
   /** Base64, in one piece. */
@@ -17,24 +17,24 @@ export const NOT_THERE = 3;
 export const NOT_WRITTEN = 4;
 
 /**
- * Puts `added` in a line of its own after each of `beside`, with that line's options and comment, unless it is there already.
- * Ends with `NOT_THERE` when no file of the account's holds `beside`.
+ * Adds `added` on its own line after each line of `beside`, with that line's options and comment, unless it exists
+ * already. Exits with `NOT_THERE` when none of the account's files contains `beside`.
  */
 export const addCommand = (beside: PublicKey, added: PublicKey) => command("add", beside, added);
 
-/** Removes the lines of `removed`, and nothing else. Succeeds when there are none. */
+/** Removes the lines of `removed` and nothing else. Succeeds when there are none. */
 export const removeCommand = (removed: PublicKey) => command("remove", removed, removed);
 
-/** Every shell takes these words as they are: they are checked to hold nothing that one could read otherwise. */
+/** Safe in every shell: the words are checked to contain nothing that a shell interprets. */
 function command(what: "add" | "remove", key: PublicKey, other: PublicKey): string {
   const words = [what, key.type, key.blob, other.type, other.blob];
-  if (!words.every((word) => /^[A-Za-z0-9+/=@.-]+$/.test(word))) throw new Error("A public key is not of its form");
+  if (!words.every((word) => /^[A-Za-z0-9+/=@.-]+$/.test(word))) throw new Error("A public key has an invalid form");
   return `sh -s ${words.join(" ")}`;
 }
 
 /**
- * Read by `sh` from its input. All of it is one function that the last line calls: of a script that is cut off on the way
- * nothing runs. The file is written beside the old one and put in its place in one step (rename), with its permissions; a
+ * `sh` reads it from its input. All of it is one function that the last line calls: a script cut off in transit runs
+ * nothing. The file is written beside the old one and moved over it in one step (rename), with its permissions; a
  * symbolic link stays one.
  */
 export const SCRIPT = `

@@ -1,4 +1,5 @@
-// Changes an SSH key as the one who has it: the new one beside the old one, and after its proof the old one away.
+// Changes an SSH key as its owner: adds the new key beside the old one, and removes the old one once the new one is
+// verified.
 import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Failure, Target } from "../connector.ts";
 import { changed, misconfigured, refused, unknown, unsent } from "../finding.ts";
@@ -15,7 +16,7 @@ import { loginSecret } from "./login-secret.ts";
 import { runCommand } from "./run-command.ts";
 import { openSession } from "./session.ts";
 
-/** Puts the public half of `candidate` beside that of `value`. */
+/** Adds the public half of `candidate` beside that of `value`. */
 export async function changeKey(
   target: Target,
   value: string,
@@ -28,7 +29,7 @@ export async function changeKey(
   return edit(target, value, addCommand(old, added), current);
 }
 
-/** Takes the public half of `retired` away; `value` logs in and stays. */
+/** Removes the public half of `retired`; `value` logs in and stays. */
 export async function retireKey(
   target: Target,
   value: string,
@@ -38,8 +39,9 @@ export async function retireKey(
   const [used, removed] = [await keyIn(value, current), await keyIn(retired, current)];
   if ("failure" in used) return unsent(used.failure);
   if ("failure" in removed) return unsent(removed.failure);
-  // INVARIANT: the key that logs in is never taken away.
-  if (used.blob === removed.blob) return refused("not-changeable", "The key to retire is the one in use.");
+  // INVARIANT: the key that logs in is never removed.
+  if (used.blob === removed.blob)
+    return refused("not-changeable", "The key to retire is in use, so it was not removed.");
   return edit(target, value, removeCommand(removed), current);
 }
 
@@ -51,24 +53,27 @@ async function edit(target: Target, value: string, command: string, current: Cha
   current.waitFor(`${where} to write the authorized keys`);
   current.sending();
   const result = await runCommand(client, command, { input: SCRIPT });
-  if (result === null) return refused("not-changeable", `${name} runs no commands, so its keys cannot be changed.`);
+  if (result === null) return refused("not-changeable", `${name} cannot run commands, so its keys cannot be changed.`);
   const { status, stderr } = result;
   switch (status) {
     case 0:
-      return changed(`Wrote the authorized keys of ${name}.`);
+      return changed(`Updated the authorized keys of ${name}.`);
     case NOT_THERE:
       return refused(
         "not-changeable",
-        `The present key of ${name} is not in its own authorized_keys: the server finds it elsewhere.`,
+        `The current key of ${name} is not in its own authorized_keys: the server reads it from another place.`,
       );
     case NOT_WRITTEN:
-      return refused("not-changeable", `${name} may not write its own authorized_keys, or the disk is full.`);
+      return refused(
+        "not-changeable",
+        `${name} has no permission to write its own authorized_keys, or the disk is full.`,
+      );
     case null:
       return unknown(`The connection was lost while ${name} wrote its authorized keys.`);
     default:
       return /password (change required|.{0,20}expired)/i.test(stderr)
-        ? refused("not-changeable", `The password of ${name} has expired: nothing else runs before it is changed.`)
-        : refused("not-changeable", `${name} could not run the commands that change its keys (status ${status}).`);
+        ? refused("not-changeable", `The password of ${name} has expired: it must be changed before commands can run.`)
+        : refused("not-changeable", `The commands that change the keys of ${name} failed (status ${status}).`);
   }
 }
 

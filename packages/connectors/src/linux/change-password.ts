@@ -1,4 +1,4 @@
-// Changes a Unix password as the one who has it: by passwd, whose prompts are answered one by one.
+// Changes a Unix password as its owner: runs passwd and answers its prompts.
 import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Target } from "../connector.ts";
 import { changed, misconfigured, refused, unknown, unsent } from "../finding.ts";
@@ -7,21 +7,23 @@ import { answerTo, promptIn, type Renewal } from "./password-prompts.ts";
 import { runCommand, type CommandResult } from "./run-command.ts";
 import { openSession, type Session } from "./session.ts";
 
-/** More than any system takes (crypt(3) and PAM allow 511 bytes). */
+/** More than any system accepts (crypt(3) and PAM allow 511 bytes). */
 const MAX_BYTES = 256;
 
-/** Why this cannot be a password there, before anything is sent; null when it can. */
+/** Why this candidate cannot be a Unix password, before anything is sent; null when it can. */
 export function candidateProblem(candidate: string): ChangeFinding | null {
   if (/\p{Cc}/u.test(candidate)) {
-    return unsent(misconfigured("bad-input", "A Unix password holds no control characters: they cannot be typed."));
+    return unsent(
+      misconfigured("bad-input", "A Unix password cannot contain control characters: they cannot be typed."),
+    );
   }
   if (Buffer.byteLength(candidate) <= MAX_BYTES) return null;
   return unsent(misconfigured("bad-input", `The new password is longer than ${MAX_BYTES} bytes.`));
 }
 
 /**
- * A password that must be changed is changed as well: where the server asks for it during the log-in, there; where it runs
- * passwd of its own instead of a command, in a terminal, which is why there always is one.
+ * Also changes a password that must be changed: during the login where the server asks for it there, or in a terminal
+ * where it runs passwd instead of a command. This is why there is always a terminal.
  */
 export async function changePassword(
   target: Target,
@@ -39,7 +41,7 @@ export async function changePassword(
   }
   const { session } = opened;
   const name = `${session.username} on ${session.where}`;
-  if (renewal.stage === "retyped") return changed(`Changed the password of ${name} while logging in.`);
+  if (renewal.stage === "retyped") return changed(`Changed the password of ${name} during the login.`);
 
   current.waitFor(`passwd on ${session.where} to answer`);
   const result = await typeIn(session, password, renewal);
@@ -49,7 +51,7 @@ export async function changePassword(
 }
 
 const NO_COMMANDS = (name: string) =>
-  `${name} runs no commands, so it cannot change its own password. A reconcile account can.`;
+  `${name} cannot run commands, so it cannot change its own password. Use a reconcile account.`;
 
 function typeIn({ client }: Session, password: string, renewal: Renewal): Promise<CommandResult | null> {
   return runCommand(client, "env LC_ALL=C LANGUAGE=C passwd", {
@@ -66,46 +68,46 @@ function typeIn({ client }: Session, password: string, renewal: Renewal): Promis
   });
 }
 
-/** The connection ended in the middle of a log-in that asked for a new password. */
+/** The connection ended during a login that asked for a new password. */
 function endedEarly(renewal: Renewal, name: string): ChangeFinding {
   return renewal.stage === "asked-again"
-    ? refused("password-rules", `The rules for passwords of ${name} do not take the new one.`)
-    : unknown(`The connection was lost while ${name} changed its password, before it was known whether it did.`);
+    ? refused("password-rules", `The new password of ${name} breaks the system's password rules.`)
+    : unknown(`The connection was lost while ${name} changed its password. It is not known which password is active.`);
 }
 
-/** By the exit status first; the words (LC_ALL=C) only tell why, and none of them is passed on. */
+/** Uses the exit status first; the text (LC_ALL=C) only gives the reason, and none of it is passed on. */
 function meaningOf({ status, stdout, stderr }: CommandResult, renewal: Renewal, name: string): ChangeFinding {
-  const said = `${stdout}\n${stderr}`;
+  const output = `${stdout}\n${stderr}`;
   const { stage } = renewal;
-  // A shell that ends well without having asked has changed nothing.
+  // A shell that exits with 0 without a prompt has changed nothing.
   if (status === 0 && stage === "retyped") return changed(`Changed the password of ${name}.`);
-  if (TOO_YOUNG.test(said)) {
+  if (TOO_YOUNG.test(output)) {
     return refused("too-young", `The password of ${name} was changed too recently: its minimum age has not passed.`);
   }
-  if (stage === "before") return refused("not-changeable", beforehand(status, said, name));
-  if (REUSED.test(said)) {
-    return refused("reused", `The new password of ${name} was used before, or is too much like the present one.`);
+  if (stage === "before") return refused("not-changeable", beforehand(status, output, name));
+  if (REUSED.test(output)) {
+    return refused("reused", `The new password of ${name} was used before, or is too similar to the current one.`);
   }
-  if (stage === "asked-again" || RULES.test(said)) {
-    return refused("password-rules", `The rules for passwords of ${name} do not take the new one.`);
+  if (stage === "asked-again" || RULES.test(output)) {
+    return refused("password-rules", `The new password of ${name} breaks the system's password rules.`);
   }
-  if (status !== null && status !== 0 && FAILED.test(said)) {
+  if (status !== null && status !== 0 && FAILED.test(output)) {
     return refused(
       "not-changeable",
-      `${name} could not write the new password: the list of passwords is locked or read-only.`,
+      `${name} could not write the new password: the password database is locked or read-only.`,
     );
   }
   return unknown(
     status === null
-      ? `The connection was lost after ${name} got its new password, before it was known whether it took it.`
-      : `passwd did not say clearly whether ${name} took its new password (it ended with ${status}).`,
+      ? `The connection was lost after ${name} sent its new password. It is not known which password is active.`
+      : `passwd did not confirm the new password of ${name} (exit status ${status}).`,
   );
 }
 
-function beforehand(status: number | null, said: string, name: string): string {
-  if (status === 127) return `There is no passwd for ${name}.`;
-  if (/not currently available|nologin|not available/i.test(said)) return NO_COMMANDS(name);
-  return `passwd did not ask ${name} for a new password${status === null ? "" : ` (it ended with ${status})`}.`;
+function beforehand(status: number | null, output: string, name: string): string {
+  if (status === 127) return `There is no passwd command for ${name}.`;
+  if (/not currently available|nologin|not available/i.test(output)) return NO_COMMANDS(name);
+  return `passwd did not ask ${name} for a new password${status === null ? "" : ` (exit status ${status})`}.`;
 }
 
 const TOO_YOUNG = /must wait longer|too (soon|recently)|minimum (password )?age|cannot be changed yet/i;

@@ -1,4 +1,4 @@
-// A Unix account has a password or a key: which of them is changed, and which is retired.
+// Chooses between password and key when the secret of a Unix account is changed or retired.
 import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Target } from "../connector.ts";
 import { changed } from "../finding.ts";
@@ -16,7 +16,7 @@ export async function changeSecret(
   return change(target, value, candidate, current);
 }
 
-/** For a password there is nothing to do. */
+/** Does nothing for a password, which ends when a new one replaces it. */
 export async function retireSecret(
   target: Target,
   value: string,
@@ -26,9 +26,9 @@ export async function retireSecret(
   return isKey(target, retired) ? retireKey(target, value, retired, current) : NO_SECOND_PASSWORD;
 }
 
-const NO_SECOND_PASSWORD = changed("A password ends when another one takes its place: there is nothing to take away.");
+const NO_SECOND_PASSWORD = changed("A password ends when a new one replaces it: there is nothing to retire.");
 
-/** Entries of type SSH Key hold keys; others may. */
+/** Entries of type SSH Key hold keys; other types can. */
 function isKey(target: Target, value: string): boolean {
   return target.type === "ssh" || looksLikePrivateKey(value) || parseJsonSecret(value) !== null;
 }

@@ -1,4 +1,4 @@
-// What only Unix hosts do when passwords and keys are changed: prompts, expired accounts, sudo, authorized_keys.
+// Unix-specific changes of passwords and keys: prompts, expired accounts, sudo, authorized_keys.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createPublicKey, randomBytes } from "node:crypto";
@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Secret } from "@strongroom/keys";
 import ssh2 from "ssh2";
-import { assertChange, changeTests, tryChange, tryReconcile, type Changeable } from "../../testing/abilities.ts";
+import { assertChange, changeTests, tryChange, tryReconcile, type Changeable } from "../../testing/capabilities.ts";
 import { aContext, aTarget } from "../../testing/factories.ts";
 import { assertResult, tryOut } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
@@ -50,7 +50,7 @@ const newKey = async (current: string) => {
   return made.reveal();
 };
 
-test("prompts are told apart in the words of the systems that are known", () => {
+test("recognises the password prompts of known systems", () => {
   const prompts: [string, ReturnType<typeof promptIn>][] = [
     ["Changing password for a.\r\nCurrent password: ", "current"],
     ["(current) UNIX password: ", "current"],
@@ -71,7 +71,7 @@ test("prompts are told apart in the words of the systems that are known", () => 
   for (const [text, expected] of prompts) assert.equal(promptIn(text), expected, text);
 });
 
-test("a list of accounts is read line by line, and what is not of its form is left out", () => {
+test("reads a list of accounts line by line and ignores invalid lines", () => {
   const print = `SHA256:${"A".repeat(43)}`;
   const text = [
     "P:root:x:0:0:root:/root:/bin/bash",
@@ -100,7 +100,7 @@ test("a list of accounts is read line by line, and what is not of its form is le
   assert.equal(bob.lastLoginAt, "2026-11-21T16:00:00.000Z");
 });
 
-test("a new key has the form of the present one: Ed25519, with the same passphrase, and OpenSSH reads it", async (t) => {
+test("a new key has the form of the current one: Ed25519, same passphrase, readable by OpenSSH", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "strongroom-key-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const typeOf = async (key: string, passphrase: string) => {
@@ -124,7 +124,7 @@ test("a new key has the form of the present one: Ed25519, with the same passphra
   assert.equal(await linux.newSecret?.(Secret.fromText("just a password")), null);
 });
 
-test("a new key can always be read again: the generator makes some that cannot, and they are thrown away", () => {
+test("a new key can always be read again: unreadable keys from the generator are discarded", () => {
   for (let count = 0; count < 400; count += 1) {
     const made = generateKey(null);
     const opened = readKey(made, null);
@@ -138,7 +138,7 @@ test("a new key can always be read again: the generator makes some that cannot, 
   }
 });
 
-test("a script of which a part gets lost on the way changes nothing", (t) => {
+test("a script truncated in transit changes nothing", (t) => {
   const home = mkdtempSync(join(tmpdir(), "strongroom-home-"));
   t.after(() => rmSync(home, { recursive: true }));
   const file = join(home, ".ssh/authorized_keys");
@@ -181,7 +181,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
     const verifies = async (username: string, secret: string) =>
       assertResult(await tryOut(linux, { target: at(server, username), secret }), { outcome: "verified" });
 
-    test("a password that must be changed at once is changed, and the server's log does not have it", async () => {
+    test("changes a password that must be changed at once, and the server's log does not contain it", async () => {
       const stale = await server.addUser("must-change");
       const one = account(stale);
       assertChange(await tryChange(linux, one), { outcome: "changed" });
@@ -189,14 +189,14 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       assert.ok(!server.log().includes(one.candidate));
     });
 
-    test("a password that must be changed at once is changed during the log-in where the server asks for it there", async () => {
+    test("changes an expired password during the login where the server asks for it there", async () => {
       const asking = await startSshd({ config: ["PasswordAuthentication no"] });
       try {
         const stale = await asking.addUser("must-change");
         const one = { target: at(asking, stale.username), secret: stale.password, candidate: randomSecret() };
         const result = await tryChange(linux, one);
         assertChange(result, { outcome: "changed" });
-        assert.match(result.message, /while logging in/);
+        assert.match(result.message, /during the login/);
         assertResult(await tryOut(linux, { target: one.target, secret: one.candidate }), { outcome: "verified" });
         const weak = await asking.addUser("must-change");
         const tooShort = { target: at(asking, weak.username), secret: weak.password, candidate: "Ab3$x" };
@@ -206,13 +206,13 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       }
     });
 
-    test("a password that was changed too recently is refused as too young", async () => {
+    test("reports a password that was changed too recently as too young", async () => {
       const young = await server.addUser();
       await runTool("chage", ["--mindays", "7", young.username]);
       assertChange(await tryChange(linux, account(young)), { outcome: "refused", code: "too-young" });
     });
 
-    test("an account that runs no commands is told that a reconcile account can help, and root is one", async () => {
+    test("suggests a reconcile account for an account without commands, and root is one", async () => {
       const silent = await server.addUser("nologin");
       const one = account(silent);
       const result = await tryChange(linux, one);
@@ -222,7 +222,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       await verifies(silent.username, one.candidate);
     });
 
-    test("a locked account stays locked, an unknown one is told, and a key is not set for somebody else", async () => {
+    test("keeps a locked account locked, reports an unknown one, and sets no key for another account", async () => {
       const locked = await tryReconcile(linux, account(await server.addUser("locked")), root);
       assertChange(locked, { outcome: "refused", code: "not-changeable" });
       assert.match(locked.message, /unlock/);
@@ -234,7 +234,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       await verifies(user.username, user.password);
     });
 
-    test("a reconcile account of which sudo wants the password gives it, and one whose sudo wants another is refused", async () => {
+    test("a reconcile account answers sudo's password prompt, and a wrong sudo password is refused", async () => {
       const keeper = await server.addUser("active", { sudo: "PASSWD: /usr/sbin/chpasswd" });
       const one = account(await server.addUser());
       const by = { username: keeper.username, secret: keeper.password };
@@ -247,7 +247,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       assert.ok(!server.log().includes(one.candidate));
     });
 
-    test("who may not read more lists what everybody may read", async () => {
+    test("without root permission, lists only publicly readable facts", async () => {
       const user = await server.addUser();
       const target = aTarget(at(server, user.username));
       const result = await linux.listAccounts?.(target, Secret.fromText(user.password), aContext());
@@ -256,7 +256,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       assert.deepEqual([self?.isPrivileged, self?.isLocked, self?.facts["passwordStatus"]], [false, false, "unknown"]);
     });
 
-    test("a user name is never taken for an option, a command or a second line: it is refused before anything is sent", async (t) => {
+    test("a user name is never an option, a command or a second line: it is refused before anything is sent", async (t) => {
       const silent = await startHostile("black-hole");
       t.after(() => silent.stop());
       for (const name of ["-e", "a:b", "a\nroot", "a b", "$(id)", "a'b", "a;id", "", "~", "a/b", "\u0000"]) {
@@ -275,7 +275,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
     });
     after(() => server?.stop());
 
-    /** An account with a key of its own, whose line in authorized_keys is `options key comment`. */
+    /** An account with its own key, whose line in authorized_keys is `options key comment`. */
     const withKey = async (line = (key: string) => `${key}\n`, state?: "locked" | "expired") => {
       const user = await server.addUser(state ?? "active", { hasHome: true });
       const secret = await newKey("-----BEGIN OPENSSH PRIVATE KEY-----");
@@ -297,14 +297,14 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
         wrongSecret: UNKNOWN_KEY,
         refusals: [
           {
-            name: "a candidate that is no key",
+            name: "a candidate that is not a key",
             change: async () => ({ ...(await withKey()).one, candidate: "just-a-password" }),
             expect: { outcome: "unsent", code: "bad-input" },
           },
         ],
       })));
 
-    test("the new key gets the options and the comment of the old one, other lines stay, and retiring takes exactly the old line", async () => {
+    test("the new key keeps the old one's options and comment, other lines stay, and retiring removes only the old line", async () => {
       const options = `from="127.0.0.1,10.0.0.0/8",command="/bin/sh -c \\"\${SSH_ORIGINAL_COMMAND:-true}\\"",no-pty`;
       const other = publicHalf(await newKey("-----BEGIN OPENSSH PRIVATE KEY-----"));
       const { file, uid, gid, one } = await withKey(
@@ -331,7 +331,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       assert.ok(!existsSync(`${file}.strongroom`));
     });
 
-    test("a file that is a symbolic link stays one", async () => {
+    test("keeps a symbolic link when editing the file", async () => {
       const { user, file, uid, gid, one } = await withKey();
       const real = join(user.home, "keys");
       renameSync(file, real);
@@ -342,7 +342,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       assert.equal(readFileSync(real, "utf8").trimEnd().split("\n").length, 2);
     });
 
-    test("a locked account's key still logs in, and is changed; an expired account's is not", async () => {
+    test("changes the key of a locked account, which still logs in, but not of an expired one", async () => {
       const { one } = await withKey(undefined, "locked");
       assertChange(await tryChange(linux, one), { outcome: "changed" });
       assertResult(await tryOut(linux, { target: one.target, secret: one.candidate }), { outcome: "verified" });
@@ -350,7 +350,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       assertChange(await tryChange(linux, expired.one), { outcome: "unsent", code: "account-expired" });
     });
 
-    test("a key that the server finds elsewhere, and a file that may not be written, are told and nothing is changed", async () => {
+    test("reports a key found in another file and an unwritable file, and changes nothing", async () => {
       const { user, file, one } = await withKey();
       const folder = join(user.home, ".ssh");
       chownSync(folder, 0, 0);
@@ -366,7 +366,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
         const elsewhere = { target: at(central, guest.username), secret: privateKey, candidate };
         const result = await tryChange(linux, elsewhere);
         assertChange(result, { outcome: "refused", code: "not-changeable" });
-        assert.match(result.message, /elsewhere/);
+        assert.match(result.message, /another place/);
       } finally {
         await central.stop();
       }
@@ -374,7 +374,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
   });
 });
 
-/** Nobody lets it in. */
+/** No account accepts this key. */
 const UNKNOWN_KEY = await newKey("-----BEGIN OPENSSH PRIVATE KEY-----");
 
 /** `type blob` of a private key. */

@@ -1,4 +1,4 @@
-// Generates one Ed25519 key pair in OpenSSH's form. Blocks while a passphrase is stretched.
+// Generates one Ed25519 key pair in OpenSSH format. Blocks while a passphrase is stretched.
 import ssh2 from "ssh2";
 import { readKey } from "../private-key/read-key.ts";
 import { sshKeyOf } from "./ssh-key.ts";
@@ -8,8 +8,8 @@ const ROUNDS = 16;
 const MAX_TRIES = 20;
 
 /**
- * The library writes about one key in a hundred so that nothing can read it, itself included (it drops a leading zero): each
- * one is read back, and its halves compared, before anybody gets it.
+ * About one key in a hundred is written in a form that nothing can read, the library included (it drops a leading
+ * zero): each one is read back, and its halves compared, before it is returned.
  */
 export function generateKey(passphrase: string | null): string {
   const locked = passphrase === null ? {} : { passphrase, cipher: "aes256-ctr" as const, rounds: ROUNDS };
@@ -19,5 +19,5 @@ export function generateKey(passphrase: string | null): string {
     const half = "key" in read ? sshKeyOf(read.key)?.getPublicSSH().toString("base64") : undefined;
     if (half !== undefined && pair.public.split(" ")[1] === half) return pair.private;
   }
-  throw new Error("No usable SSH key came out of the generator");
+  throw new Error("The generator produced no usable SSH key");
 }

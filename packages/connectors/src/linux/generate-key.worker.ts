@@ -1,4 +1,4 @@
-// The thread in which a key with a passphrase is made: stretching the passphrase takes a good part of a second.
+// The worker thread that generates a key with a passphrase: stretching it takes most of a second.
 import { parentPort, workerData } from "node:worker_threads";
 import { generateKey } from "./generate-key.ts";
 

@@ -1,9 +1,9 @@
-// SSH host keys: the fingerprint of the one a server shows, and the order in which to ask so that a pinned one is shown.
+// SSH host keys: their fingerprints, and the algorithm order that makes a server present the pinned one.
 import { createHash } from "node:crypto";
 import type { ServerHostKeyAlgorithm } from "ssh2";
 import type { HostKey } from "../connector.ts";
 
-/** Names the key in a public-key blob (RFC 4253 §6.6): its first field is the key type. Null for a type that is not known here. */
+/** The key in a public-key blob (RFC 4253 §6.6); the first field is the key type. Null for an unknown type. */
 export function hostKeyOf(blob: Buffer): HostKey | null {
   if (blob.length < 4) return null;
   const length = blob.readUInt32BE(0);
@@ -18,8 +18,9 @@ export function isSameKey(a: HostKey, b: HostKey): boolean {
 }
 
 /**
- * The algorithms to offer, the pinned key's first: a server with several keys then shows the pinned one, and one that
- * no longer has it shows another, which is the alarm. Null when nothing is pinned: the library's order will do.
+ * The algorithms to offer, the pinned key's first: a server with several keys then presents the pinned one, and a
+ * server without it presents another, which raises the alarm. Null when nothing is pinned: the library's order is
+ * used.
  */
 export function algorithmsFor(pinned: HostKey | null): ServerHostKeyAlgorithm[] | null {
   if (pinned === null) return null;

@@ -1,4 +1,4 @@
-// Linux over SSH against servers that no real system would be: doubles made with ssh2's own server.
+// Linux over SSH against hostile servers: fakes made with ssh2's own server.
 import assert from "node:assert/strict";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -11,7 +11,10 @@ import { linux } from "./linux.ts";
 
 type OnAuthentication = (context: AuthContext, client: Connection) => void;
 
-/** Verifies `secret` against a server that does `onAuthentication` for every request but the first, which asks for the methods. */
+/**
+ * Verifies `secret` against a server that calls `onAuthentication` for every request but the first, which asks for the
+ * methods.
+ */
 async function against(
   t: TestContext,
   secret: string,
@@ -35,7 +38,7 @@ async function against(
 
 const aSecret = () => randomBytes(12).toString("base64url");
 
-test("a server that says the password aloud in its refusal gets it into no message", async (t) => {
+test("a password that the server repeats in its refusal appears in no message", async (t) => {
   const secret = aSecret();
   const result = await against(t, secret, (context, client) => {
     if (context.method !== "password") {
@@ -51,7 +54,7 @@ test("a server that says the password aloud in its refusal gets it into no messa
   assertResult(result, { outcome: "rejected", code: "wrong-password" });
 });
 
-test("a prompt for a one-time code does not get the password", async (t) => {
+test("does not send the password to a prompt for a one-time code", async (t) => {
   const answers: string[] = [];
   const result = await against(t, aSecret(), (context) => {
     if (context.method !== "keyboard-interactive") context.reject(["keyboard-interactive"]);
@@ -61,7 +64,7 @@ test("a prompt for a one-time code does not get the password", async (t) => {
   assert.deepEqual(answers, []);
 });
 
-test("a prompt that would show what is typed does not get the password", async (t) => {
+test("does not send the password to a prompt that echoes its input", async (t) => {
   const answers: string[] = [];
   const result = await against(t, aSecret(), (context) => {
     if (context.method !== "keyboard-interactive") context.reject(["keyboard-interactive"]);
@@ -71,7 +74,7 @@ test("a prompt that would show what is typed does not get the password", async (
   assert.deepEqual(answers, []);
 });
 
-test("a one-time code that is asked for after the password is a second factor", async (t) => {
+test("a one-time code requested after the password is a second factor", async (t) => {
   const secret = aSecret();
   const answers: string[] = [];
   const result = await against(t, secret, (context) => {
@@ -103,7 +106,7 @@ test("a server that asks for the same password again has not accepted it", async
   assert.equal(answers.length, 1);
 });
 
-test("a network device that refuses to run commands is verified by its log-in", async (t) => {
+test("verifies a network device that refuses to run commands by its login", async (t) => {
   const secret = aSecret();
   const result = await against(
     t,
@@ -115,10 +118,10 @@ test("a network device that refuses to run commands is verified by its log-in", 
     (client) => client.on("session", (_accept, reject) => reject()),
   );
   assertResult(result, { outcome: "verified" });
-  assert.match(result.message, /runs no commands/);
+  assert.match(result.message, /cannot run commands/);
 });
 
-test("a device that never answers the command is verified by its log-in, within the time", async (t) => {
+test("verifies a device that never answers the command by its login, within the time limit", async (t) => {
   const secret = aSecret();
   const result = await against(
     t,
@@ -132,7 +135,7 @@ test("a device that never answers the command is verified by its log-in, within 
   assertResult(result, { outcome: "verified" });
 });
 
-test("a server that closes after the log-in has begun, before the secret, is a lost connection", async (t) => {
+test("reports a lost connection when the server closes it before the secret is sent", async (t) => {
   const result = await against(t, aSecret(), (_context, client) => client.end());
   assertResult(result, { outcome: "unreachable", code: "connection-lost" });
 });

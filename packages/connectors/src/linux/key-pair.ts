@@ -1,11 +1,11 @@
-// A new SSH key pair in the form in which the present one is stored.
+// A new SSH key pair in the form in which the current one is stored.
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { Secret } from "@strongroom/keys";
 import { looksLikePrivateKey, parseJsonSecret } from "../private-key/json-secret.ts";
 import { generateKey } from "./generate-key.ts";
 
-/** Ed25519 as OpenSSH writes it, with the same passphrase when there is one. Null when `current` is a password. */
+/** Ed25519 in OpenSSH format, with the same passphrase if there is one. Null when `current` is a password. */
 export async function newKeyPair(current: Secret): Promise<Secret | null> {
   const value = current.reveal();
   const json = parseJsonSecret(value);

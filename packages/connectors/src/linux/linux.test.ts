@@ -1,4 +1,4 @@
-// Linux over SSH against a real sshd with PAM and real Unix accounts (root), and by key against one of one's own.
+// Linux over SSH against a real sshd with PAM and real Unix accounts (root), and by key against an unprivileged sshd.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -20,7 +20,7 @@ const at = (server: Sshd, username: string, more: Partial<Target> = {}): Partial
   ...more,
 });
 
-/** What `openssl genpkey` would have written. */
+/** The output of `openssl genpkey`. */
 const pkcs8 = (openssh: string) => {
   const opened = readKey(openssh, null);
   assert.ok("key" in opened);
@@ -69,7 +69,7 @@ async function rows(): Promise<Rows> {
           expect: { outcome: "refused", code: "password-rules" },
         },
         {
-          name: "the present one",
+          name: "the current one",
           change: async () => {
             const one = await account();
             return { ...one, candidate: one.secret };
@@ -103,7 +103,7 @@ async function rows(): Promise<Rows> {
   };
 }
 
-// Most of the time goes into the pauses that PAM makes after a wrong password: the groups wait side by side.
+// Most of the time goes into PAM's delays after a wrong password: the groups run concurrently.
 describe("Linux over SSH", { concurrency: 4 }, () => {
   connectorSuite({ connector: linux, needs: needs(unixUsersAvailable()), start: rows });
 
@@ -117,7 +117,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
     after(() => server?.stop());
     const verify = (target: Partial<Target>, secret: string) => tryOut(linux, { target, secret });
 
-    test("the secret is offered once: verification does not lock accounts out", async () => {
+    test("offers the secret once, so that verification does not lock accounts", async () => {
       const logged = server.log().length;
       assertResult(await verify(at(server, user.username), "not-the-password"), {
         outcome: "rejected",
@@ -144,10 +144,10 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
       const { privateKey } = await server.authorizeKey({ user: stale });
       const byKey = await verify(at(server, stale.username), privateKey);
       assertResult(byKey, { outcome: "rejected", code: "must-change" });
-      assert.match(byKey.message, /The key opens/);
+      assert.match(byKey.message, /The key is valid on/);
     });
 
-    test("an account that runs no commands is verified all the same", async () => {
+    test("verifies an account that runs no commands", async () => {
       const silent = await server.addUser("nologin");
       const result = await verify(at(server, silent.username), silent.password);
       assertResult(result, { outcome: "verified" });
@@ -166,7 +166,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
       });
     });
 
-    test("a file-transfer account, whose forced command waits for input, is verified without waiting", async () => {
+    test("verifies a file-transfer account at once, although its forced command waits for input", async () => {
       const transfer = await startSshd({ config: ["ForceCommand internal-sftp"] });
       try {
         const account = await transfer.addUser();
@@ -179,7 +179,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
     });
   });
 
-  describe("how a server asks", { ...needs(unixUsersAvailable()), concurrency: 1 }, () => {
+  describe("authentication methods", { ...needs(unixUsersAvailable()), concurrency: 1 }, () => {
     const withServer = async (config: string[], work: (server: Sshd) => Promise<void>) => {
       const server = await startSshd({ config });
       try {
@@ -190,7 +190,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
     };
     const verify = (target: Partial<Target>, secret: string) => tryOut(linux, { target, secret });
 
-    test("keyboard-interactive: the password prompt is answered, and a request for a new password never", () =>
+    test("answers the keyboard-interactive password prompt, and never a request for a new password", () =>
       withServer(["PasswordAuthentication no"], async (server) => {
         const user = await server.addUser();
         const good = await verify(at(server, user.username), user.password);
@@ -212,7 +212,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
         });
       }));
 
-    test("a server that takes one attempt only still tells a wrong password", () =>
+    test("a server that allows a single attempt still reports a wrong password", () =>
       withServer(["MaxAuthTries 1"], async (server) => {
         const user = await server.addUser();
         assertResult(await verify(at(server, user.username), "not-the-password"), {
@@ -222,7 +222,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
         assertResult(await verify(at(server, user.username), user.password), { outcome: "verified" });
       }));
 
-    test("a server that takes no passwords is not sent one", () =>
+    test("sends no password to a server that does not accept passwords", () =>
       withServer(["PasswordAuthentication no", "KbdInteractiveAuthentication no"], async (server) => {
         const user = await server.addUser();
         assertResult(await verify(at(server, user.username), user.password), {
@@ -231,7 +231,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
         });
       }));
 
-    test("a second factor is told apart from a wrong password", () =>
+    test("distinguishes a missing second factor from a wrong password", () =>
       withServer(["AuthenticationMethods password,publickey"], async (server) => {
         const user = await server.addUser();
         assertResult(await verify(at(server, user.username), user.password), {
@@ -240,7 +240,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
         });
       }));
 
-    test("a server that lets people in without asking proves nothing", () =>
+    test("a server that lets anyone in without authentication proves nothing", () =>
       withServer(["PermitEmptyPasswords yes", "UsePAM no"], async (server) => {
         const user = await server.addUser("no-password");
         assertResult(await verify(at(server, user.username), "anything-at-all"), {
@@ -262,7 +262,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
     const verify = (secret: string, more: Partial<Target> = {}) =>
       tryOut(linux, { target: at(server, username, { type: "ssh", ...more }), secret });
 
-    test("the first host key is trusted and handed back for pinning, as ssh-keygen prints it", async () => {
+    test("trusts the first host key and returns it for pinning, as printed by ssh-keygen", async () => {
       const result = await verify(privateKey);
       assertResult(result, { outcome: "verified" });
       assert.deepEqual(factsOf(result)["hostKey"], await server.hostKey());
@@ -270,7 +270,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
       assert.equal(factsOf(result)["method"], "publickey");
     });
 
-    test("a pinned host key is asked for by its type, so that a server with several keys does not raise an alarm", async () => {
+    test("asks for the pinned host key's type, so that a server with several keys raises no alarm", async () => {
       for (const type of ["ed25519", "rsa", "ecdsa"]) {
         const knownHostKey = await server.hostKey(type);
         const result = await verify(privateKey, { knownHostKey });
@@ -288,7 +288,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
       assert.equal("alarm" in result && result.alarm, true);
       assert.match(result.message, /^ALARM/);
       assert.deepEqual(factsOf(result), { hostKey: await server.hostKey(), pinnedHostKey: pinned });
-      // A later log-in is on the log: by then whatever the refused one did would be, too.
+      // A later login is in the log: by then any effect of the refused one would be, too.
       assertResult(await verify(privateKey), { outcome: "verified" });
       const lines = (await server.logged(logged, /Accepted publickey/)).split("\n");
       const accepted = lines.findIndex((line) => line.includes("Accepted publickey"));
@@ -329,17 +329,17 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
         ["-t", "ecdsa", "-m", "PKCS8", "-N", "correct horse"],
         (key) => JSON.stringify({ private_key: key, passphrase: "correct horse" }),
       ],
-      ["without its last line break", ["-t", "ed25519"], (key) => key.trim()],
-      ["with Windows line ends", ["-t", "ed25519"], (key) => key.replaceAll("\n", "\r\n")],
+      ["without its final newline", ["-t", "ed25519"], (key) => key.trim()],
+      ["with Windows line endings", ["-t", "ed25519"], (key) => key.replaceAll("\n", "\r\n")],
     ];
     for (const [name, keygen, store] of forms) {
-      test(`a private key is understood: ${name}`, async () => {
+      test(`reads a private key: ${name}`, async () => {
         const made = await server.authorizeKey({ keygen });
         assertResult(await verify(store(made.privateKey)), { outcome: "verified" });
       });
     }
 
-    test("a key that is not among the authorized ones is rejected", async () => {
+    test("rejects a key that is not among the authorized ones", async () => {
       const other = await startSshd();
       try {
         const { privateKey: foreign } = await other.authorizeKey();
@@ -349,7 +349,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
       }
     });
 
-    test("a key that cannot be used is refused before anything is sent", async (t) => {
+    test("refuses an unusable key before sending anything", async (t) => {
       const silent = await startHostile("black-hole");
       t.after(() => silent.stop());
       const locked = await server.authorizeKey({ keygen: ["-t", "ed25519", "-N", "correct horse"] });
@@ -358,8 +358,8 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
         ["just a password", /not a private key/],
         [locked.privateKey, /is encrypted/],
         [pkcs8.privateKey, /is encrypted/],
-        [JSON.stringify({ private_key: locked.privateKey, passphrase: "wrong horse" }), /passphrase does not open/],
-        [JSON.stringify({ private_key: pkcs8.privateKey, passphrase: "wrong horse" }), /passphrase does not open/],
+        [JSON.stringify({ private_key: locked.privateKey, passphrase: "wrong horse" }), /Wrong passphrase/],
+        [JSON.stringify({ private_key: pkcs8.privateKey, passphrase: "wrong horse" }), /Wrong passphrase/],
         [JSON.stringify({ passphrase: "correct horse" }), /not a private key/],
         [privateKey.slice(0, 120) + privateKey.slice(160), /cannot be read/],
       ];

@@ -1,12 +1,12 @@
-// Linux and Unix accounts, and everything else that lets people in over SSH (ssh2).
+// Linux and Unix accounts, and everything else with an SSH login (ssh2).
 import type { Secret } from "@strongroom/keys";
 import { attemptChange } from "../attempt.ts";
 import type { Connector, Target, VerifyContext } from "../connector.ts";
-import { passwordAbilities } from "../password-abilities.ts";
+import { passwordCapabilities } from "../password-capabilities.ts";
 
 /**
- * Facts of `verified`: `hostKey` (pin it when none is pinned), `isFirstUse`, `method`, `runsCommands`.
- * Facts of the alarm `host-key-changed`: `hostKey`, `pinnedHostKey`.
+ * Facts of `verified`: `hostKey` (pin it when none is pinned), `isFirstUse`, `method`, `runsCommands`. Facts of the
+ * alarm `host-key-changed`: `hostKey`, `pinnedHostKey`.
  */
 export const linux: Connector = {
   id: "linux",
@@ -14,7 +14,7 @@ export const linux: Connector = {
   types: ["ssh", "server", "password"],
   proven: true,
   passwordLimits: { maxLength: 128 },
-  ...passwordAbilities({
+  ...passwordCapabilities({
     verify: async () => (await import("./verify-login.ts")).verifyLogin,
     change: async () => (await import("./change-secret.ts")).changeSecret,
     reconcile: async () => (await import("./reconcile.ts")).reconcilePassword,

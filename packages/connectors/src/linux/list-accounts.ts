@@ -1,4 +1,4 @@
-// The accounts of a Unix host, asked for in one round trip, with as much of them as whoever logs in may read.
+// Lists the accounts of a Unix host in one round trip, with the facts that the login can read.
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import type { ListFinding, Target } from "../connector.ts";
@@ -8,7 +8,7 @@ import { mustChange } from "./login.ts";
 import { runCommand } from "./run-command.ts";
 import { openSession } from "./session.ts";
 
-/** As root where the log-in is root or sudo lets it do so without a password; else as itself. */
+/** As root if the login is root or sudo needs no password; else as the login itself. */
 const COMMAND = `sh -c 'if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then exec sudo -n sh -s; else exec sh -s; fi'`;
 
 /** See `accountsIn` for the facts. */
@@ -18,7 +18,7 @@ export async function listUsers(target: Target, value: string, current: Attempt)
   const { client, where, username } = opened.session;
   current.waitFor(`${where} to list its accounts`);
   const result = await runCommand(client, COMMAND, { input: LISTING_SCRIPT, maxBytes: MAX_LISTED_BYTES });
-  if (result === null) return misconfigured("no-permission", `${username} runs no commands on ${where}.`);
+  if (result === null) return misconfigured("no-permission", `${username} cannot run commands on ${where}.`);
   if (result.status === null) return unreachable("connection-lost", `${where} closed the connection during the list.`);
   if (/password (change required|.{0,20}expired)/i.test(result.stderr)) return mustChange(opened.session);
   const accounts = result.status === 0 ? accountsIn(result.stdout, current.context.now()) : [];

@@ -1,4 +1,4 @@
-// Why an SSH log-in ended without an answer: the library's errors and a connection that just closes, in plain words.
+// Why an SSH login ended without an answer: library errors and closed connections, in plain English.
 import type { AuthenticationType } from "ssh2";
 import type { Failure, HostKey } from "../connector.ts";
 import { connectionFailure, nameOf, type Endpoint } from "../dial.ts";
@@ -6,16 +6,16 @@ import { misconfigured, rejected } from "../finding.ts";
 import type { LoginSecret } from "./login-secret.ts";
 import type { Renewal } from "./password-prompts.ts";
 
-/** What has happened so far. */
+/** The progress of a login. */
 export interface LoginState {
   endpoint: Endpoint;
   username: string;
   secret: LoginSecret;
-  /** The new password of somebody who came to change it. */
+  /** The new password, if the login is for a password change. */
   renewal: Renewal | null;
-  /** The key that the server showed, once it did. */
+  /** The key that the server presented, if any yet. */
   hostKey: HostKey | null;
-  /** The method by which the secret went out; null while it has not. */
+  /** The method that sent the secret; null before that. */
   sentBy: AuthenticationType | null;
 }
 
@@ -26,7 +26,7 @@ export function hostKeyChanged(endpoint: Endpoint, pinned: HostKey, shown: HostK
     alarm: true,
     message:
       `ALARM: the host key of ${nameOf(endpoint)} has changed. Nothing was sent. Expected ${pinned.type} ${pinned.fingerprint}, ` +
-      `got ${shown.type} ${shown.fingerprint}. Either the server was reinstalled, or somebody stands between: ask its administrator.`,
+      `got ${shown.type} ${shown.fingerprint}. The server was reinstalled, or the connection is being intercepted: ask its administrator.`,
     facts: { hostKey: shown, pinnedHostKey: pinned },
   };
 }
@@ -37,7 +37,7 @@ export function errorFailure(error: Error & { level?: string; code?: unknown }, 
   if (error.level === "handshake" && /no matching/i.test(error.message)) {
     return misconfigured(
       "protocol-error",
-      `${target} and this side have no SSH algorithm in common. The server may be very old.`,
+      `${target} and Strongroom have no SSH algorithm in common. The server may be very old.`,
     );
   }
   if (typeof error.code === "number") {
@@ -45,23 +45,23 @@ export function errorFailure(error: Error & { level?: string; code?: unknown }, 
   }
   const isLost = error.level === "client-socket" || /connection lost/i.test(error.message);
   if (isLost) return connectionFailure(error, state.endpoint);
-  return misconfigured("protocol-error", `${target} does not speak SSH as it should. Is it the right port?`);
+  return misconfigured("protocol-error", `${target} does not speak SSH correctly. Is it the right port?`);
 }
 
-/** sshd ends the connection without a word when PAM's account rules refuse somebody who has proved who they are. */
+/** sshd closes the connection without a message when PAM's account rules refuse a user who has authenticated. */
 export function closedFailure(state: LoginState): Failure {
   const { endpoint, username, sentBy } = state;
   if (sentBy === null) return connectionFailure(null, endpoint);
   return rejected(
     "account-expired",
-    `${nameOf(endpoint)} closed the connection without a word after the secret was sent. OpenSSH does so when the account ${username} has expired or its rules bar it.`,
+    `${nameOf(endpoint)} closed the connection after the secret was sent. OpenSSH does this when the account ${username} has expired or its rules bar it.`,
   );
 }
 
-/** With a limit of one attempt sshd says goodbye instead of asking again. */
+/** With a limit of one attempt, sshd disconnects instead of asking again. */
 function cutOff({ endpoint, username }: LoginState): Failure {
   return rejected(
     "wrong-password",
-    `${nameOf(endpoint)} did not accept the secret for ${username} and ended the connection: it takes no further attempt.`,
+    `${nameOf(endpoint)} did not accept the secret for ${username} and disconnected: it allows no further attempt.`,
   );
 }

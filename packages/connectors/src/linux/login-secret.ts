@@ -1,4 +1,4 @@
-// What an SSH log-in presents: a password, or a private key that has been opened.
+// The secret of an SSH login: a password, or a decrypted private key.
 import type { ParsedKey } from "ssh2";
 import type { Failure } from "../connector.ts";
 import { misconfigured } from "../finding.ts";
@@ -23,17 +23,17 @@ export async function loginSecret(
   const opened = await openKey(text, json?.passphrase ?? null, signal);
   if ("problem" in opened) return refuse(PROBLEMS[opened.problem]);
   const key = sshKeyOf(opened.key);
-  return key === null ? refuse("SSH does not know this kind of key.") : { kind: "key", key };
+  return key === null ? refuse("SSH does not support this kind of key.") : { kind: "key", key };
 }
 
 const NOT_A_KEY =
   'This is not a private key. Store the key in PEM or OpenSSH form, or {"private_key": "…", "passphrase": "…"}.';
 
 const PROBLEMS: Record<KeyProblem, string> = {
-  "too-costly": "The private key asks for too many rounds of key derivation. Re-encrypt it with ssh-keygen -p.",
+  "too-costly": "The private key uses too many rounds of key derivation. Re-encrypt it with ssh-keygen -p.",
   "passphrase-missing": 'The private key is encrypted. Store it as {"private_key": "…", "passphrase": "…"}.',
-  "passphrase-wrong": "The passphrase does not open the private key.",
-  unreadable: "The private key cannot be read: it is damaged or in an unknown form.",
+  "passphrase-wrong": "Wrong passphrase for the private key.",
+  unreadable: "The private key cannot be read: it is damaged or in an unknown format.",
 };
 
 function refuse(message: string): { failure: Failure } {

@@ -1,4 +1,4 @@
-// One SSH log-in: the host key is judged first, then the secret is offered exactly once.
+// One SSH login: checks the host key first, then offers the secret exactly once.
 import { Client, type AnyAuthMethod, type AuthenticationType, type Prompt } from "ssh2";
 import type { BoundedStream } from "../bounded-stream.ts";
 import type { Failure, HostKey } from "../connector.ts";
@@ -14,7 +14,7 @@ export interface LoginRequest {
   username: string;
   secret: LoginSecret;
   pinned: HostKey | null;
-  /** Null: a server that asks for a new password gets none. */
+  /** Null: a server's request for a new password is not answered. */
   renewal?: Renewal | null;
 }
 
@@ -28,8 +28,8 @@ export interface LoggedIn {
 /**
  * INVARIANT: nothing is sent to a host whose key is not the pinned one.
  *
- * The secret goes out once, by one method: a second try would count towards the account's lock-out. Prompts are
- * answered only when they ask for the present password.
+ * The secret is sent once, by one method: a second attempt would count towards the account's lockout. Only prompts for
+ * the current password are answered.
  */
 export function logIn(
   stream: BoundedStream,
@@ -49,7 +49,7 @@ export function logIn(
       give(
         misconfigured(
           "password-not-checked",
-          `${nameOf(endpoint)} lets ${username} in without asking for anything, so the stored secret proves nothing.`,
+          `${nameOf(endpoint)} lets ${username} in without authentication, so the stored secret was not verified.`,
         ),
       );
       return;
@@ -85,7 +85,7 @@ export function logIn(
   return promise;
 }
 
-/** What to send after the server has named the methods it takes, or null when the log-in is over. */
+/** The next request after the server has named its methods, or null when the login is over. */
 function nextStep(
   state: LoginState,
   offered: readonly AuthenticationType[],
@@ -153,7 +153,7 @@ function promptAnswerer(state: LoginState, password: string, give: (failure: Fai
   };
 }
 
-/** The answer to a prompt of somebody who has to change the password now and came to do so; null for all others. */
+/** The answer to a prompt during a login that changes the password; null for any other login. */
 function renewed({ renewal }: LoginState, prompts: readonly Prompt[], password: string): string | null {
   const [prompt] = prompts;
   if (renewal === null || prompt === undefined || prompts.length > 1 || prompt.echo === true) return null;
@@ -166,15 +166,15 @@ const ONE_TIME_CODE = /\b(code|otp|token|passcode|one-time|verification|authenti
 function refused({ secret, username, endpoint }: LoginState): Failure {
   const message =
     secret.kind === "key"
-      ? `${nameOf(endpoint)} did not accept the key for ${username}: it is not among the account's authorized keys, or the account may not log in.`
-      : `${nameOf(endpoint)} did not accept the password for ${username}. SSH answers the same for a wrong password, a locked account and a user who may not log in.`;
+      ? `${nameOf(endpoint)} did not accept the key for ${username}: it is not among the account's authorized keys, or login is not permitted.`
+      : `${nameOf(endpoint)} did not accept the password for ${username}. SSH does not say which: wrong password, locked account, or login not permitted.`;
   return rejected("wrong-password", message);
 }
 
 function secondFactor({ endpoint, username }: LoginState): Failure {
   return misconfigured(
     "second-factor",
-    `${nameOf(endpoint)} wants a second factor from ${username}, so the stored secret alone cannot prove itself.`,
+    `${nameOf(endpoint)} requires a second factor from ${username}, so the stored secret alone cannot be verified.`,
   );
 }
 
@@ -185,7 +185,7 @@ export function mustChange({
 }: Pick<LoginState, "endpoint" | "username" | "secret">): Failure {
   const thing =
     secret.kind === "key"
-      ? `The key opens ${nameOf(endpoint)} for ${username}, but the account's password`
+      ? `The key is valid on ${nameOf(endpoint)} for ${username}, but the account's password`
       : `The password of ${username} on ${nameOf(endpoint)} is right, but it`;
   return rejected("must-change", `${thing} has expired and must be changed before the account can be used.`);
 }

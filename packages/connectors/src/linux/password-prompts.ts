@@ -1,8 +1,8 @@
-// The prompts of passwd and of PAM, in the order in which they come, and what each one gets.
-/** What a prompt asks for: `none` is no prompt (yet), `other` one that no password answers. */
+// The prompts of passwd and PAM in their usual order, and the answer to each.
+/** The kind of prompt: `none` is no prompt (yet), `other` one that is not about a password. */
 export type Prompt = "current" | "new" | "retype" | "other" | "none";
 
-/** Decides by the last line, which a prompt does not end. The words are English: LC_ALL=C asks for them. */
+/** Decides by the last line, which a prompt leaves unfinished. The words are English: LC_ALL=C requests that. */
 export function promptIn(text: string): Prompt {
   const line = text.slice(text.lastIndexOf("\n") + 1).trimEnd();
   if (!/[:?>]$/.test(line)) return "none";
@@ -12,16 +12,16 @@ export function promptIn(text: string): Prompt {
   return /\b(current|old|existing|login)\b|^password:$/i.test(line) ? "current" : "other";
 }
 
-/** A new password that is being typed in, and how far that has come. */
+/** A new password that is being entered, and the progress of that. */
 export interface Renewal {
   candidate: string;
-  /** Called right before the first byte of the new password leaves. */
+  /** Called right before the first byte of the new password is sent. */
   sending: () => void;
-  /** `asked-again`: the target did not like it, and it was not typed in once more. */
+  /** `asked-again`: the target refused it, and it was not entered again. */
   stage: "before" | "new" | "retyped" | "asked-again";
 }
 
-/** The answer to a prompt, or null when there is none and the talk is over. Keeps `renewal.stage`. */
+/** The answer to a prompt, or null when there is none and the dialogue is over. Updates `renewal.stage`. */
 export function answerTo(prompt: Prompt, current: string, renewal: Renewal): string | null {
   if (prompt === "current" && renewal.stage === "before") return current;
   if (prompt === "new" && renewal.stage === "before") {

@@ -1,6 +1,6 @@
-// Sets a Unix password by another account: chpasswd, by root itself or through sudo.
+// Sets a Unix password with another account: chpasswd, as root or through sudo.
 import type { Attempt, ChangeAttempt } from "../attempt.ts";
-import type { ChangeFinding, Failure, Finding, Login, Target } from "../connector.ts";
+import type { ChangeFinding, Failure, Finding, ReconcileLogin, Target } from "../connector.ts";
 import { connectionFailure } from "../dial.ts";
 import {
   changed,
@@ -19,11 +19,11 @@ import { asRoot, wantsPassword, type WayToRoot } from "./as-root.ts";
 import { runCommand } from "./run-command.ts";
 import { openSessionBy, type Session } from "./session.ts";
 
-const KEYS = unsupported("SSH keys are changed by the account that has them; a reconcile account sets passwords only.");
+const KEYS = unsupported("An SSH key can only be changed by its own account; a reconcile account sets passwords.");
 
 export async function reconcilePassword(
   target: Target,
-  by: Login,
+  by: ReconcileLogin,
   candidate: string,
   current: ChangeAttempt,
 ): Promise<ChangeFinding> {
@@ -40,7 +40,7 @@ export async function reconcilePassword(
   const result = await asRoot(session, way, "chpasswd", `${username}:${candidate}\n`);
   if (result === null || result.status === null) {
     return unknown(
-      `The connection was lost while the password of ${name} was set, before it was known whether it was.`,
+      `The connection was lost while the password of ${name} was set. It is not known which password is active.`,
     );
   }
   if (result.status === 0) return changed(`Set the password of ${name}.`);
@@ -48,48 +48,50 @@ export async function reconcilePassword(
     return refused("no-such-account", `There is no account ${name}.`);
   }
   return /bad password|too short|too simple|dictionary|reuse|already used/i.test(result.stderr)
-    ? refused("password-rules", `The rules for passwords of ${name} do not take the new one.`)
-    : refused("not-changeable", `chpasswd did not set the password of ${name} (it ended with ${result.status}).`);
+    ? refused("password-rules", `The new password of ${name} breaks the system's password rules.`)
+    : refused("not-changeable", `chpasswd did not set the password of ${name} (exit status ${result.status}).`);
 }
 
-export async function checkRight(target: Target, by: Login, current: Attempt): Promise<Finding> {
+export async function checkRight(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   if (target.type === "ssh") return KEYS;
   const checked = await mayReconcile(target, by, current);
   if (!("refusal" in checked)) {
     const { session, username } = checked;
-    return verified(`Logged in to ${session.where} as ${by.username}, who may set the password of ${username}.`);
+    return verified(
+      `Logged in to ${session.where} as ${by.username}, which has permission to set the password of ${username}.`,
+    );
   }
   return obstacleTo(checked.refusal);
 }
 
 type Checked = { session: Session; username: string; way: WayToRoot } | { refusal: NotChanged };
 
-/** Logs in as `by`, and finds out without changing anything whether that one may set the password. */
-async function mayReconcile(target: Target, by: Login, current: Attempt): Promise<Checked> {
+/** Logs in as `by` and checks, without a change, whether it may set the password. */
+async function mayReconcile(target: Target, by: ReconcileLogin, current: Attempt): Promise<Checked> {
   const { username } = target;
   if (!username || !isUserName(username)) {
-    return { refusal: unsent(misconfigured("bad-input", "This is not the name of a Unix account.")) };
+    return { refusal: unsent(misconfigured("bad-input", "This is not a valid Unix user name.")) };
   }
   const opened = await openSessionBy(target, by, current);
   if ("failure" in opened) return { refusal: unsent(opened.failure) };
   const { session } = opened;
-  current.waitFor(`${session.where} to tell what ${by.username} may do`);
+  current.waitFor(`${session.where} to report the permissions of ${by.username}`);
   const way = await wayToRoot(session);
   if ("failure" in way) return { refusal: unsent(way.failure) };
   if (way.found === null) return { refusal: refused("no-permission", missingRight(by, session)) };
   const passwd = await runCommand(session.client, `getent passwd -- '${username}'`, {});
   if (passwd?.status === 2)
     return { refusal: refused("no-such-account", `There is no account ${username} on ${session.where}.`) };
-  // Only where sudo allows this as well; elsewhere a locked account cannot be told.
+  // Only where sudo allows this as well; elsewhere a locked account is not detected.
   const state = await asRoot(session, way.found, `passwd -S -- '${username}'`, "");
   if (state?.status === 0 && /^\S+ LK? /.test(state.stdout)) {
-    const message = `${username} on ${session.where} is locked. Setting a password would unlock it, so that was not done.`;
+    const message = `${username} on ${session.where} is locked. Setting a password would unlock it, so nothing was changed.`;
     return { refusal: refused("not-changeable", message) };
   }
   return { session, username, way: way.found };
 }
 
-/** The first way in which chpasswd runs as root: without input it changes nothing, and that it runs is the proof. */
+/** The first way in which chpasswd runs as root: without input it changes nothing, and its success is the proof. */
 async function wayToRoot(session: Session): Promise<{ found: WayToRoot | null } | { failure: Failure }> {
   const ways: WayToRoot[] = session.username === "root" ? ["root"] : ["sudo", "sudo-with-password"];
   for (const way of ways) {
@@ -102,10 +104,10 @@ async function wayToRoot(session: Session): Promise<{ found: WayToRoot | null } 
   return { found: null };
 }
 
-const missingRight = (by: Login, { where }: Session) =>
-  `${by.username} may not run chpasswd as root on ${where}: it is not root, and sudo does not let it.`;
+const missingRight = (by: ReconcileLogin, { where }: Session) =>
+  `${by.username} has no permission to run chpasswd as root on ${where}: it is not root, and sudo does not allow it.`;
 
-/** What useradd and directories allow, and nothing that chpasswd, a shell or an option parser could take for something else. */
+/** Names that useradd and directories allow, and that chpasswd, a shell or an option parser cannot misread. */
 function isUserName(name: string): boolean {
   return /^[\p{L}\p{N}_.][\p{L}\p{N}_.@$+-]{0,255}$/u.test(name);
 }

@@ -1,35 +1,35 @@
-// Runs one command on a Unix host and collects what it says, within limits.
+// Runs one command on a Unix host and collects its output, within limits.
 import type { Client, ClientChannel, ExecOptions } from "ssh2";
 
 export interface CommandResult {
-  /** Null when it was ended by a signal or hung up on, or the connection was lost before it ended. */
+  /** Null when it was ended by a signal or a hangup, or the connection was lost before it ended. */
   status: number | null;
-  /** The connection was lost before it ended. */
+  /** The connection was lost before the command ended. */
   isLost: boolean;
   stdout: string;
   stderr: string;
 }
 
-/** A talk with a running command. */
-interface CommandTalk {
-  /** `text` is everything that it has said since it was last answered, on either output. */
+/** A dialogue with a running command. */
+interface CommandDialogue {
+  /** `text` is everything written since the last answer, on either output. */
   onText(text: string, reply: Reply): void;
 }
 
 interface Reply {
   /** Types one line. */
   answer(line: string): void;
-  /** Types the rest of what it reads. */
+  /** Types the rest of the input. */
   finish(text: string): void;
-  /** Hangs up. */
+  /** Closes the channel. */
   giveUp(): void;
 }
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /**
- * Resolves when the command has ended or the connection is lost; null when the host runs no command at all. `input` is all
- * that it reads. More than `maxBytes` of output are cut off.
+ * Resolves when the command has ended or the connection is lost; null when the host runs no command at all. `input` is
+ * its whole standard input. Output beyond `maxBytes` is dropped.
  */
 export function runCommand(
   client: Client,
@@ -43,14 +43,14 @@ export function runCommand(
   const options: ExecOptions = pty === true ? { pty: { term: "dumb", cols: 200, rows: 50, modes: { ECHO: 0 } } } : {};
   const started = (error: Error | undefined, channel: ClientChannel) => {
     if (error !== undefined) {
-      // The library's words for a request that the end of the connection left without an answer.
+      // The library's message for a request left unanswered by the end of the connection.
       if (/no response/i.test(error.message)) lost();
       else resolve(null);
       return;
     }
     collect(channel, result, maxBytes);
     channel.on("exit", (code: number | null) => (result.status = code));
-    // When the connection ends, its channels end first: a command that has not ended by then was lost with it.
+    // Channels end before their connection: a command still running at that point was lost with it.
     channel.on("close", () => setImmediate(() => resolve(result)));
     channel.on("error", () => {});
     if (talk !== undefined) converse(channel, talk);
@@ -59,7 +59,7 @@ export function runCommand(
   try {
     client.exec(command, options, started);
   } catch {
-    // It throws when the connection has gone already.
+    // It throws when the connection is closed already.
     lost();
   }
   return promise.finally(() => client.removeListener("close", lost));
@@ -67,7 +67,7 @@ export function runCommand(
 
 export interface CommandOptions {
   input?: string;
-  talk?: CommandTalk;
+  talk?: CommandDialogue;
   /** A terminal without echo. */
   pty?: boolean;
   maxBytes?: number;
@@ -84,7 +84,7 @@ function collect(channel: ClientChannel, result: CommandResult, maxBytes: number
   });
 }
 
-function converse(channel: ClientChannel, talk: CommandTalk): void {
+function converse(channel: ClientChannel, talk: CommandDialogue): void {
   let unanswered = "";
   const hear = (chunk: Buffer) => {
     unanswered = `${unanswered}${chunk.toString("utf8")}`.slice(-4096);

@@ -1,14 +1,15 @@
-// Whether an account that has just logged in can do anything: OpenSSH lets one in whose password must be changed first.
+// Checks whether a logged-in account can do anything: OpenSSH lets an account in even if it must first change its
+// password.
 import type { Client } from "ssh2";
 
 /** `silent`: no command could be run, which is normal for network devices and file-transfer accounts. */
 export type SessionProof = "runs-commands" | "must-change" | "silent";
 
-/** Longer than any shell needs to start and end; what takes longer is not a shell. */
+/** Longer than any shell needs to start and end; anything slower is not a shell. */
 const LIMIT_MS = 3_000;
 const MAX_OUTPUT = 4_096;
 
-/** Runs `true`, which every Unix has and which changes nothing. Never fails: what is not proved is `silent`. */
+/** Runs `true`, which every Unix has and which changes nothing. Never fails: an unproven session is `silent`. */
 export function proveSession(client: Client, remainingMs: number): Promise<SessionProof> {
   const { promise, resolve } = Promise.withResolvers<SessionProof>();
   const timer = setTimeout(() => resolve("silent"), Math.max(0, Math.min(LIMIT_MS, remainingMs - 200)));
@@ -33,7 +34,7 @@ export function proveSession(client: Client, remainingMs: number): Promise<Sessi
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** OpenSSH's session.c says "Password change required but no TTY available." and exits with 1. */
+/** OpenSSH's session.c prints "Password change required but no TTY available." and exits with 1. */
 function meaningOf(status: number | null, output: string): SessionProof {
   if (status === 0) return "runs-commands";
   return /password (change required|.{0,20}expired)/i.test(output) ? "must-change" : "silent";

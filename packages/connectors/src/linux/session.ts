@@ -1,8 +1,8 @@
-// A session on a Unix host: the log-in of an entry, as whom it says or as somebody else.
+// A session on a Unix host: logs in as the entry's user or as another account.
 import type { Client } from "ssh2";
 import type { Attempt } from "../attempt.ts";
 import { MAX_RECEIVED_BYTES } from "../bounded-stream.ts";
-import type { Failure, Login, Target } from "../connector.ts";
+import type { Failure, ReconcileLogin, Target } from "../connector.ts";
 import { dial, nameOf, type Endpoint } from "../dial.ts";
 import { misconfigured } from "../finding.ts";
 import { logIn, type LoggedIn } from "./login.ts";
@@ -21,7 +21,7 @@ export interface Session {
 
 export interface SessionOptions {
   maxReceivedBytes?: number;
-  /** Answers a server that asks for a new password during the log-in. */
+  /** Answers a server that asks for a new password during the login. */
   renewal?: Renewal;
 }
 
@@ -33,8 +33,8 @@ export async function openSession(
   { maxReceivedBytes = MAX_RECEIVED_BYTES, renewal }: SessionOptions = {},
 ): Promise<{ session: Session } | { failure: Failure }> {
   const { host, username } = target;
-  if (!host) return { failure: misconfigured("bad-input", "There is no host.") };
-  if (!username) return { failure: misconfigured("bad-input", "There is no user name.") };
+  if (!host) return { failure: misconfigured("bad-input", "The host is missing.") };
+  if (!username) return { failure: misconfigured("bad-input", "The user name is missing.") };
   const secret = await loginSecret(value, target.type === "ssh", current.signal);
   if ("failure" in secret) return secret;
 
@@ -43,7 +43,7 @@ export async function openSession(
   if ("failure" in dialled) return dialled;
 
   const where = nameOf(endpoint);
-  current.waitFor(`${where} to answer the SSH log-in`);
+  current.waitFor(`${where} to answer the SSH login`);
   const pinned = target.knownHostKey ?? null;
   const login = await logIn(dialled.stream, { endpoint, username, secret, pinned, renewal: renewal ?? null });
   if ("failure" in login) return login;
@@ -51,7 +51,7 @@ export async function openSession(
 }
 
 /** As `openSession`, for the platform's reconcile account at the target's own address. */
-export function openSessionBy(target: Target, by: Login, current: Attempt) {
-  // Whatever the entry's own kind of secret is, the other account has a password or a key.
+export function openSessionBy(target: Target, by: ReconcileLogin, current: Attempt) {
+  // Whatever kind of secret the entry has, the other account has a password or a key.
   return openSession({ ...target, type: "server", username: by.username }, by.secret.reveal(), current);
 }

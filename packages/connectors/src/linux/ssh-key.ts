@@ -1,8 +1,8 @@
-// Turns a private key into the form that the SSH library signs with.
+// Converts a private key to the form that the SSH library signs with.
 import { randomBytes, type KeyObject } from "node:crypto";
 import ssh2, { type ParsedKey } from "ssh2";
 
-/** Null for a kind of key that SSH does not know. */
+/** Null for a kind of key that SSH does not support. */
 export function sshKeyOf(key: KeyObject): ParsedKey | null {
   const text = sshFormOf(key);
   if (text === null) return null;
@@ -11,7 +11,7 @@ export function sshKeyOf(key: KeyObject): ParsedKey | null {
   return parsedKey instanceof Error ? null : parsedKey;
 }
 
-/** The library reads RSA and EC keys in their own PEM forms, and Ed25519 keys in OpenSSH's only. */
+/** The library reads RSA and EC keys only in their own PEM forms, and Ed25519 keys only in OpenSSH format. */
 function sshFormOf(key: KeyObject): string | null {
   const { asymmetricKeyType: kind } = key;
   if (kind === "rsa") return key.export({ type: "pkcs1", format: "pem" }).toString();

@@ -1,4 +1,4 @@
-// One SSH log-in, from the first byte to the proof that a session opens (ssh2).
+// One SSH login, from the first byte to the proof that a session opens (ssh2).
 import type { Attempt } from "../attempt.ts";
 import type { Finding, Target } from "../connector.ts";
 import { verified } from "../finding.ts";
@@ -18,6 +18,6 @@ export async function verifyLogin(target: Target, value: string, current: Attemp
 function loggedIn({ hostKey, method }: LoggedIn, where: string, isFirstUse: boolean, runsCommands: boolean): Finding {
   const parts = [`Logged in to ${where}.`];
   if (isFirstUse) parts.push(`Its host key was seen for the first time: ${hostKey.type} ${hostKey.fingerprint}.`);
-  if (!runsCommands) parts.push("The account runs no commands.");
+  if (!runsCommands) parts.push("The account cannot run commands.");
   return verified(parts.join(" "), { hostKey, isFirstUse, method, runsCommands });
 }

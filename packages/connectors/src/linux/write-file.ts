@@ -1,4 +1,4 @@
-// Writes a file on a Unix host over SSH, in one piece, and says whether it stands there.
+// Writes a file on a Unix host over SSH atomically, and reads back its checksum.
 import type { Secret } from "@strongroom/keys";
 import { createHash } from "node:crypto";
 import { attemptChange, type ChangeAttempt } from "../attempt.ts";
@@ -13,13 +13,13 @@ export interface FileToWrite {
   /** Octal digits. */
   mode: string;
   content: string;
-  /** A systemd unit to be reloaded afterwards. */
+  /** A systemd unit to reload afterwards. */
   reloadUnit: string | null;
 }
 
 /**
- * Logs in with the target's own secret. The content goes through the standard input, never through a command line; the file
- * takes the place of the old one only when it is whole. Doing it again is harmless.
+ * Logs in with the target's own secret. The content goes through the standard input, never through a command line; the
+ * file replaces the old one only when it is complete. Repeating it is harmless.
  */
 export function writeFile(
   target: Target,
@@ -34,9 +34,9 @@ export function writeFile(
 async function write(target: Target, login: string, file: FileToWrite, current: ChangeAttempt): Promise<ChangeFinding> {
   const { path, mode, content, reloadUnit } = file;
   if (!/^\/[^\0\n\r]+$/.test(path) || !/^0?[0-7]{3}$/.test(mode)) {
-    return unsent(misconfigured("bad-input", "This is not the path and mode of a file."));
+    return unsent(misconfigured("bad-input", "The path or mode of the file is invalid."));
   }
-  // With the first file: it brings ssh2 along, which no start needs.
+  // Loads ssh2 with the first file, so that startup does not.
   const { openSession } = await import("./session.ts");
   const opened = await openSession(target, login, current);
   if ("failure" in opened) return unsent(opened.failure);
@@ -52,7 +52,7 @@ async function write(target: Target, login: string, file: FileToWrite, current: 
   }
   const sum = createHash("sha256").update(content, "utf8").digest("hex");
   if (!result.stdout.startsWith(sum))
-    return refused("not-changeable", `${path} on ${session.where} is not as it was written.`);
+    return refused("not-changeable", `${path} on ${session.where} differs from what was written.`);
   if (reloadUnit === null) return changed(`Wrote ${path} on ${session.where}.`);
   return reload(session, reloadUnit, path);
 }
@@ -65,9 +65,9 @@ function commandFor(path: string, mode: string): string {
 }
 
 async function reload(session: Session, unit: string, path: string): Promise<ChangeFinding> {
-  if (!/^[\w@.:][\w@.:-]*$/.test(unit)) return refused("not-changeable", "This is not the name of a unit.");
+  if (!/^[\w@.:][\w@.:-]*$/.test(unit)) return refused("not-changeable", "This is not a valid unit name.");
   const command = `systemctl reload -- ${quoted(unit)} || sudo -n systemctl reload -- ${quoted(unit)}`;
   const result = await runCommand(session.client, command, {});
   if (result?.status === 0) return changed(`Wrote ${path} on ${session.where} and reloaded ${unit}.`);
-  return refused("not-changeable", `Wrote ${path} on ${session.where}, and ${unit} could not be reloaded.`);
+  return refused("not-changeable", `Wrote ${path} on ${session.where}, but could not reload ${unit}.`);
 }

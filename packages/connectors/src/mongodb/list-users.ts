@@ -1,13 +1,13 @@
-// The users that a MongoDB server has, of every database that the log-in may see.
+// Lists the users of a MongoDB server, in every database that the login can see.
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { listed } from "../finding.ts";
 import { loginFailure, openSession } from "./session.ts";
-import { ServerSaidNo } from "./wire.ts";
+import { ServerError } from "./wire.ts";
 
-/** Roles that may do everything, or may give themselves such a role. */
+/** Roles that can do everything, or can grant themselves such a role. */
 const PRIVILEGED = ["root", "__system", "userAdminAnyDatabase", "restore"];
 const PRIVILEGED_IN_ADMIN = ["userAdmin", "dbOwner"];
 
@@ -17,9 +17,9 @@ export async function listUsers(target: Target, password: string, current: Attem
   const { address, authSource, run, close } = session;
   try {
     const everywhere = run({ usersInfo: { forAllDBs: true } });
-    // Who may not see all databases may see this one.
+    // A login without access to all databases may see this one.
     const { users } = await everywhere.catch((error: unknown) => {
-      if (error instanceof ServerSaidNo && error.code === 13) return run({ usersInfo: 1 });
+      if (error instanceof ServerError && error.code === 13) return run({ usersInfo: 1 });
       throw error;
     });
     const found = Array.isArray(users) ? (users as unknown[]).slice(0, MAX_LISTED_ACCOUNTS + 1) : [];

@@ -1,8 +1,8 @@
-// MongoDB against a double of ours. What is not proved stands in the double's first lines.
+// MongoDB against a fake. The fake's first lines say what it does not prove.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { assertChange, tryChange, type Changeable } from "../../testing/abilities.ts";
+import { assertChange, tryChange, type Changeable } from "../../testing/capabilities.ts";
 import { makeAuthority, opensslAvailable } from "../../testing/certificates.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
@@ -97,7 +97,7 @@ async function rows(): Promise<Rows> {
 
 connectorSuite({ connector: mongodb, needs: needs(opensslAvailable()), start: rows });
 
-describe("MongoDB: what its server tells", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
+describe("MongoDB: answers of its server", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
   let server: FakeMongodb;
   let tls: Partial<Target>;
   before(async () => {
@@ -112,13 +112,13 @@ describe("MongoDB: what its server tells", { ...needs(opensslAvailable()), concu
     return { target: at(server, username, tls), secret, candidate: aSecret() };
   };
 
-  test("a server that lets everybody in proves nothing", async (t) => {
+  test("a server without authentication proves nothing", async (t) => {
     const open = await startFakeMongodb(null, true);
     t.after(() => open.stop());
     assertResult(await tryOut(mongodb, { target: at(open, "somebody"), secret: aSecret() }), WRONG_PASSWORD);
   });
 
-  test("MongoDB's own driver logs in to the double as we do, and is refused as we are", async () => {
+  test("MongoDB's own driver succeeds and fails on the fake as this connector does", async () => {
     const [name, secret] = [aName(), aSecret()];
     server.addUser(name, secret);
     const { MongoClient } = await import("mongodb");
@@ -141,7 +141,7 @@ describe("MongoDB: what its server tells", { ...needs(opensslAvailable()), concu
     assert.deepEqual([await ping(secret), await ping(aSecret())], ["in", 18]);
   });
 
-  test("a user of another database is found by auth_source, or by the connection string", async () => {
+  test("finds a user of another database through auth_source or the connection string", async () => {
     const secret = aSecret();
     const name = aName();
     server.addUser(name, secret, [], "shop");
@@ -166,14 +166,14 @@ describe("MongoDB: what its server tells", { ...needs(opensslAvailable()), concu
     [64, { outcome: "unknown" }],
     [11600, { outcome: "unknown" }],
   ] as const) {
-    test(`an answer to the change is understood: error ${code} is ${expected.outcome}`, async () => {
+    test(`interprets the answer to a change: error ${code} is ${expected.outcome}`, async () => {
       const changing = anAccount();
       server.answerOnce("updateUser", { code });
       assertChange(await tryChange(mongodb, changing), expected);
     });
   }
 
-  test("a server that hangs up after the change is unknown", async () => {
+  test("a server that disconnects after the change is unknown", async () => {
     const changing = anAccount();
     server.answerOnce("updateUser", null);
     assertChange(await tryChange(mongodb, changing), { outcome: "unknown" });

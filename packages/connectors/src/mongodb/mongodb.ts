@@ -1,14 +1,17 @@
-// MongoDB users with a password (its messages spoken by ourselves, with the BSON of `mongodb`). Not proved against a real server, only against a double of ours.
+// MongoDB users with a password (our own implementation of its messages, with the BSON of `mongodb`). Tested against a
+// fake, not against a real server.
 import type { Connector } from "../connector.ts";
-import { passwordAbilities } from "../password-abilities.ts";
+import { passwordCapabilities } from "../password-capabilities.ts";
 
-/** `additional_params`: `auth_source` (`admin`) is the database that keeps the user. Facts of an account: `database`, `roles`. */
+/**
+ * `additional_params`: `auth_source` (`admin`) is the database of the user. Facts of an account: `database`, `roles`.
+ */
 export const mongodb: Connector = {
   id: "mongodb",
   name: "MongoDB",
   types: ["mongodb", "database"],
   proven: false,
-  ...passwordAbilities({
+  ...passwordCapabilities({
     verify: async () => (await import("./verify-login.ts")).verifyLogin,
     change: async () => (await import("./set-password.ts")).changeOwn,
     reconcile: async () => (await import("./set-password.ts")).changeOther,

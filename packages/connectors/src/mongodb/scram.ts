@@ -1,23 +1,25 @@
-// SCRAM-SHA-256 as MongoDB speaks it (RFC 5802, RFC 7677): both sides prove that they know the password, and nobody sends it.
+// SCRAM-SHA-256 for MongoDB (RFC 5802, RFC 7677): both sides prove that they know the password without sending it.
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { BSON } from "mongodb";
 import { NotMongodb, type Doc } from "./wire.ts";
 
-/** Fewer make the password easy to guess from what is sent, more hold us up. */
+/** Fewer rounds make the password easy to guess from the messages, more take too long. */
 const ROUNDS = { min: 4096, max: 200_000 };
 
 const derive = promisify(pbkdf2);
 
-/** Resolves when the server has shown its own proof. Rejects with `ServerSaidNo` 18 for a wrong password. */
+/**
+ * Resolves when the server has proved that it knows the password. Rejects with `ServerSaidNo` 18 for a wrong password.
+ */
 export async function logInByScram(
   ask: (command: Doc) => Promise<Doc>,
-  who: { username: string; password: string; authSource: string },
+  credentials: { username: string; password: string; authSource: string },
 ): Promise<void> {
   const nonce = randomBytes(18).toString("base64");
-  const bare = `n=${who.username.replaceAll("=", "=3D").replaceAll(",", "=2C")},r=${nonce}`;
+  const bare = `n=${credentials.username.replaceAll("=", "=3D").replaceAll(",", "=2C")},r=${nonce}`;
   const send = (command: Doc, text: string) =>
-    ask({ ...command, payload: new BSON.Binary(Buffer.from(text)), $db: who.authSource });
+    ask({ ...command, payload: new BSON.Binary(Buffer.from(text)), $db: credentials.authSource });
 
   const start = { saslStart: 1, mechanism: "SCRAM-SHA-256", options: { skipEmptyExchange: true } };
   const first = await send(start, `n,,${bare}`);
@@ -27,7 +29,7 @@ export async function logInByScram(
   const isSane = Number(rounds) >= ROUNDS.min && Number(rounds) <= ROUNDS.max;
   if (!both.startsWith(nonce) || both.length <= nonce.length || !isSane) throw new NotMongodb();
 
-  const prepared = who.password.normalize("NFKC");
+  const prepared = credentials.password.normalize("NFKC");
   const salted = await derive(prepared, Buffer.from(salt, "base64"), Number(rounds), 32, "sha256");
   const without = `c=biws,r=${both}`;
   const message = `${bare},${challenge},${without}`;

@@ -1,4 +1,4 @@
-// One log-in to one MongoDB server by SCRAM, over a connection of ours.
+// One login to one MongoDB server by SCRAM, over our own connection.
 import type { Attempt } from "../attempt.ts";
 import { databaseAddress, type DatabaseAddress } from "../connection-string.ts";
 import type { Failure, Target } from "../connector.ts";
@@ -7,13 +7,13 @@ import { misconfigured, rejected, unreachable } from "../finding.ts";
 import { startTls } from "../start-tls.ts";
 import { tlsSettings, type TlsSettings } from "../tls-settings.ts";
 import { logInByScram } from "./scram.ts";
-import { NotMongodb, ServerSaidNo, wireOver, type Doc } from "./wire.ts";
+import { NotMongodb, ServerError, wireOver, type Doc } from "./wire.ts";
 
 export interface Session {
   address: DatabaseAddress;
   authSource: string;
   tls: TlsSettings;
-  /** Runs a command on the database that keeps the user. */
+  /** Runs a command on the user's database. */
   run(command: Doc): Promise<Doc>;
   close(): void;
 }
@@ -21,12 +21,12 @@ export interface Session {
 /** Logged in: the server has proved by SCRAM that it knows the password too. */
 export async function openSession(
   target: Target,
-  who: { username: string | null; password: string },
+  credentials: { username: string | null; password: string },
   attempt: Attempt,
   maxReceivedBytes?: number,
 ): Promise<Session | { failure: Failure }> {
-  const { password } = who;
-  const address = databaseAddress({ ...target, username: who.username }, ["mongodb"], 27017);
+  const { password } = credentials;
+  const address = databaseAddress({ ...target, username: credentials.username }, ["mongodb"], 27017);
   if ("failure" in address) return address;
   const authSource = authSourceOf(target);
   if (authSource === null) return refuse("The additional parameter auth_source must be the name of a database.");
@@ -34,11 +34,11 @@ export async function openSession(
   if ("failure" in tls) return tls;
   if (password === "") return refuse("The password is empty.");
   if (`${password}${address.username}`.includes("\0"))
-    return refuse("MongoDB takes no NUL character in a name or password.");
+    return refuse("MongoDB does not allow a NUL character in a name or password.");
 
   const dialled = await dial(address, attempt, maxReceivedBytes);
   if ("failure" in dialled) return dialled;
-  attempt.waitFor(`${nameOf(address)} to answer the MongoDB log-in`);
+  attempt.waitFor(`${nameOf(address)} to answer the MongoDB login`);
   const close = () => dialled.stream.destroy();
   try {
     const secured = tls.mode === "disable" ? dialled : await startTls(dialled.stream, tls, address);
@@ -59,32 +59,32 @@ const CLIENT = {
   os: { type: "unknown" },
 };
 
-/** By the code of the server (MongoDB's error codes) or of the connection, never by words. */
+/** Uses the error code of the server or of the connection, never the text. */
 export function loginFailure(error: unknown, address: DatabaseAddress): Failure {
   const target = nameOf(address);
   if (error instanceof NotMongodb)
     return misconfigured(
       "protocol-error",
-      `${target} does not speak MongoDB as it should, or could not prove that it knows the password. Is it the right port?`,
+      `${target} does not speak MongoDB correctly, or could not prove that it knows the password. Is it the right port?`,
     );
-  if (!(error instanceof ServerSaidNo)) return connectionFailure(error, address);
+  if (!(error instanceof ServerError)) return connectionFailure(error, address);
   switch (error.code) {
     case 11:
     case 18:
       return rejected(
         "wrong-password",
-        `${target} did not accept the password for ${address.username}. MongoDB answers the same for a wrong password, an unknown user and a user of another database (auth_source).`,
+        `${target} did not accept the password for ${address.username}. MongoDB does not say which: wrong password, unknown user, or another database (auth_source).`,
       );
     case 13:
-      return rejected("no-permission", `${target} does not let ${address.username} do this.`);
+      return rejected("no-permission", `${target} does not give ${address.username} permission for this.`);
     case 59:
     case 334:
       return misconfigured(
         "method-not-offered",
-        `${target} offers no log-in by SCRAM-SHA-256, or is older than MongoDB 4.4.`,
+        `${target} does not support SCRAM-SHA-256, or is older than MongoDB 4.4.`,
       );
     default:
-      return unreachable("server-error", `${target} could not answer the log-in (error ${error.code}).`);
+      return unreachable("server-error", `${target} could not answer the login (error ${error.code}).`);
   }
 }
 

@@ -1,6 +1,6 @@
-// A log-in to MongoDB; and whether somebody may set the passwords of others.
+// Logs in to MongoDB, and checks whether an account can set the passwords of others.
 import type { Attempt } from "../attempt.ts";
-import type { Finding, Login, Target } from "../connector.ts";
+import type { Finding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { rejected, verified } from "../finding.ts";
 import { loginFailure, openSession } from "./session.ts";
@@ -16,8 +16,8 @@ export async function verifyLogin(target: Target, password: string, current: Att
   });
 }
 
-/** Reads the privileges of the log-in: nothing is changed. */
-export async function checkRight(target: Target, by: Login, current: Attempt): Promise<Finding> {
+/** Reads the privileges of the login: nothing is changed. */
+export async function checkRight(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   const session = await openSession(target, { username: by.username, password: by.secret.reveal() }, current);
   if ("failure" in session) return session.failure;
   const { address, authSource, run, close } = session;
@@ -26,8 +26,11 @@ export async function checkRight(target: Target, by: Login, current: Attempt): P
     const { authInfo } = await run({ connectionStatus: 1, showPrivileges: true });
     const privileges = (authInfo as { authenticatedUserPrivileges?: unknown }).authenticatedUserPrivileges;
     const isAble = Array.isArray(privileges) && privileges.some((each) => maySetPasswords(each, authSource));
-    if (isAble) return verified(`${by.username} may set passwords on ${where}.`);
-    return rejected("no-permission", `${by.username} can log in to ${where}, but may not set the passwords of others.`);
+    if (isAble) return verified(`${by.username} has permission to set passwords on ${where}.`);
+    return rejected(
+      "no-permission",
+      `${by.username} can log in to ${where}, but has no permission to set the passwords of others.`,
+    );
   } catch (error) {
     return loginFailure(error, address);
   } finally {
@@ -40,7 +43,7 @@ interface Privilege {
   actions?: unknown;
 }
 
-/** MongoDB's manual, "Resource Document": an empty name stands for every database. */
+/** MongoDB's manual, "Resource Document": an empty name means every database. */
 function maySetPasswords(privilege: Privilege, database: string): boolean {
   const { resource = {}, actions } = privilege;
   const isThere =

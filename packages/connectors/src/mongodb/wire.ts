@@ -1,11 +1,12 @@
-// MongoDB's messages over a stream of ours: one command, one answer (MongoDB Wire Protocol, OP_MSG). The driver only lends its BSON.
+// MongoDB's messages over our own stream: one command, one answer (MongoDB Wire Protocol, OP_MSG). Only the driver's
+// BSON is used.
 import type { Duplex } from "node:stream";
 import { BSON } from "mongodb";
 
 export type Doc = Record<string, unknown>;
 
-/** The server's answer was a no; `code` is one of MongoDB's error codes. */
-export class ServerSaidNo extends Error {
+/** The server returned an error; `code` is one of MongoDB's error codes. */
+export class ServerError extends Error {
   code: number;
   constructor(code: number) {
     super(`MongoDB answered with error ${code}`);
@@ -13,7 +14,7 @@ export class ServerSaidNo extends Error {
   }
 }
 
-/** What came is no answer of a MongoDB server. */
+/** The answer is not from a MongoDB server. */
 export class NotMongodb extends Error {}
 
 const OP_MSG = 2013;
@@ -23,7 +24,7 @@ const PREFIX_BYTES = 5;
 /** The largest message that a server sends (maxMessageSizeBytes); the stream has its own, lower limit. */
 const MAX_MESSAGE_BYTES = 48_000_000;
 
-/** Asks one thing at a time. Rejects with one of the errors above, or with the stream's own. */
+/** Sends one command at a time. Rejects with one of the errors above, or with the stream's own. */
 export function wireOver(stream: Duplex): (command: Doc) => Promise<Doc> {
   let chunks: Buffer[] = [];
   let waiting: PromiseWithResolvers<Buffer> | null = null;
@@ -64,9 +65,9 @@ function answerIn(message: Buffer, requestId: number): Doc {
   if (!isAnswer || message.readInt32LE(16) !== 0 || message[20] !== 0) throw new NotMongodb();
   const body = parsed(message.subarray(HEADER_BYTES + PREFIX_BYTES));
   const { ok, code, writeConcernError } = body;
-  if (Number(ok) !== 1) throw typeof code === "number" ? new ServerSaidNo(code) : new NotMongodb();
-  // WriteConcernFailed: done on this server, and perhaps not kept.
-  if (writeConcernError !== undefined) throw new ServerSaidNo(64);
+  if (Number(ok) !== 1) throw typeof code === "number" ? new ServerError(code) : new NotMongodb();
+  // WriteConcernFailed: done on this server, but possibly not kept.
+  if (writeConcernError !== undefined) throw new ServerError(64);
   return body;
 }
 

@@ -1,10 +1,10 @@
-// The logins with a password that a SQL Server has, as far as the one who looks may see them.
+// Lists a SQL Server's logins with a password, as far as this login can see them.
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
 import { connectionFailure, nameOf } from "../dial.ts";
 import { listed, rejected } from "../finding.ts";
-import { openSession, ServerSaidNo, type Row } from "./session.ts";
+import { openSession, ServerError, type Row } from "./session.ts";
 import { LOGINS } from "./statements.ts";
 
 export async function listLogins(target: Target, password: string, current: Attempt): Promise<ListFinding> {
@@ -15,7 +15,7 @@ export async function listLogins(target: Target, password: string, current: Atte
     const rows = await session.run(LOGINS(MAX_LISTED_ACCOUNTS + 1));
     return listed(rows.flatMap(shown), where);
   } catch (error) {
-    if (error instanceof ServerSaidNo)
+    if (error instanceof ServerError)
       return rejected(
         "no-permission",
         `${where} does not show its logins to ${session.address.username} (error ${error.numbers[0]}).`,

@@ -1,4 +1,4 @@
-// What a failed SQL Server log-in means, by its error numbers (sys.messages) and never by its words.
+// Interprets a failed SQL Server login by its error numbers (sys.messages), never by its text.
 import { TooMuchData } from "../bounded-stream.ts";
 import type { DatabaseAddress } from "../connection-string.ts";
 import type { Failure } from "../connector.ts";
@@ -6,28 +6,28 @@ import { codeOf, connectionFailure, nameOf } from "../dial.ts";
 import { misconfigured, rejected, unreachable } from "../finding.ts";
 import { tlsFailure, tlsRefusal } from "../tls-failure.ts";
 
-/** `streamError` is what ended the connection below the driver, if anything did. */
+/** `streamError` is the error that ended the connection below the driver, if any. */
 export function loginFailure(
   error: unknown,
   streamError: Error | null,
   numbers: readonly number[],
   address: DatabaseAddress,
 ): Failure {
-  // A database that cannot be opened comes with a refused log-in behind it: the first number that says something counts.
-  const told = numbers.map((number) => numberFailure(number, address)).find((failure) => failure !== null);
-  if (told !== undefined) return told;
+  // An unavailable database is followed by a refused login: the first known number counts.
+  const knownFailure = numbers.map((number) => numberFailure(number, address)).find((failure) => failure !== null);
+  if (knownFailure !== undefined) return knownFailure;
   const target = nameOf(address);
   if (numbers.length > 0)
-    return unreachable("server-error", `${target} could not answer the log-in (error ${numbers[0]}).`);
+    return unreachable("server-error", `${target} could not answer the login (error ${numbers[0]}).`);
   if (streamError instanceof TooMuchData) return connectionFailure(streamError, address);
   for (const cause of causesOf(error)) {
     if (codeOf(cause) === "EENCRYPT") return tlsRefusal("not-offered", address);
     const failure = tlsFailure(cause, address);
     if (failure !== null) return failure;
   }
-  // The driver's own patience can end a moment before ours.
+  // The driver's own timeout can fire just before ours.
   if (causesOf(error).some((cause) => codeOf(cause) === "ETIMEOUT"))
-    return unreachable("timeout", `${target} did not answer the log-in in time.`);
+    return unreachable("timeout", `${target} did not answer the login in time.`);
   const socketError = causesOf(error).find((cause) =>
     ["ECONNRESET", "ECONNREFUSED", "ETIMEDOUT", "EPIPE"].includes(codeOf(cause) ?? ""),
   );
@@ -36,7 +36,7 @@ export function loginFailure(
   if (socketError !== undefined || isEnded) return connectionFailure(socketError, address);
   return misconfigured(
     "protocol-error",
-    `${target} does not speak SQL Server's protocol as it should. Is it the right port?`,
+    `${target} does not speak SQL Server's protocol correctly. Is it the right port?`,
   );
 }
 
@@ -62,12 +62,12 @@ function numberFailure(number: number, address: DatabaseAddress): Failure | null
     case 18459:
       return misconfigured(
         "method-not-offered",
-        `${target} takes Windows accounts only, so the password of a login cannot be checked.`,
+        `${target} accepts only Windows accounts, so the password of a SQL login cannot be checked.`,
       );
     case 17892:
       return misconfigured("no-permission", `A trigger on ${target} refuses ${name}. The password was accepted.`);
     case 40615:
-      return misconfigured("no-permission", `The firewall of ${target} does not let this machine in.`);
+      return misconfigured("no-permission", `The firewall of ${target} does not allow this machine.`);
     case 18401:
     case 18461:
     case 40613:
@@ -76,11 +76,11 @@ function numberFailure(number: number, address: DatabaseAddress): Failure | null
     case 10928:
     case 10929:
     case 17809:
-      return unreachable("too-many-connections", `${target} has no connection left.`);
+      return unreachable("too-many-connections", `${target} has no free connections.`);
     case 18456:
       return rejected(
         "wrong-password",
-        `${target} did not accept the password for ${name}. SQL Server answers the same for a wrong password and an unknown login.`,
+        `${target} did not accept the password for ${name}. SQL Server does not say which: wrong password or unknown login.`,
       );
     default:
       return null;

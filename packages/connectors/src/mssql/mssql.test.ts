@@ -1,9 +1,9 @@
-// SQL Server against a double of ours. What is not proved stands in the double's first lines.
+// SQL Server against a fake. The fake's first lines say what it does not prove.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { assertChange, tryChange, type Changeable } from "../../testing/abilities.ts";
+import { assertChange, tryChange, type Changeable } from "../../testing/capabilities.ts";
 import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
@@ -88,7 +88,7 @@ async function rows(): Promise<Rows> {
 
 connectorSuite({ connector: mssql, needs: needs(opensslAvailable()), start: rows });
 
-describe("SQL Server: what its server tells", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
+describe("SQL Server: answers of its server", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
   let server: FakeMssql;
   let authority: Authority;
   before(async () => {
@@ -110,7 +110,7 @@ describe("SQL Server: what its server tells", { ...needs(opensslAvailable()), co
     [40613, { outcome: "unreachable", code: "not-ready" }],
     [99999, { outcome: "unreachable", code: "server-error" }],
   ] as const) {
-    test(`a refused log-in is understood: error ${number} is ${expected.code}`, async () => {
+    test(`interprets a refused login: error ${number} is ${expected.code}`, async () => {
       assertResult(await tryOut(mssql, anAccount(number)), expected);
     });
   }
@@ -124,21 +124,21 @@ describe("SQL Server: what its server tells", { ...needs(opensslAvailable()), co
     [99999, { outcome: "unknown" }],
     [null, { outcome: "unknown" }],
   ] as const) {
-    test(`an answer to the change is understood: ${number === null ? "none" : `error ${number}`} is ${expected.outcome}`, async () => {
+    test(`interprets the answer to a change: ${number === null ? "none" : `error ${number}`} is ${expected.outcome}`, async () => {
       const changing = anAccount();
       server.answerOnce(number);
       assertChange(await tryChange(mssql, changing), expected);
     });
   }
 
-  test("a server without TLS gets no password", async (t) => {
+  test("sends no password to a server without TLS", async (t) => {
     const plain = await startFakeMssql(null);
     t.after(() => plain.stop());
     const result = await tryOut(mssql, { target: at(plain, "sa", { ca: authority.certificate }), secret: aSecret() });
     assertResult(result, { outcome: "misconfigured", code: "tls-failure", reason: "not-offered" });
   });
 
-  test("a server that sends us on to another one does not choose where the password goes", async (t) => {
+  test("follows no redirection to another server", async (t) => {
     const other = await startHostile("black-hole");
     const gateway = await startFakeMssql(await authority.issue(["127.0.0.1"]), other);
     t.after(() => Promise.all([other.stop(), gateway.stop()]));
@@ -149,14 +149,14 @@ describe("SQL Server: what its server tells", { ...needs(opensslAvailable()), co
     assert.equal(other.connections(), 0);
   });
 
-  test("a server that falls silent in the middle of a log-in has not answered in time, whoever's patience ends first", () => {
+  test("a server that stops answering during a login is a timeout, whichever limit ends first", () => {
     const silent = Object.assign(new Error("Failed to connect in 20000ms"), { code: "ETIMEOUT" });
     const address = { host: "db.example", port: 1433, username: "sa", database: null } as DatabaseAddress;
     const { outcome, ...rest } = loginFailure(silent, null, [], address);
     assert.deepEqual([outcome, "code" in rest && rest.code], ["unreachable", "timeout"]);
   });
 
-  test("names and passwords are values, whatever is in them", async () => {
+  test("names and passwords are values, whatever characters they contain", async () => {
     const awkward = fc.string({
       minLength: 8,
       maxLength: 40,

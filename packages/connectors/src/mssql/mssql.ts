@@ -1,15 +1,15 @@
-// SQL Server logins with a password (tedious over a stream of ours). Not proved against a real server, only against a double of ours.
+// SQL Server logins with a password (tedious over our own stream). Tested against a fake, not against a real server.
 import type { Connector } from "../connector.ts";
-import { passwordAbilities } from "../password-abilities.ts";
+import { passwordCapabilities } from "../password-capabilities.ts";
 
-/** TLS with a checked certificate is needed: TDS carries passwords as they are. */
+/** Requires TLS with a checked certificate: TDS sends passwords unencrypted. */
 export const mssql: Connector = {
   id: "mssql",
   name: "SQL Server",
   types: ["mssql", "database"],
   proven: false,
   passwordLimits: { maxLength: 128 },
-  ...passwordAbilities({
+  ...passwordCapabilities({
     verify: async () => (await import("./verify-login.ts")).verifyLogin,
     change: async () => (await import("./set-password.ts")).changeOwn,
     reconcile: async () => (await import("./set-password.ts")).changeOther,

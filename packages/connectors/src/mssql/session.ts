@@ -1,4 +1,4 @@
-// One connection of the tedious driver over a stream of ours, encrypted before the password leaves.
+// One connection of the tedious driver over our own stream, encrypted before the password is sent.
 import { Connection, Request } from "tedious";
 import type { Attempt } from "../attempt.ts";
 import { databaseAddress, type DatabaseAddress } from "../connection-string.ts";
@@ -9,8 +9,8 @@ import { tlsSettings, type TlsSettings } from "../tls-settings.ts";
 import { loginFailure } from "./login-failure.ts";
 import { isTakeable } from "./statements.ts";
 
-/** The server said no to a statement, by these error numbers. */
-export class ServerSaidNo extends Error {
+/** The server rejected a statement with these error numbers. */
+export class ServerError extends Error {
   numbers: readonly number[];
   constructor(numbers: readonly number[]) {
     super(`SQL Server answered with error ${numbers.join(", ")}`);
@@ -22,33 +22,38 @@ export type Row = Readonly<Record<string, string | null>>;
 
 export interface Session {
   address: DatabaseAddress;
-  /** Rejects with `ServerSaidNo`, or with the connection's error. Never with the statement. */
+  /** Rejects with `ServerSaidNo` or the connection's error. Neither contains the statement. */
   run(statement: string): Promise<Row[]>;
   close(): void;
 }
 
 export async function openSession(
   target: Target,
-  who: { username: string | null; password: string },
+  credentials: { username: string | null; password: string },
   attempt: Attempt,
   maxReceivedBytes?: number,
 ): Promise<Session | { failure: Failure }> {
-  const place = placeOf(target, who);
+  const place = placeOf(target, credentials);
   if ("failure" in place) return place;
   const { address } = place;
   const dialled = await dial(address, attempt, maxReceivedBytes);
   if ("failure" in dialled) return dialled;
   const { stream } = dialled;
-  attempt.waitFor(`${nameOf(address)} to answer the SQL Server log-in`);
+  attempt.waitFor(`${nameOf(address)} to answer the SQL Server login`);
 
   let dials = 0;
-  // A server that sends us on to another one would choose where the password goes: it gets no second connection.
+  // A redirecting server would choose where the password goes: it gets no second connection.
   const connector = async () => {
     dials += 1;
     if (dials > 1) throw new Error("redirected");
     return asSocket(stream);
   };
-  const connection = connectionTo(place, who.password, Math.max(1, Math.ceil(attempt.remainingMs())), connector);
+  const connection = connectionTo(
+    place,
+    credentials.password,
+    Math.max(1, Math.ceil(attempt.remainingMs())),
+    connector,
+  );
   const numbers: number[] = [];
   connection.on("errorMessage", ({ number }: { number: number }) => numbers.push(number));
   connection.on("error", () => {});
@@ -60,7 +65,7 @@ export async function openSession(
   if (error === null) return { address, close, run: (statement) => run(connection, statement) };
   close();
   if (dials === 1) return { failure: loginFailure(error, stream.errored, numbers, address) };
-  const elsewhere = `${nameOf(address)} points to another server. The password was not sent there: name that one as the host.`;
+  const elsewhere = `${nameOf(address)} redirects to another server. The password was not sent there: enter that server as the host.`;
   return refuse("redirected", elsewhere);
 }
 
@@ -78,15 +83,15 @@ function placeOf(
   const tls = tlsSettings(target, address.tlsMode);
   if ("failure" in tls) return tls;
   if (!isTakeable(address.username) || !isTakeable(password))
-    return refuse("bad-input", "SQL Server takes names and passwords of 1 to 128 characters without NUL.");
+    return refuse("bad-input", "SQL Server names and passwords have 1 to 128 characters without NUL.");
   if (tls.mode === "verify-full") return { address, tls };
   return refuse(
     "insecure-authentication",
-    "SQL Server gets the password as it is: that needs SSL/TLS with a checked certificate (sslmode verify-full). It was not sent.",
+    "SQL Server receives the password unencrypted, so it needs TLS with a checked certificate (sslmode verify-full). It was not sent.",
   );
 }
 
-/** INVARIANT: `encrypt` makes the driver give up on a server that does no TLS, instead of logging in without. */
+/** INVARIANT: `encrypt` makes the driver give up on a server without TLS, instead of logging in unencrypted. */
 function connectionTo(
   { address, tls }: Place,
   password: string,
@@ -120,7 +125,7 @@ function connected(connection: Connection): Promise<Error | null> {
   });
 }
 
-/** INVARIANT: a statement may hold a password: it is in no error, whatever the server or the driver say. */
+/** INVARIANT: a statement may contain a password: no error contains it, whatever the server or the driver report. */
 function run(connection: Connection, statement: string): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     const numbers: number[] = [];
@@ -130,7 +135,7 @@ function run(connection: Connection, statement: string): Promise<Row[]> {
     const request = new Request(statement, (error) => {
       connection.removeListener("errorMessage", hear);
       if (error === null || error === undefined) resolve(rows);
-      else reject(numbers.length > 0 ? new ServerSaidNo(numbers) : new Error("the connection ended"));
+      else reject(numbers.length > 0 ? new ServerError(numbers) : new Error("the connection ended"));
     });
     request.on("row", (columns: { metadata: { colName: string }; value: unknown }[]) => {
       const cells = columns.map(({ metadata, value }) => [metadata.colName, typeof value === "string" ? value : null]);
@@ -141,7 +146,7 @@ function run(connection: Connection, statement: string): Promise<Row[]> {
   });
 }
 
-/** The driver sets two options that a stream has none of; it needs nothing else of `net.Socket`. */
+/** The driver sets two options that a stream does not have; it uses nothing else of `net.Socket`. */
 function asSocket(stream: object): never {
   return Object.assign(stream, { setNoDelay: () => stream, setKeepAlive: () => stream }) as never;
 }

@@ -1,38 +1,36 @@
-// Puts a new password in force for a SQL Server login, by itself or by somebody with the right.
+// Sets a new password for a SQL Server login, as the login itself or as one with the right.
 import type { ChangeAttempt } from "../attempt.ts";
-import type { ChangeFinding, Login, Target } from "../connector.ts";
+import type { ChangeFinding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { changed, misconfigured, refused, unknown, unsent } from "../finding.ts";
-import { openSession, ServerSaidNo, type Session } from "./session.ts";
+import { openSession, ServerError, type Session } from "./session.ts";
 import { alterLogin, isTakeable } from "./statements.ts";
 
 export function changeOwn(target: Target, password: string, candidate: string, current: ChangeAttempt) {
   return setPassword(target, { username: target.username, password }, candidate, current, true);
 }
 
-export async function changeOther(target: Target, by: Login, candidate: string, current: ChangeAttempt) {
-  if (!target.username) return unsent(misconfigured("bad-input", "There is no user name."));
+export async function changeOther(target: Target, by: ReconcileLogin, candidate: string, current: ChangeAttempt) {
+  if (!target.username) return unsent(misconfigured("bad-input", "The user name is missing."));
   return setPassword(target, { username: by.username, password: by.secret.reveal() }, candidate, current, false);
 }
 
 async function setPassword(
   target: Target,
-  who: { username: string | null; password: string },
+  credentials: { username: string | null; password: string },
   candidate: string,
   current: ChangeAttempt,
   isOwn: boolean,
 ): Promise<ChangeFinding> {
   if (!isTakeable(candidate) || !isTakeable(target.username || "x"))
-    return unsent(
-      misconfigured("bad-input", "SQL Server takes names and passwords of 1 to 128 characters without NUL."),
-    );
-  const session = await openSession(target, who, current);
+    return unsent(misconfigured("bad-input", "SQL Server names and passwords have 1 to 128 characters without NUL."));
+  const session = await openSession(target, credentials, current);
   if ("failure" in session) return unsent(session.failure);
   const name = target.username || session.address.username;
-  current.waitFor(`${nameOf(session.address)} to answer the change`);
+  current.waitFor(`${nameOf(session.address)} to confirm the change`);
   try {
     current.sending();
-    await session.run(alterLogin(name, candidate, isOwn ? who.password : null));
+    await session.run(alterLogin(name, candidate, isOwn ? credentials.password : null));
     return changed(`Changed the password of ${name} on ${nameOf(session.address)}.`);
   } catch (error) {
     return refusalOf(error, session, name);
@@ -41,25 +39,22 @@ async function setPassword(
   }
 }
 
-/** Numbers of sys.messages: 15114 to 15119 are what the password policy says. */
+/** Numbers of sys.messages: 15114 to 15119 come from the password policy. */
 function refusalOf(error: unknown, { address }: Session, name: string): ChangeFinding {
   const target = nameOf(address);
-  const number = error instanceof ServerSaidNo ? error.numbers[0] : undefined;
+  const number = error instanceof ServerError ? error.numbers[0] : undefined;
   switch (number) {
     case 15114:
-      return refused("too-young", `${target} does not change the password of ${name} again so soon.`);
+      return refused("too-young", `${target} did not change the password of ${name}: it was changed too recently.`);
     case 15115:
-      return refused(
-        "reused",
-        `${target} did not take the new password of ${name}: it cannot be used now, mostly because it was used before.`,
-      );
+      return refused("reused", `${target} did not accept the new password of ${name}: most likely it was used before.`);
     case 15116:
     case 15117:
     case 15118:
     case 15119:
       return refused(
         "password-rules",
-        `${target} did not take the new password of ${name}: it breaks the password policy.`,
+        `${target} did not accept the new password of ${name}: it breaks the password policy.`,
       );
     case 15113:
       return refused("not-changeable", `The login ${name} on ${target} is locked out.`);
@@ -68,11 +63,11 @@ function refusalOf(error: unknown, { address }: Session, name: string): ChangeFi
     case 229:
       return refused(
         "no-permission",
-        `${target} does not let this login change the password of ${name}, or there is no such login.`,
+        `${target} does not allow this login to change the password of ${name}, or ${name} does not exist.`,
       );
     default:
       return unknown(
-        `${target} did not say clearly whether it changed the password of ${name}${number === undefined ? "" : ` (error ${number})`}.`,
+        `${target} did not confirm whether it changed the password of ${name}${number === undefined ? "" : ` (error ${number})`}.`,
       );
   }
 }

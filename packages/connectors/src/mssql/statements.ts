@@ -1,25 +1,28 @@
-// Transact-SQL with names and passwords in it, and what of either SQL Server takes.
+// Transact-SQL statements with names and passwords, and the values that SQL Server accepts.
 
 const MAX_LENGTH = 128;
 
-/** Names of logins and passwords: 1 to 128 UTF-16 units without NUL. */
+/** Login names and passwords: 1 to 128 UTF-16 units without NUL. */
 export function isTakeable(text: string): boolean {
   return text !== "" && text.length <= MAX_LENGTH && !text.includes("\0") && text.isWellFormed();
 }
 
-/** A delimited identifier: only the closing bracket has a meaning inside. */
+/** A delimited identifier: only the closing bracket needs escaping. */
 const quotedName = (name: string): string => `[${name.replaceAll("]", "]]")}]`;
 
-/** A Unicode string constant: only the apostrophe has a meaning inside. */
+/** A Unicode string constant: only the apostrophe needs escaping. */
 const quotedText = (text: string): string => `N'${text.replaceAll("'", "''")}'`;
 
-/** `old` for whoever changes their own: that needs no right. */
+/** `old` for a login's own password: that needs no right. */
 export function alterLogin(name: string, candidate: string, old: string | null): string {
   const proof = old === null ? "" : ` OLD_PASSWORD = ${quotedText(old)}`;
   return `ALTER LOGIN ${quotedName(name)} WITH PASSWORD = ${quotedText(candidate)}${proof}`;
 }
 
-/** One row of texts: may it change logins, is it a full administrator, does the login exist, is that one an administrator. */
+/**
+ * One row of texts: whether the caller can change logins, whether it is a full administrator, whether the login
+ * exists, and whether that login is an administrator.
+ */
 export const rightsOver = (name: string): string =>
   `SELECT CAST(HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER ANY LOGIN') AS nvarchar(10)) AS may,
  CAST(HAS_PERMS_BY_NAME(NULL, NULL, 'CONTROL SERVER') AS nvarchar(10)) AS controls,

@@ -1,9 +1,9 @@
-// A log-in to SQL Server; and whether somebody may set the passwords of others.
+// Logs in to SQL Server, and checks whether an account can set the passwords of others.
 import type { Attempt } from "../attempt.ts";
-import type { Finding, Login, Target } from "../connector.ts";
+import type { Finding, ReconcileLogin, Target } from "../connector.ts";
 import { connectionFailure, nameOf } from "../dial.ts";
 import { misconfigured, rejected, unreachable, verified } from "../finding.ts";
-import { openSession, ServerSaidNo } from "./session.ts";
+import { openSession, ServerError } from "./session.ts";
 import { isTakeable, rightsOver } from "./statements.ts";
 
 export async function verifyLogin(target: Target, password: string, current: Attempt): Promise<Finding> {
@@ -15,28 +15,31 @@ export async function verifyLogin(target: Target, password: string, current: Att
   return verified(`Logged in to ${where} as ${address.username}.`);
 }
 
-/** Whoever is an administrator is changed by administrators only (`CONTROL SERVER`). Changes nothing. */
-export async function checkRight(target: Target, by: Login, current: Attempt): Promise<Finding> {
+/** Only an administrator (`CONTROL SERVER`) can change another administrator. Changes nothing. */
+export async function checkRight(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   const name = target.username ?? "";
-  if (!isTakeable(name)) return misconfigured("bad-input", "There is no user name that SQL Server takes.");
+  if (!isTakeable(name)) return misconfigured("bad-input", "The user name is missing or not valid for SQL Server.");
   const session = await openSession(target, { username: by.username, password: by.secret.reveal() }, current);
   if ("failure" in session) return session.failure;
   const where = nameOf(session.address);
   try {
     const [row] = await session.run(rightsOver(name));
     if (row === undefined || row["id"] === null)
-      return misconfigured("bad-input", `There is no login ${name} on ${where}, or ${by.username} may not see it.`);
+      return misconfigured(
+        "bad-input",
+        `There is no login ${name} on ${where}, or ${by.username} has no permission to see it.`,
+      );
     const isAble = row["controls"] === "1" || (row["may"] === "1" && row["sysadmin"] !== "1");
-    if (isAble) return verified(`${by.username} may set the password of ${name} on ${where}.`);
+    if (isAble) return verified(`${by.username} has permission to set the password of ${name} on ${where}.`);
     return rejected(
       "no-permission",
-      `${by.username} can log in to ${where}, but may not set the password of ${name} (ALTER ANY LOGIN, for administrators CONTROL SERVER).`,
+      `${by.username} can log in to ${where}, but has no permission to set the password of ${name} (ALTER ANY LOGIN, for administrators CONTROL SERVER).`,
     );
   } catch (error) {
-    if (error instanceof ServerSaidNo)
+    if (error instanceof ServerError)
       return unreachable(
         "server-error",
-        `${where} did not say what ${by.username} may do (error ${error.numbers[0]}).`,
+        `${where} did not report the permissions of ${by.username} (error ${error.numbers[0]}).`,
       );
     return connectionFailure(error, session.address);
   } finally {

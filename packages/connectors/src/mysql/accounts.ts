@@ -1,4 +1,4 @@
-// The accounts of one name on a MySQL or MariaDB server, and which of them a log-in from here would be.
+// The accounts with one user name on a MySQL or MariaDB server, and the one that applies to this machine.
 import { BlockList, isIPv4 } from "node:net";
 import { serverErrno } from "./login-failure.ts";
 import type { LoggedIn } from "./login.ts";
@@ -6,16 +6,16 @@ import type { LoggedIn } from "./login.ts";
 export interface KnownAccount {
   host: string;
   plugin: string;
-  /** Null when the log-in may not see it. */
+  /** Null when the login cannot see it. */
   isLocked: boolean | null;
 }
 
-/** The methods whose password the server itself keeps; by the others it asks somebody else (PAM, a socket, Kerberos). */
+/** The methods whose password the server stores itself; others delegate to PAM, a socket or Kerberos. */
 const KEPT_HERE = ["", "mysql_native_password", "caching_sha2_password", "sha256_password"];
 
 export const isKeptHere = ({ plugin }: KnownAccount) => KEPT_HERE.includes(plugin);
 
-/** Null when the log-in may not read the accounts. `name` has been quoted for the session's mode. */
+/** Null when the login cannot read the accounts. `name` is quoted for the session's mode. */
 export async function accountsNamed(quotedName: string, loggedIn: LoggedIn): Promise<KnownAccount[] | null> {
   const { ask, isMariadb } = loggedIn;
   const where = `where user = ${quotedName} limit 1000`;
@@ -34,29 +34,29 @@ export async function accountsNamed(quotedName: string, loggedIn: LoggedIn): Pro
   );
 }
 
-/** Whoever answers chooses the types as well. */
+/** The server decides about the types too. */
 interface Row {
   host: unknown;
   plugin: unknown;
   locked?: unknown;
 }
 
-/** JSON's and SQL's ways to say yes. */
+/** True in JSON and in SQL. */
 export const isTrue = (value: unknown) => value === true || value === 1 || value === "1" || value === "true";
 
 async function rowsIfAllowed(ask: LoggedIn["ask"], sql: string): Promise<Row[] | null> {
   try {
     return await ask<Row>(sql);
   } catch (error) {
-    // Not allowed to read that table or column.
+    // No permission to read that table or column.
     if ([1142, 1143, 1044].includes(serverErrno(error) ?? 0)) return null;
     throw error;
   }
 }
 
 /**
- * The account that the server takes for somebody who comes from `seenHost` (MySQL manual, "Access Control, Stage 1"): the
- * most specific host that matches. Null when none does.
+ * The account that the server uses for a client from `seenHost` (MySQL manual, "Access Control, Stage 1"): the one
+ * with the most specific matching host. Null when none matches.
  */
 export function accountFor<Account extends { host: string }>(
   accounts: readonly Account[],
@@ -68,7 +68,10 @@ export function accountFor<Account extends { host: string }>(
   return first;
 }
 
-/** Literal names and addresses first, then networks, then patterns by the place of their first wildcard; `''` is last. */
+/**
+ * Literal names and addresses first, then networks, then patterns by the position of their first wildcard; `''` is
+ * last.
+ */
 function specificity(host: string): number {
   if (host === "") return -1;
   if (host.includes("/")) return 999;

@@ -1,4 +1,4 @@
-// What only MySQL and MariaDB do when passwords are changed: hashes, rules, hosts, expired accounts, replicas, proxies.
+// Password changes specific to MySQL and MariaDB: hashes, rules, hosts, expired accounts, replicas, proxies.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { Secret } from "@strongroom/keys";
 import fc from "fast-check";
 import mysql2 from "mysql2";
-import { assertChange, tryChange, tryReconcile } from "../../testing/abilities.ts";
+import { assertChange, tryChange, tryReconcile } from "../../testing/capabilities.ts";
 import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
 import { aContext, aTarget } from "../../testing/factories.ts";
 import { assertResult, tryOut } from "../../testing/suite.ts";
@@ -19,7 +19,7 @@ import { nativeHash, statementsFor } from "./statements.ts";
 
 const randomSecret = () => randomBytes(15).toString("base64url");
 
-test("the account that a server takes for somebody is the one with the most specific host", () => {
+test("the server uses the account with the most specific host", () => {
   const from = (seen: string, ...hosts: string[]) =>
     accountFor(
       hosts.map((host) => ({ host })),
@@ -34,7 +34,7 @@ test("the account that a server takes for somebody is the one with the most spec
   assert.equal(from("10.1.2.3", "localhost", "192.168.%", "10.1.2.4"), null);
 });
 
-test("a statement holds the hash where the server takes one, and quotes whatever a name or a password holds", () => {
+test("a statement contains the hash where the server accepts one, and quotes every name and password", () => {
   assert.equal(nativeHash("password"), "*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19");
   const [own] = statementsFor(null, "it's", { isMariadb: true, asHash: true });
   assert.equal(own, `set password = '${nativeHash("it's")}'`);
@@ -72,7 +72,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
   });
   after(() => server?.stop());
 
-  test("INVARIANT: MariaDB gets the hash: what goes over the line does not hold the password", async (t) => {
+  test("INVARIANT: MariaDB receives the hash: the connection never carries the password", async (t) => {
     const seen: Buffer[] = [];
     const tap = await startTcp((socket) => {
       const upstream = connect(server.port, server.host);
@@ -90,13 +90,13 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     assert.ok(line.includes(nativeHash(one.candidate)) && !line.includes(one.candidate));
   });
 
-  test("a password that has expired is changed by the one who holds it, and the account works again", async () => {
+  test("changes an expired password as its owner, and the account works again", async () => {
     const one = await account("password expire");
     assertChange(await tryChange(mysql, one), { outcome: "changed" });
     await verifies(one.target.username, one.candidate);
   });
 
-  test("hostile names and passwords change their own account and nothing else", async () => {
+  test("hostile names and passwords change only their own account", async () => {
     const everybody = "select group_concat(user order by user) as users from mysql.user where super_priv = 'Y'";
     const before = await server.sql(everybody);
     const awkward = fc
@@ -127,7 +127,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     assert.deepEqual(await server.sql(everybody), before);
   });
 
-  test("of accounts with one name the one is changed that logs in from here, and the others keep theirs", async () => {
+  test("changes only the account that logs in from here among those of one name", async () => {
     const one = await account();
     const name = one.target.username;
     await server.sql(
@@ -142,7 +142,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     assertChange(await tryReconcile(mysql, one, boss), { outcome: "refused", code: "no-such-account" });
   });
 
-  test("a right that comes by a role counts, and a locked account is refused with the reason", async () => {
+  test("counts a right from a role, and reports why a locked account is refused", async () => {
     const keeper = await server.addUser();
     const by = { username: keeper.username, secret: keeper.password };
     const one = await account();
@@ -157,7 +157,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     assert.match(locked.message, /locked/);
   });
 
-  test("who may not read the accounts lists none, and a right that comes by a role is shown", async () => {
+  test("lists nothing without permission to read accounts, and shows a right from a role", async () => {
     const user = await server.addUser();
     const list = (name: string, secret: string) =>
       mysql.listAccounts?.(aTarget(at(name)), Secret.fromText(secret), aContext());
@@ -176,13 +176,13 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     assert.ok(found?.passwordChangedAt !== null);
   });
 
-  test("an account whose password is kept elsewhere is refused", async () => {
+  test("refuses an account whose password is stored elsewhere", async () => {
     await server.sql("create user socketed@'127.0.0.1' identified via unix_socket");
     const one = { target: at("socketed"), secret: "", candidate: randomSecret() };
     assertChange(await tryReconcile(mysql, one, boss), { outcome: "refused", code: "not-changeable" });
   });
 
-  test("a server that somebody else holds is given up in time, and then nothing was changed", async () => {
+  test("gives up in time on a server locked by another session, with nothing changed", async () => {
     const one = await account();
     const holder = mysql2.createConnection({ host: server.host, port: server.port, ...(await rootLike(server)) });
     const run = (sql: string) =>
@@ -197,7 +197,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     await verifies(one.target.username, one.secret);
   });
 
-  test("a proxy in between, and a read-only server, are told and nothing was changed", async (t) => {
+  test("reports a proxy and a read-only server, with nothing changed", async (t) => {
     const one = await account();
     const proxy = await startTcp((socket) => {
       const upstream = connect(server.port, server.host);
@@ -221,7 +221,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     await verifies(one.target.username, one.secret);
   });
 
-  test("rules that want to see the password get it over checked TLS only; what breaks them is refused", async () => {
+  test("sends the password itself for rule checks only over checked TLS; a password that breaks the rules is refused", async () => {
     const one = await account();
     await server.sql("install soname 'simple_password_check'");
     await server.sql("install soname 'password_reuse_check'");
@@ -243,7 +243,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
   });
 });
 
-/** Somebody who may lock every table. */
+/** An account with permission to lock every table. */
 async function rootLike(server: MariadbServer): Promise<{ user: string; password: string }> {
   const { username, password } = await server.addUser();
   await server.sql(`grant reload on *.* to ${username}@'127.0.0.1'`);

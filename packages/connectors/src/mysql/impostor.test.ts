@@ -1,4 +1,4 @@
-// What only MySQL 8 asks, and what only an impostor asks: doubles of ours, because there is no MySQL 8 to test against here.
+// Behaviour of MySQL 8 and of hostile servers, with fakes: no MySQL 8 is available to test against.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
@@ -40,10 +40,10 @@ function greeting(plugin: string): Buffer {
 /** Protocol::AuthSwitchRequest. */
 const switchTo = (plugin: string) => Buffer.concat([Buffer.from(`\xfe${plugin}\0`, "latin1"), SALT, Buffer.from([0])]);
 
-/** For servers after whose last reply nothing more comes. */
+/** For servers that send nothing after their last reply. */
 const IMPATIENT_MS = 700;
 
-/** Greets, and answers the n-th packet of the client with the n-th of `replies`. */
+/** Sends the greeting, then answers the client's n-th packet with the n-th of `replies`. */
 async function against(
   t: TestContext,
   plugin: string,
@@ -68,7 +68,7 @@ async function against(
 
 const REFUSED = { outcome: "misconfigured", code: "insecure-authentication" } as const;
 
-test("MySQL 8: when its cache does not hold the password, an unencrypted log-in stops instead of sending it for any key", async (t) => {
+test("MySQL 8: an unencrypted login stops instead of sending a password that is not in the server's cache", async (t) => {
   const { result, secret, server } = await against(t, "caching_sha2_password", [
     switchTo("caching_sha2_password"),
     Buffer.from([1, 4]),
@@ -77,10 +77,10 @@ test("MySQL 8: when its cache does not hold the password, an unencrypted log-in 
   assertResult(result, REFUSED);
   assert.ok(!server.received().includes(secret));
   const requestForKey = packet(5, Buffer.from([2]));
-  assert.ok(!server.received().includes(requestForKey), "the impostor was asked for its key");
+  assert.ok(!server.received().includes(requestForKey), "the fake was asked for its key");
 });
 
-test("sha256_password is refused without TLS: it would encrypt the password for any key", async (t) => {
+test("refuses sha256_password without TLS, which would encrypt the password with any key", async (t) => {
   for (const plugin of ["mysql_native_password", "sha256_password"]) {
     const { result, secret, server } = await against(t, plugin, [switchTo("sha256_password")]);
     assertResult(result, REFUSED);
@@ -88,7 +88,7 @@ test("sha256_password is refused without TLS: it would encrypt the password for 
   }
 });
 
-test("a server that asks for clear text never gets the password", async (t) => {
+test("never sends the password to a server that asks for clear text", async (t) => {
   for (const plugin of ["mysql_native_password", "mysql_clear_password"]) {
     const { result, secret, server } = await against(t, plugin, [switchTo("mysql_clear_password")]);
     assertResult(result, REFUSED);
@@ -96,7 +96,7 @@ test("a server that asks for clear text never gets the password", async (t) => {
   }
 });
 
-test("MySQL's numbers for what MariaDB says otherwise are understood", async (t) => {
+test("interprets MySQL's error numbers where MariaDB's differ", async (t) => {
   const failures: [number, { outcome: VerifyResult["outcome"]; code: string }][] = [
     [3118, { outcome: "rejected", code: "account-locked" }],
     [3955, { outcome: "rejected", code: "account-locked" }],
@@ -116,7 +116,7 @@ test("MySQL's numbers for what MariaDB says otherwise are understood", async (t)
   }
 });
 
-test("a server that asks for a file of this machine gets none", async (t) => {
+test("sends no file to a server that asks for one", async (t) => {
   const { result, server } = await against(
     t,
     "mysql_native_password",
@@ -127,7 +127,7 @@ test("a server that asks for a file of this machine gets none", async (t) => {
   assert.ok(!server.received().includes("root:"));
 });
 
-test("packets that break off in the middle of a field do not end the process", async (t) => {
+test("packets truncated in the middle of a field do not end the process", async (t) => {
   for (const reply of ["", "\xfe", "\xff", "\xff\x15", "\x01", "\x02", "\0"]) {
     const bytes = Buffer.from(reply, "latin1");
     const { result } = await against(t, "mysql_native_password", [bytes, bytes], IMPATIENT_MS);

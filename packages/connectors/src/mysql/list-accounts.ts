@@ -1,4 +1,4 @@
-// The accounts of a MySQL or MariaDB server, for whoever may read the database mysql.
+// Lists the accounts of a MySQL or MariaDB server, with a login that can read the database mysql.
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
@@ -9,8 +9,8 @@ import { loginFailure, serverErrno } from "./login-failure.ts";
 import { logIn, type LoggedIn } from "./login.ts";
 
 /**
- * Names are `user@host`. Facts: `user`, `host`, `plugin`, `isRole`, `hasPassword`, `isPasswordExpired`, `roles` (MariaDB).
- * Hashes are looked at by the server only.
+ * Names are `user@host`. Facts: `user`, `host`, `plugin`, `isRole`, `hasPassword`, `isPasswordExpired`, `roles`
+ * (MariaDB). Only the server reads hashes.
  */
 export async function listUsers(target: Target, password: string, current: Attempt): Promise<ListFinding> {
   const login = await logIn(target, password, current, { maxReceivedBytes: MAX_LISTED_BYTES });
@@ -22,7 +22,7 @@ export async function listUsers(target: Target, password: string, current: Attem
     return listed(await accountsOf(login.loggedIn), where);
   } catch (error) {
     if ([1142, 1143, 1044].includes(serverErrno(error) ?? 0)) {
-      const message = `${address.username} may not list the accounts of ${where}. That takes SELECT in the database mysql.`;
+      const message = `${address.username} has no permission to list the accounts of ${where} (SELECT in the database mysql).`;
       return rejected("no-permission", message);
     }
     return loginFailure(error, address, tls.mode !== "disable");
@@ -33,11 +33,11 @@ async function accountsOf({ ask, isMariadb }: LoggedIn): Promise<ListedAccount[]
   const rows = await ask<Row>(isMariadb ? MARIADB : MYSQL);
   const grants = isMariadb ? await ask<Grant>(ROLES) : [];
   const rolesOf = Map.groupBy(grants, ({ user, host }) => `${String(user)}@${String(host)}`);
-  const mighty = new Set(
+  const privileged = new Set(
     rows.filter((row) => isTrue(row.mighty)).map(({ user, host }) => `${String(user)}@${String(host)}`),
   );
   const isMighty = (name: string, seen: ReadonlySet<string> = new Set()): boolean =>
-    mighty.has(name) ||
+    privileged.has(name) ||
     (rolesOf.get(name) ?? []).some(({ role }) => {
       const next = `${String(role)}@`;
       return !seen.has(next) && isMighty(next, new Set([...seen, next]));
@@ -64,7 +64,7 @@ async function accountsOf({ ask, isMariadb }: LoggedIn): Promise<ListedAccount[]
   });
 }
 
-/** Whoever answers chooses the types as well. */
+/** The server decides about the types too. */
 interface Row {
   user: unknown;
   host: unknown;
@@ -83,26 +83,26 @@ interface Grant {
   role: unknown;
 }
 
-/** Seconds since 1970; 0 stands for a password that has been declared expired. */
+/** Seconds since 1970; 0 means that the password was set to expired. */
 function momentOf(seconds: unknown): string | null {
   const value = Number(seconds);
   const isMoment = Number.isSafeInteger(value) && value > 0 && value < 1e11;
   return isMoment ? new Date(value * 1000).toISOString() : null;
 }
 
-const MIGHTY = "'Y' in (u.super_priv, u.create_user_priv, u.update_priv, u.file_priv)";
+const IS_PRIVILEGED = "'Y' in (u.super_priv, u.create_user_priv, u.update_priv, u.file_priv)";
 
 const MARIADB = `
   select u.user as user, u.host as host, u.plugin as plugin, u.is_role = 'Y' as is_role, json_value(g.priv, '$.account_locked') as locked,
          u.authentication_string <> '' as has_password, u.password_expired = 'Y' as is_expired,
-         json_value(g.priv, '$.password_last_changed') as changed_at, ${MIGHTY} as mighty
+         json_value(g.priv, '$.password_last_changed') as changed_at, ${IS_PRIVILEGED} as mighty
     from mysql.user u join mysql.global_priv g on g.user = u.user and g.host = u.host
    order by u.user, u.host limit ${MAX_LISTED_ACCOUNTS + 1}`;
 
 const MYSQL = `
   select u.user as user, u.host as host, u.plugin as plugin, false as is_role, u.account_locked = 'Y' as locked,
          u.authentication_string <> '' as has_password, u.password_expired = 'Y' as is_expired,
-         unix_timestamp(u.password_last_changed) as changed_at, ${MIGHTY} as mighty
+         unix_timestamp(u.password_last_changed) as changed_at, ${IS_PRIVILEGED} as mighty
     from mysql.user u order by u.user, u.host limit ${MAX_LISTED_ACCOUNTS + 1}`;
 
 const ROLES = `select user as user, host as host, role as role from mysql.roles_mapping limit ${MAX_LISTED_ACCOUNTS}`;

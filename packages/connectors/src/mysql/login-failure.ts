@@ -1,4 +1,4 @@
-// What a failed MySQL or MariaDB log-in means, by error number: the driver's names for MariaDB's numbers are wrong.
+// Interprets a failed MySQL or MariaDB login by its error number: the driver's names for MariaDB's numbers are wrong.
 import { TooMuchData } from "../bounded-stream.ts";
 import type { DatabaseAddress } from "../connection-string.ts";
 import type { Failure } from "../connector.ts";
@@ -12,7 +12,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
   if (error instanceof InsecurePassword || codeOf(error) === "MYSQL_CLEAR_PASSWORD_NOT_ENABLED") {
     return misconfigured(
       "insecure-authentication",
-      `${target} asked for the password in a form that others on the way could read. It was not sent. Enable SSL/TLS with a checked certificate.`,
+      `${target} asked for the password in a form that can be intercepted. It was not sent. Enable SSL/TLS with a checked certificate.`,
     );
   }
   const errno = serverErrno(error);
@@ -22,7 +22,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
       return tlsRefusal("not-offered", address);
     case "AUTH_SWITCH_PLUGIN_ERROR":
       return unsupported(
-        `${target} wants ${address.username} to log in by a method that this connector does not have. mysql_native_password, caching_sha2_password and sha256_password are supported.`,
+        `${target} requires an authentication method for ${address.username} that is not supported. Supported: mysql_native_password, caching_sha2_password and sha256_password.`,
       );
     case "PROTOCOL_CONNECTION_LOST":
     case "ECONNRESET":
@@ -33,7 +33,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
         ? connectionFailure(error, address)
         : misconfigured(
             "protocol-error",
-            `${target} does not speak the MySQL protocol as it should. Is it the right port?`,
+            `${target} does not speak the MySQL protocol correctly. Is it the right port?`,
           );
   }
 }
@@ -50,30 +50,32 @@ function serverFailure(errno: number, address: DatabaseAddress, isEncrypted: boo
   switch (errno) {
     case 1045:
     case 1698: {
-      const tlsHint = isEncrypted ? "" : " An account that requires TLS gets the same answer: SSL/TLS is off here.";
+      const tlsHint = isEncrypted
+        ? ""
+        : " An account that requires TLS gets the same answer, and SSL/TLS is off in this entry.";
       return rejected(
         "wrong-password",
-        `${target} did not accept the password for ${username}. A wrong password, an unknown user and a user who may not come from this machine get the same answer.${tlsHint}`,
+        `${target} did not accept the password for ${username}. MySQL does not say which: wrong password, unknown user, or login not permitted from this machine.${tlsHint}`,
       );
     }
     case 4151: // MariaDB
     case 3118: // MySQL
-    case 3955: // MySQL, locked for some days after failed attempts
+    case 3955: // MySQL, locked for some days after failed logins
       return rejected("account-locked", `The account ${username} on ${target} is locked.`);
     case 1820:
       return rejected(
         "must-change",
-        `The password of ${username} on ${target} is right, but it has expired and must be changed before the account can be used.`,
+        `The password of ${username} on ${target} is right, but has expired and must be changed before the account can be used.`,
       );
     case 1862:
       return rejected(
         "password-expired",
-        `The password of ${username} on ${target} is right, but it has expired; an administrator must set a new one.`,
+        `The password of ${username} on ${target} is right, but has expired. An administrator must set a new one.`,
       );
     case 1044:
       return misconfigured(
         "no-permission",
-        `${username} may not use the database ${database} on ${target}, or there is none of that name. The password was accepted.`,
+        `${username} has no permission for the database ${database} on ${target}, or the database does not exist. The password was accepted.`,
       );
     case 1049:
       return misconfigured(
@@ -83,20 +85,20 @@ function serverFailure(errno: number, address: DatabaseAddress, isEncrypted: boo
     case 1129:
       return misconfigured(
         "no-permission",
-        `${target} has blocked this machine after too many broken connections (FLUSH HOSTS lifts it).`,
+        `${target} has blocked this machine after too many broken connections. Run FLUSH HOSTS there.`,
       );
     case 1130:
-      return misconfigured("no-permission", `${target} has no account that may log in from this machine.`);
+      return misconfigured("no-permission", `${target} has no account that can log in from this machine.`);
     case 3159:
       return misconfigured("tls-required", `${target} accepts encrypted connections only. Enable SSL/TLS.`);
     case 1040:
     case 1203:
     case 1226:
-      return unreachable("too-many-connections", `${target} has no connection left for ${username}.`);
+      return unreachable("too-many-connections", `${target} has no free connections for ${username}.`);
     case 1053:
     case 1077:
       return unreachable("not-ready", `${target} is starting or stopping.`);
     default:
-      return unreachable("server-error", `${target} could not answer the log-in (error ${errno}).`);
+      return unreachable("server-error", `${target} could not answer the login (error ${errno}).`);
   }
 }

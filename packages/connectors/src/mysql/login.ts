@@ -1,4 +1,4 @@
-// One MySQL or MariaDB log-in with a password, from the first byte to the proof of who got in (mysql2).
+// One MySQL or MariaDB login with a password, from the first byte to the proof of identity (mysql2).
 import { TLSSocket } from "node:tls";
 import type { Connection, RowDataPacket } from "mysql2";
 import type { Attempt } from "../attempt.ts";
@@ -14,19 +14,19 @@ import { openSession, type Session } from "./session.ts";
 export interface LoggedIn {
   address: DatabaseAddress;
   tls: TlsSettings & { protocol: string | null };
-  /** Null when the password has expired: then it can be changed, and nothing can be asked. */
+  /** Null when the password has expired: then it can be changed, but no query works. */
   identity: Identity | null;
   isMariadb: boolean;
-  /** What the server said of itself before the log-in. */
+  /** The server's version, sent before the login. */
   greeting: string;
-  /** The rows of an answer. Every failure of the statement or the connection rejects. */
+  /** The rows of an answer. Rejects on every failure of the statement or the connection. */
   ask<Row extends object>(sql: string): Promise<Row[]>;
 }
 
 interface Identity {
-  /** `user@host` of the account that got in. */
+  /** `user@host` of the account that logged in. */
   account: string;
-  /** `user@host` as the server sees the one who asks. */
+  /** `user@host` of the client, as seen by the server. */
   seen: string;
   proxy: string | null;
   version: string;
@@ -34,14 +34,14 @@ interface Identity {
 
 export interface LoginOptions {
   maxReceivedBytes?: number;
-  /** An account whose password has expired is let in, to change it. */
+  /** Let an account in whose password has expired, to change it. */
   isToChange?: boolean;
 }
 
-/** Where and as whom: what `logIn` would connect to. */
+/** The address and user that `logIn` would use. */
 export const addressOf = (target: Target) => databaseAddress(target, ["mysql", "mariadb"], 3306);
 
-/** The password was what let the user in, or there is no session. It ends with the attempt. */
+/** A session exists only if the password let the user in. It ends with the attempt. */
 export async function logIn(
   target: Target,
   password: string,
@@ -56,12 +56,12 @@ export async function logIn(
   const dialled = await dial(address, current, maxReceivedBytes);
   if ("failure" in dialled) return dialled;
 
-  current.waitFor(`${nameOf(address)} to answer the MySQL log-in`);
+  current.waitFor(`${nameOf(address)} to answer the MySQL login`);
   const session = openSession(dialled.stream, address, password, tls);
   const ask = <Row extends object>(sql: string) => rowsOf<Row>(session.connection, sql);
   try {
-    const identity = await whoIsIn(ask, isToChange);
-    if (identity === undefined || (identity !== null && isSomebodyElse(identity, address))) {
+    const identity = await readIdentity(ask, isToChange);
+    if (identity === undefined || (identity !== null && isOtherAccount(identity, address))) {
       return { failure: notChecked(address) };
     }
     const greeting = session.greeting();
@@ -73,8 +73,8 @@ export async function logIn(
   }
 }
 
-/** Asked first of all: a user whose password has expired gets in, and is refused only at the first question. */
-async function whoIsIn(ask: LoggedIn["ask"], isToChange: boolean): Promise<Identity | null | undefined> {
+/** Asked first: a user whose password has expired gets in, and is refused only at the first query. */
+async function readIdentity(ask: LoggedIn["ask"], isToChange: boolean): Promise<Identity | null | undefined> {
   try {
     const [identity] = await ask<Identity>(
       "select current_user() as account, user() as seen, @@proxy_user as proxy, version() as version",
@@ -99,21 +99,21 @@ function rowsOf<Row extends object>(connection: Connection, sql: string): Promis
   return promise;
 }
 
-/** Somebody else than was asked for got in, and not as a proxy for the one who was. */
-const isSomebodyElse = (identity: Identity, { username }: DatabaseAddress) =>
+/** Another account than the requested one got in, and not as a proxy for it. */
+const isOtherAccount = (identity: Identity, { username }: DatabaseAddress) =>
   nameIn(identity.account) !== username && !identity.proxy;
 
-/** The user of `user@host`; either may hold an `@`, hosts never do. */
+/** The user of `user@host`; either may contain an `@`, hosts never do. */
 export const nameIn = (account: string) => account.replace(/@[^@]*$/, "");
 
 /** The host of `user@host`. */
 export const hostIn = (account: string) => account.slice(account.lastIndexOf("@") + 1);
 
-/** A server with anonymous users or without grant tables lets everybody in, as somebody else than was asked for. */
+/** A server with anonymous users or without grant tables lets anyone in, as another account than requested. */
 function notChecked(address: DatabaseAddress): Failure {
   return misconfigured(
     "password-not-checked",
-    `${nameOf(address)} let ${address.username} in as another account (an anonymous one, or grant tables are off), so the stored password proves nothing.`,
+    `${nameOf(address)} let ${address.username} in as another account (an anonymous one, or grant tables are off), so the stored password was not verified.`,
   );
 }
 

@@ -64,7 +64,7 @@ async function rows(): Promise<Rows> {
       account,
       refusals: [
         {
-          name: "a character that ends a text there",
+          name: "a character that ends a string there",
           change: async () => ({ ...(await account()), candidate: "one-half\0other-half" }),
           expect: { outcome: "unsent", code: "bad-input" },
         },
@@ -94,7 +94,7 @@ connectorSuite({
   start: rows,
 });
 
-describe("MariaDB: what its server tells", needs(mariadbAvailable(), opensslAvailable()), () => {
+describe("MariaDB: answers of its server", needs(mariadbAvailable(), opensslAvailable()), () => {
   let server: MariadbServer;
   let authority: Authority;
   let user: { username: string; password: string };
@@ -107,7 +107,7 @@ describe("MariaDB: what its server tells", needs(mariadbAvailable(), opensslAvai
   const verify = (target: Partial<Target>, secret = user.password) => tryOut(mysql, { target, secret });
   const checked = () => ({ sslEnabled: true, additionalParams: { ca: authority.certificate } });
 
-  test("CRED-38: a connection string overrides host, port and database, and names the TLS mode", async () => {
+  test("CRED-38: a connection string overrides host, port and database, and sets the TLS mode", async () => {
     const result = await verify({
       type: "mysql",
       host: "192.0.2.1",
@@ -123,11 +123,11 @@ describe("MariaDB: what its server tells", needs(mariadbAvailable(), opensslAvai
     assert.deepEqual(facts.tls, { mode: "verify-full", protocol: "TLSv1.3" });
   });
 
-  test("an entry without a database is verified by its log-in", async () => {
+  test("verifies an entry without a database by its login", async () => {
     assertResult(await verify(at(server, user.username, { databaseName: null })), { outcome: "verified" });
   });
 
-  test("a database that the user may not use is told apart from a wrong password", async () => {
+  test("distinguishes a forbidden database from a wrong password", async () => {
     const expected = { outcome: "misconfigured", code: "no-permission" } as const;
     assertResult(await verify(at(server, user.username, { databaseName: "mysql" })), expected);
     assertResult(await verify(at(server, user.username, { databaseName: "no`where" })), expected);
@@ -137,7 +137,7 @@ describe("MariaDB: what its server tells", needs(mariadbAvailable(), opensslAvai
     assertResult(missing, { outcome: "misconfigured", code: "no-such-database" });
   });
 
-  test("a name is verified in the certificate although the connection goes to its checked address", async () => {
+  test("checks a name in the certificate although it connects to the checked address", async () => {
     assertResult(await verify(at(server, user.username, { host: "localhost", ...checked() })), { outcome: "verified" });
   });
 
@@ -149,20 +149,20 @@ describe("MariaDB: what its server tells", needs(mariadbAvailable(), opensslAvai
     assertResult(await verify(at(server, careful.username, checked()), careful.password), { outcome: "verified" });
   });
 
-  test("an anonymous account that lets everybody in proves nothing", async () => {
+  test("an anonymous account that lets anyone in proves nothing", async () => {
     await server.sql("create user ''@'127.0.0.1' identified by 'anything-at-all'");
     const result = await verify(at(server, "ghost"), "anything-at-all");
     await server.sql("drop user ''@'127.0.0.1'");
     assertResult(result, { outcome: "misconfigured", code: "password-not-checked" });
   });
 
-  test("a method that the connector does not have is unsupported, not failed", async () => {
+  test("an authentication method that the connector does not have is unsupported, not failed", async () => {
     await server.sql("install soname 'auth_ed25519'");
     await server.sql("create user modern@'127.0.0.1' identified via ed25519 using password('modern-password')");
     assertResult(await verify(at(server, "modern"), "modern-password"), { outcome: "unsupported" });
   });
 
-  test("a user without a connection left is unreachable, not rejected", async () => {
+  test("a user without a free connection is unreachable, not rejected", async () => {
     const busy = await server.addUser("with max_connections_per_hour 1");
     assertResult(await verify(at(server, busy.username), busy.password), { outcome: "verified" });
     assertResult(await verify(at(server, busy.username), busy.password), {
@@ -171,7 +171,7 @@ describe("MariaDB: what its server tells", needs(mariadbAvailable(), opensslAvai
     });
   });
 
-  test("an entry that cannot be right is refused before anything is sent", async (t) => {
+  test("refuses an invalid entry before sending anything", async (t) => {
     const silent = await startHostile("black-hole");
     t.after(() => silent.stop());
     const bad: Partial<Target>[] = [
@@ -189,7 +189,7 @@ describe("MariaDB: what its server tells", needs(mariadbAvailable(), opensslAvai
     assert.equal(silent.connections(), 0);
   });
 
-  test("faults of the certificate are named, and a server without TLS gets no clear text", async () => {
+  test("names certificate faults, and sends no clear text to a server without TLS", async () => {
     const failure = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
     await server.restart(await authority.issue(["127.0.0.1"], { fromDay: -10, untilDay: -1 }));
     assertResult(await verify(at(server, user.username, checked())), failure("expired"));
@@ -199,7 +199,7 @@ describe("MariaDB: what its server tells", needs(mariadbAvailable(), opensslAvai
     assertResult(await verify(at(server, user.username, checked())), failure("not-offered"));
   });
 
-  test("an expired password that the server refuses outright is told from one that may still be changed", async () => {
+  test("distinguishes an expired password that the server refuses from one that can still be changed", async () => {
     const stale = await server.addUser("password expire");
     await server.restart(null, ["--disconnect-on-expired-password=1"]);
     assertResult(await verify(at(server, stale.username), stale.password), {
@@ -208,11 +208,11 @@ describe("MariaDB: what its server tells", needs(mariadbAvailable(), opensslAvai
     });
   });
 
-  test("a server that takes encrypted connections only answers like a wrong password, and the hint is there", async () => {
+  test("a server that requires encryption answers like a wrong password, with a hint", async () => {
     await server.restart(await authority.issue(["127.0.0.1"]), ["--require-secure-transport=1"]);
     const result = await verify(at(server, user.username));
     assertResult(result, { outcome: "rejected", code: "wrong-password" });
-    assert.match(result.message, /SSL\/TLS is off here/);
+    assert.match(result.message, /SSL\/TLS is off in this entry/);
     assertResult(await verify(at(server, user.username, checked())), { outcome: "verified" });
   });
 
@@ -223,10 +223,10 @@ describe("MariaDB: what its server tells", needs(mariadbAvailable(), opensslAvai
 });
 
 describe(
-  "MariaDB: passwords that travel in clear text",
+  "MariaDB: passwords sent in clear text",
   needs(mariadbAvailable(), opensslAvailable(), unixUsersAvailable()),
   () => {
-    test("a PAM account gets its password only over TLS to a checked server", async (t) => {
+    test("sends a PAM password only over TLS to a checked server", async (t) => {
       const authority = await makeAuthority();
       const certificate = await authority.issue(["127.0.0.1"]);
       const server = await startMariadb({ certificate });

@@ -1,6 +1,6 @@
 // MySQL and MariaDB users with a password (mysql2).
 import type { Connector } from "../connector.ts";
-import { passwordAbilities } from "../password-abilities.ts";
+import { passwordCapabilities } from "../password-capabilities.ts";
 
 /** Facts of `verified`: `serverVersion`, `tls` (`mode`, `protocol`). */
 export const mysql: Connector = {
@@ -8,9 +8,9 @@ export const mysql: Connector = {
   name: "MySQL or MariaDB",
   types: ["mysql", "database"],
   proven: true,
-  ...passwordAbilities({
+  ...passwordCapabilities({
     verify: async () => (await import("./verify-login.ts")).verifyLogin,
-    change: async () => (await import("./change-password.ts")).changePassword,
+    change: async () => (await import("./set-password.ts")).changePassword,
     reconcile: async () => (await import("./reconcile.ts")).reconcilePassword,
     checkReconcile: async () => (await import("./reconcile.ts")).checkRight,
     list: async () => (await import("./list-accounts.ts")).listUsers,

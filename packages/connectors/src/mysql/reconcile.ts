@@ -1,17 +1,18 @@
-// Sets the password of a MySQL or MariaDB account by another one, and tells beforehand whether that one may.
+// Sets the password of a MySQL or MariaDB account with another account, and checks beforehand whether that is
+// permitted.
 import type { Attempt, ChangeAttempt } from "../attempt.ts";
-import type { ChangeFinding, Failure, Finding, Login, Target } from "../connector.ts";
+import type { ChangeFinding, Failure, Finding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { misconfigured, obstacleTo, refused, unsent, verified, type NotChanged } from "../finding.ts";
 import { accountFor, accountsNamed, isKeptHere } from "./accounts.ts";
 import { loginFailure } from "./login-failure.ts";
 import { addressOf, hostIn, logIn, nameIn, type LoggedIn } from "./login.ts";
-import { candidateProblem, setPassword, standIn } from "./set-password.ts";
+import { candidateProblem, setPassword, otherAccountRefusal } from "./set-password.ts";
 import { quoted, QUOTING_MODE, type AccountName } from "./statements.ts";
 
 export async function reconcilePassword(
   target: Target,
-  by: Login,
+  by: ReconcileLogin,
   candidate: string,
   current: ChangeAttempt,
 ): Promise<ChangeFinding> {
@@ -25,7 +26,7 @@ export async function reconcilePassword(
   return setPassword(login.loggedIn, found.account, candidate, current);
 }
 
-export async function checkRight(target: Target, by: Login, current: Attempt): Promise<Finding> {
+export async function checkRight(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   const login = await logInBy(target, by, current);
   if ("failure" in login) return login.failure;
   const found = await accountOf(login);
@@ -33,7 +34,7 @@ export async function checkRight(target: Target, by: Login, current: Attempt): P
   const where = nameOf(login.loggedIn.address);
   if ("refusal" in found) return obstacleTo(found.refusal);
   const name = `${found.account.user}@${found.account.host}`;
-  return verified(`Logged in to ${where} as ${by.username}, who may change the password of ${name}.`);
+  return verified(`Logged in to ${where} as ${by.username}, which has permission to change the password of ${name}.`);
 }
 
 interface ByLogin {
@@ -41,12 +42,12 @@ interface ByLogin {
   loggedIn: LoggedIn;
 }
 
-async function logInBy(target: Target, by: Login, current: Attempt): Promise<ByLogin | { failure: Failure }> {
+async function logInBy(target: Target, by: ReconcileLogin, current: Attempt): Promise<ByLogin | { failure: Failure }> {
   const address = addressOf(target);
   if ("failure" in address) return address;
   if (by.username === "") return { failure: misconfigured("bad-input", "The reconcile account has no user name.") };
   if (`${address.username}${by.username}`.includes("\0")) {
-    return { failure: misconfigured("bad-input", "MySQL takes no NUL character in a user name.") };
+    return { failure: misconfigured("bad-input", "MySQL does not allow a NUL character in a user name.") };
   }
   const login = await logIn({ ...target, username: by.username, databaseName: null }, by.secret.reveal(), current);
   return "failure" in login ? login : { username: address.username, loggedIn: login.loggedIn };
@@ -54,10 +55,10 @@ async function logInBy(target: Target, by: Login, current: Attempt): Promise<ByL
 
 type Found = { account: AccountName } | { refusal: NotChanged } | { failure: Failure };
 
-/** The account that `username` is for somebody who comes from here, if its password can be changed by who is in. */
+/** The account that applies to `username` from this machine, if the login can change its password. */
 async function accountOf({ username, loggedIn }: ByLogin): Promise<Found> {
   const { ask, address, tls, identity } = loggedIn;
-  const other = standIn(loggedIn);
+  const other = otherAccountRefusal(loggedIn);
   if (other !== null) return { refusal: other };
   try {
     await ask(`set session sql_mode = '${QUOTING_MODE}'`);
@@ -68,11 +69,12 @@ async function accountOf({ username, loggedIn }: ByLogin): Promise<Found> {
     const account = accountFor(accounts, hostIn(identity?.seen ?? ""));
     if (account === null) return { refusal: refused("no-such-account", missingAccount(username, loggedIn)) };
     if (!isKeptHere(account) || account.isLocked === true) {
-      const why = account.isLocked === true ? "is locked" : "logs in by a method whose password is not kept there";
+      const why =
+        account.isLocked === true ? "is locked" : "uses an authentication method whose password is stored elsewhere";
       return {
         refusal: refused(
           "not-changeable",
-          `No new password would let ${username} in to ${nameOf(address)}: the account ${why}.`,
+          `No new password would let ${username} log in to ${nameOf(address)}: the account ${why}.`,
         ),
       };
     }
@@ -83,15 +85,18 @@ async function accountOf({ username, loggedIn }: ByLogin): Promise<Found> {
 }
 
 const missingRight = (username: string, { address }: LoggedIn) =>
-  `${address.username} may not change the password of ${username} on ${nameOf(address)}. That takes SELECT in the database mysql, and CREATE USER.`;
+  `${address.username} has no permission to change the password of ${username} on ${nameOf(address)}. That needs SELECT in the database mysql, and CREATE USER.`;
 
 const missingAccount = (username: string, { address, identity }: LoggedIn) =>
-  `There is no account ${username} on ${nameOf(address)} that may come from ${hostIn(identity?.seen ?? "")}.`;
+  `${nameOf(address)} has no account ${username} for ${hostIn(identity?.seen ?? "")}.`;
 
-/** CREATE USER or UPDATE everywhere, or UPDATE in the database mysql; by the account itself or by the role in force. */
+/**
+ * CREATE USER or UPDATE globally, or UPDATE in the database mysql; granted to the account itself or to its active
+ * role.
+ */
 async function maySetPasswords({ ask, identity, isMariadb }: LoggedIn): Promise<boolean> {
   const [user, host] = [nameIn(identity?.account ?? ""), hostIn(identity?.account ?? "")];
-  // Grantees are written with plain quotes around whatever is inside.
+  // Grantees are written with plain quotes around any content.
   const grantees = [`'${user}'@'${host}'`];
   if (isMariadb) {
     const [row] = await ask<{ role: unknown }>("select current_role() as role");

@@ -1,4 +1,4 @@
-// One connection of the mysql2 driver over a stream of ours, with TLS of ours, and without the ways in which it would give the password away.
+// One connection of the mysql2 driver over our own stream and TLS, without the features that would leak the password.
 import type { Duplex } from "node:stream";
 import mysql, { type AuthPlugin, type Connection } from "mysql2";
 import type { BoundedStream } from "../bounded-stream.ts";
@@ -7,20 +7,20 @@ import type { Failure } from "../connector.ts";
 import { startTls, type Secured } from "../start-tls.ts";
 import { mayCarryClearText, type TlsSettings } from "../tls-settings.ts";
 
-/** The server asked for the password in a form that whoever listens or stands between could read. It was not sent. */
+/** The server asked for the password in a form that could be intercepted. It was not sent. */
 export class InsecurePassword extends Error {}
 
 export interface Session {
   connection: Connection;
-  /** Why TLS failed, when it did: the driver only sees a connection that closed. */
+  /** Why TLS failed, if it did: the driver sees only a closed connection. */
   tlsFailure(): Promise<Failure | null>;
   /** The stream that the driver uses now: an encrypted one once TLS is up. */
   stream(): Duplex;
-  /** The version in the server's greeting; empty before it came. */
+  /** The version in the server's greeting; empty before it arrives. */
   greeting(): string;
 }
 
-/** The parts of the driver's connection that its types leave out. */
+/** The parts of the driver's connection that its types omit. */
 interface DriverConnection {
   stream: Duplex;
   packetParser: { execute(data: Buffer): void };
@@ -42,16 +42,16 @@ export function openSession(
     password,
     // The attempt has its own deadline.
     connectTimeout: 0,
-    // A server could otherwise ask this machine for its files.
+    // Otherwise a server could ask this machine for its files.
     flags: ["-LOCAL_FILES"],
     ...(tls.mode === "disable" ? {} : { ssl: {} }),
     ...(mayCarryClearText(tls) ? { enableCleartextPlugin: true } : { authPlugins: REFUSING_PLUGINS }),
   });
-  // What fails after the answer is of no interest, and must not end the process.
+  // A failure after the answer does not matter, and must not end the process.
   connection.on("error", () => {});
   let securing: Promise<Secured> | null = null;
   const driver = connection as unknown as DriverConnection;
-  // The driver's own TLS cannot check a certificate for an IP address and hides why it failed.
+  // The driver's own TLS cannot check a certificate for an IP address and hides the reason of a failure.
   driver.startTLS = (onSecure) => {
     stream.removeAllListeners("data");
     securing = startTls(stream, tls, address);
@@ -73,7 +73,9 @@ export function openSession(
   return { connection, tlsFailure, stream: () => driver.stream, greeting };
 }
 
-/** Both SHA-256 methods end by sending the whole password: inside TLS, or encrypted for whatever key the other side names. */
+/**
+ * Both SHA-256 methods end by sending the whole password: inside TLS, or encrypted with any key that the server names.
+ */
 const REFUSING_PLUGINS: Record<string, AuthPlugin> = {
   sha256_password: () => refuse,
   caching_sha2_password: (metadata) => {
@@ -82,7 +84,7 @@ const REFUSING_PLUGINS: Record<string, AuthPlugin> = {
   },
 };
 
-/** The server's cache does not hold the password, so it asks for all of it. */
+/** The password is not in the server's cache, so it asks for all of it. */
 function isFullAuthentication(data: Buffer): boolean {
   return data.length === 1 && data[0] === 4;
 }
@@ -91,5 +93,5 @@ function refuse(): never {
   throw new InsecurePassword("full authentication");
 }
 
-/** Whoever answers chooses the types as well. */
+/** The server decides about the types too. */
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

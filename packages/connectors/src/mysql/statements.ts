@@ -1,13 +1,13 @@
-// The statements that put a MySQL or MariaDB password in force, and the quoting in them.
+// The statements that set a MySQL or MariaDB password, and their quoting.
 import { createHash } from "node:crypto";
 
-/** An account is a name and where it may come from: the same name with another host is somebody else. */
+/** An account is a name and a client host: the same name with another host is another account. */
 export interface AccountName {
   user: string;
   host: string;
 }
 
-/** In this mode a backslash is a character like any other, so that doubling the quotes is all there is to quoting. */
+/** In this mode a backslash is an ordinary character, so doubling the quotes is enough. */
 export const QUOTING_MODE = "NO_BACKSLASH_ESCAPES";
 
 /** For sessions in `QUOTING_MODE` only. */
@@ -16,16 +16,16 @@ export const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 /** True for a text that is quoted alike in every mode. */
 export const isPlain = (text: string) => !/['\\]/.test(text);
 
-/** What mysql_native_password keeps: `*` and the hexadecimal SHA-1 of the password's SHA-1. */
+/** The stored form of mysql_native_password: `*` and the hexadecimal SHA-1 of the password's SHA-1. */
 export function nativeHash(password: string): string {
   const once = createHash("sha1").update(password, "utf8").digest();
   return `*${createHash("sha1").update(once).digest("hex").toUpperCase()}`;
 }
 
 /**
- * The ways to set it, the mildest first: SET PASSWORD leaves an account's other ways to log in as they are, and needs
- * UPDATE in the database mysql for others; ALTER USER needs CREATE USER. `account` is null for whoever has logged in, with
- * whatever host.
+ * The statements to try, the least intrusive first: SET PASSWORD keeps an account's other authentication methods, and
+ * needs UPDATE in the database mysql for other accounts; ALTER USER needs CREATE USER. `account` is null for the
+ * account that is logged in, whatever its host.
  */
 export function statementsFor(
   account: AccountName | null,

@@ -1,4 +1,4 @@
-// Proves a MySQL or MariaDB password, and that the database of the entry may be used.
+// Verifies a MySQL or MariaDB password, and that the entry's database can be used.
 import { escapeId } from "mysql2";
 import type { Attempt } from "../attempt.ts";
 import type { Finding, Target } from "../connector.ts";

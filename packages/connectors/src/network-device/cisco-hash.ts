@@ -1,4 +1,4 @@
-// Cisco's type 8 and 9 password hashes: the device takes them in place of the password, which then never travels.
+// Cisco's type 8 and 9 password hashes: the device accepts them instead of the password, which is then never sent.
 import { pbkdf2, randomBytes, scrypt } from "node:crypto";
 import { promisify } from "node:util";
 
@@ -22,7 +22,7 @@ function randomSalt(): string {
   return [...randomBytes(SALT_LENGTH)].map((byte) => ALPHABET[byte % ALPHABET.length]).join("");
 }
 
-/** Base64 in another order of letters, without padding. */
+/** Base64 with another alphabet order, without padding. */
 function encoded(bytes: Buffer): string {
   const usual = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const letters = bytes.toString("base64").replace(/=+$/, "");

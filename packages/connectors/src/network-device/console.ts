@@ -1,34 +1,37 @@
-// Talks to a device line by line: sends one, and waits until the last line on the screen stands still as a known prompt.
+// A line-based console of a device: sends a line, then waits until the last line of the output is a known prompt and
+// stays unchanged.
 import type { Duplex } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { TooMuchData } from "../bounded-stream.ts";
 
-/** What the device has written since the last line that was sent to it. */
-export interface Turn {
+/** The device's output since the last line sent to it. */
+export interface ConsoleOutput {
   /** Complete lines, without the prompt. */
   lines: readonly string[];
   /** The last line, without spaces at its end. */
   prompt: string;
-  /** The pattern that the prompt is. */
+  /** The pattern that matched the prompt. */
   pattern: string;
 }
 
 export interface Console {
-  /** Types a line. A `secret` one is remembered to notice when the device shows what is typed. */
+  /** Types a line. A `secret` line is remembered to detect a device that echoes it. */
   send(line: string, secret?: boolean): void;
-  /** The turn, once its last line is one of `patterns`. Null after `withinMs`. Rejects when the connection ends. */
-  expect(patterns: readonly string[], withinMs?: number): Promise<Turn | null>;
-  /** Complete and incomplete lines so far, for who was cut off. */
+  /**
+   * The output, once its last line matches one of `patterns`. Null after `withinMs`. Rejects when the connection ends.
+   */
+  expect(patterns: readonly string[], withinMs?: number): Promise<ConsoleOutput | null>;
+  /** Complete and incomplete lines so far, for a connection that was closed. */
   lines(): readonly string[];
 }
 
-/** The device showed a password as it was typed: it was no prompt that hides it. */
+/** The device echoed a password: the prompt was not one that hides its input. */
 export class ShownSecret extends Error {}
 
-/** A prompt must stand still for this long: one that goes on was the middle of some text. */
+/** A prompt must stay unchanged for this long: one that continues was part of some text. */
 const STILL_MS = 60;
-/** Of one answer; the whole connection has its own limit. */
-const MAX_TURN = 64 * 1024;
+/** Limit of one answer; the whole connection has its own limit. */
+const MAX_OUTPUT = 64 * 1024;
 
 export function consoleOver(stream: Duplex, wire: Duplex): Console {
   const decoder = new StringDecoder("utf8");
@@ -43,7 +46,7 @@ export function consoleOver(stream: Duplex, wire: Duplex): Console {
   };
   stream.on("data", (chunk: Buffer) => {
     raw += decoder.write(chunk);
-    if (raw.length > MAX_TURN) end(new TooMuchData(MAX_TURN));
+    if (raw.length > MAX_OUTPUT) end(new TooMuchData(MAX_OUTPUT));
     changed();
   });
   for (const each of [stream, wire]) {
@@ -64,10 +67,10 @@ export function consoleOver(stream: Duplex, wire: Duplex): Console {
       for (;;) {
         const length = raw.length;
         const isStill = await stillness(STILL_MS, (tell) => (changed = tell));
-        if (secret !== null && shows(raw, secret)) throw new ShownSecret("a prompt that shows what is typed");
+        if (secret !== null && shows(raw, secret)) throw new ShownSecret("a prompt that echoes its input");
         const lines = linesOf(raw);
         const prompt = lines.at(-1) ?? "";
-        // The device repeats what is typed: that is no prompt, whatever it ends with.
+        // The device echoes the typed line: that is not a prompt, whatever its ending.
         const isEcho = lines.length === 1 && prompt !== "" && prompt === typed.trimEnd();
         const pattern = isEcho ? undefined : patterns.find((each) => isLine(each, prompt));
         if (isStill && length === raw.length && pattern !== undefined)
@@ -79,7 +82,7 @@ export function consoleOver(stream: Duplex, wire: Duplex): Console {
   };
 }
 
-/** True after `ms` without a sign; false as soon as there is one. */
+/** True after `ms` without output; false as soon as there is some. */
 function stillness(ms: number, listen: (tell: () => void) => void): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(true), ms);
@@ -90,12 +93,12 @@ function stillness(ms: number, listen: (tell: () => void) => void): Promise<bool
   });
 }
 
-/** Short secrets may stand in an answer by chance; what is typed appears at the very beginning of one. */
+/** A short secret may occur in an answer by chance; an echo starts at its very beginning. */
 function shows(raw: string, secret: string): boolean {
   return secret.length >= 8 ? raw.includes(secret) : raw.startsWith(secret);
 }
 
-/** The screen as text: no colours, no other controls; a line that was overwritten counts as it ended. */
+/** The screen as text: no colours or other controls; an overwritten line counts with its final content. */
 export function linesOf(raw: string): string[] {
   const plain = raw
     // oxlint-disable-next-line no-control-regex
@@ -112,7 +115,7 @@ export function linesOf(raw: string): string[] {
   );
 }
 
-/** Whether a whole line is what the pattern says: text as it stands, `*` for anything. Takes no more than linear time. */
+/** Whether a whole line matches the pattern: literal text, `*` for anything. Takes linear time. */
 export function isLine(pattern: string, line: string): boolean {
   const parts = pattern.split("*");
   const [first = "", last = ""] = [parts[0], parts.at(-1)];

@@ -1,8 +1,8 @@
-// Devices by prompts: a real telnetd with the machine's own login and passwd, and a double of Cisco IOS over SSH.
+// Devices with prompts: a real telnetd with the machine's login and passwd, and a fake Cisco IOS over SSH.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { assertChange, tryChange, type Changeable } from "../../testing/abilities.ts";
+import { assertChange, tryChange, type Changeable } from "../../testing/capabilities.ts";
 import { assertResult, connectorSuite, tryOut, type Rows, type Trial } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { startCuttingProxy } from "../../testing/targets/cutting-proxy.ts";
@@ -68,7 +68,7 @@ async function overTelnet(): Promise<Rows> {
     expired: trial(expired.username, expired.password, { outcome: "rejected", code: "account-expired" }),
     encryption: [
       {
-        name: "Telnet without TLS, not allowed in so many words",
+        name: "Telnet without TLS, not explicitly allowed",
         target: at(server, user.username, { ...TELNET, allow_clear_text: false }),
         secret: user.password,
         expect: { outcome: "misconfigured", code: "insecure-authentication" },
@@ -81,12 +81,12 @@ async function overTelnet(): Promise<Rows> {
         { name: "too short", change: () => anAccount("x1"), expect: { outcome: "refused", code: "password-rules" } },
         { name: "the same", change: sameAgain, expect: { outcome: "refused", code: "reused" } },
         {
-          name: "not to be typed",
+          name: "characters that cannot be typed",
           change: () => anAccount("new\nline-and-more"),
           expect: { outcome: "unsent", code: "bad-input" },
         },
       ],
-      // Every wrong password costs three seconds there: a test of its own below cuts at every line.
+      // Every wrong password costs three seconds there: a test below cuts at every line.
       isCuttable: false,
     },
     reconciles: {
@@ -117,8 +117,8 @@ async function overSsh(): Promise<Rows> {
   return {
     good: { ...good, expect: VERIFIED },
     wrong: { ...good, secret: aSecret(), expect: WRONG_PASSWORD },
-    locked: { ...good, secret: aSecret(), expect: WRONG_PASSWORD, note: "the double locks nobody" },
-    expired: { ...good, secret: aSecret(), expect: WRONG_PASSWORD, note: "the double has no expiry" },
+    locked: { ...good, secret: aSecret(), expect: WRONG_PASSWORD, note: "the fake has no lockout" },
+    expired: { ...good, secret: aSecret(), expect: WRONG_PASSWORD, note: "the fake has no expiry" },
     encryption: [],
     elsewhere: (host, port) => at({ host, port }, good.username, IOS),
     changes: {
@@ -130,12 +130,12 @@ async function overSsh(): Promise<Rows> {
           expect: { outcome: "refused", code: "not-changeable" },
         },
         {
-          name: "a command that its server of rights forbids",
+          name: "a command that its AAA server forbids",
           change: refusing("Command authorization failed.\r\n\r\nsw1(config)#"),
           expect: { outcome: "refused", code: "no-permission" },
         },
       ],
-      // Cutting at each packet of SSH takes minutes: tests of its own below end the session at every step that matters.
+      // Cutting at each SSH packet takes minutes: tests below end the session at every relevant step.
       isCuttable: false,
     },
     reconciles: { account: async () => anAccount(1), able: aUser(), unable: aUser(1) },
@@ -150,7 +150,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
     needs: needs(telnetdAvailable()),
     start: overTelnet,
   });
-  connectorSuite({ connector: named("SSH to a double of IOS"), needs: {}, start: overSsh });
+  connectorSuite({ connector: named("SSH to a fake IOS"), needs: {}, start: overSsh });
 
   describe("a Unix account over Telnet", { ...needs(telnetdAvailable()), concurrency: 8 }, () => {
     let server: Telnetd;
@@ -159,7 +159,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
     });
     after(() => server?.stop());
 
-    test("an account that must change its password is told as such", async () => {
+    test("reports an account that must change its password", async () => {
       const { username, password } = await server.addUser("must-change");
       const result = await tryOut(networkDevice, { target: at(server, username, TELNET), secret: password });
       assertResult(result, { outcome: "rejected", code: "must-change" });
@@ -167,7 +167,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
 
     // Name, password, passwd, the current one, the new one twice.
     for (const [line, outcome] of ["unsent", "unsent", "unsent", "unsent", "unknown", "unknown"].entries()) {
-      test(`a connection that is cut after line ${line + 1} of a change is ${outcome}, and some password logs in`, async (t) => {
+      test(`a connection cut after line ${line + 1} of a change is ${outcome}, and one of the passwords logs in`, async (t) => {
         const { username, password } = await server.addUser();
         const proxy = await startCuttingProxy(server);
         t.after(() => proxy.stop());
@@ -176,7 +176,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
         const changing = account(at(proxy, username, TELNET), password);
         assert.equal((await change(changing)).outcome, outcome);
         const target = at(server, username, TELNET);
-        // A passwd that lost its terminal may still be at work when the first of them is tried.
+        // A passwd that lost its terminal may still be running when the first one is tried.
         const outcomes: string[] = [];
         for (const secret of [changing.candidate, password, changing.candidate])
           if (!outcomes.includes("verified")) outcomes.push((await tryOut(networkDevice, { target, secret })).outcome);
@@ -185,7 +185,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
     }
   });
 
-  describe("a double of Cisco IOS over SSH", { concurrency: 1 }, () => {
+  describe("a fake Cisco IOS over SSH", { concurrency: 1 }, () => {
     let device: FakeIos;
     before(async () => {
       device = await startFakeIos();
@@ -197,7 +197,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       return { name, ...account(at(device, name, IOS), secret) };
     };
 
-    test("the new password is set as its hash, saved, and never typed in clear", async () => {
+    test("sets the new password as its hash, saves it, and never types it in clear", async () => {
       const { name, ...changing } = anAccount();
       const saved = device.saved();
       const result = await change(changing);
@@ -206,10 +206,10 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       assert.equal(device.saved(), saved + 1);
       assert.ok(!device.typed().some((line) => line.includes(changing.candidate)));
       const again = await change({ ...changing, secret: changing.candidate });
-      assert.equal(again.outcome, "changed", "once more is harmless");
+      assert.equal(again.outcome, "changed", "repeating it is harmless");
     });
 
-    test("a session that ends at the command, or hangs there, is unknown", async () => {
+    test("a session that ends or hangs at the command is unknown", async () => {
       device.answerOnce("configure", (channel) => channel.close());
       assertChange(await change(anAccount()), { outcome: "unsent", code: "connection-lost" });
       device.answerOnce("username", (channel) => channel.close());
@@ -218,26 +218,26 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       assertChange(await tryChange(networkDevice, anAccount(), { timeoutMs: 6_000 }), { outcome: "unknown" });
     });
 
-    test("a session that ends or hangs at the saving is changed all the same, and says so", async () => {
+    test("a session that ends or hangs while saving is still changed, and says so", async () => {
       device.answerOnce("write", (channel) => channel.close());
       const result = await change(anAccount());
       assert.deepEqual([result.outcome, "facts" in result && result.facts], ["changed", { isSaved: false }]);
-      assert.match(result.message, /restart may bring the old one back/);
+      assert.match(result.message, /restart may restore the old password/);
       device.answerOnce("write", () => {});
       const hung = await tryChange(networkDevice, anAccount(), { timeoutMs: 7_000 });
       assert.deepEqual([hung.outcome, "facts" in hung && hung.facts], ["changed", { isSaved: false }]);
     });
 
     for (const username of ["-admin", "admin secret 0 x", "admin\nend", "admin?", ""]) {
-      test(`a user name that a device could take for something else is sent to none: ${JSON.stringify(username)}`, async () => {
+      test(`sends no user name that a device could misread: ${JSON.stringify(username)}`, async () => {
         const result = await change(account(at(device, username, IOS), aSecret()));
         assertChange(result, { outcome: "unsent", code: "bad-input" });
       });
     }
   });
 
-  describe("a device that is not what it seems", { concurrency: 4 }, () => {
-    /** Talks Telnet by a list of texts, one after each line that it gets. */
+  describe("a misbehaving device", { concurrency: 4 }, () => {
+    /** A Telnet server that sends a list of texts, one after each line that it receives. */
     const impostor = async (t: { after: (work: () => Promise<void>) => void }, texts: readonly string[]) => {
       const server = await startTcp((socket) => {
         const left = [...texts];
@@ -252,12 +252,12 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
     const tryAt = (server: Place, more: object = {}, timeoutMs = 6_000) =>
       tryOut(networkDevice, { target: at(server, "admin", { ...TELNET, ...more }), secret }, { timeoutMs });
 
-    test("one that lets in without a password proves nothing", async (t) => {
+    test("a device that lets anyone in without a password proves nothing", async (t) => {
       const server = await impostor(t, ["login: ", "welcome\r\n$ "]);
       assertResult(await tryAt(server), { outcome: "misconfigured", code: "password-not-checked" });
     });
 
-    test("INVARIANT: a password is typed only at a prompt that asks for one, whole and standing still", async (t) => {
+    test("INVARIANT: a password is typed only at a prompt that asks for one, complete and unchanged", async (t) => {
       for (const prompt of ["Enter Password: now> ", "Your old Password:\r\n", "Password: ****"]) {
         const server = await impostor(t, ["login: ", prompt]);
         await tryAt(server, {}, 1_500);
@@ -265,12 +265,12 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       }
     });
 
-    test("one that shows the password as it is typed is told, and gets nothing more", async (t) => {
+    test("reports a device that echoes the password, and sends nothing more", async (t) => {
       const server = await impostor(t, ["login: ", "Password: ", `${secret}\r\n$ `]);
       assertResult(await tryAt(server), { outcome: "misconfigured", code: "insecure-authentication" });
     });
 
-    test("a prompt that comes in pieces and in colours is understood", async (t) => {
+    test("recognises a prompt that arrives in pieces and in colours", async (t) => {
       const server = await impostor(t, [
         "\u001b[1mlog\u001b[0min: ",
         "\u001b[2KPassword:\u001b[0m ",
@@ -279,7 +279,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       assertResult(await tryAt(server), VERIFIED);
     });
 
-    test("a script that would put a password on a command line is refused before anything is sent", async (t) => {
+    test("refuses a script that would put a password on a command line, before sending anything", async (t) => {
       const server = await impostor(t, ["login: "]);
       const scripts = [
         { change: [{ expect: "*#", send: "username {username} password {candidate}" }] },

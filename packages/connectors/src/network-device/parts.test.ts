@@ -1,4 +1,4 @@
-// The parts of the prompt engine by themselves: Telnet's options, lines and patterns, Cisco's hashes.
+// Parts of the prompt engine: Telnet's options, lines and patterns, Cisco's hashes.
 import assert from "node:assert/strict";
 import { PassThrough, Duplex } from "node:stream";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { ciscoType8, ciscoType9 } from "./cisco-hash.ts";
 import { isLine, linesOf } from "./console.ts";
 import { TelnetStream } from "./telnet.ts";
 
-/** What comes out as text, and what is answered, when `pieces` arrive. */
+/** The text output and the replies when `pieces` arrive. */
 async function through(pieces: readonly (readonly number[])[]): Promise<{ text: number[]; answers: number[] }> {
   const [arriving, answered] = [new PassThrough(), new PassThrough()];
   const telnet = new TelnetStream(Duplex.from({ readable: arriving, writable: answered }));
@@ -20,7 +20,7 @@ async function through(pieces: readonly (readonly number[])[]): Promise<{ text: 
   return { text, answers };
 }
 
-test("RFC 854: options are answered once, and are not in the text, however the bytes are cut", async () => {
+test("RFC 854: options are answered once and removed from the text, however the bytes are split", async () => {
   const bytes = [
     65, 255, 251, 1, 255, 253, 24, 255, 250, 24, 1, 255, 240, 66, 255, 255, 13, 0, 67, 255, 251, 1, 255, 253, 24,
   ];
@@ -29,12 +29,12 @@ test("RFC 854: options are answered once, and are not in the text, however the b
   assert.deepEqual(await through(bytes.map((byte) => [byte])), expected);
 });
 
-test("RFC 1143: an option that is taken back is confirmed, and refused ones stay quiet", async () => {
+test("RFC 1143: withdrawing an option is confirmed, and refused ones get no further answer", async () => {
   const { answers } = await through([[255, 251, 1, 255, 252, 1, 255, 252, 1, 255, 254, 3, 255, 252, 31]]);
   assert.deepEqual(answers, [255, 253, 1, 255, 254, 1]);
 });
 
-test("whole lines only: a pattern is text with stars, and takes linear time", () => {
+test("a pattern matches whole lines, is text with stars, and takes linear time", () => {
   assert.ok(isLine("*(config)#", "sw1(config)#") && isLine("*#", "#") && isLine("a*b*c", "a-b-b-c"));
   assert.ok(!isLine("Password:", "Password: x") && !isLine("a*a", "a") && !isLine("*#", "# "));
   assert.ok(!isLine("*a".repeat(100) + "b", "a".repeat(100_000)));
@@ -50,11 +50,11 @@ test("whole lines only: a pattern is text with stars, and takes linear time", ()
   );
 });
 
-test("the screen as text: colours and controls go, an overwritten line counts as it ended", () => {
+test("the screen as text has no colours or controls, and overwritten lines with their final content", () => {
   assert.deepEqual(linesOf("a\u001b[1;31mb\r\r\nold\rnew \r\n\u0007$ "), ["ab", "new", "$"]);
 });
 
-test("Cisco's type 8 and 9, by the examples of hashcat (modes 9200 and 9300)", async () => {
+test("Cisco's type 8 and 9 hashes match the examples of hashcat (modes 9200 and 9300)", async () => {
   assert.equal(
     await ciscoType8("hashcat", "TnGX/fE4KGHOVU"),
     "$8$TnGX/fE4KGHOVU$pEhnEvxrvaynpi8j4f.EMHr6M.FzU8xnZnBr/tJdFWk",

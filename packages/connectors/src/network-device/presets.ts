@@ -1,7 +1,8 @@
-// What the usual devices ask and answer. A new kind of device is an entry here, or a script in the entry's additional parameters.
+// The prompts and answers of common devices. A new kind of device is an entry here, or a script in the entry's
+// additional parameters.
 import type { Script } from "./script.ts";
 
-/** Prompts of a log-in that wants a new password first. */
+/** Prompts of a login that requires a new password first. */
 export const MUST_CHANGE = [
   "New password:",
   "Enter new password:",
@@ -11,7 +12,7 @@ export const MUST_CHANGE = [
   "(current) UNIX password:",
 ];
 
-/** Cisco IOS and IOS XE. The account needs privilege level 15; the password goes there as its type 9 hash only. */
+/** Cisco IOS and IOS XE. The account needs privilege level 15; the password is sent only as its type 9 hash. */
 const ciscoIos: Script = {
   username: ["Username:", "*login:"],
   password: ["Password:"],
@@ -39,7 +40,7 @@ const ciscoIos: Script = {
   ],
 };
 
-/** Junos. `configure exclusive` lets go of everything when the session ends before the commit. */
+/** Junos. `configure exclusive` discards everything when the session ends before the commit. */
 const junos: Script = {
   username: ["*login:"],
   password: ["Password:"],
@@ -73,7 +74,10 @@ const SHELL = ["*$", "*#", "*%", "*>"];
 const NEW = ["New password:", "Enter new UNIX password:"];
 const AGAIN = ["Retype new password:", "Retype new UNIX password:", "Re-enter new password:"];
 
-/** A Unix account with a shell, mostly over Telnet: SSH has the connector `linux`. Others are changed by sudo. */
+/**
+ * A Unix account with a shell, mostly over Telnet: SSH has the connector `linux`. Other accounts are changed through
+ * sudo.
+ */
 const unix: Script = {
   username: ["*login:"],
   password: ["Password:"],

@@ -1,14 +1,14 @@
-// The dialogue with a device: which prompts it shows, what is typed at each, and what its refusals look like.
+// The dialogue with a device: its prompts, the input at each, and the lines by which it refuses.
 import { REFUSED_CODES, type Failure, type Target } from "../connector.ts";
 import { misconfigured } from "../finding.ts";
 import { PRESETS } from "./presets.ts";
 
 export interface Step {
-  /** The last line on the screen must be one of these, whole; `*` stands for anything. */
+  /** The last line on the screen must match one of these completely; `*` matches anything. */
   expect: readonly string[];
-  /** With `{username}`, `{current}`, `{candidate}`, `{candidate_cisco8}` and `{candidate_cisco9}`. */
+  /** With the placeholders `{username}`, `{current}`, `{candidate}`, `{candidate_cisco8}` and `{candidate_cisco9}`. */
   send: string;
-  /** Left out when the prompt is already the next step's. */
+  /** Skipped when the prompt is already the next step's. */
   optional?: boolean;
 }
 
@@ -16,21 +16,21 @@ export interface Step {
 const REFUSALS = [...REFUSED_CODES, "busy"] as const;
 
 export interface Script {
-  /** Prompts of the log-in over Telnet, and the one under which the device takes commands. */
+  /** Prompts of the login over Telnet, and the one at which the device accepts commands. */
   username: readonly string[];
   password: readonly string[];
   ready: readonly string[];
-  /** The last step is the one that makes the change; the answer to it decides. */
+  /** The last step makes the change; the answer to it decides. */
   change: readonly Step[];
   /** Null: as `change`, by another account. */
   reconcile: readonly Step[] | null;
-  /** After the change, so that it outlives a restart. */
+  /** Runs after the change, so that it survives a restart. */
   save: readonly Step[];
-  /** Changes nothing, and is refused to who may not reconcile. */
+  /** Changes nothing, and is refused without the right to reconcile. */
   check: readonly Step[];
-  /** A line that the answer to the change must have; with none, the next prompt is enough. */
+  /** A line that the answer to the change must contain; with none, the next prompt is enough. */
   success: readonly string[];
-  /** Lines, prompts among them, by which the device says no. The first of the list that fits counts. */
+  /** Lines, including prompts, by which the device refuses. The first match in the list counts. */
   refusals: readonly { line: string; code: (typeof REFUSALS)[number] }[];
 }
 
@@ -39,10 +39,10 @@ const MAX_TEXT = 300;
 const PLACEHOLDER = /\{[a-z0-9_]*\}/g;
 const CLEAR = ["{current}", "{candidate}"];
 const PLACEHOLDERS = [...CLEAR, "{username}", "{candidate_cisco8}", "{candidate_cisco9}"];
-/** The end of a prompt that hides what is typed. */
+/** The end of a prompt that hides its input. */
 const ASKS_FOR_SECRET = /(password|passphrase|passcode|secret)[^*a-z]{0,4}$/i;
 
-/** Reads `device` (a preset) and `script` (parts in place of the preset's); without either the device is `cisco-ios`. */
+/** Reads `device` (a preset) and `script` (replaces parts of the preset); without either the device is `cisco-ios`. */
 export function scriptOf({ additionalParams }: Target): Script | { failure: Failure } {
   const { device = "cisco-ios", script = {} } = additionalParams;
   const preset = typeof device === "string" && Object.hasOwn(PRESETS, device) ? PRESETS[device] : undefined;
@@ -51,14 +51,14 @@ export function scriptOf({ additionalParams }: Target): Script | { failure: Fail
   if (!isRecord(script)) return refuse("The additional parameter script must be an object.");
   const merged: Record<string, unknown> = { ...preset };
   for (const [name, value] of Object.entries(script)) {
-    if (!Object.hasOwn(preset, name)) return refuse("The additional parameter script has a part that is not known.");
+    if (!Object.hasOwn(preset, name)) return refuse("The additional parameter script has an unknown part.");
     merged[name] = value;
   }
   const read = readScript(merged);
   return typeof read === "string" ? refuse(`In the additional parameter script, ${read}.`) : read;
 }
 
-/** The script, or what is wrong with it. */
+/** The script, or the error in it. */
 function readScript(parts: Record<string, unknown>): Script | string {
   const texts: Record<string, readonly string[]> = {};
   for (const name of ["username", "password", "ready", "success"]) {
@@ -76,7 +76,7 @@ function readScript(parts: Record<string, unknown>): Script | string {
   if (refusals === null) return "refusals must be a list of line and code";
   const { username = [], password = [], ready = [], success = [] } = texts;
   const { change = [], reconcile = [], save = [], check = [] } = steps;
-  if ([username, password, ready].some((list) => list.length === 0)) return "a log-in prompt or ready is empty";
+  if ([username, password, ready].some((list) => list.length === 0)) return "a login prompt or ready is empty";
   if (!password.every((text) => ASKS_FOR_SECRET.test(text))) return "password must end with the word password";
   if ([...save, ...check].some(({ send }) => send.includes("{candidate")))
     return "save and check must send no new password";
@@ -94,8 +94,8 @@ function readScript(parts: Record<string, unknown>): Script | string {
 }
 
 /**
- * INVARIANT: a password in clear text is typed alone, and only at a prompt that asks for one. On a command line it would be
- * shown, kept in histories and sent to accounting servers.
+ * INVARIANT: a password in clear text is typed alone, and only at a prompt that asks for one. On a command line it
+ * would be displayed, kept in histories and sent to accounting servers.
  */
 function stepsOf(value: unknown): readonly Step[] | string {
   if (!Array.isArray(value) || value.length > MAX_STEPS) return `it must be a list of up to ${MAX_STEPS} steps`;
@@ -131,7 +131,7 @@ function textsOf(value: unknown): readonly string[] | null {
   return Array.isArray(list) && list.length <= MAX_STEPS && list.every(isText) ? list : null;
 }
 
-/** One line of printable ASCII; a pattern of stars alone would fit every line. */
+/** One line of printable ASCII; a pattern of stars alone would match every line. */
 function isText(value: unknown): value is string {
   return (
     typeof value === "string" && value.length <= MAX_TEXT && /^[\x20-\x7e]+$/.test(value) && !/^[* ]+$/.test(value)

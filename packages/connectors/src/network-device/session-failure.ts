@@ -1,4 +1,4 @@
-// How a session with a device ends when it must not go on.
+// The results of a session with a device that must not continue.
 import type { Failure } from "../connector.ts";
 import { nameOf, type Endpoint } from "../dial.ts";
 import { misconfigured } from "../finding.ts";
@@ -6,7 +6,7 @@ import { misconfigured } from "../finding.ts";
 export function shown(endpoint: Endpoint): Failure {
   return misconfigured(
     "insecure-authentication",
-    `${nameOf(endpoint)} shows passwords as they are typed, so the prompt was not one that hides them. Nothing more was sent.`,
+    `${nameOf(endpoint)} echoes passwords as they are typed, so the prompt was not a password prompt. Nothing more was sent.`,
   );
 }
 

@@ -1,4 +1,5 @@
-// A logged-in console on a device: over an SSH shell, or over Telnet with its log-in prompts.
+// A logged-in console on a device: over an SSH shell, or over Telnet with its login prompts.
+import type { Client, ClientChannel } from "ssh2";
 import type { Attempt } from "../attempt.ts";
 import type { Facts, Failure, Target } from "../connector.ts";
 import { connectionFailure, dial, nameOf, type Endpoint } from "../dial.ts";
@@ -12,26 +13,30 @@ export interface Session {
   console: Console;
   script: Script;
   endpoint: Endpoint;
-  /** False over SSH when no prompt of the script has shown up yet. */
+  /** False over SSH while none of the script's prompts has appeared. */
   isReady: boolean;
   facts: Facts;
   close(): void;
 }
 
-export interface Who {
+export interface DeviceLogin {
   username: string | null;
   password: string;
 }
 
-/** How long an SSH device may take to show a prompt before its log-in alone has to do. */
+/** How long an SSH device may take to show a prompt before the login alone counts. */
 const PROMPT_MS = 3_000;
 
-/** Logged in and, over Telnet, at a prompt that takes commands. The secret goes out once. */
-export async function openSession(target: Target, who: Who, current: Attempt): Promise<Session | { failure: Failure }> {
-  const checked = checkedInput(target, who);
+/** Logged in and, over Telnet, at a prompt that accepts commands. The secret is sent once. */
+export async function openSession(
+  target: Target,
+  deviceLogin: DeviceLogin,
+  current: Attempt,
+): Promise<Session | { failure: Failure }> {
+  const checked = checkedInput(target, deviceLogin);
   if ("failure" in checked) return checked;
   const { endpoint, script, username } = checked;
-  const request = { target, endpoint, script, username, password: who.password };
+  const request = { target, endpoint, script, username, password: deviceLogin.password };
   return isTelnet(target) ? overTelnet(request, current) : overSsh(request, current);
 }
 
@@ -43,15 +48,15 @@ interface Request {
   password: string;
 }
 
-/** Refuses before anything is sent what a prompt could take for something else. */
+/** Refuses, before anything is sent, input that a prompt could misread. */
 function checkedInput(
   target: Target,
-  { username, password }: Who,
+  { username, password }: DeviceLogin,
 ): { endpoint: Endpoint; script: Script; username: string } | { failure: Failure } {
   const script = scriptOf(target);
   if ("failure" in script) return script;
-  if (!target.host) return refuse("There is no host.");
-  if (!username) return refuse("There is no user name.");
+  if (!target.host) return refuse("The host is missing.");
+  if (!username) return refuse("The user name is missing.");
   if (!isPlainName(username)) return refuse(NO_NAME);
   if (password === "") return refuse("The password is empty.");
   if (isTelnet(target) && !isTypeable(password)) return refuse(NOT_TYPEABLE);
@@ -59,8 +64,8 @@ function checkedInput(
 }
 
 export const NO_NAME =
-  "The user name may hold letters, digits and . _ - @ \\ only, and begins with a letter, a digit or an underscore.";
-export const NOT_TYPEABLE = "Prompts take passwords of up to 128 printable ASCII characters only.";
+  "The user name may only contain letters, digits and . _ - @ \\, and must start with a letter, a digit or an underscore.";
+export const NOT_TYPEABLE = "A password for prompts must be printable ASCII with at most 128 characters.";
 
 export function isTypeable(password: string): boolean {
   return /^[\x20-\x7e]{1,128}$/.test(password);
@@ -75,12 +80,11 @@ async function overSsh(request: Request, current: Attempt): Promise<Session | { 
   const { target, endpoint, script, username, password } = request;
   const { logIn } = await import("../linux/login.ts");
   const { loginSecret } = await import("../linux/login-secret.ts");
-  const { openShell } = await import("./ssh-shell.ts");
   const secret = await loginSecret(password, false, current.signal);
   if ("failure" in secret) return secret;
   const dialled = await dial(endpoint, current);
   if ("failure" in dialled) return dialled;
-  current.waitFor(`${nameOf(endpoint)} to answer the SSH log-in`);
+  current.waitFor(`${nameOf(endpoint)} to answer the SSH login`);
   const pinned = target.knownHostKey ?? null;
   const login = await logIn(dialled.stream, { endpoint, username, secret, pinned });
   if ("failure" in login) return login;
@@ -96,11 +100,11 @@ async function overSsh(request: Request, current: Attempt): Promise<Session | { 
   const { MUST_CHANGE } = await import("./presets.ts");
   const wait = Math.min(PROMPT_MS, Math.max(0, current.remainingMs() - 300));
   try {
-    const turn = await console.expect([...script.ready, ...MUST_CHANGE], wait);
-    if (turn !== null && MUST_CHANGE.includes(turn.pattern)) return { failure: mustChange(endpoint, username) };
-    return { ...session, isReady: turn !== null };
+    const output = await console.expect([...script.ready, ...MUST_CHANGE], wait);
+    if (output !== null && MUST_CHANGE.includes(output.pattern)) return { failure: mustChange(endpoint, username) };
+    return { ...session, isReady: output !== null };
   } catch {
-    // The log-in is proved; a device may end a session that it has no shell for.
+    // The login has succeeded; a device may end a session that it has no shell for.
     return { ...session, isReady: false };
   }
 }
@@ -113,7 +117,7 @@ async function overTelnet(request: Request, current: Attempt): Promise<Session |
   if ("failure" in wire) return wire;
   const console = consoleOver(wire.stream, wire.stream);
   const close = () => wire.stream.destroy();
-  current.waitFor(`${nameOf(endpoint)} to show its log-in prompts`);
+  current.waitFor(`${nameOf(endpoint)} to show its login prompts`);
   try {
     const failure = await logInByPrompts(console, { script, endpoint, username, password });
     if (failure !== null) return { failure };
@@ -133,4 +137,19 @@ async function overTelnet(request: Request, current: Attempt): Promise<Session |
 
 function refuse(message: string): { failure: Failure } {
   return { failure: misconfigured("bad-input", message) };
+}
+
+/** An interactive shell with a terminal so wide that no device wraps or pages lines. Null when the device provides none. */
+function openShell(client: Client): Promise<ClientChannel | null> {
+  return new Promise((resolve) => {
+    client.once("close", () => resolve(null));
+    client.shell({ term: "dumb", cols: 500, rows: 1000, width: 0, height: 0 }, (error, channel) => {
+      if (error !== undefined) {
+        resolve(null);
+        return;
+      }
+      channel.stderr.on("data", () => {});
+      resolve(channel);
+    });
+  });
 }

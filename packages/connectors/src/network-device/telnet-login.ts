@@ -1,8 +1,8 @@
-// The log-in over Telnet: a name, a password, each at its own prompt and once.
+// The login over Telnet: a name and a password, each once and at its own prompt.
 import type { Failure } from "../connector.ts";
 import { nameOf, type Endpoint } from "../dial.ts";
 import { misconfigured, rejected } from "../finding.ts";
-import { ShownSecret, type Console, type Turn } from "./console.ts";
+import { ShownSecret, type Console, type ConsoleOutput } from "./console.ts";
 import { MUST_CHANGE } from "./presets.ts";
 import type { Script } from "./script.ts";
 import { mustChange } from "./session-failure.ts";
@@ -14,26 +14,28 @@ export interface PromptLogin {
   password: string;
 }
 
-/** Null when the device shows its ready prompt after the password. Rejects when the connection ends without a word. */
+/**
+ * Null when the device shows its ready prompt after the password. Rejects when the connection ends without an answer.
+ */
 export async function logInByPrompts(console: Console, login: PromptLogin): Promise<Failure | null> {
   const { script, endpoint, username, password } = login;
   const { ready } = script;
-  const first = await turnAt(console, [...script.username, ...script.password, ...ready]);
+  const first = await outputAt(console, [...script.username, ...script.password, ...ready]);
   if (ready.includes(first.pattern)) return notChecked(login);
   if (script.username.includes(first.pattern)) {
     console.send(username);
-    const second = await turnAt(console, [...script.password, ...script.username, ...ready]);
+    const second = await outputAt(console, [...script.password, ...script.username, ...ready]);
     if (ready.includes(second.pattern)) return notChecked(login);
     if (!script.password.includes(second.pattern)) return refusedAs(second.lines, login);
   } else {
     return misconfigured(
       "method-not-offered",
-      `${nameOf(endpoint)} asks for a password without a user name. It was not sent: such a line password belongs to no account.`,
+      `${nameOf(endpoint)} asks for a password without a user name, so it belongs to no account. It was not sent.`,
     );
   }
   console.send(password, true);
   try {
-    const third = await turnAt(console, [...ready, ...MUST_CHANGE, ...script.username, ...script.password]);
+    const third = await outputAt(console, [...ready, ...MUST_CHANGE, ...script.username, ...script.password]);
     if (ready.includes(third.pattern)) return null;
     if (MUST_CHANGE.includes(third.pattern)) return mustChange(endpoint, username);
     return refusedAs(third.lines, login);
@@ -46,30 +48,30 @@ export async function logInByPrompts(console: Console, login: PromptLogin): Prom
 
 const SAYS_NO = /expired|incorrect|invalid|denied|failed|locked|bad (password|login)/i;
 
-/** The device's words only decide between our own. */
+/** The device's text only selects one of our own messages. */
 function refusedAs(lines: readonly string[], { endpoint, username }: PromptLogin): Failure {
   const where = nameOf(endpoint);
   if (lines.some((line) => /account.{0,20}expired/i.test(line)))
-    return rejected("account-expired", `${where} says that the account ${username} has expired.`);
+    return rejected("account-expired", `The account ${username} on ${where} has expired.`);
   if (lines.some((line) => /password.{0,20}expired/i.test(line)))
-    return rejected("password-expired", `${where} says that the password of ${username} has expired.`);
+    return rejected("password-expired", `The password of ${username} on ${where} has expired.`);
   if (lines.some((line) => /\blocked\b/i.test(line)))
-    return rejected("account-locked", `${where} says that ${username} is locked.`);
+    return rejected("account-locked", `The account ${username} on ${where} is locked.`);
   return rejected(
     "wrong-password",
-    `${where} did not accept the password for ${username}. Most devices answer the same for a wrong password, an unknown name and a locked account.`,
+    `${where} did not accept the password for ${username}. Most devices do not say which: wrong password, unknown name, or locked account.`,
   );
 }
 
 function notChecked({ endpoint, username }: PromptLogin): Failure {
   return misconfigured(
     "password-not-checked",
-    `${nameOf(endpoint)} lets ${username} in without asking for the password, so the stored one proves nothing.`,
+    `${nameOf(endpoint)} lets ${username} in without a password, so the stored one was not verified.`,
   );
 }
 
-async function turnAt(console: Console, patterns: readonly string[]): Promise<Turn> {
-  const turn = await console.expect(patterns);
-  if (turn === null) throw new Error("no turn without a limit of time");
-  return turn;
+async function outputAt(console: Console, patterns: readonly string[]): Promise<ConsoleOutput> {
+  const output = await console.expect(patterns);
+  if (output === null) throw new Error("no answer without a time limit");
+  return output;
 }

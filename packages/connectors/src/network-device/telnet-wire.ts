@@ -1,4 +1,5 @@
-// The connection under a Telnet session: with TLS where the entry says so, in clear text only where it allows that in so many words.
+// The connection under a Telnet session: with TLS if the entry asks for it, in clear text only if the entry explicitly
+// allows that.
 import type { Attempt } from "../attempt.ts";
 import type { Failure, Target } from "../connector.ts";
 import { dial, nameOf, type Endpoint } from "../dial.ts";
@@ -18,7 +19,7 @@ export async function telnetWire(
     return {
       failure: misconfigured(
         "insecure-authentication",
-        `Telnet sends the password to ${nameOf(endpoint)} readable for everybody on the way. It was not sent. Use SSH or TLS, or set the additional parameter allow_clear_text to true.`,
+        `Telnet sends the password to ${nameOf(endpoint)} in clear text, which can be intercepted. It was not sent. Use SSH or TLS, or set the additional parameter allow_clear_text to true.`,
       ),
     };
   }

@@ -1,22 +1,22 @@
-// Telnet as a plain stream of characters (RFC 854, 855): options are answered and taken out, everything else passes.
+// Telnet as a plain stream of characters (RFC 854, 855): answers and removes options, passes everything else.
 import { Duplex } from "node:stream";
 
 const IAC = 255;
 const [WILL, WONT, DO, DONT, SB, SE] = [251, 252, 253, 254, 250, 240];
 const NUL = 0;
 const CR = 13;
-/** The options that we agree to: the server echoes (RFC 857), and nobody waits for a go-ahead (RFC 858). */
+/** The options that we accept: the server echoes (RFC 857), and neither side waits for a go-ahead (RFC 858). */
 const [ECHO, SUPPRESS_GO_AHEAD] = [1, 3];
 const THEIRS = new Set([ECHO, SUPPRESS_GO_AHEAD]);
 const OURS = new Set([SUPPRESS_GO_AHEAD]);
 
 /**
- * Reads and writes text over `wire`, which is connected and is destroyed with it. Nothing is offered by ourselves, and an
- * option is answered only when that changes something, so that two ends cannot answer each other for ever (RFC 1143).
+ * Reads and writes text over `wire`, which must be connected and is destroyed with this stream. Offers no options, and
+ * answers one only when that changes something, so that two ends cannot answer each other forever (RFC 1143).
  */
 export class TelnetStream extends Duplex {
   #wire: Duplex;
-  /** What is in force: `251:1` for "they echo". */
+  /** The active options: `251:1` for "the server echoes". */
   #agreed = new Set<string>();
   #refused = new Set<string>();
   #state: "data" | "command" | "option" | "subnegotiation" | "subnegotiation-command" = "data";
@@ -43,7 +43,7 @@ export class TelnetStream extends Duplex {
     switch (this.#state) {
       case "data":
         if (byte === IAC) this.#state = "command";
-        // A carriage return that is no new line travels as CR NUL.
+        // A carriage return without a newline is sent as CR NUL.
         else if (!(byte === NUL && this.#afterReturn)) text.push(byte);
         this.#afterReturn = byte === CR;
         return;

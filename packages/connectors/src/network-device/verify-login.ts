@@ -1,6 +1,6 @@
-// A log-in on a device, from the first byte to the prompt; and whether somebody may configure it.
+// Logs in to a device, from the first byte to the prompt, and checks whether an account can configure it.
 import type { Attempt } from "../attempt.ts";
-import type { Finding, Login, Target } from "../connector.ts";
+import type { Finding, ReconcileLogin, Target } from "../connector.ts";
 import { connectionFailure, nameOf } from "../dial.ts";
 import { misconfigured, rejected, unreachable, verified } from "../finding.ts";
 import { ShownSecret } from "./console.ts";
@@ -20,12 +20,12 @@ function loggedIn({ isReady, facts }: Session, where: string): Finding {
   const hostKey = facts["hostKey"] as { type: string; fingerprint: string } | undefined;
   if (hostKey !== undefined && facts["isFirstUse"] === true)
     parts.push(`Its host key was seen for the first time: ${hostKey.type} ${hostKey.fingerprint}.`);
-  if (!isReady) parts.push("It showed no prompt that the device's script knows, so a password could not be changed.");
+  if (!isReady) parts.push("It showed no prompt that the device's script knows, so its passwords cannot be changed.");
   return verified(parts.join(" "), { ...facts, showsPrompt: isReady });
 }
 
 /** Runs the script's check, which changes nothing. */
-export async function checkRight(target: Target, by: Login, current: Attempt): Promise<Finding> {
+export async function checkRight(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   const username = target.username ?? "";
   if (!isPlainName(username)) return misconfigured("bad-input", NO_NAME);
   const password = by.secret.reveal();
@@ -36,10 +36,14 @@ export async function checkRight(target: Target, by: Login, current: Attempt): P
   current.waitFor(`${where} to answer the script's check`);
   try {
     const ended = await follow(session, script.check, { username, current: password });
-    if ("turn" in ended) return verified(`${by.username} may set passwords on ${where}.`, facts);
+    if ("output" in ended) return verified(`${by.username} has permission to set passwords on ${where}.`, facts);
     if ("refusal" in ended && ended.refusal === "busy")
-      return unreachable("not-ready", `${where} is being configured by somebody else.`);
-    return rejected("no-permission", `${by.username} can log in to ${where}, but may not set passwords there.`, facts);
+      return unreachable("not-ready", `Another session is configuring ${where}. Try again later.`);
+    return rejected(
+      "no-permission",
+      `${by.username} can log in to ${where}, but has no permission to set passwords there.`,
+      facts,
+    );
   } catch (error) {
     return error instanceof ShownSecret ? shown(endpoint) : connectionFailure(error, endpoint);
   } finally {

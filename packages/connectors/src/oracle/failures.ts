@@ -1,12 +1,12 @@
-// What Oracle's error numbers mean for a log-in and for a change; what else it says is looked at only where the number stands in it.
+// Interprets Oracle's error numbers for logins and changes; other text is used only to find the number.
 import type { DatabaseAddress } from "../connection-string.ts";
 import type { ChangeFinding, Failure } from "../connector.ts";
 import { codeOf, nameOf } from "../dial.ts";
 import { misconfigured, refused, rejected, unknown, unreachable } from "../finding.ts";
 
 /**
- * The number behind `ORA-01017`, or minus that of the driver's `NJS-518`; null when there is neither. Where the driver puts its
- * own number over Oracle's, which it does when the connection ends with it or the listener refuses it, Oracle's counts.
+ * The number of `ORA-01017`, or minus that of the driver's `NJS-518`; null without either. When the driver replaces
+ * Oracle's number with its own (the connection ended with the error, or the listener refused it), Oracle's counts.
  */
 export function numberOf(error: unknown): number | null {
   const { errorNum, message } = (error ?? {}) as { errorNum?: unknown; message?: unknown };
@@ -18,17 +18,17 @@ export function numberOf(error: unknown): number | null {
   return refused === undefined ? -Number(digits) : Number(refused);
 }
 
-/** The driver's number for a listener that refuses with one of Oracle's. */
+/** The driver's number for a listener's refusal with one of Oracle's. */
 const REFUSED = "511";
 
-/** Null for a number that says nothing of a log-in: then the connection has to tell. */
+/** Null for a number that is not about a login: then the connection decides. */
 export function loginFailure(number: number | null, address: DatabaseAddress): Failure | null {
   const [target, name] = [nameOf(address), address.username];
   switch (number) {
     case 1017:
       return rejected(
         "wrong-password",
-        `${target} did not accept the password for ${name}. Oracle answers the same for a wrong password and an unknown user.`,
+        `${target} did not accept the password for ${name}. Oracle does not say which: wrong password or unknown user.`,
       );
     case 28000:
       return rejected("account-locked", `The user ${name} on ${target} is locked.`);
@@ -37,26 +37,26 @@ export function loginFailure(number: number | null, address: DatabaseAddress): F
     case 1045:
       return misconfigured(
         "no-permission",
-        `${name} may not open a session on ${target} (CREATE SESSION). The password was accepted.`,
+        `${name} has no permission to open a session on ${target} (CREATE SESSION). The password was accepted.`,
       );
     case 28009:
       return misconfigured(
         "method-not-offered",
-        `${name} may connect to ${target} as SYSDBA or SYSOPER only, which is not supported.`,
+        `${name} can connect to ${target} only as SYSDBA or SYSOPER, which is not supported.`,
       );
     case 28040:
     case -116:
     case -138:
       return misconfigured(
         "method-not-offered",
-        `${target} has no way to log ${name} in that this side knows: it is older than 12.1, or the password has only an old verifier.`,
+        `${target} has no supported login method for ${name}: it is older than 12.1, or the password has only an old verifier.`,
       );
     case 12650:
     case 12660:
     case -533:
       return misconfigured(
         "tls-required",
-        `${target} asks for Oracle's own encryption, which is not supported. Use TLS (TCPS).`,
+        `${target} requires Oracle's own encryption, which is not supported. Use TLS (TCPS).`,
       );
     case 12505:
     case 12514:
@@ -64,14 +64,14 @@ export function loginFailure(number: number | null, address: DatabaseAddress): F
     case -519:
       return misconfigured(
         "no-such-database",
-        `The listener on ${target} knows no service ${address.database ?? ""}. Nothing was sent to a database.`,
+        `The listener on ${target} has no service ${address.database ?? ""}. Nothing was sent to a database.`,
       );
     case 18:
     case 20:
     case 12516:
     case 12519:
     case 12520:
-      return unreachable("too-many-connections", `${target} has no connection left.`);
+      return unreachable("too-many-connections", `${target} has no free connections.`);
     case 1033:
     case 1034:
     case 1089:
@@ -89,18 +89,21 @@ export function changeRefusal(number: number | null, where: string, name: string
     case 28003:
     case 28219:
     case 988:
-    // Too long for a name, which is how the text of a statement holds it.
+    // Too long for a name, which is how a statement contains it.
     case 972:
     case 28218:
       return refused(
         "password-rules",
-        `${where} did not take the new password of ${name}: it breaks the rules of its profile.`,
+        `${where} did not accept the new password of ${name}: it breaks the rules of its profile.`,
       );
     case 28007:
-      return refused("reused", `${where} did not take the new password of ${name}: it was used before.`);
+      return refused("reused", `${where} did not accept the new password of ${name}: it was used before.`);
     case 1031:
     case 28221:
-      return refused("no-permission", `${where} does not let this user change the password of ${name} (ALTER USER).`);
+      return refused(
+        "no-permission",
+        `${where} does not allow this user to change the password of ${name} (ALTER USER).`,
+      );
     case 1918:
       return refused("no-such-account", `${where} has no user ${name}.`);
     case 1017:
@@ -108,11 +111,11 @@ export function changeRefusal(number: number | null, where: string, name: string
     case 28000:
       return refused(
         "not-changeable",
-        `${where} did not accept the present password of ${name}, or the user is locked.`,
+        `${where} did not accept the current password of ${name}, or the user is locked.`,
       );
     default: {
-      const told = number === null || number < 0 ? "" : ` (ORA-${String(number).padStart(5, "0")})`;
-      return unknown(`${where} did not say clearly whether it changed the password of ${name}${told}.`);
+      const detail = number === null || number < 0 ? "" : ` (ORA-${String(number).padStart(5, "0")})`;
+      return unknown(`${where} did not confirm whether it changed the password of ${name}${detail}.`);
     }
   }
 }

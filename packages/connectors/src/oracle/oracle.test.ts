@@ -1,10 +1,10 @@
-// Oracle without a server or a double of one: how attempts end when nothing good answers, redirections, error numbers, quoting.
+// Oracle without a real or fake server: failing connections, redirections, error numbers, quoting.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, test } from "node:test";
 import { Secret } from "@strongroom/keys";
 import fc from "fast-check";
-import { assertChange, tryChange } from "../../testing/abilities.ts";
+import { assertChange, tryChange } from "../../testing/capabilities.ts";
 import { aContext, aTarget } from "../../testing/factories.ts";
 import { assertResult, tryOut } from "../../testing/suite.ts";
 import { MISBEHAVIOURS, startHostile, startTcp, type Misbehaviour } from "../../testing/targets/hostile.ts";
@@ -31,10 +31,10 @@ const packet = (type: number, content: Buffer) => {
   return Buffer.concat([head, content]);
 };
 
-describe("Oracle: where nothing good answers", { concurrency: 4 }, () => {
+describe("Oracle: failing connections", { concurrency: 4 }, () => {
   const secret = aSecret();
 
-  test("a closed port is refused, a forbidden address is not connected to", async () => {
+  test("refuses a closed port, and does not connect to a forbidden address", async () => {
     const nowhere = await tryOut(oracle, { target: at("127.0.0.1", await freePort()), secret });
     assertResult(nowhere, { outcome: "unreachable", code: "refused" });
     const forbidden = await tryOut(oracle, { target: at("169.254.169.254", 80), secret });
@@ -42,7 +42,7 @@ describe("Oracle: where nothing good answers", { concurrency: 4 }, () => {
   });
 
   for (const misbehaviour of Object.keys(MISBEHAVIOURS) as Misbehaviour[]) {
-    test(`a hostile server holds neither time nor memory: ${misbehaviour}`, async (t) => {
+    test(`limits the time and memory that a hostile server can take: ${misbehaviour}`, async (t) => {
       const server = await startHostile(misbehaviour);
       t.after(() => server.stop());
       const startedAt = performance.now();
@@ -82,7 +82,7 @@ describe("Oracle: where nothing good answers", { concurrency: 4 }, () => {
     assert.equal(other.connections(), 0);
   });
 
-  test("a service that the listener does not know is told", async (t) => {
+  test("reports a service that the listener does not know", async (t) => {
     const refusal = Buffer.from("(DESCRIPTION=(TMP=)(VSNNUM=0)(ERR=12514)(ERROR_STACK=(ERROR=(CODE=12514)(EMFI=4))))");
     const content = Buffer.concat([Buffer.from([0, 0, refusal.length >> 8, refusal.length & 255]), refusal]);
     const listener = await startTcp((socket) => socket.once("data", () => socket.write(packet(4, content))));
@@ -91,7 +91,7 @@ describe("Oracle: where nothing good answers", { concurrency: 4 }, () => {
     assertResult(result, { outcome: "misconfigured", code: "no-such-database" });
   });
 
-  test("what could be read as something else is sent nowhere", async () => {
+  test("sends nothing that could be misread", async () => {
     const bad = { outcome: "misconfigured", code: "bad-input" } as const;
     for (const more of [
       { databaseName: "x)(ADDRESS=(HOST=evil)" },
@@ -109,10 +109,10 @@ describe("Oracle: where nothing good answers", { concurrency: 4 }, () => {
   });
 });
 
-describe("Oracle: what its numbers and names mean", () => {
+describe("Oracle: its error numbers and names", () => {
   const address = { scheme: null, host: "db1", port: 1521, username: "app", database: "s", tlsMode: null };
 
-  test("error numbers of a log-in and of a change", () => {
+  test("interprets the error numbers of a login and of a change", () => {
     const login = (number: number) => {
       const failure = loginFailure(number, address);
       return failure !== null && "code" in failure ? failure.code : null;
@@ -145,7 +145,7 @@ describe("Oracle: what its numbers and names mean", () => {
     ]);
   });
 
-  test("a statement holds one name and one password, whatever they are", () => {
+  test("a statement contains exactly one name and one password, whatever they are", () => {
     assert.equal(writtenName("scott"), '"SCOTT"');
     assert.equal(writtenName("Mixed Case"), '"Mixed Case"');
     assert.equal(writtenName("müller"), "müller");
@@ -161,7 +161,7 @@ describe("Oracle: what its numbers and names mean", () => {
     assert.ok(isService("orcl.example.com") && !isService("a)b") && !isService("") && !isService("-a"));
   });
 
-  test("a redirection is found however its bytes are cut, and only before the connection is accepted", () => {
+  test("finds a redirection however its bytes are split, and only before the connection is accepted", () => {
     const whole = Buffer.concat([packet(11, Buffer.alloc(0)), packet(5, Buffer.from("x"))]);
     for (let size = 1; size <= whole.length; size += 1) {
       const watch = watchForRedirect();

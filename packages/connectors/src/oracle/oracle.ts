@@ -1,9 +1,12 @@
-// Oracle Database users with a password (oracledb in its thin mode). Proved against a double of ours only, made from what that driver
-// expects: no real server was ever asked. What the double does not prove stands in its first lines.
+// Oracle Database users with a password (oracledb in its thin mode). Tested only against a fake made from the driver's
+// expectations, never against a real server. The fake's first lines say what it does not prove.
 import type { Connector } from "../connector.ts";
-import { passwordChanges } from "../password-abilities.ts";
+import { passwordChanges } from "../password-capabilities.ts";
 
-/** The entry's database name is the service. Passwords of others are set over checked TLS only; one's own goes encrypted anyway. */
+/**
+ * The entry's database name is the service. Passwords of other users are set over checked TLS only; a user's own is
+ * encrypted in any case.
+ */
 export const oracle: Connector = {
   id: "oracle",
   name: "Oracle Database",

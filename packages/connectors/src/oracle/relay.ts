@@ -1,9 +1,9 @@
-// The driver insists on connecting by itself: it is pointed at a port of this machine, which leads to the one connection that was allowed.
+// The driver always opens its own connection: it gets a port on this machine that leads to the one allowed connection.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** Packet types of Oracle's network protocol: from `accept` on there are no redirections. */
+/** Packet types of Oracle's network protocol: after `accept` there are no redirections. */
 const [ACCEPT, REDIRECT] = [2, 5];
 const HEADER_BYTES = 8;
 
@@ -15,9 +15,9 @@ export interface Relay {
 }
 
 /**
- * Lets one connection in, and ends with it: whoever else on this machine came first would get a connection without a log-in,
- * and the driver none. INVARIANT: a redirection never reaches the driver, which would connect to
- * whatever address the server names.
+ * Accepts one connection and ends with it: another process on this machine that came first would get an
+ * unauthenticated connection, and the driver none. INVARIANT: a redirection never reaches the driver, which would
+ * connect to whatever address the server names.
  */
 export async function relayTo(upstream: Duplex): Promise<Relay> {
   let isRedirected = false;
@@ -48,7 +48,9 @@ export async function relayTo(upstream: Duplex): Promise<Relay> {
   return { port: (server.address() as AddressInfo).port, wasRedirected: () => isRedirected, close };
 }
 
-/** True once a redirection begins. Packets carry their length in their first two bytes until the connection is accepted. */
+/**
+ * True once a redirection starts. Until the connection is accepted, packets have their length in the first two bytes.
+ */
 export function watchForRedirect(): (chunk: Buffer) => boolean {
   let buffered = Buffer.alloc(0);
   let isAccepted = false;
@@ -59,7 +61,7 @@ export function watchForRedirect(): (chunk: Buffer) => boolean {
       const length = buffered.readUInt16BE(0);
       if (buffered[4] === REDIRECT) return true;
       if (buffered[4] === ACCEPT) isAccepted = true;
-      // What is shorter than its own head is no packet: the driver finds that out by itself.
+      // Shorter than its own header is not a packet: the driver detects that itself.
       if (length < HEADER_BYTES) isAccepted = true;
       if (buffered.length < length) return false;
       buffered = buffered.subarray(length);

@@ -1,4 +1,4 @@
-// One connection of the thin driver, through the relay, over TLS of ours where the entry says so.
+// One connection of the thin driver through the relay, over our own TLS if the entry asks for it.
 import oracledb from "oracledb";
 import type { Attempt } from "../attempt.ts";
 import { databaseAddress, type DatabaseAddress } from "../connection-string.ts";
@@ -20,22 +20,26 @@ export interface Session {
 
 export async function openSession(
   target: Target,
-  who: { username: string | null; password: string },
+  credentials: { username: string | null; password: string },
   attempt: Attempt,
 ): Promise<Session | { failure: Failure }> {
-  const address = databaseAddress({ ...target, username: who.username }, ["oracle"], target.sslEnabled ? 2484 : 1521);
+  const address = databaseAddress(
+    { ...target, username: credentials.username },
+    ["oracle"],
+    target.sslEnabled ? 2484 : 1521,
+  );
   if ("failure" in address) return address;
   const tls = tlsSettings(target, address.tlsMode);
   if ("failure" in tls) return tls;
   const service = address.database ?? "";
   if (!isService(service))
     return refuse("The database name must be the name of a service, such as orclpdb1.example.com.");
-  if (!isName(address.username) || !isPassword(who.password))
-    return refuse("Oracle takes names and passwords without quotation marks and controls, and not empty ones.");
+  if (!isName(address.username) || !isPassword(credentials.password))
+    return refuse("Oracle names and passwords must not be empty or contain quotation marks or control characters.");
 
   const dialled = await dial(address, attempt);
   if ("failure" in dialled) return dialled;
-  attempt.waitFor(`${nameOf(address)} to answer the Oracle log-in`);
+  attempt.waitFor(`${nameOf(address)} to answer the Oracle login`);
   const secured = tls.mode === "disable" ? dialled : await startTls(dialled.stream, tls, address);
   if ("failure" in secured) return secured;
   const relay = await relayTo(secured.stream);
@@ -43,7 +47,7 @@ export async function openSession(
   try {
     const connection = await oracledb.getConnection({
       user: loginName(address.username),
-      password: who.password,
+      password: credentials.password,
       connectString: descriptor(relay.port, service, patience),
     });
     return { address, tls, connection, close: () => relay.close() };
@@ -53,14 +57,14 @@ export async function openSession(
       return {
         failure: misconfigured(
           "redirected",
-          `${nameOf(address)} points to another server. Nothing was sent there: name that one as the host.`,
+          `${nameOf(address)} redirects to another server. Nothing was sent there: enter that server as the host.`,
         ),
       };
     return { failure: failureOf(error, dialled.stream.errored, dialled.stream.readableEnded, address) };
   }
 }
 
-/** One attempt at one address, whatever the service is. */
+/** One attempt at one address, whatever the service. */
 function descriptor(port: number, service: string, patience: number): string {
   const limits = `(CONNECT_TIMEOUT=${patience})(TRANSPORT_CONNECT_TIMEOUT=${patience})(RETRY_COUNT=0)`;
   const place = `(ADDRESS=(PROTOCOL=TCP)(HOST=127.0.0.1)(PORT=${port}))`;
@@ -69,17 +73,17 @@ function descriptor(port: number, service: string, patience: number): string {
 
 function failureOf(error: unknown, streamError: Error | null, isEnded: boolean, address: DatabaseAddress): Failure {
   const number = numberOf(error);
-  const told = loginFailure(number, address);
-  if (told !== null) return told;
+  const knownFailure = loginFailure(number, address);
+  if (knownFailure !== null) return knownFailure;
   if (number !== null && number > 0)
     return unreachable(
       "server-error",
-      `${nameOf(address)} could not answer the log-in (ORA-${String(number).padStart(5, "0")}).`,
+      `${nameOf(address)} could not answer the login (ORA-${String(number).padStart(5, "0")}).`,
     );
   if (streamError !== null || isEnded) return connectionFailure(streamError, address);
   return misconfigured(
     "protocol-error",
-    `${nameOf(address)} does not speak Oracle's protocol as it should. Is it the right port?`,
+    `${nameOf(address)} does not speak Oracle's protocol correctly. Is it the right port?`,
   );
 }
 

@@ -1,6 +1,7 @@
-// Puts a new password in force for an Oracle user: one's own by the driver's encrypted message, another's by ALTER USER.
+// Sets a new password for an Oracle user: the user's own through the driver's encrypted message, another's with ALTER
+// USER.
 import type { ChangeAttempt } from "../attempt.ts";
-import type { ChangeFinding, Login, Target } from "../connector.ts";
+import type { ChangeFinding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { changed, misconfigured, unsent } from "../finding.ts";
 import { mayCarryClearText } from "../tls-settings.ts";
@@ -15,35 +16,38 @@ export function changeOwn(target: Target, password: string, candidate: string, c
   return setPassword(target, { username: target.username, password }, candidate, current, { work, isClear: false });
 }
 
-export async function changeOther(target: Target, by: Login, candidate: string, current: ChangeAttempt) {
+export async function changeOther(target: Target, by: ReconcileLogin, candidate: string, current: ChangeAttempt) {
   if (!isName(target.username ?? ""))
-    return unsent(misconfigured("bad-input", "There is no user name that Oracle takes."));
-  const who = { username: by.username, password: by.secret.reveal() };
+    return unsent(misconfigured("bad-input", "The user name is missing or not valid for Oracle."));
+  const credentials = { username: by.username, password: by.secret.reveal() };
   const work: Work = ({ connection }, name) => connection.execute(alterUser(name, candidate));
-  return setPassword(target, who, candidate, current, { work, isClear: true });
+  return setPassword(target, credentials, candidate, current, { work, isClear: true });
 }
 
 async function setPassword(
   target: Target,
-  who: { username: string | null; password: string },
+  credentials: { username: string | null; password: string },
   candidate: string,
   current: ChangeAttempt,
   { work, isClear }: { work: Work; isClear: boolean },
 ): Promise<ChangeFinding> {
   if (!isPassword(candidate))
     return unsent(
-      misconfigured("bad-input", "Oracle takes passwords without quotation marks and controls, and not empty ones."),
+      misconfigured(
+        "bad-input",
+        "Oracle passwords must not be empty or contain quotation marks or control characters.",
+      ),
     );
-  const session = await openSession(target, who, current);
+  const session = await openSession(target, credentials, current);
   if ("failure" in session) return unsent(session.failure);
   const { address, tls, close } = session;
   const [where, name] = [nameOf(address), target.username || address.username];
   try {
     if (isClear && !mayCarryClearText(tls)) {
-      const message = `${where} takes the new password of another user in clear text only. Nothing was sent: that needs SSL/TLS with a checked certificate.`;
+      const message = `${where} needs the new password of another user in clear text, and that needs TLS with a checked certificate. Nothing was sent.`;
       return unsent(misconfigured("insecure-authentication", message));
     }
-    current.waitFor(`${where} to answer the change`);
+    current.waitFor(`${where} to confirm the change`);
     current.sending();
     await work(session, name);
     return changed(`Changed the password of ${name} on ${where}.`);

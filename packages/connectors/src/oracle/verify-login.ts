@@ -1,6 +1,6 @@
-// A log-in to Oracle; and whether somebody may set the passwords of others.
+// Logs in to Oracle, and checks whether an account can set the passwords of others.
 import type { Attempt } from "../attempt.ts";
-import type { Finding, Login, Target } from "../connector.ts";
+import type { Finding, ReconcileLogin, Target } from "../connector.ts";
 import { connectionFailure, nameOf } from "../dial.ts";
 import { rejected, unreachable, verified } from "../finding.ts";
 import { numberOf } from "./failures.ts";
@@ -16,24 +16,24 @@ export async function verifyLogin(target: Target, password: string, current: Att
 }
 
 /** Reads the privileges of the session: nothing is changed. */
-export async function checkRight(target: Target, by: Login, current: Attempt): Promise<Finding> {
+export async function checkRight(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   const session = await openSession(target, { username: by.username, password: by.secret.reveal() }, current);
   if ("failure" in session) return session.failure;
   const where = nameOf(session.address);
   try {
     const { rows } = await session.connection.execute<[number]>(MAY_ALTER);
     return rows?.[0]?.[0] === 1
-      ? verified(`${by.username} may set passwords on ${where}.`)
+      ? verified(`${by.username} has permission to set passwords on ${where}.`)
       : rejected(
           "no-permission",
-          `${by.username} can log in to ${where}, but may not set the passwords of others (ALTER USER).`,
+          `${by.username} can log in to ${where}, but has no permission to set the passwords of others (ALTER USER).`,
         );
   } catch (error) {
     const number = numberOf(error);
     if (number === null || number < 0) return connectionFailure(null, session.address);
     return unreachable(
       "server-error",
-      `${where} did not say what ${by.username} may do (ORA-${String(number).padStart(5, "0")}).`,
+      `${where} did not report the permissions of ${by.username} (ORA-${String(number).padStart(5, "0")}).`,
     );
   } finally {
     session.close();

@@ -1,11 +1,11 @@
-// What only PostgreSQL does when passwords are changed: verifiers, md5, rules of roles, replicas, poolers, locks.
+// Password changes specific to PostgreSQL: verifiers, md5, role settings, replicas, poolers, locks.
 import assert from "node:assert/strict";
 import { createHmac, createHash, pbkdf2Sync, randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { Secret } from "@strongroom/keys";
 import fc from "fast-check";
 import pg from "pg";
-import { assertChange, tryChange, tryReconcile } from "../../testing/abilities.ts";
+import { assertChange, tryChange, tryReconcile } from "../../testing/capabilities.ts";
 import { aContext, aTarget } from "../../testing/factories.ts";
 import { assertResult, tryOut } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
@@ -21,7 +21,7 @@ import { isSameEverywhere, scramVerifier } from "./scram-verifier.ts";
 
 const randomSecret = () => randomBytes(15).toString("base64url");
 
-test("RFC 7677 §3: the verifier is the one with which the example's server signs", async () => {
+test("RFC 7677 §3: the verifier matches the example's server signature", async () => {
   const salt = Buffer.from("W22ZaJ0SNY7soEsUEjb6gQ==", "base64");
   const verifier = await scramVerifier("pencil", { iterations: 4096, salt });
   const [, storedKey, serverKey] = /^SCRAM-SHA-256\$4096:W22ZaJ0SNY7soEsUEjb6gQ==\$(.*):(.*)$/.exec(verifier) ?? [];
@@ -37,7 +37,7 @@ test("RFC 7677 §3: the verifier is the one with which the example's server sign
   assert.equal(storedKey, createHash("sha256").update(clientKey).digest("base64"));
 });
 
-test("passwords on whose preparation clients differ are known", () => {
+test("recognises passwords that clients prepare differently", () => {
   for (const same of ["pencil", "with spaces", "Grüße, Жук, 漢字", "\u{1F600}", ""])
     assert.ok(isSameEverywhere(same), same);
   for (const other of ["a\u00A0b", "I\u00ADX", "\u2168", "\uFB01", "u\u0308", "\uFEFFx", "\u1806", "a\u200Db"]) {
@@ -82,7 +82,7 @@ function changing(source: PostgresqlSource): void {
     await verifies(one.target.username, one.secret);
   });
 
-  test("the verifier is the one that the server itself makes of any password", async () => {
+  test("the verifier equals the one that the server itself makes for any password", async () => {
     const { target } = await account();
     const awkward = fc.string({ minLength: 1, maxLength: 40, unit: "grapheme" });
     await fc.assert(
@@ -101,7 +101,7 @@ function changing(source: PostgresqlSource): void {
     );
   });
 
-  test("a role whose name is hostile is changed as any other, and nothing else is", async () => {
+  test("changes a role with a hostile name like any other, and nothing else", async () => {
     const tables = await server.sql("select count(*) from pg_roles where rolsuper");
     for (const name of [
       `a"b`,
@@ -124,7 +124,7 @@ function changing(source: PostgresqlSource): void {
     assert.deepEqual(await server.sql("select count(*) from pg_roles where rolsuper"), tables);
   });
 
-  test("a name that the server would cut off to somebody else's is refused", async () => {
+  test("refuses a name that the server would truncate to another role's", async () => {
     const long = "x".repeat(64);
     await server.sql(`create role ${long.slice(1)} login password 'not-to-be-touched'`);
     const one = { target: at(long), secret: "", candidate: randomSecret() };
@@ -132,16 +132,16 @@ function changing(source: PostgresqlSource): void {
     await verifies(long.slice(1), "not-to-be-touched");
   });
 
-  test("a password that was kept as md5 is kept as SCRAM from then on, is told so, and still logs in by the md5 method", async () => {
+  test("stores an md5 password as SCRAM from then on, reports it, and it still logs in by the md5 method", async () => {
     await server.sql("set password_encryption = 'md5'; create role md5user login password 'kept-as-md5'");
     const one = { target: at("md5user"), secret: "kept-as-md5", candidate: randomSecret() };
     const result = await tryChange(postgresql, one);
     assertChange(result, { outcome: "changed" });
-    assert.match(result.message, /kept as md5 and is now kept as SCRAM-SHA-256/);
+    assert.match(result.message, /stored as md5 and is now stored as SCRAM-SHA-256/);
     await verifies("md5user", one.candidate);
   });
 
-  test("settings of the role do not get in the way: read-only by default, and another role by default", async () => {
+  test("works with role settings: read-only by default, and another role by default", async () => {
     const other = await server.addRole("nologin");
     const one = await account();
     await server.sql(`grant ${other.username} to ${one.target.username}`);
@@ -151,7 +151,7 @@ function changing(source: PostgresqlSource): void {
     await verifies(one.target.username, one.candidate);
   });
 
-  test("a role that somebody else holds is given up in time, and then nothing was changed", async () => {
+  test("gives up in time on a role locked by another session, with nothing changed", async () => {
     const one = await account();
     const holder = new pg.Client({
       ...boss(),
@@ -170,7 +170,7 @@ function changing(source: PostgresqlSource): void {
     await verifies(one.target.username, one.secret);
   });
 
-  test("who may set whose password follows the server's version, and is told beforehand in the same words", async () => {
+  test("follows the server version's rule on who can set whose password, and reports it beforehand", async () => {
     const maker = await server.addRole("login createrole");
     const by = { username: maker.username, secret: maker.password };
     const other = await account();
@@ -185,14 +185,14 @@ function changing(source: PostgresqlSource): void {
       await server.sql(`grant ${other.target.username} to ${maker.username} with admin option`);
       assertChange(await tryReconcile(postgresql, other, by), { outcome: "changed" });
     }
-    const mighty = await account("login superuser");
-    const overSuper = await tryReconcile(postgresql, mighty, by);
+    const privileged = await account("login superuser");
+    const overSuper = await tryReconcile(postgresql, privileged, by);
     assertChange(overSuper, { outcome: "refused", code: "no-permission" });
     assert.match(overSuper.message, /superuser/);
-    await verifies(mighty.target.username, mighty.secret);
+    await verifies(privileged.target.username, privileged.secret);
   });
 
-  test("a role that is not there, may not log in, or has a VALID UNTIL that has passed is refused with the reason", async () => {
+  test("refuses a role that does not exist, cannot log in, or has passed its VALID UNTIL, with the reason", async () => {
     const missing = { target: at("srt_nobody"), secret: "", candidate: randomSecret() };
     assertChange(await tryReconcile(postgresql, missing, boss()), { outcome: "refused", code: "no-such-account" });
     const expired = await account("login valid until '2001-01-01'");
@@ -203,7 +203,7 @@ function changing(source: PostgresqlSource): void {
     assertChange(off, { outcome: "refused", code: "not-changeable" });
   });
 
-  test("behind a pooler nothing is changed: it keeps passwords of its own", needs(pgbouncerAvailable()), async () => {
+  test("changes nothing behind a pooler, which stores its own passwords", needs(pgbouncerAvailable()), async () => {
     const role = await server.addRole();
     const pooler = await startPgbouncer(server, role);
     try {
@@ -218,7 +218,7 @@ function changing(source: PostgresqlSource): void {
     }
   });
 
-  test("who may not see how passwords are kept lists everything else", async () => {
+  test("without permission to see password storage, lists everything else", async () => {
     const role = await server.addRole();
     const target = aTarget(at(role.username));
     const plain = await postgresql.listAccounts?.(target, Secret.fromText(role.password), aContext());
@@ -236,13 +236,13 @@ function changing(source: PostgresqlSource): void {
     assert.deepEqual([seen?.isPrivileged, seen?.facts["passwordKind"]], [true, "scram-sha-256"]);
   });
 
-  test("what cannot be a password is refused before anything is sent", async () => {
+  test("refuses an invalid password before sending anything", async () => {
     const one = await account();
     assertChange(await tryChange(postgresql, { ...one, candidate: "a\0b" }), { outcome: "unsent", code: "bad-input" });
     await verifies(one.target.username, one.secret);
   });
 
-  test("a read-only replica is told, and nothing was changed", async () => {
+  test("reports a read-only replica, with nothing changed", async () => {
     const one = await account();
     await server.restartAsReplica();
     const refused = { outcome: "refused", code: "not-changeable" } as const;

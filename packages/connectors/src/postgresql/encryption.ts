@@ -1,4 +1,5 @@
-// PostgreSQL's way to TLS: ask for it, read one byte, and only then start (PostgreSQL manual, "SSL Session Encryption").
+// PostgreSQL's TLS negotiation: request it, read one byte, and only then start (PostgreSQL manual, "SSL Session
+// Encryption").
 import type { BoundedStream } from "../bounded-stream.ts";
 import type { Failure } from "../connector.ts";
 import { connectionFailure, type Endpoint } from "../dial.ts";
@@ -9,12 +10,12 @@ import type { TlsSettings } from "../tls-settings.ts";
 /** SSLRequest: length 8, code 80877103. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
-/** A server that does not answer exactly `S` gets nothing more: a fallback would go out unencrypted. */
+/** Nothing more is sent to a server that does not answer exactly `S`: a fallback would be unencrypted. */
 export async function encrypt(stream: BoundedStream, settings: TlsSettings, endpoint: Endpoint): Promise<Secured> {
   stream.write(SSL_REQUEST);
   const answer = await firstChunk(stream, endpoint);
   if ("failure" in answer) return answer;
-  // More than one byte would be text that somebody put in front of the encrypted part (CVE-2021-23222).
+  // More than one byte would be plain text injected before the encrypted part (CVE-2021-23222).
   if (answer.chunk.toString("latin1") !== "S") return { failure: tlsRefusal("not-offered", endpoint) };
   return startTls(stream, settings, endpoint);
 }

@@ -1,19 +1,19 @@
-// What a role may learn about itself right after its log-in.
+// The facts that a role can read about itself right after its login.
 import type { Client } from "pg";
 
 export interface RoleFacts {
-  /** Such as `18.4`, or null when the server did not say. */
+  /** Such as `18.4`, or null when unknown. */
   serverVersion: string | null;
   /** ISO 8601, or null for a password that does not expire. */
   validUntil: string | null;
   isSuperuser: boolean | null;
-  /** Null when no schema was asked for. */
+  /** Null when no schema was given. */
   schemaExists: boolean | null;
 }
 
 const NOTHING: RoleFacts = { serverVersion: null, validUntil: null, isSuperuser: null, schemaExists: null };
 
-/** Whoever answers chooses the types as well. */
+/** The server decides about the types too. */
 interface Row {
   version: unknown;
   super: unknown;
@@ -27,7 +27,7 @@ const QUERY = `
          case when $1::text is not null then exists (select from pg_namespace where nspname = $1) end as has_schema
     from pg_roles r where r.rolname = current_user`;
 
-/** The log-in is proved already: a pooler or a server that cannot answer this leaves the facts empty. */
+/** The login has succeeded already: a pooler or a server that cannot answer leaves the facts empty. */
 export async function factsOf(client: Client, schemaName: string | null): Promise<RoleFacts> {
   try {
     const { rows } = await client.query<Row>(QUERY, [schemaName || null]);

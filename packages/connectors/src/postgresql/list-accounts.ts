@@ -1,4 +1,4 @@
-// The roles of a PostgreSQL server, as far as whoever logs in may see them.
+// Lists the roles of a PostgreSQL server, as far as the login can see them.
 import type { Client } from "pg";
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
@@ -10,7 +10,8 @@ import { logIn } from "./login.ts";
 
 /**
  * Facts: `canLogin`, `isSuperuser`, `createsRoles`, `createsDatabases`, `replicates`, `bypassesRowSecurity`,
- * `connectionLimit` (-1: none), `memberOf` (at most 100), and `passwordKind` (`scram-sha-256`, `md5`, `none`) for who may read it.
+ * `connectionLimit` (-1: none), `memberOf` (at most 100), and `passwordKind` (`scram-sha-256`, `md5`, `none`) if the
+ * login can read it.
  */
 export async function listRoles(target: Target, password: string, current: Attempt): Promise<ListFinding> {
   const login = await logIn(target, password, current, { maxReceivedBytes: MAX_LISTED_BYTES });
@@ -29,7 +30,9 @@ export async function listRoles(target: Target, password: string, current: Attem
   }
 }
 
-/** Only superusers may look into pg_authid, unless somebody has allowed it: null for others. The hashes stay there. */
+/**
+ * Only superusers can read pg_authid unless others were granted that: null for them. The hashes stay on the server.
+ */
 async function passwordKinds(client: Client): Promise<Map<string, string> | null> {
   const { rows: may } = await client.query("select has_table_privilege('pg_catalog.pg_authid', 'select') as may");
   if (may[0]?.may !== true) return null;
@@ -61,7 +64,7 @@ function accountOf(row: Row, kinds: Map<string, string> | null): ListedAccount {
   };
 }
 
-/** Whoever answers chooses the types as well. */
+/** The server decides about the types too. */
 interface Row {
   name: unknown;
   is_super: unknown;
@@ -77,8 +80,8 @@ interface Row {
 }
 
 /**
- * Privileged is who is a superuser, may become one by membership, may run programs or touch files on the server, or may
- * (until 15) hand out the rights to do so.
+ * A role is privileged if it is a superuser, can become one by membership, can run programs or access files on the
+ * server, or can (until 15) grant the rights to do so.
  */
 const ROLES = `
   with mighty as (

@@ -1,4 +1,4 @@
-// What a failed PostgreSQL log-in means, by SQLSTATE (PostgreSQL manual, appendix A) and never by the server's words.
+// Interprets a failed PostgreSQL login by SQLSTATE (PostgreSQL manual, appendix A), never by the server's text.
 import pg from "pg";
 import { TooMuchData } from "../bounded-stream.ts";
 import type { DatabaseAddress } from "../connection-string.ts";
@@ -11,7 +11,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
   if (error instanceof InsecurePassword) {
     return misconfigured(
       "insecure-authentication",
-      `${nameOf(address)} asked for the password in clear text. It was not sent: that needs SSL/TLS with a checked certificate.`,
+      `${nameOf(address)} asked for the password in clear text, which needs SSL/TLS with a checked certificate. It was not sent.`,
     );
   }
   if (error instanceof pg.DatabaseError && error.code !== undefined)
@@ -21,15 +21,15 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
   return notProved(address);
 }
 
-/** Bytes that make no sense, and a server that could not show that it knows the password, are alike: not the right one. */
+/** Invalid bytes, and a server that could not prove that it knows the password, mean the same: the wrong server. */
 export function notProved(address: DatabaseAddress): Failure {
   return misconfigured(
     "protocol-error",
-    `${nameOf(address)} does not speak PostgreSQL as it should, or could not prove that it knows the password. Is it the right server?`,
+    `${nameOf(address)} does not speak PostgreSQL correctly, or could not prove that it knows the password. Is it the right server?`,
   );
 }
 
-/** The driver's own errors have no code; these are its words, not the server's. */
+/** The driver's own errors have no code; this is its text, not the server's. */
 function saysTerminated(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("Connection terminated");
 }
@@ -47,7 +47,7 @@ function serverFailure(
     case "28P01":
       return rejected(
         "wrong-password",
-        `${target} did not accept the password for ${username}. PostgreSQL answers the same for a wrong password, a role that does not exist and a password whose VALID UNTIL has passed.`,
+        `${target} did not accept the password for ${username}. PostgreSQL does not say which: wrong password, unknown role, or VALID UNTIL has passed.`,
       );
     case "28000":
       return notAuthorised(routine, address, isEncrypted);
@@ -59,43 +59,43 @@ function serverFailure(
     case "42501":
       return misconfigured(
         "no-permission",
-        `${username} may not connect to the database ${database} on ${target}. The password was accepted.`,
+        `${username} has no permission to connect to the database ${database} on ${target}. The password was accepted.`,
       );
     case "53300":
-      return unreachable("too-many-connections", `${target} has no connection left for ${username}.`);
+      return unreachable("too-many-connections", `${target} has no free connections for ${username}.`);
     case "57P03":
       return unreachable("not-ready", `${target} is starting, stopping or recovering.`);
     case "57P01":
     case "57P02":
-      return unreachable("not-ready", `${target} was shut down during the log-in.`);
+      return unreachable("not-ready", `${target} was shut down during the login.`);
     case "08P01":
     case "0A000":
-      return misconfigured("protocol-error", `${target} does not understand this client. Is it PostgreSQL?`);
+      return misconfigured("protocol-error", `${target} rejected the protocol. Is it PostgreSQL?`);
     default:
       return unreachable(
         "server-error",
-        `${target} could not answer the log-in${/^[0-9A-Z]{5}$/.test(sqlState) ? ` (SQLSTATE ${sqlState})` : ""}.`,
+        `${target} could not answer the login${/^[0-9A-Z]{5}$/.test(sqlState) ? ` (SQLSTATE ${sqlState})` : ""}.`,
       );
   }
 }
 
-/** 28000 covers three refusals; the server's `routine` tells them apart in every language. */
+/** 28000 covers three refusals; the server's `routine` distinguishes them in every language. */
 function notAuthorised(routine: string | undefined, address: DatabaseAddress, isEncrypted: boolean): Failure {
   const target = nameOf(address);
   if (routine === "InitializeSessionUserId") {
     return rejected(
       "account-locked",
-      `${address.username} may not log in to ${target}: the role is NOLOGIN or does not exist.`,
+      `${address.username} is not permitted to log in to ${target}: the role is NOLOGIN or does not exist.`,
     );
   }
   if (!isEncrypted) {
     return misconfigured(
       "tls-required",
-      `${target} accepts ${address.username} from here only over TLS, or not at all (pg_hba.conf). Enable SSL/TLS, or add a rule there.`,
+      `${target} accepts ${address.username} from this machine only over TLS, or not at all (pg_hba.conf). Enable SSL/TLS, or add a rule there.`,
     );
   }
   return misconfigured(
     "no-permission",
-    `${target} has no rule that lets ${address.username} in from here (pg_hba.conf).`,
+    `${target} has no rule that lets ${address.username} log in from this machine (pg_hba.conf).`,
   );
 }

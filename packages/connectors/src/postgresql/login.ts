@@ -1,4 +1,4 @@
-// One PostgreSQL log-in with a password, from the first byte to a session that can be asked.
+// One PostgreSQL login with a password, from the first byte to a session that accepts queries.
 import { TLSSocket } from "node:tls";
 import type { Client } from "pg";
 import type { Attempt } from "../attempt.ts";
@@ -16,20 +16,20 @@ export interface LoggedIn {
   client: Client;
   address: DatabaseAddress;
   tls: { mode: TlsMode; protocol: string | null };
-  /** The password is kept as an md5 hash there. */
+  /** The server stores the password as an md5 hash. */
   isMd5: boolean;
 }
 
 interface LoginLimits {
   maxReceivedBytes?: number;
-  /** What a query may take, when that is less than the attempt. */
+  /** The time limit of a query, if shorter than the attempt. */
   queryTimeoutMs?: number;
 }
 
-/** Where and as whom: what `logIn` would connect to. */
+/** The address and user that `logIn` would use. */
 export const addressOf = (target: Target) => databaseAddress(target, ["postgres", "postgresql"], 5432);
 
-/** The password was what let the role in, or there is no session. It ends with the attempt. */
+/** A session exists only if the password let the role in. It ends with the attempt. */
 export async function logIn(
   target: Target,
   password: string,
@@ -45,7 +45,7 @@ export async function logIn(
   const dialled = await dial(address, current, maxReceivedBytes);
   if ("failure" in dialled) return dialled;
 
-  current.waitFor(`${nameOf(address)} to answer the PostgreSQL log-in`);
+  current.waitFor(`${nameOf(address)} to answer the PostgreSQL login`);
   const isEncrypted = tls.mode !== "disable";
   const secured = isEncrypted ? await encrypt(dialled.stream, tls, address) : dialled;
   if ("failure" in secured) return secured;
@@ -63,9 +63,12 @@ export async function logIn(
   };
 }
 
-const NUL = misconfigured("bad-input", "PostgreSQL takes no NUL character in a user name, database name or password.");
+const NUL = misconfigured(
+  "bad-input",
+  "PostgreSQL does not allow a NUL character in a user name, database name or password.",
+);
 
-/** Null when the role is in and the password was what let it in. */
+/** Null when the role is in and the password let it in. */
 async function connect(session: Session, address: DatabaseAddress, isEncrypted: boolean): Promise<Failure | null> {
   try {
     await session.client.connect();
@@ -79,6 +82,6 @@ async function connect(session: Session, address: DatabaseAddress, isEncrypted: 
 function notChecked(address: DatabaseAddress): Failure {
   return misconfigured(
     "password-not-checked",
-    `${nameOf(address)} lets ${address.username} in without asking for the password (trust, peer, ident or certificate in pg_hba.conf), so the stored one proves nothing.`,
+    `${nameOf(address)} lets ${address.username} in without a password (trust, peer, ident or certificate in pg_hba.conf), so the stored one was not verified.`,
   );
 }

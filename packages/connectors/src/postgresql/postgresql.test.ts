@@ -79,7 +79,7 @@ async function rows(source: PostgresqlSource): Promise<Rows> {
       account,
       refusals: [
         {
-          name: "characters that clients do not treat alike",
+          name: "characters that clients treat differently",
           change: async () => ({ ...(await account()), candidate: "ligature-\u{FB01}-and-more" }),
           expect: { outcome: "refused", code: "password-rules" },
         },
@@ -111,7 +111,7 @@ for (const source of ["system", "npm"] as const) {
   });
 }
 
-describe("PostgreSQL: what its server tells", needs(postgresqlAvailable("npm"), opensslAvailable()), () => {
+describe("PostgreSQL: answers of its server", needs(postgresqlAvailable("npm"), opensslAvailable()), () => {
   let server: PostgresqlServer;
   let authority: Authority;
   let role: { username: string; password: string };
@@ -131,7 +131,7 @@ describe("PostgreSQL: what its server tells", needs(postgresqlAvailable("npm"), 
   after(() => server?.stop());
   const verify = (target: Partial<Target>, secret = role.password) => tryOut(postgresql, { target, secret });
 
-  test("CRED-38: a connection string overrides host, port and database, and names the TLS mode", async () => {
+  test("CRED-38: a connection string overrides host, port and database, and sets the TLS mode", async () => {
     const result = await verify({
       type: "postgresql",
       host: "192.0.2.1",
@@ -146,7 +146,7 @@ describe("PostgreSQL: what its server tells", needs(postgresqlAvailable("npm"), 
     assert.deepEqual(facts?.["tls"], { mode: "verify-full", protocol: "TLSv1.3" });
   });
 
-  test("a name is verified in the certificate although the connection goes to its checked address", async () => {
+  test("checks a name in the certificate although it connects to the checked address", async () => {
     const more = { host: "localhost", sslEnabled: true, additionalParams: { ca: authority.certificate } };
     assertResult(await verify(at(server, role.username, more)), { outcome: "verified" });
   });
@@ -164,7 +164,7 @@ describe("PostgreSQL: what its server tells", needs(postgresqlAvailable("npm"), 
     assertResult(await verify(at(server, "clear", checked), "clear-text-1"), { outcome: "verified" });
   });
 
-  test("a server that asks for clear text never gets the password", async (t) => {
+  test("never sends the password to a server that asks for clear text", async (t) => {
     // AuthenticationCleartextPassword, right after the startup message.
     const impostor = await startTcp((socket) =>
       socket.once("data", () => socket.write(Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 3]))),
@@ -176,7 +176,7 @@ describe("PostgreSQL: what its server tells", needs(postgresqlAvailable("npm"), 
     assert.ok(!impostor.received().includes(role.password));
   });
 
-  test("a server that does not know the password cannot pretend that it was right", async (t) => {
+  test("rejects a server that accepts without knowing the password", async (t) => {
     // AuthenticationOk at once, then ReadyForQuery.
     const impostor = await startTcp((socket) =>
       socket.once("data", () => socket.write(Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 0, 90, 0, 0, 0, 5, 73]))),
@@ -186,7 +186,7 @@ describe("PostgreSQL: what its server tells", needs(postgresqlAvailable("npm"), 
     assertResult(result, { outcome: "misconfigured", code: "password-not-checked" });
   });
 
-  test("a server that leaves out its half of SCRAM is not believed", async (t) => {
+  test("rejects a server that omits its half of SCRAM", async (t) => {
     const sasl = Buffer.from("\0\0\0\x0aSCRAM-SHA-256\0\0", "latin1");
     const askScram = Buffer.concat([Buffer.from([82, 0, 0, 0, sasl.length + 4]), sasl]);
     const impostor = await startTcp((socket) =>
@@ -200,26 +200,26 @@ describe("PostgreSQL: what its server tells", needs(postgresqlAvailable("npm"), 
     assertResult(result, { outcome: "misconfigured", code: "protocol-error" });
   });
 
-  test("text in front of the encrypted part ends the attempt (CVE-2021-23222)", async (t) => {
+  test("text injected before the encrypted part ends the attempt (CVE-2021-23222)", async (t) => {
     const impostor = await startTcp((socket) => socket.once("data", () => socket.write("Sinjected")));
     t.after(() => impostor.stop());
     const result = await verify(at(server, role.username, { port: impostor.port, sslEnabled: true }));
     assertResult(result, { outcome: "misconfigured", code: "tls-failure", reason: "not-offered" });
   });
 
-  test("the older md5 method is understood", async () => {
+  test("supports the older md5 method", async () => {
     assertResult(await verify(at(server, "md5user"), "md5-password"), { outcome: "verified" });
     assertResult(await verify(at(server, "md5user"), "md5-passwort"), { outcome: "rejected", code: "wrong-password" });
   });
 
-  test("a server that takes encrypted connections only says so", async () => {
+  test("reports a server that requires encryption", async () => {
     assertResult(await verify(at(server, "onlytls"), "only-over-tls"), {
       outcome: "misconfigured",
       code: "tls-required",
     });
   });
 
-  test("a missing database and a forbidden one are told apart from a wrong password", async () => {
+  test("distinguishes a missing and a forbidden database from a wrong password", async () => {
     const missing = await verify(at(server, role.username, { databaseName: "nowhere" }));
     assertResult(missing, { outcome: "misconfigured", code: "no-such-database" });
     await server.sql("create database closed");
@@ -228,7 +228,7 @@ describe("PostgreSQL: what its server tells", needs(postgresqlAvailable("npm"), 
     assertResult(closed, { outcome: "misconfigured", code: "no-permission" });
   });
 
-  test("a role without a connection left is unreachable, not rejected", async () => {
+  test("a role without a free connection is unreachable, not rejected", async () => {
     const busy = await server.addRole("login connection limit 0");
     assertResult(await verify(at(server, busy.username), busy.password), {
       outcome: "unreachable",
@@ -236,7 +236,7 @@ describe("PostgreSQL: what its server tells", needs(postgresqlAvailable("npm"), 
     });
   });
 
-  test("a password that will expire is verified with its date, and a missing schema is mentioned", async () => {
+  test("reports the expiry date of a verified password, and a missing schema", async () => {
     const dated = await server.addRole("login valid until '2099-01-01 00:00:00+00'");
     const result = await verify(at(server, dated.username, { schemaName: "nowhere" }), dated.password);
     assertResult(result, { outcome: "verified" });
@@ -248,7 +248,7 @@ describe("PostgreSQL: what its server tells", needs(postgresqlAvailable("npm"), 
     assert.equal(facts["isSuperuser"], false);
   });
 
-  test("a certificate that has expired and one that signed itself are named, and a server without TLS gets no clear text", async () => {
+  test("names an expired and a self-signed certificate, and sends no clear text to a server without TLS", async () => {
     const checked = at(server, role.username, { sslEnabled: true, additionalParams: { ca: authority.certificate } });
     const failure = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
     await server.restart(await authority.issue(["127.0.0.1"], { fromDay: -10, untilDay: -1 }));
@@ -261,7 +261,7 @@ describe("PostgreSQL: what its server tells", needs(postgresqlAvailable("npm"), 
     assertResult(await verify(checked), failure("not-offered"));
   });
 
-  test("an entry that cannot be right is refused before anything is sent", async (t) => {
+  test("refuses an invalid entry before sending anything", async (t) => {
     const silent = await startHostile("black-hole");
     t.after(() => silent.stop());
     const bad: Partial<Target>[] = [
@@ -287,7 +287,7 @@ describe("PostgreSQL: what its server tells", needs(postgresqlAvailable("npm"), 
     assert.equal(silent.connections(), 0);
   });
 
-  test("variables of the server's own environment do not reach the log-in", async (t) => {
+  test("environment variables of this process do not affect the login", async (t) => {
     const names = ["PGPASSWORD", "PGSSLMODE", "PGHOST", "PGSSLNEGOTIATION"] as const;
     const values = ["other", "require", "192.0.2.1", "direct"];
     t.after(() => names.forEach((name) => delete process.env[name]));

@@ -1,6 +1,6 @@
 // PostgreSQL roles with a password (pg).
 import type { Connector } from "../connector.ts";
-import { passwordAbilities } from "../password-abilities.ts";
+import { passwordCapabilities } from "../password-capabilities.ts";
 
 /**
  * Facts of `verified`: `serverVersion`, `validUntil`, `isSuperuser`, `schemaExists`, `tls` (`mode`, `protocol`).
@@ -13,9 +13,9 @@ export const postgresql: Connector = {
   name: "PostgreSQL",
   types: ["postgresql", "database"],
   proven: true,
-  ...passwordAbilities({
+  ...passwordCapabilities({
     verify: async () => (await import("./verify-login.ts")).verifyLogin,
-    change: async () => (await import("./change-password.ts")).changePassword,
+    change: async () => (await import("./set-password.ts")).changePassword,
     reconcile: async () => (await import("./reconcile.ts")).reconcilePassword,
     checkReconcile: async () => (await import("./reconcile.ts")).checkRight,
     list: async () => (await import("./list-accounts.ts")).listRoles,

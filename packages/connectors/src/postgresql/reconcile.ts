@@ -1,7 +1,7 @@
-// Sets the password of a PostgreSQL role by another one, and tells beforehand whether that one may.
+// Sets the password of a PostgreSQL role with another role, and checks beforehand whether that is permitted.
 import type { Attempt, ChangeAttempt } from "../attempt.ts";
 import type { DatabaseAddress } from "../connection-string.ts";
-import type { ChangeFinding, Facts, Failure, Finding, Login, Target } from "../connector.ts";
+import type { ChangeFinding, Facts, Failure, Finding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { misconfigured, obstacleTo, refused, unsent, verified, type NotChanged } from "../finding.ts";
 import { loginFailure } from "./login-failure.ts";
@@ -11,7 +11,7 @@ import { candidateProblem, MAX_NAME_BYTES, setPassword } from "./set-password.ts
 
 export async function reconcilePassword(
   target: Target,
-  by: Login,
+  by: ReconcileLogin,
   candidate: string,
   current: ChangeAttempt,
 ): Promise<ChangeFinding> {
@@ -25,7 +25,7 @@ export async function reconcilePassword(
   return setPassword(login.loggedIn, login.username, candidate, current);
 }
 
-export async function checkRight(target: Target, by: Login, current: Attempt): Promise<Finding> {
+export async function checkRight(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   const login = await logInBy(target, by, current);
   if ("failure" in login) return login.failure;
   const { username, loggedIn } = login;
@@ -33,18 +33,21 @@ export async function checkRight(target: Target, by: Login, current: Attempt): P
   if ("failure" in right) return right.failure;
   if (right.refusal !== null) return obstacleTo(right.refusal);
   const where = nameOf(loggedIn.address);
-  return verified(`Logged in to ${where} as ${by.username}, who may change the password of ${username}.`, right.facts);
+  return verified(
+    `Logged in to ${where} as ${by.username}, which has permission to change the password of ${username}.`,
+    right.facts,
+  );
 }
 
 type ByLogin = { username: string; loggedIn: LoggedIn } | { failure: Failure };
 
-/** Logs in as `by`, to a database that is there whatever the role is called. */
-async function logInBy(target: Target, by: Login, current: Attempt): Promise<ByLogin> {
+/** Logs in as `by`, to a database that exists whatever the role's name. */
+async function logInBy(target: Target, by: ReconcileLogin, current: Attempt): Promise<ByLogin> {
   const address = addressOf(target);
   if ("failure" in address) return address;
   const { username } = address;
   if (Buffer.byteLength(username) > MAX_NAME_BYTES || username.includes("\0")) {
-    return { failure: misconfigured("bad-input", `A role's name has at most ${MAX_NAME_BYTES} bytes, and no NUL.`) };
+    return { failure: misconfigured("bad-input", `A role name has at most ${MAX_NAME_BYTES} bytes and no NUL.`) };
   }
   if (by.username === "") return { failure: misconfigured("bad-input", "The reconcile account has no user name.") };
   const databaseName = target.databaseName || "postgres";
@@ -74,7 +77,7 @@ function refusalFor(rights: Rights | undefined, username: string, address: Datab
   if (!maySetPassword(rights)) {
     return refused(
       "no-permission",
-      `${address.username} may not change the password of ${username} on ${where}. ${whatIsMissing(rights)}`,
+      `${address.username} has no permission to change the password of ${username} on ${where}. ${whatIsMissing(rights)}`,
     );
   }
   if (rights.can_login !== true || rights.is_expired === true) {
@@ -87,7 +90,7 @@ function refusalFor(rights: Rights | undefined, username: string, address: Datab
   return null;
 }
 
-/** Whoever answers chooses the types as well. */
+/** The server decides about the types too. */
 interface Rights {
   version: unknown;
   is_self: unknown;
@@ -101,7 +104,10 @@ interface Rights {
   is_expired: unknown;
 }
 
-/** ALTER ROLE's rules: CREATEROLE was enough for all but superusers until 15; from 16 on it also takes ADMIN on the role. */
+/**
+ * ALTER ROLE's rules: CREATEROLE was enough for all but superusers until 15; from 16 on it also needs ADMIN on the
+ * role.
+ */
 function maySetPassword(rights: Rights): boolean {
   if (rights.is_super === true || rights.is_self === true) return true;
   if (rights.may_create !== true || rights.target_is_super === true) return false;
@@ -109,11 +115,11 @@ function maySetPassword(rights: Rights): boolean {
 }
 
 function whatIsMissing(rights: Rights): string {
-  if (rights.target_is_super === true) return "That takes a superuser, because it is one.";
-  if (rights.may_create !== true) return "That takes CREATEROLE.";
+  if (rights.target_is_super === true) return "Only a superuser can change it, because it is one.";
+  if (rights.may_create !== true) return "That needs CREATEROLE.";
   return Number(rights.version) >= 160_000
-    ? "That takes the ADMIN option on that role as well."
-    : "That takes a superuser, because it may replicate.";
+    ? "That also needs the ADMIN option on the role."
+    : "Only a superuser can change it, because it has REPLICATION.";
 }
 
 const QUERY = `

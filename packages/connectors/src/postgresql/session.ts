@@ -1,32 +1,33 @@
-// One connection of the pg driver over a stream of ours, which never sends the password in a way that a listener could read.
+// One connection of the pg driver over our own stream, which never sends the password in a form that can be
+// intercepted.
 import type { Duplex } from "node:stream";
 import pg from "pg";
 import type { DatabaseAddress } from "../connection-string.ts";
 
-/** The server asked for the password in clear text but nobody knows who would get it. Nothing was sent. */
+/** The server asked for the password in clear text, but its identity is unknown. Nothing was sent. */
 export class InsecurePassword extends Error {}
 
 export interface SessionRequest {
   address: DatabaseAddress;
   password: string;
-  /** True when a listener could not read it and the server is known to be the right one. */
+  /** True when the connection is encrypted and the server's identity is verified. */
   mayCarryClearText: boolean;
-  /** A query that takes longer is given up, so that it cannot hide that the log-in worked. */
+  /** A slower query is abandoned, so that it cannot hide a successful login. */
   queryTimeoutMs: number;
 }
 
 export interface Session {
-  /** Not connected yet. Its end is the stream's: destroy that. */
+  /** Not connected yet. To end it, destroy the stream. */
   client: pg.Client;
-  /** True once the server has asked for the password: one that never asks has not checked it. */
+  /** True once the server has asked for the password: a server that never asks has not checked it. */
   wasAsked(): boolean;
-  /** True when the server used SCRAM and left out its own proof (RFC 5802 §5): whoever it is, it may know nothing. */
+  /** True when the server used SCRAM and omitted its own proof (RFC 5802 §5): it may not know the password. */
   owesProof(): boolean;
-  /** True when the server asked in the way in which it asks for passwords that it keeps as md5. */
+  /** True when the server asked as it does for passwords stored as md5. */
   isMd5(): boolean;
 }
 
-/** `stream` is connected, and encrypted already when it is to be: the driver does no TLS of its own. */
+/** `stream` is connected, and encrypted already if it should be: the driver does no TLS. */
 export function openSession(stream: Duplex, request: SessionRequest): Session {
   const { address, password } = request;
   let wasAsked = false;
@@ -49,12 +50,12 @@ export function openSession(stream: Duplex, request: SessionRequest): Session {
       return password;
     },
   });
-  // The driver asks for the password in the same way whatever it is for: learn first which kind it is.
+  // The driver asks for the password in the same way for every method, so record the method first.
   client.connection.prependListener("authenticationCleartextPassword", () => (isCleartext = true));
   client.connection.prependListener("authenticationMD5Password", () => (isMd5 = true));
   client.connection.on("authenticationSASL", () => (owesProof = true));
   client.connection.on("authenticationSASLFinal", () => (owesProof = false));
-  // What fails after the answer is of no interest, and must not end the process.
+  // A failure after the answer does not matter, and must not end the process.
   client.on("error", () => {});
   return { client, wasAsked: () => wasAsked, owesProof: () => owesProof, isMd5: () => isMd5 };
 }

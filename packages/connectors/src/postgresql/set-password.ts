@@ -1,31 +1,32 @@
-// Puts a new password in force for a PostgreSQL role: ALTER ROLE with a verifier, so that the server never sees the password.
+// Sets a new password for a PostgreSQL role: ALTER ROLE with a verifier, so that the server never receives the
+// password.
 import pg, { type Client } from "pg";
 import type { ChangeAttempt } from "../attempt.ts";
-import type { ChangeFinding } from "../connector.ts";
+import type { ChangeFinding, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { changed, misconfigured, refused, unknown, unreachable, unsent } from "../finding.ts";
 import { unencryptedHint } from "../tls-settings.ts";
 import { loginFailure } from "./login-failure.ts";
-import type { LoggedIn } from "./login.ts";
+import { logIn, type LoggedIn } from "./login.ts";
 import { isSameEverywhere, scramVerifier } from "./scram-verifier.ts";
 import { obstacle } from "./server.ts";
 
-/** Names are cut off there at this many bytes: a longer one would be somebody else's. */
+/** The server truncates names to this many bytes: a longer one would be another role's. */
 export const MAX_NAME_BYTES = 63;
 
-/** Why this cannot be a password there, before anything is sent; null when it can. */
+/** Why this candidate cannot be a PostgreSQL password, before anything is sent; null when it can. */
 export function candidateProblem(candidate: string): ChangeFinding | null {
   if (candidate.includes("\0")) {
-    return unsent(misconfigured("bad-input", "PostgreSQL takes no NUL character in a password."));
+    return unsent(misconfigured("bad-input", "PostgreSQL does not allow a NUL character in a password."));
   }
   if (isSameEverywhere(candidate)) return null;
   return refused(
     "password-rules",
-    "The new password holds characters that PostgreSQL's clients do not treat alike (special spaces, composed or invisible ones). Nothing was sent.",
+    "The new password contains characters that PostgreSQL clients treat differently (special spaces, composed or invisible characters). Nothing was sent.",
   );
 }
 
-/** `username` is the role whose password it is; null for whoever has logged in. */
+/** `username` is the role whose password changes; null for the role that is logged in. */
 export async function setPassword(
   { client, address, isMd5, tls }: LoggedIn,
   username: string | null,
@@ -41,7 +42,7 @@ export async function setPassword(
   } catch (error) {
     return unsent(loginFailure(error, address, tls.mode !== "disable"));
   }
-  current.waitFor(`${target} to answer the change`);
+  current.waitFor(`${target} to confirm the change`);
   try {
     current.sending();
     await client.query(alterRole(username, verifier, current.remainingMs()));
@@ -50,7 +51,7 @@ export async function setPassword(
   }
   const formerly =
     isMd5 && username === null
-      ? " It was kept as md5 and is now kept as SCRAM-SHA-256, which clients older than PostgreSQL 10 do not know."
+      ? " It was stored as md5 and is now stored as SCRAM-SHA-256, which clients older than PostgreSQL 10 do not support."
       : "";
   return changed(`Changed the password of ${name} on ${target}.${formerly}${unencryptedHint(tls)}`, {
     passwordKind: "scram-sha-256",
@@ -58,8 +59,8 @@ export async function setPassword(
 }
 
 /**
- * One message is one transaction, and leaves nothing set in a session that somebody else may get. `session_user` is who
- * logged in, also where the role's settings make it another one.
+ * One message is one transaction, and leaves no settings in a session that another client may get. `session_user` is
+ * the role that logged in, even where the role's settings switch to another one.
  */
 function alterRole(username: string | null, verifier: string, remainingMs: number): string {
   const patienceMs = Math.max(1, Math.floor(remainingMs * 0.8));
@@ -73,15 +74,20 @@ function alterRole(username: string | null, verifier: string, remainingMs: numbe
   ].join("; ");
 }
 
-/** An error of the server after which it still answers has undone the transaction. After any other end nobody knows. */
+/**
+ * A server error after which the session still answers has rolled the transaction back. After any other end the result
+ * is unknown.
+ */
 async function refusalOf(error: unknown, client: Client, name: string, target: string): Promise<ChangeFinding> {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined || !(await answers(client))) {
-    return unknown(`${target} lost the connection after the change was sent, and did not say whether it was made.`);
+    return unknown(
+      `The connection to ${target} was lost after the change was sent. It is not known whether the password changed.`,
+    );
   }
   const sqlState = /^[0-9A-Z]{5}$/.test(error.code) ? error.code : "?";
   switch (sqlState) {
     case "42501":
-      return refused("no-permission", `The log-in may not change the password of ${name} on ${target}.`);
+      return refused("no-permission", `The login has no permission to change the password of ${name} on ${target}.`);
     case "42704":
       return refused("no-such-account", `There is no role ${name} on ${target}.`);
     case "25006":
@@ -92,16 +98,16 @@ async function refusalOf(error: unknown, client: Client, name: string, target: s
     case "40001":
     case "40P01":
     case "XX000":
-      // Undone: as if it had never been sent.
+      // Rolled back: as if never sent.
       return unsent(
         unreachable(
           "not-ready",
-          `Something else holds the role ${name} on ${target}, so the change was given up. Nothing was changed.`,
+          `Another session has locked the role ${name} on ${target}. Nothing was changed. Try again later.`,
         ),
       );
     default:
       return /^(22|23|28|P0)/.test(sqlState)
-        ? refused("password-rules", `${target} did not take the new password for ${name} (SQLSTATE ${sqlState}).`)
+        ? refused("password-rules", `${target} did not accept the new password for ${name} (SQLSTATE ${sqlState}).`)
         : refused("not-changeable", `${target} did not change the password of ${name} (SQLSTATE ${sqlState}).`);
   }
 }
@@ -111,7 +117,21 @@ async function answers(client: Client): Promise<boolean> {
     await client.query("select 1");
     return true;
   } catch {
-    // That it does not answer is the answer.
+    // No answer is an answer here.
     return false;
   }
+}
+
+/** Changes the password of the role that logs in with it. */
+export async function changePassword(
+  target: Target,
+  password: string,
+  candidate: string,
+  current: ChangeAttempt,
+): Promise<ChangeFinding> {
+  const problem = candidateProblem(candidate);
+  if (problem !== null) return problem;
+  const login = await logIn(target, password, current);
+  if ("failure" in login) return unsent(login.failure);
+  return setPassword(login.loggedIn, null, candidate, current);
 }

@@ -1,4 +1,4 @@
-// Proves a PostgreSQL password, and tells what the role may learn about itself.
+// Verifies a PostgreSQL password, and reads the role's own facts.
 import type { Attempt } from "../attempt.ts";
 import type { Finding, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
@@ -13,7 +13,7 @@ export async function verifyLogin(target: Target, password: string, current: Att
   const role = await factsOf(client, target.schemaName);
   const parts = [`Logged in to ${nameOf(address)}/${address.database ?? address.username} as ${address.username}.`];
   if (role.schemaExists === false)
-    parts.push(`The schema ${target.schemaName} does not exist there, or the role may not see it.`);
+    parts.push(`The schema ${target.schemaName} does not exist there, or the role has no permission to see it.`);
   if (role.validUntil !== null) parts.push(`The password is valid until ${role.validUntil}.`);
   return verified(parts.join(" "), { ...role, tls });
 }

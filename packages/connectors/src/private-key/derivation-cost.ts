@@ -1,4 +1,4 @@
-// What an encrypted key asks this machine to compute. Whoever stores a key chooses the number, up to years of work.
+// The computing cost of an encrypted key. The key's author chooses the number, up to years of work.
 import { pemBlocks } from "./pem.ts";
 
 /** ssh-keygen writes 16 or 24; 100 take about two seconds in JavaScript. */
@@ -8,8 +8,8 @@ const MAX_BCRYPT_ROUNDS = 100;
 const MAX_ITERATIONS = 2_000_000;
 
 /**
- * True when opening one of the keys in `text` would take more than seconds, or when that cannot be told because
- * something else than base64 stands in an encrypted block.
+ * True when opening one of the keys in `text` would take more than seconds, or when an encrypted block contains
+ * anything but base64, so that the cost is unknown.
  */
 export function isTooCostly(text: string): boolean {
   return pemBlocks(text).some(({ label, body }) => {
@@ -35,7 +35,9 @@ function bcryptRounds(bytes: Buffer): number {
   return options !== undefined && options.length >= 8 ? options.readUInt32BE(options.length - 4) : 0;
 }
 
-/** The AlgorithmIdentifier of an EncryptedPrivateKeyInfo (RFC 5958 §3): the first element inside the outer sequence. */
+/**
+ * The AlgorithmIdentifier of an EncryptedPrivateKeyInfo (RFC 5958 §3): the first element inside the outer sequence.
+ */
 function algorithmOf(bytes: Buffer): Buffer {
   const [outer] = elements(bytes);
   const [algorithm] = elements(outer?.value ?? Buffer.alloc(0));
@@ -50,7 +52,7 @@ function largestInteger(bytes: Buffer): number {
   return Math.max(0, ...values);
 }
 
-/** The DER elements (X.690 §8.1) that lie side by side in `bytes`; stops at the first malformed one. */
+/** The consecutive DER elements (X.690 §8.1) in `bytes`; stops at the first malformed one. */
 function elements(bytes: Buffer): { tag: number; value: Buffer }[] {
   const found: { tag: number; value: Buffer }[] = [];
   let offset = 0;

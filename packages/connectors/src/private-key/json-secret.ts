@@ -1,8 +1,8 @@
-// Secrets that are more than one text: how they are stored, and how they are told from passwords.
+// Secrets with several parts: their stored form, and how it is distinguished from a password.
 
 /**
- * A secret that is more than one text is stored as PEM, or as a JSON object whose members are texts:
- * `{"private_key": "-----BEGIN …", "passphrase": "…", "certificate": "-----BEGIN …"}`, each of them optional.
+ * A secret with several parts is stored as PEM, or as a JSON object whose members are texts: `{"private_key":
+ * "-----BEGIN …", "passphrase": "…", "certificate": "-----BEGIN …"}`, each of them optional.
  */
 export interface JsonSecret {
   privateKey: string | null;
@@ -10,7 +10,9 @@ export interface JsonSecret {
   certificate: string | null;
 }
 
-/** The members of a JSON secret, or null when `text` is not one (then all of it is the key, certificate or password). */
+/**
+ * The members of a JSON secret, or null when `text` is not one (then all of it is the key, certificate or password).
+ */
 export function parseJsonSecret(text: string): JsonSecret | null {
   if (!text.trimStart().startsWith("{")) return null;
   const value = parseJson(text);
@@ -30,7 +32,7 @@ export function secretTexts(value: string): string[] {
   return [value, json?.privateKey, json?.passphrase].filter((text) => typeof text === "string");
 }
 
-/** True for the private key formats that OpenSSH, OpenSSL and PuTTY write. */
+/** True for the private key formats of OpenSSH, OpenSSL and PuTTY. */
 export function looksLikePrivateKey(text: string): boolean {
   return /^\s*(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----|PuTTY-User-Key-File-\d)/.test(text);
 }
@@ -41,7 +43,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A password may begin with a brace: then it is simply not JSON.
+    // A password may start with a brace: then it is simply not JSON.
     return null;
   }
 }

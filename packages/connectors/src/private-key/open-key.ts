@@ -1,9 +1,9 @@
-// Opens a stored private key without holding up whatever else this process does.
+// Opens a stored private key without blocking the process.
 import { Worker } from "node:worker_threads";
 import { isTooCostly } from "./derivation-cost.ts";
 import { readKey, type OpenedKey } from "./read-key.ts";
 
-/** A key with a passphrase is opened in a thread of its own, which ends when `signal` is aborted. */
+/** A key with a passphrase is opened in a worker thread, which ends when `signal` is aborted. */
 export async function openKey(text: string, passphrase: string | null, signal: AbortSignal): Promise<OpenedKey> {
   if (isTooCostly(text)) return { problem: "too-costly" };
   if (passphrase === null) return readKey(text, null);
@@ -13,7 +13,7 @@ export async function openKey(text: string, passphrase: string | null, signal: A
   const { promise, resolve, reject } = Promise.withResolvers<OpenedKey>();
   worker.once("message", resolve);
   worker.once("error", reject);
-  // Terminated: nobody waits for the answer any more.
+  // Terminated: the answer is no longer needed.
   worker.once("exit", () => resolve({ problem: "unreadable" }));
   return promise.finally(() => signal.removeEventListener("abort", stop));
 }

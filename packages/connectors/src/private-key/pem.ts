@@ -1,15 +1,15 @@
-// PEM text (RFC 7468): its blocks, in the order in which they stand.
+// PEM text (RFC 7468): its blocks, in order.
 
 export interface PemBlock {
   /** Such as `CERTIFICATE`. */
   label: string;
   /** The block with its first and last line. */
   pem: string;
-  /** What stands between them. */
+  /** The text between the first and last line. */
   body: string;
 }
 
-/** Stops at a block without its end. Searches forwards only, so that hostile text costs no more than its length. */
+/** Stops at a block without an end. Searches forwards only, so that hostile text takes linear time. */
 export function pemBlocks(text: string): PemBlock[] {
   const blocks: PemBlock[] = [];
   const begin = /-----BEGIN ([A-Z0-9 ]{1,40})-----/g;

@@ -1,4 +1,4 @@
-// Keys as stored: every form opens, none holds the process up, and none is an exception.
+// Stored keys: every format opens, none blocks the process, and none throws.
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const open = (text: string, passphrase: string | null) => openKey(text, passphra
 
 const { privateKey } = generateKeyPairSync("ed25519");
 
-test("a JSON secret is taken apart, and other text is left alone", () => {
+test("splits a JSON secret into its parts, and leaves other text unchanged", () => {
   const whole = { private_key: "k", passphrase: "p", certificate: "c" };
   assert.deepEqual(parseJsonSecret(JSON.stringify(whole)), { privateKey: "k", passphrase: "p", certificate: "c" });
   assert.deepEqual(parseJsonSecret(' {"private_key": "k", "passphrase": 7}'), {
@@ -37,7 +37,7 @@ test("a JSON secret is taken apart, and other text is left alone", () => {
   }
 });
 
-test("private keys are told from passwords by their first line", () => {
+test("distinguishes private keys from passwords by their first line", () => {
   for (const text of [
     "-----BEGIN OPENSSH PRIVATE KEY-----\n",
     "\n-----BEGIN PRIVATE KEY-----",
@@ -51,7 +51,7 @@ test("private keys are told from passwords by their first line", () => {
 });
 
 test(
-  "a PKCS#8 key opens with its passphrase, and one with too many iterations is not tried",
+  "opens a PKCS#8 key with its passphrase, and does not try one with too many iterations",
   needs(opensslAvailable()),
   async (t) => {
     const folder = temporaryFolder(null);
@@ -67,7 +67,7 @@ test(
     assert.ok("key" in (await open(await encrypted("-scrypt"), "correct horse")));
     const costly = await encrypted("-iter", "2100000");
     assert.deepEqual(await open(costly, "correct horse"), { problem: "too-costly" });
-    // Neither another block before it nor a header inside it hides what it costs.
+    // Neither a block before it nor a header inside it hides its cost.
     const certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
     assert.deepEqual(await open(certificate + costly, "correct horse"), { problem: "too-costly" });
     const withHeader = costly.replace("KEY-----\n", "KEY-----\nComment: x\n\n");
@@ -75,7 +75,7 @@ test(
   },
 );
 
-test("an OpenSSH key with more rounds than a hundred is too costly", async (t) => {
+test("an OpenSSH key with more than a hundred rounds is too costly", async (t) => {
   const folder = temporaryFolder(null);
   t.after(folder.remove);
   for (const [rounds, expected] of [
@@ -88,7 +88,7 @@ test("an OpenSSH key with more rounds than a hundred is too costly", async (t) =
   }
 });
 
-test("opening a key with a passphrase does not hold up the process, and stops when it is told to", async (t) => {
+test("opening a key with a passphrase does not block the process, and stops when aborted", async (t) => {
   const folder = temporaryFolder(null);
   t.after(folder.remove);
   await runTool("ssh-keygen", ["-q", "-t", "ed25519", "-a", "45", "-N", "correct horse", "-f", `${folder.path}/key`]);
@@ -97,7 +97,7 @@ test("opening a key with a passphrase does not hold up the process, and stops wh
   const timer = setInterval(() => (beats += 1), 10);
   assert.ok("key" in (await open(text, "correct horse")));
   clearInterval(timer);
-  assert.ok(beats > 20, `${beats} beats of the event loop while the key was opened`);
+  assert.ok(beats > 20, `${beats} event loop turns while the key was opened`);
 
   const abort = new AbortController();
   const opening = openKey(text, "correct horse", abort.signal);
@@ -105,7 +105,7 @@ test("opening a key with a passphrase does not hold up the process, and stops wh
   assert.deepEqual(await opening, { problem: "unreadable" });
 });
 
-test("damaged keys are unreadable, never an exception", () => {
+test("damaged keys are unreadable, and never throw", () => {
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   for (let cut = 0; cut < pem.length; cut += 7) {
     const damaged = pem.slice(0, cut) + pem.slice(cut + 5);

@@ -1,4 +1,4 @@
-// The thread in which a key with a passphrase is opened: the derivation takes a good part of a second.
+// The worker thread that opens a key with a passphrase: the derivation takes most of a second.
 import { parentPort, workerData } from "node:worker_threads";
 import { readKey } from "./read-key.ts";
 

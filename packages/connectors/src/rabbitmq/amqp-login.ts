@@ -1,19 +1,19 @@
-// The beginning of an AMQP 0-9-1 connection, as far as it takes to prove a password (specification, §2.2.4 and §4.2).
+// The start of an AMQP 0-9-1 connection, as far as needed to verify a password (specification, §2.2.4 and §4.2).
 import type { Duplex } from "node:stream";
 
-/** What the other side made of the log-in. `host-refused`: the password was accepted, the virtual host was not. */
+/** The result of the login. `host-refused`: the password was accepted, the virtual host was not. */
 export type AmqpAnswer =
   | { kind: "accepted"; serverVersion: string | null }
   | { kind: "refused" | "host-refused" | "no-plain" }
   | { kind: "closed"; code: number };
 
-/** What came is not of this protocol. */
+/** The data received is not AMQP. */
 export class NotAmqp extends Error {}
 
-export interface AmqpWish {
+export interface AmqpLoginOptions {
   username: string;
   password: string;
-  /** Null: that the password is accepted is enough. */
+  /** Null: accepting the password is enough. */
   virtualHost: string | null;
 }
 
@@ -29,8 +29,11 @@ const CLOSE = 50;
 const ACCESS_REFUSED = 403;
 const NOT_ALLOWED = 530;
 
-/** Rejects with `NotAmqp`, or when the connection ends before it is clear. */
-export async function amqpLogin(stream: Duplex, { username, password, virtualHost }: AmqpWish): Promise<AmqpAnswer> {
+/** Rejects with `NotAmqp`, or when the connection ends before the result is known. */
+export async function amqpLogin(
+  stream: Duplex,
+  { username, password, virtualHost }: AmqpLoginOptions,
+): Promise<AmqpAnswer> {
   const methods = methodsFrom(stream);
   stream.write("AMQP\0\0\x09\x01", "latin1");
   const start = await methods();
@@ -43,7 +46,7 @@ export async function amqpLogin(stream: Duplex, { username, password, virtualHos
   if (tune.id === CLOSE) return refusal(tune.body, "refused");
   expectMethod(tune, TUNE);
   if (virtualHost === null) return { kind: "accepted", serverVersion };
-  // The limits are the server's own.
+  // Accepts the server's own limits.
   stream.write(method(TUNE_OK, [tune.body.subarray(0, 8)]));
   stream.write(method(OPEN, [short(virtualHost), short(""), Buffer.from([0])]));
   const opened = await methods();
@@ -67,7 +70,7 @@ function refusal(body: Buffer, meaning: "refused" | "host-refused"): AmqpAnswer 
   return code === ACCESS_REFUSED || code === NOT_ALLOWED ? { kind: meaning } : { kind: "closed", code };
 }
 
-/** Without this the server would close the connection instead of saying that the log-in failed. */
+/** Without this capability the server would close the connection instead of reporting a failed login. */
 const CAPABILITIES = table(
   Buffer.concat([
     short("capabilities"),
@@ -104,10 +107,10 @@ function method(id: number, parts: readonly Buffer[]): Buffer {
 
 const FRAME_END = 0xce;
 const METHOD_FRAME = 1;
-/** Larger frames are agreed on after the log-in only. */
+/** Larger frames are negotiated only after the login. */
 const MAX_FRAME = 131_072;
 
-/** The words that the server offers: after two version bytes and a table of properties. */
+/** The mechanisms that the server offers: after two version bytes and a table of properties. */
 function mechanismsOf(body: Buffer): string[] {
   const properties = body.length >= 6 ? body.readUInt32BE(2) : MAX_FRAME;
   const at = 6 + properties;
@@ -115,7 +118,7 @@ function mechanismsOf(body: Buffer): string[] {
   return body.toString("latin1", at + 4, at + 4 + body.readUInt32BE(at)).split(" ");
 }
 
-/** A function that resolves with the next method of the connection; other frames do not occur before it is open. */
+/** Returns a function that resolves with the connection's next method; other frames do not occur before it is open. */
 function methodsFrom(stream: Duplex): () => Promise<Method> {
   let received: Buffer = Buffer.alloc(0);
   let waiting: PromiseWithResolvers<Method> | null = null;
@@ -151,7 +154,7 @@ function methodsFrom(stream: Duplex): () => Promise<Method> {
 }
 
 function frameOf(bytes: Buffer): { method: Method; end: number } | null {
-  // A server of another version sends the header that it would take instead.
+  // A server of another version replies with the header of that version.
   if (bytes.length > 0 && bytes[0] !== METHOD_FRAME) throw new NotAmqp("no method frame");
   if (bytes.length < 7) return null;
   const size = bytes.readUInt32BE(3);

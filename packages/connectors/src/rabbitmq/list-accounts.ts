@@ -1,4 +1,4 @@
-// Who has an account in RabbitMQ, as an administrator sees it.
+// Lists the users of RabbitMQ, as an administrator sees them.
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
@@ -16,12 +16,12 @@ export async function listUsers(target: Target, password: string, current: Attem
   if (answer.status !== 200) return management.failureOf(answer.status);
   const users = jsonOf(answer.body);
   if (!Array.isArray(users)) {
-    return misconfigured("protocol-error", `${management.where} does not list its users as RabbitMQ does.`);
+    return misconfigured("protocol-error", `The user list of ${management.where} is not in RabbitMQ's format.`);
   }
   return listed(users.slice(0, MAX_LISTED_ACCOUNTS + 1).map(toAccount), management.where);
 }
 
-/** The hash stays here. */
+/** Drops the hash. */
 function toAccount(user: unknown): ListedAccount {
   const tags = tagsOf(user);
   const hasPassword = memberOf(user, "password_hash") !== "";

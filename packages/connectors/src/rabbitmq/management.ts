@@ -1,4 +1,4 @@
-// RabbitMQ's management interface: users, read and set by administrators (HTTPS with basic authentication).
+// RabbitMQ's management interface: administrators read and set users (HTTPS with basic authentication).
 import type { Attempt } from "../attempt.ts";
 import type { Failure, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
@@ -8,11 +8,11 @@ import { brokerOf, type Broker } from "./verify-login.ts";
 
 export interface Management {
   broker: Broker;
-  /** As it is called in messages. */
+  /** Its name in messages. */
   where: string;
-  /** The answer to a request, whatever its status. */
+  /** The response to a request, whatever its status. */
   ask(method: "GET" | "PUT", path: string, more?: MoreOfRequest): Promise<HttpAnswer | { failure: Failure }>;
-  /** What a status says that is none of success. */
+  /** The failure that an unsuccessful status means. */
   failureOf(status: number): Failure;
 }
 
@@ -22,12 +22,12 @@ interface MoreOfRequest {
   sending?: () => void;
 }
 
-/** `management_port` is where it listens when that is not 15671. */
+/** `management_port` sets its port; the default is 15671. */
 export function managementOf(target: Target, password: string, attempt: Attempt): Management | { failure: Failure } {
   const broker = brokerOf(target, password);
   if ("failure" in broker) return broker;
   if (broker.username.includes(":")) {
-    return { failure: misconfigured("bad-input", "The management interface takes no colon in a user name.") };
+    return { failure: misconfigured("bad-input", "The management interface does not allow a colon in a user name.") };
   }
   const { management_port = 15_671 } = target.additionalParams;
   const port = Number(management_port);
@@ -41,7 +41,10 @@ export function managementOf(target: Target, password: string, attempt: Attempt)
     where,
     ask: (method, path, { body, ...more } = {}) => {
       const url = URL.parse(`https://${where}${path}`);
-      if (url === null) return Promise.resolve({ failure: misconfigured("bad-input", "The host is not one.") });
+      if (url === null)
+        return Promise.resolve({
+          failure: misconfigured("bad-input", "The host is not a valid host name or address."),
+        });
       const headers = { authorization, ...(body === undefined ? {} : { "content-type": "application/json" }) };
       const text = body === undefined ? {} : { body: JSON.stringify(body) };
       return exchange({ url, method, headers, readsBody: true, ...text, ...more }, broker.tls, attempt);
@@ -50,7 +53,7 @@ export function managementOf(target: Target, password: string, attempt: Attempt)
   };
 }
 
-/** Logs in there and says whether that was as an administrator. */
+/** Logs in and returns the user's tags, which show whether it is an administrator. */
 export async function tagsOfOwn(management: Management): Promise<{ tags: string[] } | { failure: Failure }> {
   const answer = await management.ask("GET", "/api/whoami");
   if ("failure" in answer) return answer;
@@ -63,7 +66,7 @@ export function pathOf(username: string): string {
   return `/api/users/${encodeURIComponent(username)}`;
 }
 
-/** The tags of a user: a list, in older versions a text with commas. */
+/** The tags of a user: a list, in older versions a comma-separated text. */
 export function tagsOf(user: unknown): string[] {
   const tags = memberOf(user, "tags");
   const list = typeof tags === "string" ? tags.split(",") : Array.isArray(tags) ? tags : [];
@@ -74,7 +77,7 @@ export function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Undefined for text that is no JSON. */
+/** Undefined for text that is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -83,15 +86,12 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** 401 is for a wrong password as for a user who may not use the interface; whoever asks has told them apart before. */
+/** 401 means a wrong password, or no access to the interface; the caller has ruled out one of them before. */
 function statusFailure(status: number, where: string, username: string): Failure {
   if (status === 401 || status === 403) {
-    return rejected(
-      "no-permission",
-      `${where} does not let ${username} in, or not do this: that takes the tag administrator.`,
-    );
+    return rejected("no-permission", `${where} does not allow ${username} to do this. It needs the tag administrator.`);
   }
-  if (status >= 500) return unreachable("server-error", `${where} failed by itself (status ${status}).`);
+  if (status >= 500) return unreachable("server-error", `${where} failed with a server error (status ${status}).`);
   return misconfigured(
     "unexpected-status",
     `${where} answered with status ${status}. Is it RabbitMQ's management interface?`,

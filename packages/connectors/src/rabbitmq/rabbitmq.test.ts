@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { tryReconcile, type AbilityRows, type Changeable } from "../../testing/abilities.ts";
+import { tryReconcile, type CapabilityRows, type Changeable } from "../../testing/capabilities.ts";
 import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
 import { assertLostChange } from "../../testing/lost-change.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
@@ -53,17 +53,17 @@ async function rows(): Promise<Rows> {
     wrong: trial(own({}), newPassword(), WRONG_PASSWORD),
     locked: {
       ...trial(at(without.username), newPassword(), WRONG_PASSWORD),
-      note: "RabbitMQ locks nobody; a user without a password gets the answer of a wrong one",
+      note: "RabbitMQ has no lockout; a user without a password gets the answer of a wrong one",
     },
-    expired: { ...trial(own({}), newPassword(), WRONG_PASSWORD), note: "nothing expires in RabbitMQ" },
+    expired: { ...trial(own({}), newPassword(), WRONG_PASSWORD), note: "RabbitMQ has no expiry" },
     encryption: clearTextOverTls(own, user.password),
     elsewhere: (host, port) => ({ ...own({}), host, port }),
-    ...(await abilities()),
+    ...(await capabilities()),
     stop: async () => {},
   };
 }
 
-async function abilities(): Promise<AbilityRows> {
+async function capabilities(): Promise<CapabilityRows> {
   const { admin } = server;
   const plain = await server.addUser("monitoring");
   return {
@@ -71,12 +71,12 @@ async function abilities(): Promise<AbilityRows> {
       account: () => account("administrator"),
       refusals: [
         {
-          name: "a user who is no administrator",
+          name: "a user who is not an administrator",
           change: () => account("monitoring"),
           expect: { outcome: "refused", code: "no-permission" },
         },
       ],
-      // The change goes to another port than the log-in; it is cut below.
+      // The change goes to another port than the login; a test below cuts it.
       isCuttable: false,
     },
     reconciles: {
@@ -100,7 +100,7 @@ connectorSuite({ connector: rabbitmq, needs: NEEDS, start: rows });
 describe("RabbitMQ: virtual hosts, tags, and a change whose answer is lost", { ...NEEDS, concurrency: 1 }, () => {
   const by = () => ({ username: server.admin.username, secret: server.admin.password });
 
-  test("a virtual host of the entry must be usable; the password is told apart from it", async () => {
+  test("distinguishes an unusable virtual host from a wrong password", async () => {
     const { username, password } = await server.addUser();
     const verify = (databaseName: string) =>
       tryOut(rabbitmq, { target: { ...at(username), databaseName }, secret: password });
@@ -108,7 +108,7 @@ describe("RabbitMQ: virtual hosts, tags, and a change whose answer is lost", { .
     assertResult(await verify("nowhere"), { outcome: "misconfigured", code: "no-permission" });
   });
 
-  test("a user keeps the tags, and one that does not exist is not made", async () => {
+  test("keeps a user's tags, and does not create a missing user", async () => {
     const { username, password } = await server.addUser("monitoring,policymaker");
     const changing = { target: at(username), secret: password, candidate: newPassword() };
     assert.equal((await tryReconcile(rabbitmq, changing, by())).outcome, "changed");
@@ -118,13 +118,13 @@ describe("RabbitMQ: virtual hosts, tags, and a change whose answer is lost", { .
     await assert.rejects(server.tagsOf("nobody"), /404/);
   });
 
-  test("a change whose answer is lost is unknown, whether it arrived or not", () =>
+  test("a change whose answer is lost is unknown, whether or not it arrived", () =>
     assertLostChange(rabbitmq, { host: server.host, port: server.managementPort }, (management_port) =>
       account("administrator", { management_port }),
     ));
 });
 
-test("whatever comes instead of AMQP is told from a refusal", async (t) => {
+test("distinguishes other protocols from a refusal", async (t) => {
   const { connect } = await import("node:net");
   for (const answer of [
     "AMQP\0\x01\x01\x09",
@@ -134,8 +134,8 @@ test("whatever comes instead of AMQP is told from a refusal", async (t) => {
   ]) {
     const impostor = await startTcp((socket) => socket.write(Buffer.from(answer, "latin1")));
     t.after(() => impostor.stop());
-    const wish = { username: "somebody", password: newPassword(), virtualHost: null };
-    await assert.rejects(amqpLogin(connect(impostor.port, "127.0.0.1"), wish));
-    assert.ok(!impostor.received().includes(wish.password));
+    const login = { username: "somebody", password: newPassword(), virtualHost: null };
+    await assert.rejects(amqpLogin(connect(impostor.port, "127.0.0.1"), login));
+    assert.ok(!impostor.received().includes(login.password));
   }
 });

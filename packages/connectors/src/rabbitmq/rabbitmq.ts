@@ -1,6 +1,6 @@
-// RabbitMQ users with a password: proved over AMQP as applications log in, changed by the management interface.
+// RabbitMQ users with a password: verified over AMQP like an application, changed through the management interface.
 import type { Connector } from "../connector.ts";
-import { passwordAbilities } from "../password-abilities.ts";
+import { passwordCapabilities } from "../password-capabilities.ts";
 
 /** Facts of `verified`: `serverVersion`, `tls` (`mode`); of an account `tags`, `hasPassword`. */
 export const rabbitmq: Connector = {
@@ -8,7 +8,7 @@ export const rabbitmq: Connector = {
   name: "RabbitMQ",
   types: ["password", "server", "application"],
   proven: true,
-  ...passwordAbilities({
+  ...passwordCapabilities({
     verify: async () => (await import("./verify-login.ts")).verifyLogin,
     change: async () => (await import("./set-password.ts")).changeOwn,
     reconcile: async () => (await import("./set-password.ts")).reset,

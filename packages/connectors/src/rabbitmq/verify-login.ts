@@ -1,4 +1,4 @@
-// A log-in to RabbitMQ as an application makes it, over AMQP.
+// Logs in to RabbitMQ over AMQP, as an application does.
 import type { Attempt } from "../attempt.ts";
 import type { Failure, Finding, Target } from "../connector.ts";
 import { connectionFailure, dial, nameOf, type Endpoint } from "../dial.ts";
@@ -12,17 +12,18 @@ export interface Broker extends Endpoint {
   tls: TlsSettings;
 }
 
-/** Of a name and a password. */
+/** The limit of a name and a password. */
 const MAX_BYTES = 255;
 
 export function brokerOf(target: Target, password: string): Broker | { failure: Failure } {
   const { host, username, additionalParams } = target;
-  if (!host) return refuse("There is no host.");
-  if (!username) return refuse("There is no user name.");
+  if (!host) return refuse("The host is missing.");
+  if (!username) return refuse("The user name is missing.");
   if (password === "") return refuse("The password is empty.");
-  if (`${username}${password}`.includes("\0")) return refuse("RabbitMQ takes no NUL character in a name or password.");
+  if (`${username}${password}`.includes("\0"))
+    return refuse("RabbitMQ does not allow a NUL character in a name or password.");
   if (Buffer.byteLength(username) > MAX_BYTES) return refuse("The user name is too long for RabbitMQ.");
-  // The protocol means TLS; only sslmode can say otherwise.
+  // The protocol implies TLS; only sslmode can override that.
   const isTls = target.sslEnabled || additionalParams["sslmode"] === undefined;
   const tls = tlsSettings({ ...target, sslEnabled: isTls }, null);
   if ("failure" in tls) return tls;
@@ -34,10 +35,11 @@ export async function verifyLogin(target: Target, password: string, current: Att
   const broker = brokerOf(target, password);
   if ("failure" in broker) return broker.failure;
   const virtualHost = target.databaseName || null;
-  if (Buffer.byteLength(virtualHost ?? "") > MAX_BYTES) return refuse("The virtual host has too long a name.").failure;
+  if (Buffer.byteLength(virtualHost ?? "") > MAX_BYTES)
+    return refuse("The name of the virtual host is too long.").failure;
   const dialled = await dial(broker, current);
   if ("failure" in dialled) return dialled.failure;
-  current.waitFor(`${nameOf(broker)} to answer the AMQP log-in`);
+  current.waitFor(`${nameOf(broker)} to answer the AMQP login`);
   try {
     const secured = await startTls(dialled.stream, broker.tls, broker);
     if ("failure" in secured) return secured.failure;
@@ -47,7 +49,7 @@ export async function verifyLogin(target: Target, password: string, current: Att
     if (error instanceof NotAmqp) {
       return misconfigured(
         "protocol-error",
-        `${nameOf(broker)} does not speak AMQP 0-9-1 as it should. Is it the right port?`,
+        `${nameOf(broker)} does not speak AMQP 0-9-1 correctly. Is it the right port?`,
       );
     }
     return connectionFailure(error, broker);
@@ -68,15 +70,15 @@ function meaningOf(answer: AmqpAnswer, broker: Broker, virtualHost: string | nul
     case "refused":
       return rejected(
         "wrong-password",
-        `${where} did not accept the password for ${username}: it is wrong, or the user does not exist, has no password, or may not come from here.`,
+        `${where} did not accept the password for ${username}. RabbitMQ does not say which: wrong password, unknown user, no password set, or login not permitted from this machine.`,
       );
     case "host-refused":
       return misconfigured(
         "no-permission",
-        `${username} may not use the virtual host ${virtualHost} on ${where}, or there is none. The password was accepted.`,
+        `${username} has no permission for the virtual host ${virtualHost} on ${where}, or it does not exist. The password was accepted.`,
       );
     case "no-plain":
-      return misconfigured("method-not-offered", `${where} does not accept a log-in with a name and a password.`);
+      return misconfigured("method-not-offered", `${where} does not accept a login with a name and a password.`);
     case "closed":
       return unreachable("server-error", `${where} closed the connection (AMQP reply ${answer.code}).`);
     default:
@@ -87,7 +89,7 @@ function meaningOf(answer: AmqpAnswer, broker: Broker, virtualHost: string | nul
 function insecure(endpoint: Endpoint): Failure {
   return misconfigured(
     "insecure-authentication",
-    `RabbitMQ takes the password in clear text, so ${nameOf(endpoint)} gets it only over TLS with a checked certificate. It was not sent.`,
+    `RabbitMQ sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a checked certificate. It was not sent.`,
   );
 }
 

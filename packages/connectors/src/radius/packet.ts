@@ -1,4 +1,4 @@
-// RADIUS packets as far as a log-in by password takes them (RFC 2865, and RFC 3579 §3.2 for Message-Authenticator).
+// RADIUS packets for a login by password (RFC 2865, and RFC 3579 §3.2 for Message-Authenticator).
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 export const ACCESS_ACCEPT = 2;
@@ -12,22 +12,22 @@ const SERVICE_TYPE = 6;
 const NAS_IDENTIFIER = 32;
 const MESSAGE_AUTHENTICATOR = 80;
 
-/** Service-Type: only whether the name and password are right (§5.6). */
+/** Service-Type: check only whether the name and password are right (§5.6). */
 const AUTHENTICATE_ONLY = 8;
 
 const HEADER = 20;
-/** §3: a packet has 4096 bytes at most. */
+/** §3: a packet has at most 4096 bytes. */
 const MAX_PACKET = 4096;
 /** §5.2. */
 export const MAX_PASSWORD_BYTES = 128;
-/** §5: what an attribute can hold. */
+/** §5: the largest value of an attribute. */
 export const MAX_NAME_BYTES = 253;
 
 export interface AccessRequest {
   username: string;
   password: string;
   sharedSecret: string;
-  /** 0 to 255; tells answers apart. */
+  /** 0 to 255; matches answers to requests. */
   id: number;
   /** 16 random bytes. */
   authenticator: Buffer;
@@ -37,7 +37,7 @@ export function encodeRequest({ username, password, sharedSecret, id, authentica
   const service = Buffer.alloc(4);
   service.writeUInt32BE(AUTHENTICATE_ONLY);
   const attributes = Buffer.concat([
-    // First, as is advised since answers can be forged by collisions of MD5 (CVE-2024-3596).
+    // First, as recommended since answers can be forged with MD5 collisions (CVE-2024-3596).
     attribute(MESSAGE_AUTHENTICATOR, Buffer.alloc(16)),
     attribute(USER_NAME, Buffer.from(username)),
     attribute(USER_PASSWORD, hidePassword(Buffer.from(password), sharedSecret, authenticator)),
@@ -49,7 +49,7 @@ export function encodeRequest({ username, password, sharedSecret, id, authentica
   return packet;
 }
 
-/** §5.2: blocks of 16 bytes, each hidden by the hash of the shared secret and the block before. */
+/** §5.2: blocks of 16 bytes, each masked with the hash of the shared secret and the previous block. */
 export function hidePassword(password: Buffer, sharedSecret: string, authenticator: Buffer): Buffer {
   const padded = Buffer.alloc(Math.max(16, Math.ceil(password.length / 16) * 16));
   password.copy(padded);
@@ -65,11 +65,11 @@ export function hidePassword(password: Buffer, sharedSecret: string, authenticat
 
 export interface AccessAnswer {
   code: number;
-  /** Whether the answer also carries a Message-Authenticator, which is right: nobody between made it up. */
+  /** Whether the answer has a valid Message-Authenticator, so that it cannot be forged in transit. */
   isProtected: boolean;
 }
 
-/** Null for whatever is not the answer to this request by one who knows the shared secret: it is to be ignored (§3). */
+/** Null unless it is the answer to this request by a server that knows the shared secret: others are ignored (§3). */
 export function decodeAnswer(datagram: Buffer, request: Buffer, sharedSecret: string): AccessAnswer | null {
   if (datagram.length < HEADER || datagram.length > MAX_PACKET || datagram[1] !== request[1]) return null;
   const length = datagram.readUInt16BE(2);
@@ -92,7 +92,7 @@ export function decodeAnswer(datagram: Buffer, request: Buffer, sharedSecret: st
   return isRight ? { code: packet[0] ?? 0, isProtected: true } : null;
 }
 
-/** Where the 16 bytes of an attribute begin; null without it, undefined when the attributes make no sense. */
+/** The offset of an attribute's 16 bytes; null without it, undefined when the attributes are malformed. */
 function placeOf(packet: Buffer, type: number): number | null | undefined {
   let at = HEADER;
   while (at < packet.length) {

@@ -37,10 +37,10 @@ async function rows(): Promise<Rows> {
     locked: {
       ...trial(own, secretOf(locked.password, sharedSecret), WRONG_PASSWORD),
       target: at(server, locked.username),
-      note: "RADIUS has one word for every refusal",
+      note: "RADIUS has one answer for every refusal",
     },
     expired: { ...trial(own, secretOf(newPassword(), sharedSecret), WRONG_PASSWORD), note: "as above" },
-    // No TLS in RADIUS over UDP: what stands in for it is the shared secret, see below.
+    // RADIUS over UDP has no TLS: the shared secret replaces it, see below.
     encryption: [],
     elsewhere: (host, port) => at({ host, port }, user.username),
     stop: () => server.stop(),
@@ -49,7 +49,7 @@ async function rows(): Promise<Rows> {
 
 connectorSuite({ connector: radius, needs: NEEDS, hostiles: HOSTILE_UDP, start: rows });
 
-describe("RADIUS: who answers, and what is asked", { ...NEEDS, concurrency: 1 }, () => {
+describe("RADIUS: trusted answers, and refusals", { ...NEEDS, concurrency: 1 }, () => {
   let server: RadiusServer;
   before(async () => {
     server = await startFreeradius({ isProtected: false });
@@ -60,19 +60,19 @@ describe("RADIUS: who answers, and what is asked", { ...NEEDS, concurrency: 1 },
       radius.verify(aTarget(at(server, server.user.username, more)), Secret.fromText(secret), aContext({ timeoutMs })),
     );
 
-  test("an answer that could be somebody else's is not believed, unless the entry says so", async () => {
+  test("ignores an answer that could be forged, unless the entry allows it", async () => {
     const secret = secretOf(server.user.password, server.sharedSecret);
     assertResult(await verify(secret), { outcome: "misconfigured", code: "insecure-authentication" });
     assertResult(await verify(secret, { require_message_authenticator: false }), VERIFIED);
   });
 
-  test("with another shared secret there is no answer, and the sentence says why that may be", async () => {
+  test("a wrong shared secret gets no answer, and the message says so", async () => {
     const result = await verify(secretOf(server.user.password, newPassword()), {}, 1_000);
     assertResult(result, { outcome: "unreachable", code: "timeout" });
     assert.match(result.message, /shared secret/);
   });
 
-  test("a secret without its two parts, or that no packet can carry, is refused before anything is sent", async () => {
+  test("refuses an incomplete or oversized secret before sending anything", async () => {
     const { sharedSecret } = server;
     for (const secret of [
       "plain",
@@ -85,7 +85,7 @@ describe("RADIUS: who answers, and what is asked", { ...NEEDS, concurrency: 1 },
   });
 });
 
-/** An answer to `request`, as a server with the shared secret makes it. */
+/** An answer to `request` from a server with the shared secret. */
 function answerTo(request: Buffer, code: number, sharedSecret: string): Buffer {
   const head = Buffer.from([code, request[1] ?? 0, 0, 38]);
   const empty = Buffer.from([80, 18, ...Buffer.alloc(16)]);
@@ -95,7 +95,7 @@ function answerTo(request: Buffer, code: number, sharedSecret: string): Buffer {
   return Buffer.concat([head, hash.digest(), attributes]);
 }
 
-test("a server that asks for more than a password is told from one that refuses", async (t) => {
+test("distinguishes a server that asks for more than a password from one that refuses", async (t) => {
   const [shared, password] = [newPassword(), newPassword()];
   const server = await startUdp((socket, from, request) =>
     socket.send(answerTo(request, 11, shared), from.port, from.address),
@@ -105,7 +105,7 @@ test("a server that asks for more than a password is told from one that refuses"
   assertResult(result, { outcome: "misconfigured", code: "second-factor" });
 });
 
-test("a password is hidden as in the example of RFC 2865 §7.1, and the answer to it is believed", () => {
+test("hides a password as in the example of RFC 2865 §7.1, and accepts the example's answer", () => {
   const authenticator = Buffer.from("0f403f9473978057bd83d5cb98f4227a", "hex");
   const hidden = hidePassword(Buffer.from("arctangent"), "xyzzy5461", authenticator);
   assert.equal(hidden.toString("hex"), "0dbe708d93d413ce3196e43f782a0aee");
@@ -114,20 +114,20 @@ test("a password is hidden as in the example of RFC 2865 §7.1, and the answer t
   assert.deepEqual(decodeAnswer(answer, request, "xyzzy5461"), { code: 2, isProtected: false });
 });
 
-test("an answer is believed only as it was sent, to the request that it answers", () => {
-  const wish = { username: "alice", password: newPassword(), sharedSecret: newPassword(), id: 7 };
-  const request = encodeRequest({ ...wish, authenticator: randomBytes(16) });
-  const answer = answerTo(request, 2, wish.sharedSecret);
-  assert.deepEqual(decodeAnswer(answer, request, wish.sharedSecret), { code: 2, isProtected: true });
+test("accepts an answer only unchanged, and only to its own request", () => {
+  const login = { username: "alice", password: newPassword(), sharedSecret: newPassword(), id: 7 };
+  const request = encodeRequest({ ...login, authenticator: randomBytes(16) });
+  const answer = answerTo(request, 2, login.sharedSecret);
+  assert.deepEqual(decodeAnswer(answer, request, login.sharedSecret), { code: 2, isProtected: true });
   assert.equal(
-    decodeAnswer(answer, encodeRequest({ ...wish, authenticator: randomBytes(16) }), wish.sharedSecret),
+    decodeAnswer(answer, encodeRequest({ ...login, authenticator: randomBytes(16) }), login.sharedSecret),
     null,
   );
   fc.assert(
     fc.property(fc.nat(answer.length - 1), fc.nat(7), (index, bit) => {
       const changed = Buffer.from(answer);
       changed.writeUInt8(changed.readUInt8(index) ^ (1 << bit), index);
-      assert.equal(decodeAnswer(changed, request, wish.sharedSecret), null);
+      assert.equal(decodeAnswer(changed, request, login.sharedSecret), null);
     }),
     { numRuns: 200 },
   );

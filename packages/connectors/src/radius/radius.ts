@@ -1,12 +1,12 @@
-// Passwords that a RADIUS server checks (PAP); it can only verify them.
+// Passwords checked by a RADIUS server (PAP), which can only be verified.
 import type { Secret } from "@strongroom/keys";
 import { attempt } from "../attempt.ts";
 import type { Connector, Target, VerifyContext } from "../connector.ts";
 import { verifyLogin } from "./verify-login.ts";
 
 /**
- * The secret is JSON with `password` and `shared_secret`. RADIUS hides passwords by MD5 and the shared secret, not by TLS:
- * it belongs into a network of its own. Facts of `verified`: `isProtected` (the answer had a Message-Authenticator).
+ * The secret is JSON with `password` and `shared_secret`. RADIUS hides passwords with MD5 and the shared secret, not
+ * with TLS: it needs a separate network. Facts of `verified`: `isProtected` (the answer had a Message-Authenticator).
  */
 export const radius: Connector = {
   id: "radius",

@@ -1,4 +1,4 @@
-// A log-in by password at a RADIUS server: one request, sent again until an answer comes that its owner alone can make.
+// A login by password at a RADIUS server: one request, repeated until an authentic answer arrives.
 import { randomBytes } from "node:crypto";
 import { createSocket, type Socket } from "node:dgram";
 import { isIPv6 } from "node:net";
@@ -18,10 +18,10 @@ import {
   type AccessAnswer,
 } from "./packet.ts";
 
-/** The same request again, so that a lost datagram is no failure; the server counts it once (RFC 5080 §2.2.2). */
-const AGAIN_MS = 2_000;
+/** Repeats the same request, so that a lost datagram is not a failure; the server counts it once (RFC 5080 §2.2.2). */
+const RETRY_MS = 2_000;
 
-interface Wish extends Endpoint {
+interface RadiusRequest extends Endpoint {
   username: string;
   password: string;
   sharedSecret: string;
@@ -29,38 +29,36 @@ interface Wish extends Endpoint {
 }
 
 export async function verifyLogin(target: Target, secret: string, current: Attempt): Promise<Finding> {
-  const wish = wishOf(target, secret);
-  if ("failure" in wish) return wish.failure;
-  current.waitFor(`the address of ${wish.host}`);
-  const permitted = await permittedAddresses(current.context.network, wish.host);
+  const radiusRequest = radiusRequestOf(target, secret);
+  if ("failure" in radiusRequest) return radiusRequest.failure;
+  current.waitFor(`the address of ${radiusRequest.host}`);
+  const permitted = await permittedAddresses(current.context.network, radiusRequest.host);
   if ("failure" in permitted) return permitted.failure;
   const [address] = permitted.addresses;
-  if (address === undefined) return unreachable("dns-failure", `The name ${wish.host} has no address.`);
+  if (address === undefined) return unreachable("dns-failure", `The name ${radiusRequest.host} has no address.`);
 
   current.waitFor(
-    `${nameOf(wish)} to answer. RADIUS servers stay silent when the shared secret is not theirs, or when they do not know this machine`,
+    `${nameOf(radiusRequest)} to answer. RADIUS servers do not answer when the shared secret is wrong or this machine is not a known client`,
   );
   try {
-    return meaningOf(await ask(wish, address, current.signal), wish);
+    return meaningOf(await ask(radiusRequest, address, current.signal), radiusRequest);
   } catch (error) {
-    return connectionFailure(error, wish);
+    return connectionFailure(error, radiusRequest);
   }
 }
 
-/** The stored secret holds two: whoever asks a RADIUS server needs one of its own, shared with the server. */
-function wishOf(target: Target, secret: string): Wish | { failure: Failure } {
+/** The stored secret has two parts: a RADIUS client shares a secret with the server. */
+function radiusRequestOf(target: Target, secret: string): RadiusRequest | { failure: Failure } {
   const { host, port, username, additionalParams } = target;
-  if (!host) return refuse("There is no host.");
-  if (!username) return refuse("There is no user name.");
+  if (!host) return refuse("The host is missing.");
+  if (!username) return refuse("The user name is missing.");
   const texts = textsOf(secret);
   if (texts === null) {
-    return refuse(
-      'For RADIUS the secret is JSON with two texts that are not empty: {"password": …, "shared_secret": …}.',
-    );
+    return refuse('For RADIUS the secret is JSON with two non-empty texts: {"password": …, "shared_secret": …}.');
   }
   const [password, sharedSecret] = texts;
-  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return refuse("RADIUS takes passwords of 128 bytes at most.");
-  if (password.includes("\0")) return refuse("RADIUS takes no NUL character in a password.");
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return refuse("A RADIUS password has at most 128 bytes.");
+  if (password.includes("\0")) return refuse("RADIUS does not allow a NUL character in a password.");
   if (Buffer.byteLength(username) > MAX_NAME_BYTES) return refuse("The user name is too long for RADIUS.");
   const needsProtection = additionalParams["require_message_authenticator"] !== false;
   return { host, port: port ?? 1812, username, password, sharedSecret, needsProtection };
@@ -73,25 +71,25 @@ function textsOf(secret: string): [string, string] | null {
     const isComplete = typeof password === "string" && typeof shared_secret === "string";
     return isComplete && password !== "" && shared_secret !== "" ? [password, shared_secret] : null;
   } catch {
-    // node offers no way to ask before parsing.
+    // Node cannot check this before parsing.
     return null;
   }
 }
 
-/** Rejects with the socket's error; never by itself for silence, which the attempt ends. */
-function ask(wish: Wish, address: string, signal: AbortSignal): Promise<AccessAnswer> {
-  const request = encodeRequest({ ...wish, id: randomBytes(1).readUInt8(), authenticator: randomBytes(16) });
+/** Rejects with the socket's error; no answer never rejects: the attempt ends it. */
+function ask(radiusRequest: RadiusRequest, address: string, signal: AbortSignal): Promise<AccessAnswer> {
+  const request = encodeRequest({ ...radiusRequest, id: randomBytes(1).readUInt8(), authenticator: randomBytes(16) });
   const { promise, resolve, reject } = Promise.withResolvers<AccessAnswer>();
   const socket = createSocket(isIPv6(address) ? "udp6" : "udp4");
   const send = () => socket.send(request);
-  const timer = setInterval(() => isConnected(socket) && send(), AGAIN_MS);
+  const timer = setInterval(() => isConnected(socket) && send(), RETRY_MS);
   socket.on("error", reject);
   socket.on("message", (datagram) => {
-    const answer = decodeAnswer(datagram, request, wish.sharedSecret);
+    const answer = decodeAnswer(datagram, request, radiusRequest.sharedSecret);
     if (answer !== null) resolve(answer);
   });
-  // Connected: datagrams of others do not arrive, and a closed port is told.
-  socket.connect(wish.port, address, send);
+  // Connected: datagrams of other hosts do not arrive, and a closed port is reported.
+  socket.connect(radiusRequest.port, address, send);
   signal.addEventListener("abort", () => reject(new Error("over")), { once: true });
   return promise.finally(() => {
     clearInterval(timer);
@@ -108,13 +106,13 @@ function isConnected(socket: Socket): boolean {
   }
 }
 
-function meaningOf({ code, isProtected }: AccessAnswer, wish: Wish): Finding {
-  const where = nameOf(wish);
-  const { username } = wish;
-  if (!isProtected && wish.needsProtection) {
+function meaningOf({ code, isProtected }: AccessAnswer, radiusRequest: RadiusRequest): Finding {
+  const where = nameOf(radiusRequest);
+  const { username } = radiusRequest;
+  if (!isProtected && radiusRequest.needsProtection) {
     return misconfigured(
       "insecure-authentication",
-      `${where} answers without a Message-Authenticator, so the answer could be somebody else's (CVE-2024-3596). Update it, or set the additional parameter require_message_authenticator to false.`,
+      `${where} answers without a Message-Authenticator, so the answer could be forged (CVE-2024-3596). Update the server, or set the additional parameter require_message_authenticator to false.`,
     );
   }
   switch (code) {
@@ -123,12 +121,12 @@ function meaningOf({ code, isProtected }: AccessAnswer, wish: Wish): Finding {
     case ACCESS_REJECT:
       return rejected(
         "wrong-password",
-        `${where} did not accept the password for ${username}. RADIUS answers the same for a wrong password, a name that does not exist and an account that is locked or has expired.`,
+        `${where} did not accept the password for ${username}. RADIUS does not say which: wrong password, unknown name, or a locked or expired account.`,
       );
     case ACCESS_CHALLENGE:
       return misconfigured("second-factor", `${where} asks ${username} for more than a password.`);
     default:
-      return misconfigured("protocol-error", `${where} does not speak RADIUS as it should. Is it the right port?`);
+      return misconfigured("protocol-error", `${where} does not speak RADIUS correctly. Is it the right port?`);
   }
 }
 

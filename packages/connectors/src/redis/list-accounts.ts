@@ -1,4 +1,4 @@
-// Who has an account in Redis, and who of them may change users and so become anybody.
+// Lists the users of Redis, and which of them can change users and so gain every right.
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import type { ListedAccount, ListFinding, Target } from "../connector.ts";
@@ -17,7 +17,7 @@ export async function listUsers(target: Target, password: string, current: Attem
     if (reply instanceof RedisError && reply.code === "NOPERM") {
       return rejected(
         "no-permission",
-        `${username} may not list the users of ${nameOf(endpoint)}: that takes +acl|list.`,
+        `${username} has no permission to list the users of ${nameOf(endpoint)} (+acl|list).`,
       );
     }
     if (!Array.isArray(reply)) return protocolError(endpoint);
@@ -33,7 +33,7 @@ export async function listUsers(target: Target, password: string, current: Attem
   }
 }
 
-/** `user name on #hash ~keys &channels +commands`: the hashes stay here. */
+/** `user name on #hash ~keys &channels +commands`: the hashes are dropped. */
 export function toAccount(line: string): ListedAccount | null {
   const [word, name, ...rules] = line.split(" ");
   if (word !== "user" || name === undefined) return null;
@@ -52,7 +52,7 @@ export function toAccount(line: string): ListedAccount | null {
   };
 }
 
-/** Rules count in their order; a selector in brackets begins anew and adds to the rest. */
+/** Rules apply in order; a selector in brackets starts over and adds to the rest. */
 function maySetUsers(rules: readonly string[]): boolean {
   let may = false;
   let isInAny = false;
@@ -68,7 +68,7 @@ function maySetUsers(rules: readonly string[]): boolean {
   return may || isInAny;
 }
 
-/** What gives and takes the command ACL SETUSER, by itself or with its categories. */
+/** Rules that grant or remove the command ACL SETUSER, by name or by category. */
 const COMMANDS = ["@all", "@admin", "@dangerous", "@slow", "acl", "acl|setuser"];
 const GIVES = new Set(["allcommands", ...COMMANDS.map((each) => `+${each}`)]);
 const TAKES = new Set(["nocommands", ...COMMANDS.map((each) => `-${each}`)]);

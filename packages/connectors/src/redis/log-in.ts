@@ -1,4 +1,4 @@
-// A log-in to Redis, and what its answers mean: decided by the first word of an error, never by the rest.
+// Logs in to Redis and interprets its answers by the first word of an error, never by the rest.
 import { randomBytes } from "node:crypto";
 import type { Attempt } from "../attempt.ts";
 import { databaseAddress } from "../connection-string.ts";
@@ -9,7 +9,7 @@ import { startTls } from "../start-tls.ts";
 import { mayCarryClearText, tlsSettings, type TlsSettings } from "../tls-settings.ts";
 import { askOver, NotRedis, RedisError, type Ask, type Reply } from "./resp.ts";
 
-export interface Login {
+export interface RedisSession {
   ask: Ask;
   endpoint: Endpoint;
   username: string;
@@ -17,28 +17,28 @@ export interface Login {
   close(): void;
 }
 
-/** The user that a connection is before it says who it is. */
+/** The user of a connection before authentication. */
 const DEFAULT_USER = "default";
 
-/** Whoever calls closes the connection. */
+/** The caller closes the connection. */
 export async function logIn(
   target: Target,
   password: string,
   current: Attempt,
   maxReceivedBytes?: number,
-): Promise<Login | { failure: Failure }> {
+): Promise<RedisSession | { failure: Failure }> {
   const endpoint = databaseAddress({ ...target, username: target.username || DEFAULT_USER }, ["rediss", "redis"], 6379);
   if ("failure" in endpoint) return endpoint;
   const { username, scheme } = endpoint;
   if (password === "") return refuse("The password is empty.");
-  if (/[\s\0]/.test(username)) return refuse("A user name of Redis holds no spaces and no NUL character.");
+  if (/[\s\0]/.test(username)) return refuse("A Redis user name cannot contain spaces or a NUL character.");
   const tls = tlsSettings({ ...target, sslEnabled: target.sslEnabled || scheme === "rediss" }, endpoint.tlsMode);
   if ("failure" in tls) return tls;
   if (!mayCarryClearText(tls)) return { failure: insecure(endpoint) };
 
   const dialled = await dial(endpoint, current, maxReceivedBytes);
   if ("failure" in dialled) return dialled;
-  current.waitFor(`${nameOf(endpoint)} to answer the Redis log-in`);
+  current.waitFor(`${nameOf(endpoint)} to answer the Redis login`);
   const secured = await startTls(dialled.stream, tls, endpoint);
   if ("failure" in secured) return secured;
   const close = () => dialled.stream.destroy();
@@ -49,9 +49,9 @@ export async function logIn(
   return { failure };
 }
 
-async function authenticate({ ask, endpoint, username }: Login, password: string): Promise<Failure | null> {
+async function authenticate({ ask, endpoint, username }: RedisSession, password: string): Promise<Failure | null> {
   try {
-    // A server without a password for everybody answers this before the log-in.
+    // A server without a password for the default user answers this before the login.
     if (username === DEFAULT_USER && (await ask("PING")) === "PONG") return notChecked(endpoint, username);
     const words = username === DEFAULT_USER ? [password] : [username, password];
     return refusalOf(await ask("AUTH", ...words), endpoint, username);
@@ -74,22 +74,25 @@ export async function verifyLogin(target: Target, password: string, current: Att
   }
 }
 
-/** A user with the flag `nopass` gets in with any password. Who may not read the own flags tries one that is wrong for sure. */
-async function needsPassword({ ask, username }: Login): Promise<boolean> {
+/**
+ * A user with the flag `nopass` gets in with any password. A user without permission to read its flags tries a
+ * certainly wrong one.
+ */
+async function needsPassword({ ask, username }: RedisSession): Promise<boolean> {
   if (username === DEFAULT_USER) return true;
   const flags = flagsOf(await ask("ACL", "GETUSER", username));
   if (flags !== null) return !flags.includes("nopass");
   return (await ask("AUTH", username, randomBytes(24).toString("hex"))) !== "OK";
 }
 
-/** Of the answer to ACL GETUSER: names and values in turn. Null when it is none. */
+/** The flags in the answer to ACL GETUSER, which alternates names and values. Null for another answer. */
 function flagsOf(reply: Reply): Reply[] | null {
   if (!Array.isArray(reply)) return null;
   const flags = reply[reply.indexOf("flags") + 1];
   return Array.isArray(flags) ? flags : null;
 }
 
-/** Null when the log-in was accepted. */
+/** Null when the login was accepted. */
 function refusalOf(reply: Reply, endpoint: Endpoint, username: string): Failure | null {
   const where = nameOf(endpoint);
   if (reply === "OK") return null;
@@ -98,18 +101,18 @@ function refusalOf(reply: Reply, endpoint: Endpoint, username: string): Failure 
     case "WRONGPASS":
       return rejected(
         "wrong-password",
-        `${where} did not accept the password for ${username}: it is wrong, or the user does not exist or is off.`,
+        `${where} did not accept the password for ${username}. Redis does not say which: wrong password, unknown user, or disabled user.`,
       );
     case "LOADING":
     case "BUSY":
     case "MASTERDOWN":
       return unreachable("not-ready", `${where} is busy or still loading its data.`);
     case "DENIED":
-      return misconfigured("no-permission", `${where} takes connections of its own machine only (protected mode).`);
+      return misconfigured("no-permission", `${where} accepts connections only from its own machine (protected mode).`);
     default:
   }
   if (reply.text.startsWith("ERR max number of clients")) {
-    return unreachable("too-many-connections", `${where} has no connection left.`);
+    return unreachable("too-many-connections", `${where} has no free connections.`);
   }
   // "AUTH <password> called without any password configured for the default user".
   if (reply.text.includes("without any password configured")) return notChecked(endpoint, username);
@@ -123,21 +126,21 @@ export function failureOf(error: unknown, endpoint: Endpoint): Failure {
 export function protocolError(endpoint: Endpoint): Failure {
   return misconfigured(
     "protocol-error",
-    `${nameOf(endpoint)} does not speak the Redis protocol as it should. Is it the right port?`,
+    `${nameOf(endpoint)} does not speak the Redis protocol correctly. Is it the right port?`,
   );
 }
 
 function notChecked(endpoint: Endpoint, username: string): Failure {
   return misconfigured(
     "password-not-checked",
-    `${nameOf(endpoint)} lets ${username} in with any password or none, so the stored one proves nothing.`,
+    `${nameOf(endpoint)} lets ${username} in with any password or none, so the stored one was not verified.`,
   );
 }
 
 function insecure(endpoint: Endpoint): Failure {
   return misconfigured(
     "insecure-authentication",
-    `Redis takes the password in clear text, so ${nameOf(endpoint)} gets it only over TLS with a checked certificate. It was not sent: enable SSL/TLS.`,
+    `Redis sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a checked certificate. It was not sent: enable SSL/TLS.`,
   );
 }
 

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { Secret } from "@strongroom/keys";
 import fc from "fast-check";
-import { tryChange, tryReconcile, type AbilityRows, type Changeable } from "../../testing/abilities.ts";
+import { tryChange, tryReconcile, type CapabilityRows, type Changeable } from "../../testing/capabilities.ts";
 import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
 import { aContext, aTarget } from "../../testing/factories.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
@@ -46,9 +46,9 @@ async function rows(): Promise<Rows> {
     wrong: trial(own({}), newPassword(), WRONG_PASSWORD),
     locked: {
       ...trial(at(server, authority, off.username), off.password, WRONG_PASSWORD),
-      note: "a user that is off gets the answer of a wrong password",
+      note: "a disabled user gets the answer of a wrong password",
     },
-    expired: { ...trial(own({}), newPassword(), WRONG_PASSWORD), note: "nothing expires in Redis" },
+    expired: { ...trial(own({}), newPassword(), WRONG_PASSWORD), note: "Redis has no expiry" },
     encryption: clearTextOverTls(
       (more) =>
         own({
@@ -58,12 +58,12 @@ async function rows(): Promise<Rows> {
       user.password,
     ),
     elsewhere: (host, port) => own({ host, port }),
-    ...(await abilities(server, authority, off.username)),
+    ...(await capabilities(server, authority, off.username)),
     stop: () => server.stop(),
   };
 }
 
-async function abilities(server: RedisServer, authority: Authority, off: string): Promise<AbilityRows> {
+async function capabilities(server: RedisServer, authority: Authority, off: string): Promise<CapabilityRows> {
   const account = async (...rules: string[]): Promise<Changeable> => {
     const { username, password } = await server.addUser(...rules);
     return { target: at(server, authority, username), secret: password, candidate: newPassword() };
@@ -100,7 +100,7 @@ async function abilities(server: RedisServer, authority: Authority, off: string)
 
 connectorSuite({ connector: redis, needs: NEEDS, start: rows });
 
-describe("Redis: users, files, and what lets everybody in", { ...NEEDS, concurrency: 1 }, () => {
+describe("Redis: users, ACL files, and servers without authentication", { ...NEEDS, concurrency: 1 }, () => {
   let authority: Authority;
   let server: RedisServer;
   before(async () => {
@@ -109,7 +109,7 @@ describe("Redis: users, files, and what lets everybody in", { ...NEEDS, concurre
   });
   after(() => server?.stop());
 
-  test("a user whom any password lets in proves nothing, whether or not the user may see that", async () => {
+  test("does not verify a user that accepts any password, whether or not it can read its own rules", async () => {
     for (const rules of [["nopass"], ["nopass", "+acl|getuser"]]) {
       const user = await server.addUser(...rules);
       const target = at(server, authority, user.username);
@@ -117,7 +117,7 @@ describe("Redis: users, files, and what lets everybody in", { ...NEEDS, concurre
     }
   });
 
-  test("a changed password outlives a restart where users are kept in a file", async () => {
+  test("a changed password survives a restart where users are kept in a file", async () => {
     const user = await server.addUser(...SELF);
     const account = { target: at(server, authority, user.username), secret: user.password, candidate: newPassword() };
     const result = await tryChange(redis, account);
@@ -126,7 +126,7 @@ describe("Redis: users, files, and what lets everybody in", { ...NEEDS, concurre
     assertResult(await tryOut(redis, { ...account, secret: account.candidate }), VERIFIED);
   });
 
-  test("where nothing keeps it, that is said; and a default user without a password is told", async (t) => {
+  test("reports a change that is not saved, and a default user without a password", async (t) => {
     const certificate = await authority.issue(["127.0.0.1"]);
     const other = await startRedis({ certificate, hasAclFile: false, default: "on nopass +ping" });
     t.after(() => other.stop());
@@ -136,7 +136,7 @@ describe("Redis: users, files, and what lets everybody in", { ...NEEDS, concurre
       secret: user.password,
       candidate: newPassword(),
     });
-    assert.match(result.message, /a restart of Redis brings the old one back/);
+    assert.match(result.message, /a restart of Redis restores the old one/);
     assert.deepEqual("facts" in result && result.facts, { isPersistent: false });
     const target = at(other, authority, "", { username: null });
     assertResult(await tryOut(redis, { target, secret: newPassword() }), NOT_CHECKED);
@@ -153,7 +153,7 @@ describe("Redis: users, files, and what lets everybody in", { ...NEEDS, concurre
     assertResult(await tryOut(redis, { target, secret: user.password }), VERIFIED);
   });
 
-  test("setting the password of a user that does not exist makes none", async () => {
+  test("setting the password of a missing user does not create it", async () => {
     const { username, password } = server.admin;
     const target = at(server, authority, "nobody");
     const by = { username, secret: password };
@@ -178,7 +178,7 @@ describe("Redis: users, files, and what lets everybody in", { ...NEEDS, concurre
   });
 });
 
-test("who may change users is privileged, whatever the order in which that was given and taken", () => {
+test("a user who can change users is privileged, whatever the order of its rules", () => {
   const isPrivileged = (rules: string) => toAccount(`user x on ${rules}`)?.isPrivileged;
   for (const rules of ["+@all", "allcommands", "-@all +@admin", "-@all +acl|setuser", "-@all (~k* +acl)", "+@slow"])
     assert.equal(isPrivileged(rules), true, rules);
@@ -192,7 +192,7 @@ test("who may change users is privileged, whatever the order in which that was g
     assert.equal(isPrivileged(rules), false, rules);
 });
 
-test("replies are read alike however they are cut into pieces", () => {
+test("parses replies the same however they are split", () => {
   const text = "*3\r\n$5\r\nflags\r\n*2\r\n+on\r\n$-1\r\n:7\r\n*0\r\n-ERR no\r\n";
   const whole = JSON.stringify(replyReader()(Buffer.from(text)));
   assert.equal(whole, '[["flags",["on",null],7],[],{"text":"ERR no"}]');

@@ -1,7 +1,8 @@
-// The protocol of Redis (RESP 2): commands go out as arrays of byte strings, so that nothing in them can become another command.
+// The protocol of Redis (RESP 2): commands are sent as arrays of byte strings, so that no value can become another
+// command.
 import type { Duplex } from "node:stream";
 
-/** An error is an answer like any other. Null is what Redis says for "there is none". */
+/** An error is a reply like any other. Null means that the value does not exist. */
 export type Reply = string | number | null | RedisError | Reply[];
 
 /** The first word, such as `WRONGPASS`, is a code; the rest is for people and is never passed on. */
@@ -16,10 +17,10 @@ export class RedisError {
   }
 }
 
-/** What came is not of this protocol. */
+/** The data received is not RESP. */
 export class NotRedis extends Error {}
 
-/** Sends a command and resolves with its answer; rejects with `NotRedis`, or when the connection ends before. */
+/** Sends a command and resolves with its reply; rejects with `NotRedis`, or when the connection ends first. */
 export type Ask = (...words: readonly string[]) => Promise<Reply>;
 
 /** One command at a time. */
@@ -57,15 +58,15 @@ function encoded(words: readonly string[]): string {
 }
 
 const MAX_DEPTH = 8;
-/** Of a line, and of a byte string: no answer that is asked for here has longer ones. */
+/** The limit of a line and of a byte string: no reply used here is longer. */
 const MAX_LENGTH = 65_536;
 
-/** A function that takes what comes, piece by piece, and gives the replies that are whole. Throws `NotRedis`. */
+/** Returns a function that takes the data piece by piece and returns the complete replies. Throws `NotRedis`. */
 export function replyReader(): (chunk: Buffer) => Reply[] {
   let rest: Buffer = Buffer.alloc(0);
   const open: { replies: Reply[]; missing: number }[] = [];
 
-  /** Puts a part into the lists that wait for it; the reply, when nothing is missing any more. */
+  /** Adds a part to the lists that wait for it; returns the reply once it is complete. */
   const place = (part: Reply): Reply[] => {
     let whole = part;
     for (let list = open.at(-1); list !== undefined; list = open.at(-1)) {
@@ -98,7 +99,7 @@ export function replyReader(): (chunk: Buffer) => Reply[] {
 
 type Token = { end: number } & ({ value: string | number | null | RedisError } | { list: number });
 
-/** What stands at the beginning of `bytes`; null while it is not there as a whole. */
+/** The token at the start of `bytes`; null while it is incomplete. */
 function tokenOf(bytes: Buffer): Token | null {
   if (bytes.length > 0 && !"+-:$*".includes(String.fromCharCode(bytes[0] ?? 0))) throw new NotRedis("not a reply");
   const lineEnd = bytes.subarray(0, MAX_LENGTH).indexOf("\r\n", 0, "latin1");

@@ -1,10 +1,10 @@
-// Sets the password of a Redis user: by its SHA-256, so that the new one is neither sent nor logged.
+// Sets the password of a Redis user by its SHA-256, so that the new one is neither sent nor logged.
 import { createHash } from "node:crypto";
 import type { Attempt, ChangeAttempt } from "../attempt.ts";
-import type { ChangeFinding, Finding, Login as By, Target } from "../connector.ts";
+import type { ChangeFinding, Finding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { changed, misconfigured, refused, rejected, unanswered, unsent, verified } from "../finding.ts";
-import { failureOf, logIn, protocolError, type Login } from "./log-in.ts";
+import { failureOf, logIn, protocolError, type RedisSession } from "./log-in.ts";
 import { RedisError } from "./resp.ts";
 
 export async function changeOwn(
@@ -18,12 +18,17 @@ export async function changeOwn(
   return closing(login, () => setPassword(login, login.username, candidate, attempt));
 }
 
-export async function reset(target: Target, by: By, candidate: string, attempt: ChangeAttempt): Promise<ChangeFinding> {
+export async function reset(
+  target: Target,
+  by: ReconcileLogin,
+  candidate: string,
+  attempt: ChangeAttempt,
+): Promise<ChangeFinding> {
   const login = await logIn({ ...target, username: by.username }, by.secret.reveal(), attempt);
   if ("failure" in login) return unsent(login.failure);
   const username = target.username || "default";
   return closing(login, async () => {
-    // The command makes users that do not exist.
+    // The command would create a missing user.
     const user = await login.ask("ACL", "GETUSER", username);
     if (user === null) return refused("no-such-account", `${nameOf(login.endpoint)} has no user ${username}.`);
     if (user instanceof RedisError) return notAllowed(login, username);
@@ -31,8 +36,8 @@ export async function reset(target: Target, by: By, candidate: string, attempt: 
   });
 }
 
-/** What fails in `work` before anything was sent was not sent. */
-async function closing(login: Login, work: () => Promise<ChangeFinding>): Promise<ChangeFinding> {
+/** A failure in `work` before anything was sent is `unsent`. */
+async function closing(login: RedisSession, work: () => Promise<ChangeFinding>): Promise<ChangeFinding> {
   try {
     return await work();
   } catch (error) {
@@ -43,49 +48,52 @@ async function closing(login: Login, work: () => Promise<ChangeFinding>): Promis
 }
 
 async function setPassword(
-  login: Login,
+  login: RedisSession,
   username: string,
   candidate: string,
   attempt: ChangeAttempt,
 ): Promise<ChangeFinding> {
   const where = nameOf(login.endpoint);
   const hash = createHash("sha256").update(candidate).digest("hex");
-  attempt.waitFor(`${where} to answer the change`);
+  attempt.waitFor(`${where} to confirm the change`);
   attempt.sending();
   try {
-    // One command: there is no moment without a password.
+    // One command: at no moment is there no password.
     const reply = await login.ask("ACL", "SETUSER", username, "resetpass", `#${hash}`);
     if (reply === "OK") return await saved(login, username);
     if (reply instanceof RedisError && reply.code === "NOPERM") return notAllowed(login, username);
     if (reply instanceof RedisError && reply.code === "ERR") {
-      return refused("not-changeable", `${where} does not change the password of ${username} in this way.`);
+      return refused("not-changeable", `${where} does not support this way of changing the password of ${username}.`);
     }
   } catch {
-    // Nobody answered.
+    // No answer.
   }
   return unanswered(where);
 }
 
-/** The password is in force already; whether it outlives a restart is told by the file that users are kept in. */
-async function saved({ ask, endpoint }: Login, username: string): Promise<ChangeFinding> {
-  const done = `${nameOf(endpoint)} has a new password for ${username}.`;
+/** The password is active already; saving the ACL file decides whether it survives a restart. */
+async function saved({ ask, endpoint }: RedisSession, username: string): Promise<ChangeFinding> {
+  const done = `Changed the password of ${username} on ${nameOf(endpoint)}.`;
   const reply = await ask("ACL", "SAVE").catch(() => null);
   if (reply === "OK") return changed(done, { isPersistent: true });
   return changed(
-    `${done} It could not be saved there (no ACL file, or no right to ACL SAVE): unless somebody saves it, a restart of Redis brings the old one back.`,
+    `${done} It could not be saved there (no ACL file, or no permission for ACL SAVE): unless it is saved, a restart of Redis restores the old one.`,
     { isPersistent: false },
   );
 }
 
-function notAllowed({ endpoint, username: by }: Login, username: string): ChangeFinding {
+function notAllowed({ endpoint, username: by }: RedisSession, username: string): ChangeFinding {
   return refused(
     "no-permission",
-    `${nameOf(endpoint)} does not let ${by} set the password of ${username}: that takes the rights +acl|setuser and, for others, +acl|getuser.`,
+    `${nameOf(endpoint)} does not allow ${by} to set the password of ${username} (+acl|setuser and, for others, +acl|getuser).`,
   );
 }
 
-/** Asks for a change that no Redis understands: who may not change users is told so first. Nothing can come of it. */
-export async function checkReset(target: Target, by: By, current: Attempt): Promise<Finding> {
+/**
+ * Sends a change that Redis rejects as invalid: without permission to change users it answers that first. Either way
+ * nothing changes.
+ */
+export async function checkReset(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   const login = await logIn({ ...target, username: by.username }, by.secret.reveal(), current);
   if ("failure" in login) return login.failure;
   const { ask, endpoint } = login;
@@ -93,7 +101,7 @@ export async function checkReset(target: Target, by: By, current: Attempt): Prom
   const username = target.username || "default";
   const no = rejected(
     "no-permission",
-    `${by.username} logs in to ${where}, but may not set the password of ${username}.`,
+    `${by.username} can log in to ${where}, but has no permission to set the password of ${username}.`,
   );
   try {
     const user = await ask("ACL", "GETUSER", username);
@@ -102,7 +110,9 @@ export async function checkReset(target: Target, by: By, current: Attempt): Prom
     const reply = await ask("ACL", "SETUSER", username, "%only-asking");
     if (!(reply instanceof RedisError)) return protocolError(endpoint);
     if (reply.code !== "ERR") return no;
-    return verified(`${by.username} logs in to ${where} and may set the password of ${username}.`, { mayReset: true });
+    return verified(`${by.username} can log in to ${where} and has permission to set the password of ${username}.`, {
+      mayReset: true,
+    });
   } catch (error) {
     return failureOf(error, endpoint);
   } finally {

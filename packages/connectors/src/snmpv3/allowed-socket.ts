@@ -1,4 +1,5 @@
-// The UDP socket that net-snmp is given in place of its own: connected to the one address that was allowed, with a limit, and with an eye on security levels.
+// The UDP socket that net-snmp gets instead of its own: connected to the one allowed address, limited, and checking
+// security levels.
 import { createSocket, type Socket } from "node:dgram";
 import { isIPv6 } from "node:net";
 
@@ -6,11 +7,11 @@ import { isIPv6 } from "node:net";
 const MAX_DATAGRAMS = 20;
 
 export interface AllowedSocket {
-  /** What net-snmp takes for `node:dgram`. */
+  /** The replacement for `node:dgram` in net-snmp. */
   module: { createSocket: () => unknown };
-  /** The security flags of the datagram that was read last (RFC 3412 §6.4); 0 when it had none. */
+  /** The security flags of the last datagram read (RFC 3412 §6.4); 0 when it had none. */
   lastFlags(): number;
-  /** Rejects when the system says that nobody listens there. */
+  /** Rejects when the operating system reports a closed port. */
   failed: Promise<never>;
   close(): void;
 }
@@ -34,7 +35,7 @@ export async function allowedSocket(address: string, port: number): Promise<Allo
   return {
     module: {
       createSocket: () =>
-        dressed(socket, close, (datagram) => ((flags = securityFlags(datagram)), ++datagrams <= MAX_DATAGRAMS)),
+        asDgramSocket(socket, close, (datagram) => ((flags = securityFlags(datagram)), ++datagrams <= MAX_DATAGRAMS)),
     },
     lastFlags: () => flags,
     failed: failed.promise,
@@ -42,8 +43,10 @@ export async function allowedSocket(address: string, port: number): Promise<Allo
   };
 }
 
-/** The part of a socket that net-snmp uses. It names the peer at each `send`, which a connected socket does not take. */
-function dressed(socket: Socket, close: () => void, isWelcome: (datagram: Buffer) => boolean) {
+/**
+ * The part of a socket that net-snmp uses. It passes the peer to each `send`, which a connected socket does not allow.
+ */
+function asDgramSocket(socket: Socket, close: () => void, isWelcome: (datagram: Buffer) => boolean) {
   return {
     send: (
       buffer: Buffer,

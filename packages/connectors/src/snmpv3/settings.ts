@@ -1,4 +1,4 @@
-// How an SNMPv3 user proves itself: read from the entry, before anything is sent.
+// The authentication settings of an SNMPv3 user, read from the entry before anything is sent.
 import snmp from "net-snmp";
 import type { Failure, Target } from "../connector.ts";
 import type { Endpoint } from "../dial.ts";
@@ -31,7 +31,7 @@ const MIN_PASSWORD = 8;
 export function snmpLogin(target: Target, value: string): SnmpLogin | { failure: Failure } {
   const { host, port, username, additionalParams } = target;
   const { auth_protocol = "sha", priv_protocol = "aes", context = "" } = additionalParams;
-  if (!host) return refuse("There is no host.");
+  if (!host) return refuse("The host is missing.");
   if (!username || Buffer.byteLength(username) > 32) return refuse("The user name must have 1 to 32 bytes.");
   const auth = named(AUTH, auth_protocol);
   if (auth === null)
@@ -64,7 +64,7 @@ function passwordsIn(value: string): { auth: string; priv: string } | null {
   return isGood(auth) && isGood(priv) ? { auth, priv } : null;
 }
 
-/** Null for what is a password that happens to begin with a brace. */
+/** Null for a password that happens to start with a brace. */
 function jsonOf(value: string): { auth?: unknown; priv?: unknown } | null {
   try {
     const parsed: unknown = JSON.parse(value);

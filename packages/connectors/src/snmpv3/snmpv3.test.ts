@@ -37,7 +37,7 @@ async function rows(): Promise<Rows> {
   return {
     good: { target, secret: both.password, expect: VERIFIED },
     wrong: { target, secret: aSecret(), expect: WRONG_PASSWORD },
-    locked: { target: at(agent, "nobody"), secret: aSecret(), expect: WRONG_PASSWORD, note: "SNMP locks nobody" },
+    locked: { target: at(agent, "nobody"), secret: aSecret(), expect: WRONG_PASSWORD, note: "SNMP has no lockout" },
     expired: { target: at(agent, "nobody"), secret: aSecret(), expect: WRONG_PASSWORD, note: "SNMP has no expiry" },
     encryption: [
       {
@@ -69,7 +69,7 @@ describe("SNMPv3 against a real snmpd", { ...needs(snmpdAvailable()), concurrenc
     tryOut(snmpv3, { target, secret }, { timeoutMs });
   const pair = (auth: string, priv: string) => JSON.stringify({ auth, priv });
 
-  test("one password for both, two passwords, and authentication alone are VERIFIED, again and again", async () => {
+  test("repeatedly verifies one password for both, two passwords, and authentication alone", async () => {
     assertResult(await verify(at(agent, "both"), both.password), VERIFIED);
     assertResult(await verify(at(agent, "both"), both.password), VERIFIED);
     const two = pair(strong.password, strong.priv.password);
@@ -78,25 +78,25 @@ describe("SNMPv3 against a real snmpd", { ...needs(snmpdAvailable()), concurrenc
     assertResult(await verify(at(agent, "signed", alone), signed.password), VERIFIED);
   });
 
-  test("a wrong password and an unknown user are told", async () => {
+  test("reports a wrong password and an unknown user", async () => {
     assertResult(await verify(at(agent, "both"), "not-the-password"), WRONG_PASSWORD);
     assertResult(await verify(at(agent, "nobody"), both.password), WRONG_PASSWORD);
     assertResult(await verify(at(agent, "both", { auth_protocol: "sha512" }), both.password), WRONG_PASSWORD);
   });
 
-  test("a wrong privacy password is silence, and the message says that it may be that", async () => {
+  test("a wrong privacy password gets no answer, and the message mentions that possibility", async () => {
     const target = at(agent, "strong", { auth_protocol: "sha256" });
     const result = await verify(target, pair(strong.password, aSecret()), 1_000);
     assertResult(result, silent);
     assert.match(result.message, /privacy password/);
   });
 
-  test("a user without privacy that is asked for it is told apart", async () => {
+  test("reports a user without privacy when the entry requires it", async () => {
     const result = await verify(at(agent, "signed", { auth_protocol: "sha512" }), signed.password);
     assertResult(result, { outcome: "misconfigured", code: "method-not-offered" });
   });
 
-  test("what cannot be is refused before anything is sent", async () => {
+  test("refuses invalid settings before sending anything", async () => {
     const bad = { outcome: "misconfigured", code: "bad-input" } as const;
     assertResult(await verify(at(agent, "both"), "short-1"), bad);
     assertResult(await verify(at(agent, ""), both.password), bad);
@@ -112,7 +112,7 @@ describe("SNMPv3 against a real snmpd", { ...needs(snmpdAvailable()), concurrenc
 });
 
 test("INVARIANT: an answer that is not signed with the user's key verifies nothing", async (t) => {
-  // A report that names the engine, then an answer to the question without authentication.
+  // A report that names the engine, then an unauthenticated answer to the request.
   const impostor = await startUdp((socket, from, datagram) => {
     const isDiscovery = securityFlags(datagram) % 4 === 0;
     socket.send(isDiscovery ? report(datagram) : plainAnswer(datagram), from.port);
@@ -132,7 +132,7 @@ const whole = (value: number) => ber(2, [value >> 24, (value >> 16) & 255, (valu
 const ENGINE = Buffer.from("80001f8880aabbccdd11223344", "hex");
 const UP_TIME = Buffer.from("2b06010201010300", "hex");
 
-/** The first whole numbers of a message: its id, and that of the request in a plain PDU. */
+/** The first integer of a message: its id, and that of the request in a plain PDU. */
 function idOf(datagram: Buffer): Buffer {
   // SEQUENCE, version, SEQUENCE, then msgID with its tag and length.
   const at = datagram.indexOf(Buffer.from([2, 1, 3])) + 3;
@@ -146,14 +146,14 @@ function message(datagram: Buffer, pdu: Buffer): Buffer {
   return ber(0x30, ber(2, [3]), header, ber(4, parameters), ber(0x30, ber(4, ENGINE), ber(4), pdu));
 }
 
-/** usmStatsUnknownEngineIDs, as an agent answers the first question. */
+/** usmStatsUnknownEngineIDs, an agent's answer to the first request. */
 function report(datagram: Buffer): Buffer {
   const counter = ber(0x30, ber(6, Buffer.from("2b060106030f01010400", "hex")), ber(0x41, [1]));
   return message(datagram, ber(0xa8, whole(0), ber(2, [0]), ber(2, [0]), ber(0x30, counter)));
 }
 
 function plainAnswer(datagram: Buffer): Buffer {
-  // The GET stands in the clear: its request id is the first whole number in it.
+  // The GET is unencrypted: its request id is the first integer in it.
   const at = datagram.lastIndexOf(0xa0);
   const request = datagram.subarray(at + 2, at + 4 + (datagram[at + 3] ?? 0));
   const upTime = ber(0x30, ber(6, UP_TIME), ber(0x43, [1, 2, 3]));

@@ -1,4 +1,5 @@
-// SNMPv3 users with an authentication and, mostly, a privacy password (net-snmp). Only verified: agents keep their users in files.
+// SNMPv3 users with an authentication password and usually a privacy password (net-snmp). Verification only: agents
+// keep their users in files.
 import type { Secret } from "@strongroom/keys";
 import { attempt } from "../attempt.ts";
 import type { Connector, Target, VerifyContext } from "../connector.ts";

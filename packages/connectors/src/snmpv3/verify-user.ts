@@ -1,4 +1,4 @@
-// One question to an SNMPv3 agent, signed with the user's key, and an answer that is signed with it too.
+// One request to an SNMPv3 agent, signed with the user's key, and an answer signed with it too.
 import snmp from "net-snmp";
 import type { Attempt } from "../attempt.ts";
 import type { Finding, Target } from "../connector.ts";
@@ -8,7 +8,7 @@ import { permittedAddresses } from "../network-policy.ts";
 import { allowedSocket, type AllowedSocket } from "./allowed-socket.ts";
 import { snmpLogin, type SnmpLogin } from "./settings.ts";
 
-/** Every agent has it: sysUpTime.0 (RFC 3418). */
+/** Every agent has sysUpTime.0 (RFC 3418). */
 const QUESTION = "1.3.6.1.2.1.1.3.0";
 const [AUTHENTICATED, ENCRYPTED] = [1, 2];
 
@@ -21,7 +21,7 @@ export async function verifyUser(target: Target, value: string, current: Attempt
   if ("failure" in permitted) return permitted.failure;
   const address = permitted.addresses[0] ?? "";
 
-  const silence = `${nameOf(endpoint)} to answer (agents stay silent for a wrong privacy password, too)`;
+  const silence = `${nameOf(endpoint)} to answer (agents do not answer with a wrong privacy password either)`;
   current.waitFor(silence);
   try {
     const socket = await allowedSocket(address, endpoint.port);
@@ -34,8 +34,8 @@ export async function verifyUser(target: Target, value: string, current: Attempt
 }
 
 /**
- * INVARIANT: only an answer with the user's own signature counts: the library takes unsigned ones as well, which anybody could send
- * (RFC 3414 §3.2 asks for the level of the question).
+ * INVARIANT: only an answer with the user's own signature counts: the library also accepts unsigned ones, which anyone
+ * could send (RFC 3414 §3.2 requires the level of the request).
  */
 function ask(address: string, login: SnmpLogin, socket: AllowedSocket, current: Attempt): Promise<Finding> {
   const { endpoint, user, context, isEncrypted } = login;
@@ -51,7 +51,7 @@ function ask(address: string, login: SnmpLogin, socket: AllowedSocket, current: 
   return new Promise((resolve, reject) => {
     const session = snmp.createV3Session(address, user, options);
     session.on("error", reject);
-    // What it would ask again later keeps the process alive otherwise.
+    // Otherwise its later retries would keep the process alive.
     current.signal.addEventListener("abort", () => session.cancelRequests(new Error("over")), { once: true });
     session.get([QUESTION], (error: Error | null) => {
       const isSigned = (socket.lastFlags() & needed) === needed;
@@ -68,16 +68,16 @@ const accepted = ({ endpoint, user, isEncrypted }: SnmpLogin) =>
 const unsigned = (endpoint: Endpoint) =>
   misconfigured(
     "password-not-checked",
-    `${nameOf(endpoint)} answered without the signature that only who knows the password can make.`,
+    `${nameOf(endpoint)} answered without the signature that proves knowledge of the password.`,
   );
 
-/** The texts are the library's own, of RFC 3414's counters. */
+/** The texts are the library's own names for RFC 3414's counters. */
 function failureOf(error: unknown, endpoint: Endpoint, username: string): Finding {
   const where = nameOf(endpoint);
   if (error instanceof Error && error.name === "RequestTimedOutError")
     return unreachable(
       "timeout",
-      `${where} did not answer: it is down, a firewall drops the packets, or the privacy password or protocol is wrong, which agents do not tell.`,
+      `${where} did not answer: it is down, a firewall drops the packets, or the privacy password or protocol is wrong (agents do not report that).`,
     );
   const text = error instanceof Error ? error.message : "";
   if (text.startsWith("Unknown User Name"))
@@ -92,10 +92,10 @@ function failureOf(error: unknown, endpoint: Endpoint, username: string): Findin
   if (text.startsWith("Unsupported Security Level"))
     return misconfigured(
       "method-not-offered",
-      `${where} has no privacy or authentication for ${username} as the entry asks for (auth_protocol, priv_protocol).`,
+      `${where} does not support privacy or authentication for ${username} as set in the entry (auth_protocol, priv_protocol).`,
     );
   if (text.startsWith("Not In Time Window"))
-    return unreachable("not-ready", `${where} and this side do not agree on the time.`);
+    return unreachable("not-ready", `The clocks of ${where} and Strongroom differ.`);
   if (codeOf(error) !== undefined) return connectionFailure(error, endpoint);
-  return misconfigured("protocol-error", `${where} does not speak SNMPv3 as it should. Is it the right port?`);
+  return misconfigured("protocol-error", `${where} does not speak SNMPv3 correctly. Is it the right port?`);
 }

@@ -1,7 +1,8 @@
-// The PowerShell that runs on the target. It holds no secret and no name: those come over its standard input, as JSON in base64.
+// The PowerShell scripts that run on the target. They contain no secret and no name: those come through standard input,
+// as JSON in base64.
 
-/** Ends with a line `STRONGROOM OK` or `STRONGROOM` and the HRESULT of what went wrong, and writes nothing else that is looked at. */
-const AROUND = (work: string) => `
+/** Ends with a line `STRONGROOM OK` or `STRONGROOM` and the HRESULT of the error; other output is ignored. */
+const wrapScript = (work: string) => `
 $ErrorActionPreference = 'Stop'
 try {
   $d = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadLine())) | ConvertFrom-Json
@@ -15,14 +16,16 @@ try {
 
 const USER = "$u = [ADSI]('WinNT://' + $env:COMPUTERNAME + '/' + $d.name + ',user')";
 
-/** As oneself: Windows asks for the present password too. */
-export const CHANGE_PASSWORD = AROUND(`${USER}; $u.Invoke('ChangePassword', [object[]]@($d.old, $d.new)) | Out-Null`);
+/** As the account itself: Windows asks for the current password too. */
+export const CHANGE_PASSWORD = wrapScript(
+  `${USER}; $u.Invoke('ChangePassword', [object[]]@($d.old, $d.new)) | Out-Null`,
+);
 
-/** By an administrator. What the account has encrypted with its old password (DPAPI, EFS) is lost to it. */
-export const SET_PASSWORD = AROUND(`${USER}; $u.Invoke('SetPassword', [object[]]@($d.new)) | Out-Null`);
+/** By an administrator. The account loses access to data encrypted with its old password (DPAPI, EFS). */
+export const SET_PASSWORD = wrapScript(`${USER}; $u.Invoke('SetPassword', [object[]]@($d.new)) | Out-Null`);
 
-/** 5 (access denied) for whoever is no administrator; 2221 for an account that is not there. */
-export const CHECK_RIGHT = AROUND(`
+/** 5 (access denied) without administrator rights; 2221 for a missing account. */
+export const CHECK_RIGHT = wrapScript(`
   $me = [Security.Principal.WindowsPrincipal][Security.Principal.WindowsIdentity]::GetCurrent()
   if (-not $me.IsInRole([Security.Principal.WindowsBuiltInRole]::Administrator)) { throw [UnauthorizedAccessException]::new() }
   ${USER}; $u.psbase.RefreshCache()`);
@@ -34,6 +37,6 @@ export const argumentsFor = (script: string): string =>
 
 export const inputFor = (words: object): string => `${Buffer.from(JSON.stringify(words)).toString("base64")}\r\n`;
 
-/** `OK`, an HRESULT as eight hexadecimal digits, or null when the script said neither. */
+/** `OK`, an HRESULT as eight hexadecimal digits, or null when the script printed neither. */
 export const verdictIn = (output: string): string | null =>
   /^STRONGROOM (OK|[0-9A-F]{8})\r?$/m.exec(output)?.[1] ?? null;

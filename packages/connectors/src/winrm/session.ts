@@ -14,34 +14,36 @@ export interface Service {
   password: string;
 }
 
-/** Refuses before anything is sent what Windows could not take for an account's name. */
+/** Refuses, before anything is sent, names that a Windows account cannot have. */
 export function serviceOf(
   target: Target,
   { username, password }: { username: string | null; password: string },
 ): Service | { failure: Failure } {
   const { host, port } = target;
-  if (!host) return refuse("There is no host.");
+  if (!host) return refuse("The host is missing.");
   if (!isAccountName(username)) return refuse(NO_NAME);
-  if (password === "" || password.includes("\0")) return refuse("The password is empty, or holds a NUL character.");
+  if (password === "" || password.includes("\0")) return refuse("The password is empty or contains a NUL character.");
   const tls = tlsSettings({ ...target, sslEnabled: true }, null);
   if ("failure" in tls) return tls;
   if (!mayCarryClearText(tls)) {
     return {
       failure: misconfigured(
         "insecure-authentication",
-        "WinRM gets the password as it is (Basic): it needs TLS with a checked certificate. It was not sent.",
+        "WinRM sends the password in clear text (Basic), so it needs TLS with a checked certificate. It was not sent.",
       ),
     };
   }
   const endpoint = { host, port: port ?? 5986 };
   const url = URL.parse(`https://${nameOf(endpoint)}/wsman`);
-  return url === null ? refuse("The host is none.") : { endpoint, url, tls, username, password };
+  return url === null
+    ? refuse("The host is not a valid host name or address.")
+    : { endpoint, url, tls, username, password };
 }
 
 export const NO_NAME =
-  'A local Windows account has a name of 1 to 20 characters without " / \\ [ ] : ; | = , + * ? < > @ and controls.';
+  'The name of a local Windows account must have 1 to 20 characters and must not contain " / \\ [ ] : ; | = , + * ? < > @ or control characters.';
 
-/** What SAM takes; none of it means anything in an ADsPath or in Basic. */
+/** Names that SAM allows; no character has a meaning in an ADsPath or in Basic. */
 export function isAccountName(name: string | null): name is string {
   // oxlint-disable-next-line no-control-regex
   return name !== null && /^[^"/\\[\]:;|=,+*?<>@\u0000-\u001f\u007f]{1,20}$/.test(name) && /[^. ]/.test(name);
@@ -64,17 +66,17 @@ export function ask(
   return exchange({ url, method: "POST", headers, body, readsBody: true, ...sending }, tls, attempt);
 }
 
-/** Why an answer is none; null for 200. */
+/** The failure that a status means; null for 200. */
 export function statusFailure({ status }: HttpAnswer, { endpoint, username }: Service): Failure | null {
   const where = nameOf(endpoint);
   if (status === 200) return null;
   if (status === 401)
     return rejected(
       "wrong-password",
-      `${where} did not accept the password for ${username}. WinRM answers the same when the account is unknown, locked, disabled, or may not log in, and when Basic is off.`,
+      `${where} did not accept the password for ${username}. WinRM does not say which: wrong password, unknown, locked or disabled account, login not permitted, or Basic disabled.`,
     );
-  if (status === 403) return rejected("no-permission", `${where} does not let ${username} use WinRM.`);
-  if (status >= 500) return unreachable("server-error", `${where} failed by itself (status ${status}).`);
+  if (status === 403) return rejected("no-permission", `${where} does not allow ${username} to use WinRM.`);
+  if (status >= 500) return unreachable("server-error", `${where} failed with a server error (status ${status}).`);
   return misconfigured("unexpected-status", `${where} answered with status ${status}. Is it a WinRM service?`);
 }
 

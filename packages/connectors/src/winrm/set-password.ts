@@ -1,6 +1,6 @@
 // Runs one of our scripts in a shell on the target, and reads its verdict.
 import type { Attempt, ChangeAttempt } from "../attempt.ts";
-import type { ChangeFinding, Failure, Finding, Login, Target } from "../connector.ts";
+import type { ChangeFinding, Failure, Finding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { changed, misconfigured, refused, rejected, unknown, unreachable, unsent, verified } from "../finding.ts";
 import {
@@ -25,7 +25,7 @@ import {
   shellIdIn,
 } from "./wsman.ts";
 
-/** Each waits up to the service's own time; a command that says nothing for so long is stuck. */
+/** Each request waits up to the service's own time limit; a command without output for so long is stuck. */
 const MAX_RECEIVES = 60;
 const ACCESS_DENIED = 5;
 const CLOSING_MS = 1_000;
@@ -33,11 +33,11 @@ const CLOSING_MS = 1_000;
 export function changeOwn(target: Target, password: string, candidate: string, current: ChangeAttempt) {
   const service = serviceOf(target, { username: target.username, password });
   if ("failure" in service) return Promise.resolve(unsent(service.failure));
-  const words = { name: service.username, old: password, new: candidate };
-  return setPassword(service, CHANGE_PASSWORD, words, current);
+  const scriptInput = { name: service.username, old: password, new: candidate };
+  return setPassword(service, CHANGE_PASSWORD, scriptInput, current);
 }
 
-export function changeOther(target: Target, by: Login, candidate: string, current: ChangeAttempt) {
+export function changeOther(target: Target, by: ReconcileLogin, candidate: string, current: ChangeAttempt) {
   const service = serviceOf(target, { username: by.username, password: by.secret.reveal() });
   if ("failure" in service) return Promise.resolve(unsent(service.failure));
   if (!isAccountName(target.username)) return Promise.resolve(unsent(misconfigured("bad-input", NO_NAME)));
@@ -47,19 +47,19 @@ export function changeOther(target: Target, by: Login, candidate: string, curren
 async function setPassword(
   service: Service,
   script: string,
-  words: Words & { new: string },
+  scriptInput: ScriptInput & { new: string },
   current: ChangeAttempt,
 ): Promise<ChangeFinding> {
-  if (words.new === "" || words.new.includes("\0") || words.new.length > 127)
-    return unsent(misconfigured("bad-input", "Windows takes passwords of 1 to 127 characters without NUL."));
-  const ran = await runScript(service, script, words, current, current.sending);
+  if (scriptInput.new === "" || scriptInput.new.includes("\0") || scriptInput.new.length > 127)
+    return unsent(misconfigured("bad-input", "A Windows password has 1 to 127 characters without NUL."));
+  const ran = await runScript(service, script, scriptInput, current, current.sending);
   const where = nameOf(service.endpoint);
   if (typeof ran === "string")
     return ran === "OK"
-      ? changed(`Changed the password of ${words.name} on ${where}.`)
-      : refusalOf(ran, where, words.name);
+      ? changed(`Changed the password of ${scriptInput.name} on ${where}.`)
+      : refusalOf(ran, where, scriptInput.name);
   return current.isSent()
-    ? unknown(`${where} was told the new password of ${words.name}, and gave no clear answer.`)
+    ? unknown(`The new password of ${scriptInput.name} was sent to ${where}, but no clear answer came.`)
     : unsent(ran.failure);
 }
 
@@ -70,40 +70,41 @@ function refusalOf(verdict: string, where: string, name: string): ChangeFinding 
     case "8007052D":
       return refused(
         "password-rules",
-        `${where} did not take the new password of ${name}: it breaks the rules of length, complexity, history or minimum age.`,
+        `${where} did not accept the new password of ${name}: it breaks the rules for length, complexity, history or minimum age.`,
       );
     case "80070005":
-      return refused("no-permission", `${where} does not let this account set the password of ${name}.`);
+      return refused("no-permission", `${where} does not allow this account to set the password of ${name}.`);
     case "800708AD":
       return refused("no-such-account", `${where} has no local account ${name}.`);
     case "80070056":
     case "80070775":
       return refused(
         "not-changeable",
-        `${where} did not accept the present password of ${name}, or the account is locked.`,
+        `${where} did not accept the current password of ${name}, or the account is locked.`,
       );
     default:
       return unknown(`${where} failed to change the password of ${name} (${verdict}).`);
   }
 }
 
-export async function checkRight(target: Target, by: Login, current: Attempt): Promise<Finding> {
+export async function checkRight(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   const service = serviceOf(target, { username: by.username, password: by.secret.reveal() });
   if ("failure" in service) return service.failure;
   if (!isAccountName(target.username)) return misconfigured("bad-input", NO_NAME);
   const where = nameOf(service.endpoint);
   const ran = await runScript(service, CHECK_RIGHT, { name: target.username }, current);
   if (typeof ran !== "string") return ran.failure;
-  if (ran === "OK") return verified(`${by.username} may set the password of ${target.username} on ${where}.`);
+  if (ran === "OK")
+    return verified(`${by.username} has permission to set the password of ${target.username} on ${where}.`);
   if (ran === "800708AD") return misconfigured("bad-input", `${where} has no local account ${target.username}.`);
-  return rejected("no-permission", `${by.username} can log in to ${where}, but is no administrator there.`);
+  return rejected("no-permission", `${by.username} can log in to ${where}, but is not an administrator there.`);
 }
 
-/** The verdict of the script, or why there is none. `sending` is called right before the secrets leave. */
+/** The verdict of the script, or the failure. `sending` is called right before the secrets are sent. */
 async function runScript(
   service: Service,
   script: string,
-  words: Words,
+  scriptInput: ScriptInput,
   attempt: Attempt,
   sending?: () => void,
 ): Promise<string | { failure: Failure }> {
@@ -118,11 +119,11 @@ async function runScript(
     if ("failure" in command) return command;
     const commandId = commandIdIn(command.body);
     if (commandId === null) return strange(service);
-    const fed = await step(service, sendInput(url, shellId, commandId, inputFor(words)), attempt, sending);
+    const fed = await step(service, sendInput(url, shellId, commandId, inputFor(scriptInput)), attempt, sending);
     if ("failure" in fed) return fed;
-    const renewed = { ...service, password: words.new ?? "" };
-    // Whoever changed their own password logs in with the new one from then on, unless it was refused.
-    const after = words.old === undefined ? null : await verdictOf(renewed, shellId, commandId, attempt);
+    const renewed = { ...service, password: scriptInput.new ?? "" };
+    // After changing its own password, the account logs in with the new one, unless the change was refused.
+    const after = scriptInput.old === undefined ? null : await verdictOf(renewed, shellId, commandId, attempt);
     if (after !== null && !isWrongPassword(after)) owner = renewed;
     return after === null || owner === service ? await verdictOf(service, shellId, commandId, attempt) : after;
   } finally {
@@ -130,8 +131,8 @@ async function runScript(
   }
 }
 
-/** What a script is told. `old` only when somebody changes their own password. */
-interface Words {
+/** The input of a script. `old` only when an account changes its own password. */
+interface ScriptInput {
   name: string;
   old?: string;
   new?: string;
@@ -140,7 +141,7 @@ interface Words {
 const isWrongPassword = (verdict: string | { failure: Failure }): boolean =>
   typeof verdict !== "string" && "code" in verdict.failure && verdict.failure.code === "wrong-password";
 
-/** The service ends it by itself after a minute: its answer is not waited for longer than a second. */
+/** The service closes it after a minute anyway: wait at most a second for the answer. */
 async function closeShell(service: Service, shellId: string, attempt: Attempt): Promise<void> {
   const enough = Promise.withResolvers<void>();
   const timer = setTimeout(enough.resolve, CLOSING_MS);
@@ -178,11 +179,11 @@ async function step(service: Service, body: string, attempt: Attempt, sending?: 
   return {
     failure: rejected(
       "no-permission",
-      `${nameOf(endpoint)} does not let ${username} open a shell (Remote Management Users, Administrators).`,
+      `${nameOf(endpoint)} does not allow ${username} to open a shell (Remote Management Users, Administrators).`,
     ),
   };
 }
 
 function strange({ endpoint }: Service): { failure: Failure } {
-  return { failure: unreachable("server-error", `${nameOf(endpoint)} ran the script, but did not say how it ended.`) };
+  return { failure: unreachable("server-error", `${nameOf(endpoint)} ran the script, but did not report its result.`) };
 }

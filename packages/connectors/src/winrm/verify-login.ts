@@ -1,4 +1,4 @@
-// Whether a WinRM service takes a name and a password, and nobody without.
+// Checks that a WinRM service accepts a name and a password, and requires them.
 import type { Attempt } from "../attempt.ts";
 import type { Finding, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
@@ -15,7 +15,7 @@ export async function verifyLogin(target: Target, password: string, current: Att
   const refusal = statusFailure(answer, service);
   if (refusal !== null) return refusal;
   if (!isIdentity(answer.body))
-    return misconfigured("protocol-error", `${where} does not answer as WinRM does. Is it the right port?`);
+    return misconfigured("protocol-error", `${where} does not answer like WinRM. Is it the right port?`);
   const without = await ask(service, IDENTIFY, current, { isAnonymous: true });
   if ("failure" in without) return without.failure;
   if (without.status !== 401)

@@ -1,8 +1,8 @@
-// WinRM against a double of ours. What is not proved stands in the double's first lines.
+// WinRM against a fake. The fake's first lines say what it does not prove.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { assertChange, tryChange, tryReconcile, type Changeable } from "../../testing/abilities.ts";
+import { assertChange, tryChange, tryReconcile, type Changeable } from "../../testing/capabilities.ts";
 import { makeAuthority, opensslAvailable } from "../../testing/certificates.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
@@ -12,7 +12,7 @@ import type { Target } from "../connector.ts";
 import { winrm } from "./winrm.ts";
 
 const aSecret = () => randomBytes(12).toString("base64url");
-/** Such as the double lets open a shell. */
+/** A name that the fake allows to open a shell. */
 const aName = () => `remote${randomBytes(4).toString("hex")}`;
 
 const at = (place: { host: string; port: number }, username: string, additionalParams: object): Partial<Target> => ({
@@ -79,7 +79,7 @@ async function rows(): Promise<Rows> {
           expect: { outcome: "unsent", code: "bad-input" },
         },
       ],
-      // Each message has a connection of its own: the double hangs up where it matters, below.
+      // Each message has its own connection: the fake closes it at the relevant points, below.
       isCuttable: false,
     },
     reconciles: { account: () => account(), able: admin, unable: aUser() },
@@ -104,7 +104,7 @@ describe("WinRM: the shell and its scripts", { ...needs(opensslAvailable()), con
     return { target: at(server, name, { ca }), secret, candidate: aSecret() };
   };
 
-  test("neither passwords nor names are on a command line, and no shell is left open", async () => {
+  test("puts neither passwords nor names on a command line, and leaves no shell open", async () => {
     const name = aName();
     const changing = anAccount(name);
     assertChange(await tryChange(winrm, changing), { outcome: "changed" });
@@ -116,7 +116,7 @@ describe("WinRM: the shell and its scripts", { ...needs(opensslAvailable()), con
     assert.equal(server.shells(), 0);
   });
 
-  test("quotes, line ends and other scripts in a password are a password", async () => {
+  test("a password may contain quotes, line endings and scripts", async () => {
     for (const candidate of [`'; Remove-Item c:\\ #`, '$(whoami)`n"end', "two\nlines\r\nthree", "<&>]]>пароль-𝔘"]) {
       const changing = { ...anAccount(), candidate };
       assertChange(await tryChange(winrm, changing), { outcome: "changed" });
@@ -140,20 +140,20 @@ describe("WinRM: the shell and its scripts", { ...needs(opensslAvailable()), con
     });
   }
 
-  test("a new password that is in force when the answer gets lost logs in", async () => {
+  test("logs in with a new password that became active although the answer was lost", async () => {
     const changing = anAccount();
     server.sayOnce(null);
     assertChange(await tryChange(winrm, changing), { outcome: "unknown" });
     assertResult(await tryOut(winrm, { target: changing.target, secret: changing.candidate }), VERIFIED);
   });
 
-  test("an account that may log in but open no shell has been sent nothing", async () => {
+  test("sends nothing for an account that can log in but not open a shell", async () => {
     const changing = anAccount(`guest${randomBytes(4).toString("hex")}`);
     assertResult(await tryOut(winrm, changing), VERIFIED);
     assertChange(await tryChange(winrm, changing), { outcome: "unsent", code: "no-permission" });
   });
 
-  test("a name that no local account can have is sent nowhere", async () => {
+  test("sends no name that a local account cannot have", async () => {
     const by = { username: "remote-admin", secret: aSecret() };
     for (const name of ["", "a/b", "a:b", "DOMAIN\\user", "user@domain", "*", "x".repeat(21), "a\nb", "..."]) {
       const changing = { ...anAccount(), target: at(server, name, { ca }) };

@@ -1,8 +1,11 @@
-// Local Windows accounts over WinRM (HTTPS with Basic, SOAP by hand). Not proved against Windows, only against a double of ours.
+// Local Windows accounts over WinRM (HTTPS with Basic, our own SOAP). Tested against a fake, not against Windows.
 import type { Connector } from "../connector.ts";
-import { passwordChanges } from "../password-abilities.ts";
+import { passwordChanges } from "../password-capabilities.ts";
 
-/** Facts of `verified`: none. The server must allow Basic (`winrm/config/service/auth`), which knows local accounts only. */
+/**
+ * Facts of `verified`: none. The server must allow Basic (`winrm/config/service/auth`), which supports local accounts
+ * only.
+ */
 export const winrm: Connector = {
   id: "winrm",
   name: "Windows over WinRM",

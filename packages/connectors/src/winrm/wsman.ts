@@ -1,11 +1,11 @@
-// WS-Management by hand (MS-WSMV): the few messages that open a shell, run one command, feed it, and read what it says.
+// WS-Management messages (MS-WSMV): open a shell, run one command, send its input, and read its output.
 import { randomUUID } from "node:crypto";
 
 const SHELL = "http://schemas.microsoft.com/wbem/wsman/1/windows/shell/cmd";
 const ACTIONS = "http://schemas.microsoft.com/wbem/wsman/1/windows/shell";
 const TRANSFER = "http://schemas.xmlsoap.org/ws/2004/09/transfer";
 
-/** Who is there: needs a log-in, and no right beyond that. */
+/** Identify: needs a login, and no other right. */
 export const IDENTIFY = `<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:wsmid="http://schemas.dmtf.org/wbem/wsman/identity/1/wsmanidentity.xsd"><s:Header/><s:Body><wsmid:Identify/></s:Body></s:Envelope>`;
 
 export const isIdentity = (body: string): boolean => /<(\w+:)?IdentifyResponse[\s>]/.test(body);
@@ -15,7 +15,7 @@ export function createShell(url: URL): string {
   return envelope(url, `${TRANSFER}/Create`, null, body, { WINRS_NOPROFILE: "TRUE", WINRS_CODEPAGE: "65001" });
 }
 
-/** `program` and `parameter` are of ours, without anything that a shell could read. */
+/** `program` and `parameter` are our own, without any character that a shell interprets. */
 export function runCommand(url: URL, shellId: string, program: string, parameters: string): string {
   const body = `<rsp:CommandLine><rsp:Command>${program}</rsp:Command><rsp:Arguments>${parameters}</rsp:Arguments></rsp:CommandLine>`;
   return envelope(url, `${ACTIONS}/Command`, shellId, body, {
@@ -69,14 +69,14 @@ function envelope(
 
 const ID = "[0-9A-Fa-f]{8}-[0-9A-Fa-f-]{27}";
 
-/** Null for an answer that names no shell. */
+/** Null for an answer without a shell. */
 export const shellIdIn = (body: string): string | null =>
   new RegExp(`<(?:\\w+:)?(?:ShellId|Selector Name="ShellId")>(${ID})<`).exec(body)?.[1] ?? null;
 
 export const commandIdIn = (body: string): string | null =>
   new RegExp(`<(?:\\w+:)?CommandId>(${ID})<`).exec(body)?.[1] ?? null;
 
-/** What the command has written since it was last asked, and whether it has ended. */
+/** The command's output since the last request, and whether it has ended. */
 export function outputIn(body: string): { text: string; isDone: boolean } {
   const streams = [
     ...body.matchAll(/<(?:\w+:)?Stream [^>]{0,300}Name="stdout"[^>]{0,300}>([A-Za-z0-9+/=\s]{0,100000})</g),
@@ -85,7 +85,7 @@ export function outputIn(body: string): { text: string; isDone: boolean } {
   return { text, isDone: /CommandState [^>]{0,300}State="[^"]{0,200}CommandState\/Done"/.test(body) };
 }
 
-/** The code of a fault, such as 5 for access denied; null when there is none. */
+/** The code of a fault, such as 5 for access denied; null without a fault. */
 export function faultIn(body: string): number | null {
   const code = /<(?:\w+:)?WSManFault [^>]{0,300}Code="(\d{1,10})"/.exec(body)?.[1];
   return code === undefined ? null : Number(code);

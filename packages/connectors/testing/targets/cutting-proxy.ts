@@ -1,10 +1,10 @@
-// A TCP proxy in front of a real target that loses the target's answer on command, as a network does at the worst moment.
+// A TCP proxy in front of a real target that drops the target's answer on command, like a network at the worst moment.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 /**
- * What becomes of the target's answer: `pause` keeps it until `lift`, `reset` breaks the client's connection when it comes,
- * `black-hole` swallows it and all that follows.
+ * What happens to the target's answer: `pause` keeps it until `lift`, `reset` breaks the client's connection when it
+ * arrives, `black-hole` drops it and everything after it.
  */
 export const FAULTS = ["pause", "reset", "black-hole"] as const;
 export type Fault = (typeof FAULTS)[number];
@@ -12,27 +12,27 @@ export type Fault = (typeof FAULTS)[number];
 export interface Cut {
   fault: Fault;
   /**
-   * Whether these bytes of a client are the ones after which it happens: the next ones when left out. `index` counts the
-   * pieces in which the client's bytes arrived on this connection, from 0.
+   * Whether these bytes of a client trigger the fault; default: the next ones. `index` counts the pieces in which the
+   * client's bytes arrived on this connection, from 0.
    */
   at?: (bytes: Buffer, index: number) => boolean;
-  /** False: those bytes get lost as well, and the target never sees them. */
+  /** False: those bytes are dropped as well, and the target never receives them. */
   isDelivered?: boolean;
 }
 
 export interface CuttingProxy {
   host: string;
   port: number;
-  /** Arms it for one connection, open or to come. Resolves when it has happened and the target has answered. */
+  /** Arms it for one connection, open or future. Resolves when the fault has happened and the target has answered. */
   cut(cut: Cut): Promise<void>;
-  /** Disarms it, lets what is paused through, and forgets about connections that were cut. */
+  /** Disarms it, passes on paused data, and forgets connections that were cut. */
   lift(): void;
   /** Connections accepted so far. */
   connections(): number;
   stop(): Promise<void>;
 }
 
-/** A reset without an answer of the target comes after this long. */
+/** Without an answer of the target, a reset comes after this long. */
 const ANSWER_MS = 300;
 
 interface Armed extends Cut {
@@ -48,8 +48,8 @@ interface Link {
 }
 
 /**
- * `host` is an address of loopback to listen on: several of them are several machines to the product. `port`: any free one when
- * left out.
+ * `host` is a loopback address to listen on: several of them are several machines to the product. `port`: default any
+ * free one.
  */
 export async function startCuttingProxy(
   upstream: { host: string; port: number },
@@ -84,7 +84,7 @@ export async function startCuttingProxy(
     client.setNoDelay(true);
     client.on("data", (bytes: Buffer) => hear(link, bytes, pieces++));
     target.on("data", (bytes: Buffer) => (link.fault === null ? client.write(bytes) : answered(link, bytes)));
-    // Half of a connection that ends ends the other, except where the client is to hear nothing any more.
+    // When one half of a connection ends, so does the other, except when the client must receive nothing more.
     client.on("close", () => target.destroy());
     target.on("close", () => (link.fault === null ? client.end() : answered(link, null)));
     client.on("error", () => {});
@@ -121,7 +121,7 @@ export async function startCuttingProxy(
   };
 }
 
-/** The target said something after the cut, or (null) had nothing to say. */
+/** The target sent something after the cut, or (null) sent nothing. */
 function answered(link: Link, bytes: Buffer | null): void {
   if (link.fault === "pause" && bytes !== null) link.kept.push(bytes);
   if (link.fault === "reset" && !link.client.destroyed) link.client.resetAndDestroy();

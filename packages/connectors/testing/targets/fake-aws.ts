@@ -1,5 +1,5 @@
-// A double of AWS's STS and IAM over HTTPS that checks signatures (SigV4) by code of its own. Not proved by it: AWS itself, its delays
-// until a key is known everywhere, its policies, regions and throttling.
+// A fake of AWS's STS and IAM over HTTPS that checks signatures (SigV4) with its own code. Does not prove: AWS itself,
+// its delays until a key is known everywhere, its policies, regions and throttling.
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -25,7 +25,7 @@ export interface FakeAws {
   keysOf(name: string): { id: string; isActive: boolean }[];
   deactivate(keyId: string): void;
   administrators: Set<string>;
-  /** Instead of the next answer to `action`: an error, or null for none at all after it was done. */
+  /** Replaces the next answer to `action` with an error, or with none (null) after it was done. */
   answerOnce(action: string, error: { code: string; status: number } | null): void;
   requests(): readonly string[];
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ export interface FakeAws {
 
 const ACCOUNT = "123456789012";
 
-/** `addresses`: under which it will be asked as well, for its certificate. */
+/** `addresses`: further addresses for its certificate. */
 export async function startFakeAws(addresses: readonly string[] = []): Promise<FakeAws> {
   const authority = await makeAuthority();
   const { certificate, privateKey } = await authority.issue(["127.0.0.1", ...addresses]);
@@ -148,7 +148,7 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
 
 const textOf = (id: string, secret: string) => JSON.stringify({ access_key_id: id, secret_access_key: secret });
 
-/** AWS's manual, "Create a signed AWS API request": who signed it, or why it is refused. */
+/** AWS's manual, "Create a signed AWS API request": the signer, or why the request is refused. */
 function callerOf(
   request: IncomingMessage,
   body: string,

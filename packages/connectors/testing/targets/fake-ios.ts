@@ -1,5 +1,5 @@
-// A double of a Cisco IOS device over SSH: its prompts, its two modes, users with privilege levels, type 9 secrets. It is made of
-// what the manuals say. Not proved by it: a real device's banners, paging, AAA servers, slow flash, firmware that differs.
+// A fake Cisco IOS device over SSH: its prompts, its two modes, users with privilege levels, type 9 secrets. Written
+// from the manuals. Does not prove: a real device's banners, paging, AAA servers, slow flash, different firmware.
 import { generateKeyPairSync, scryptSync } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -8,15 +8,15 @@ import ssh2, { type Connection, type ServerChannel } from "ssh2";
 export interface FakeIos {
   host: string;
   port: number;
-  /** `secret` is in clear; the device keeps what it is told. */
+  /** `secret` is in clear; the device stores what it receives. */
   setUser(name: string, secret: string, level?: 1 | 15): void;
-  /** Whether this user may log in with that password now. */
+  /** Whether this user can log in with that password now. */
   accepts(name: string, secret: string): boolean;
   /** Everything that was typed, by line. */
   typed(): readonly string[];
   /** How often the configuration was saved. */
   saved(): number;
-  /** Instead of its own answer to the next line that begins with `command`. */
+  /** Replaces its own answer to the next line that starts with `command`. */
   answerOnce(command: string, answer: (channel: ServerChannel) => void): void;
   stop(): Promise<void>;
 }
@@ -123,7 +123,7 @@ export async function startFakeIos(): Promise<FakeIos> {
   };
 }
 
-/** Written apart from the connector's own: scrypt (16384, 1, 1) in Cisco's order of letters. */
+/** Independent of the connector's own code: scrypt (16384, 1, 1) in Cisco's alphabet order. */
 function isType9(password: string, hash: string): boolean {
   const [, , salt = "", digest = ""] = hash.split("$");
   const cisco = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

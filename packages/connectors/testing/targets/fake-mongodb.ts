@@ -1,5 +1,5 @@
-// A double of MongoDB: OP_MSG, SCRAM-SHA-256, users in databases, the few commands of a connector, with or without TLS. Not proved by it:
-// a real server, SCRAM-SHA-1, replica sets, write concerns, hosted MongoDB, custom roles.
+// A fake MongoDB: OP_MSG, SCRAM-SHA-256, users in databases, the few commands of the connector, with or without TLS.
+// Does not prove: a real server, SCRAM-SHA-1, replica sets, write concerns, hosted MongoDB, custom roles.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
@@ -21,20 +21,20 @@ export interface FakeMongodb {
   host: string;
   port: number;
   addUser(name: string, password: string, roles?: string[], db?: string): void;
-  /** Instead of the next answer to `command`: an error, or null to close the connection after it was done. */
+  /** Replaces the next answer to `command` with an error; null closes the connection after it was done. */
   answerOnce(command: string, error: { code: number } | null): void;
   stop(): Promise<void>;
 }
 
 const ROUNDS = 4096;
 
-/** What one connection knows of who is at its other end. */
+/** The state of one connection. */
 interface Client {
   user: StoredUser | null;
   login: { user: StoredUser | undefined; message: string } | null;
 }
 
-/** `isOpen`: lets everybody in without a log-in. */
+/** `isOpen`: requires no login. */
 export async function startFakeMongodb(certificate: ServerCertificate | null, isOpen = false): Promise<FakeMongodb> {
   const users: StoredUser[] = [];
   const sockets = new Set<Socket>();
@@ -203,7 +203,7 @@ const hmac = (key: Buffer, text: string): Buffer => createHmac("sha256", key).up
 
 const [OP_REPLY, OP_MSG] = [1, 2013];
 
-/** Calls back with each command, and a way to answer it in the form in which it was asked. */
+/** Calls back with each command, and a function that answers it in the form of the request. */
 function readMessages(socket: Socket, take: (command: string, body: Doc, reply: (answer: Doc) => void) => void): void {
   let buffered = Buffer.alloc(0);
   socket.on("data", (chunk: Buffer) => {
@@ -212,7 +212,7 @@ function readMessages(socket: Socket, take: (command: string, body: Doc, reply: 
       const message = buffered.subarray(0, buffered.readInt32LE(0));
       buffered = buffered.subarray(message.length);
       const [id, isMessage] = [message.readInt32LE(4), message.readInt32LE(12) === OP_MSG];
-      // The first question of a driver is an OP_QUERY: a name that ends with zero and two numbers before the document.
+      // A driver's first request is an OP_QUERY: a zero-terminated name and two numbers before the document.
       const body = BSON.deserialize(message.subarray(isMessage ? 21 : message.indexOf(0, 20) + 9));
       take(Object.keys(body)[0] ?? "", body, (answer) =>
         socket.write(
@@ -223,7 +223,7 @@ function readMessages(socket: Socket, take: (command: string, body: Doc, reply: 
   });
 }
 
-/** The numbers of an OP_REPLY: flags, cursor, start, and that one document follows. */
+/** The header fields of an OP_REPLY: flags, cursor, start, and a document count of one. */
 const ONE_DOCUMENT = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]);
 
 function packed(to: number, opcode: number, prefix: Buffer, body: Doc): Buffer {

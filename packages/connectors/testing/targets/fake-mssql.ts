@@ -1,5 +1,6 @@
-// A double of SQL Server: TDS 7.4 with TLS inside its first packets, logins with a password, ALTER LOGIN, and the questions of the connector,
-// known by their words. Not proved by it: a real server, whether it understands the statements, policies, Windows log-ins, routing, Azure.
+// A fake SQL Server: TDS 7.4 with TLS inside its first packets, logins with a password, ALTER LOGIN, and the
+// connector's queries, matched by their text. Does not prove: a real server, whether it understands the statements,
+// policies, Windows logins, routing, Azure.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { Duplex } from "node:stream";
@@ -13,7 +14,7 @@ interface StoredLogin {
   password: string;
   isAdministrator: boolean;
   mayAlter: boolean;
-  /** Instead of letting it in, though the password is right. */
+  /** Returned instead of a successful login. */
   error: number | null;
 }
 
@@ -21,12 +22,12 @@ export interface FakeMssql {
   host: string;
   port: number;
   addLogin(name: string, password: string, more?: Partial<Omit<StoredLogin, "password">>): void;
-  /** Instead of its own answer to the next ALTER LOGIN: an error, or null to close the connection after it was done. */
+  /** Replaces its answer to the next ALTER LOGIN with an error; null closes the connection after it was done. */
   answerOnce(error: number | null): void;
   stop(): Promise<void>;
 }
 
-/** `certificate` null: it says that it can do no TLS. */
+/** `certificate` null: it reports that it does not support TLS. */
 export async function startFakeMssql(
   certificate: ServerCertificate | null,
   routeTo?: { host: string; port: number },
@@ -90,7 +91,7 @@ function logIn(packet: Buffer, logins: Logins, routeTo?: { host: string; port: n
   const login = logins.get(name);
   if (login === undefined || login.password !== password.toString("utf16le"))
     return { answer: refusal(18456), name: null };
-  // A database that cannot be opened comes with a refused log-in behind it.
+  // An unavailable database is followed by a refused login.
   if (login.error !== null)
     return { answer: login.error === 4060 ? refusal(4060, 18456) : refusal(login.error), name: null };
   const routing = routeTo === undefined ? [] : [routingToken(routeTo)];
@@ -135,7 +136,7 @@ function alter(text: string, by: string, logins: Logins): Buffer {
   return done();
 }
 
-/** Calls back with each message once its last packet is there. */
+/** Calls back with each message once its last packet has arrived. */
 function readPackets(wire: Duplex, take: (type: number, content: Buffer) => void): void {
   let buffered = Buffer.alloc(0);
   let message: Buffer[] = [];
@@ -154,7 +155,7 @@ function readPackets(wire: Duplex, take: (type: number, content: Buffer) => void
   });
 }
 
-/** MS-TDS §2.2.6.5: the handshake travels in packets of the pre-login; what comes after it does not. */
+/** MS-TDS §2.2.6.5: the handshake is inside packets of the pre-login; later data is not. */
 function encrypt(
   socket: Socket,
   certificate: ServerCertificate,
@@ -174,7 +175,7 @@ function encrypt(
       inner.push(buffered.subarray(HEADER_BYTES, length));
       buffered = buffered.subarray(length);
     }
-    // TLS records begin with 20 to 23, never with the number of a pre-login.
+    // TLS records start with 20 to 23, never with the number of a pre-login.
     if (buffered.length === 0 || buffered[0] === PRELOGIN) return;
     isWrapped = false;
     inner.push(buffered);
@@ -220,7 +221,7 @@ const loginAck = () =>
     Buffer.concat([Buffer.from([1, 0x74, 0, 0, 4]), shortText("Microsoft SQL Server"), Buffer.from([16, 0, 0, 0])]),
   );
 
-/** ENVCHANGE 20, as a gateway sends it. */
+/** ENVCHANGE 20, as sent by a gateway. */
 function routingToken({ host, port }: { host: string; port: number }): Buffer {
   const value = Buffer.concat([Buffer.from([0]), u16(port), longText(host)]);
   return token(0xe3, Buffer.concat([Buffer.from([20]), u16(value.length), value, u16(0)]));
@@ -246,14 +247,14 @@ function table(names: readonly string[], rows: readonly (readonly (string | null
   return Buffer.concat([Buffer.from([0x81]), u16(names.length), ...columns, ...lines, done()]);
 }
 
-/** The text constant that stands right after `before`, read as SQL Server's manual says. */
+/** The string constant right after `before`, parsed as in SQL Server's manual. */
 function textIn(statement: string, before: string): string {
   const at = statement.indexOf(before);
   const [, text = ""] = /^N'((?:[^']|'')*)'/.exec(statement.slice(at + before.length)) ?? [];
   return text.replaceAll("''", "'");
 }
 
-/** The whole statement or nothing: what is left over would be a second one. */
+/** The whole statement or nothing: any remaining text would be a second statement. */
 function alterIn(statement: string): { name: string; password: string; old: string | null } | null {
   const shape =
     /^ALTER LOGIN \[((?:[^\]]|\]\])*)\] WITH PASSWORD = N'((?:[^']|'')*)'(?: OLD_PASSWORD = N'((?:[^']|'')*)')?$/;

@@ -1,5 +1,6 @@
-// A double of a WinRM service over HTTPS with Basic: shells, a command, its input and output; it obeys our scripts by looking for what they
-// invoke. Not proved by it: Windows itself, PowerShell, whether the scripts do there what they say, its faults and its limits.
+// A fake WinRM service over HTTPS with Basic: shells, a command, its input and output; it recognises our scripts by the
+// methods they invoke. Does not prove: Windows itself, PowerShell, whether the scripts work there, its faults and
+// limits.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -20,7 +21,7 @@ export interface FakeWinrm {
   shells(): number;
   /** Everything that was sent as a command line. */
   commandLines(): readonly string[];
-  /** Instead of its own: what the next script says, or null to hang up after it was obeyed. */
+  /** Replaces the output of the next script; null disconnects after it was executed. */
   sayOnce(output: string | null): void;
   stop(): Promise<void>;
 }
@@ -47,7 +48,7 @@ export async function startFakeWinrm(certificate: ServerCertificate): Promise<Fa
     if (action === "Create") {
       if (accounts.get(by)?.isAdministrator !== true && !by.startsWith("remote")) {
         response.statusCode = 500;
-        return '<f:WSManFault xmlns:f="x" Code="5" Machine="double"/>';
+        return '<f:WSManFault xmlns:f="x" Code="5" Machine="fake"/>';
       }
       const id = randomUUID().toUpperCase();
       shells.add(id);
@@ -67,8 +68,8 @@ export async function startFakeWinrm(certificate: ServerCertificate): Promise<Fa
         const command = commands.get(commandId);
         const bytes = /<rsp:Stream [^>]*>([^<]*)</.exec(body)?.[1] ?? "";
         if (command === undefined) return "<nothing/>";
-        const said = obey(command, Buffer.from(bytes, "base64").toString().trim(), accounts);
-        command.output = planned?.output ?? said;
+        const output = execute(command, Buffer.from(bytes, "base64").toString().trim(), accounts);
+        command.output = planned?.output ?? output;
         if (planned?.output === null) response.destroy();
         planned = null;
         return "<rsp:SendResponse/>";
@@ -122,8 +123,8 @@ export async function startFakeWinrm(certificate: ServerCertificate): Promise<Fa
   };
 }
 
-/** What a script of ours would say, and do to the accounts. */
-function obey({ script, by }: Command, input: string, accounts: ReadonlyMap<string, Account>): string {
+/** The output of one of our scripts, and its effect on the accounts. */
+function execute({ script, by }: Command, input: string, accounts: ReadonlyMap<string, Account>): string {
   const words = JSON.parse(Buffer.from(input, "base64").toString()) as Record<string, string>;
   const { name = "", old, new: candidate = "" } = words;
   const [account, isAdministrator] = [accounts.get(name), accounts.get(by)?.isAdministrator === true];

@@ -10,7 +10,7 @@ export interface RadiusServer {
   port: number;
   sharedSecret: string;
   user: { username: string; password: string };
-  /** Refused whatever the password. */
+  /** Rejected whatever the password. */
   locked: { username: string; password: string };
   stop(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export function freeradiusAvailable(): Unavailable {
   return firstExisting(SERVERS) === null ? "there is no FreeRADIUS (install freeradius)" : null;
 }
 
-/** `isProtected`: whether its answers carry a Message-Authenticator, as newer versions always do. */
+/** `isProtected`: whether its answers have a Message-Authenticator, as newer versions always do. */
 export async function startFreeradius({ isProtected = true } = {}): Promise<RadiusServer> {
   const account = ordinaryAccount("freerad");
   const folder = temporaryFolder(account);

@@ -1,11 +1,11 @@
-// Servers on loopback that take datagrams and misbehave; for protocols that are not over TCP.
+// Misbehaving servers on loopback for datagrams; for protocols that are not over TCP.
 import { randomBytes } from "node:crypto";
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
 import type { Hostiles } from "../suite.ts";
 import type { HostileServer } from "./hostile.ts";
 
-/** What it does with each datagram. */
+/** The reaction to each datagram. */
 const MISBEHAVIOURS = {
   "black-hole": () => {},
   garbage: (socket: Socket, from: RemoteInfo) => {
@@ -19,7 +19,7 @@ export const HOSTILE_UDP: Hostiles = {
   start: (kind) => startUdp(MISBEHAVIOURS[kind as keyof typeof MISBEHAVIOURS]),
 };
 
-/** A server that does `behave` with each datagram. There are no connections: `connections` counts datagrams. */
+/** A server that calls `behave` with each datagram. There are no connections: `connections` counts datagrams. */
 export async function startUdp(
   behave: (socket: Socket, from: RemoteInfo, datagram: Buffer) => void,
 ): Promise<HostileServer> {

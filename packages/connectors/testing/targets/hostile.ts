@@ -1,4 +1,4 @@
-// Servers on loopback that accept connections and then misbehave in one of the ways in which real ones do.
+// Servers on loopback that accept connections and then misbehave as real ones do.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
@@ -7,7 +7,7 @@ const CHUNK = randomBytes(64 * 1024);
 const LETTERS = Buffer.alloc(64 * 1024, "A");
 const DRIP_MS = 20;
 
-/** What it does with each connection. */
+/** The reaction to each connection. */
 export const MISBEHAVIOURS = {
   /** Accepts and stays silent. */
   "black-hole": () => {},
@@ -15,13 +15,13 @@ export const MISBEHAVIOURS = {
   closes: (socket: Socket) => socket.end(),
   /** Accepts and resets the connection. */
   resets: (socket: Socket) => socket.resetAndDestroy(),
-  /** Random bytes for ever. */
+  /** Random bytes forever. */
   garbage: (socket: Socket) => flood(socket, CHUNK),
   /** One line that never ends. */
   "endless-line": (socket: Socket) => flood(socket, LETTERS),
-  /** Sends back whatever it gets. */
+  /** Echoes everything. */
   echo: (socket: Socket) => socket.pipe(socket),
-  /** A byte now and then, so that no idle timeout would ever end it. */
+  /** A byte now and then, so that no idle timeout would ever fire. */
   drip: (socket: Socket) => {
     const timer = setInterval(() => socket.write("S"), DRIP_MS);
     socket.once("close", () => clearInterval(timer));
@@ -37,19 +37,19 @@ export interface HostileServer {
   connections(): number;
   /** Everything received so far, over all connections. */
   received(): Buffer;
-  /** Bytes that the other side's system has taken so far. */
+  /** Bytes that the peer's system has received so far. */
   sent(): number;
-  /** Resolves when no connection is open any more. */
+  /** Resolves when no connection is open. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `address`: where it listens; on `0.0.0.0` every address of loopback is another machine to whoever connects. */
+/** `address`: where it listens; on `0.0.0.0` every loopback address is another machine to a client. */
 export function startHostile(misbehaviour: Misbehaviour, address?: string): Promise<HostileServer> {
   return startTcp(MISBEHAVIOURS[misbehaviour], address);
 }
 
-/** A server that does `behave` with each connection; bytes that it does not read itself are kept for `received`. */
+/** A server that calls `behave` with each connection; bytes that it does not read itself are kept for `received`. */
 export async function startTcp(behave: (socket: Socket) => unknown, address = "127.0.0.1"): Promise<HostileServer> {
   const sockets = new Set<Socket>();
   const chunks: Buffer[] = [];
@@ -74,7 +74,7 @@ export async function startTcp(behave: (socket: Socket) => unknown, address = "1
     received: () => Buffer.concat(chunks),
     sent: () => [...sockets].reduce((total, socket) => total + socket.bytesWritten - socket.writableLength, sent),
     idle: async () => {
-      // Not `once` of node:events: it rejects when the other side resets the connection, which is a way to close.
+      // Not `once` of node:events: it rejects when the peer resets the connection, which is a normal way to close.
       await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve))));
     },
     stop: async () => {

@@ -125,7 +125,7 @@ export async function startMariadb({
   };
 }
 
-/** Runs at every start. `mariadb-install-db` leaves accounts without a password behind: they go. */
+/** Runs at every start. Deletes the accounts without a password that `mariadb-install-db` creates. */
 function initialSql(rootPassword: string): string {
   return [
     `create or replace user root@'127.0.0.1' identified by '${rootPassword}';`,

@@ -1,4 +1,4 @@
-// A real nginx on loopback over TLS that lets people in by a password file, and robots by a bearer token.
+// A real nginx on loopback over TLS, with a password file for people and a bearer token for machines.
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,9 +9,9 @@ import { firstExisting, freePort, runTool, startServer, temporaryFolder, untilLi
 export interface NginxServer {
   host: string;
   port: number;
-  /** What `/robots/` asks for. */
+  /** Required for `/robots/`. */
   token: string;
-  /** May see `/private/`; `/blocked/` is for nobody, `/open/` for everybody, `/moved/` elsewhere. */
+  /** Has access to `/private/`; `/blocked/` is forbidden, `/open/` public, `/moved/` redirects. */
   addUser(): Promise<{ username: string; password: string }>;
   stop(): Promise<void>;
 }

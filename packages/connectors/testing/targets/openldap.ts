@@ -28,7 +28,7 @@ export interface OpenldapServer<Name extends string> {
   tlsPort: number;
   suffix: string;
   users: Record<Name, DirectoryUser>;
-  /** May set the passwords of others. */
+  /** Has permission to set the passwords of others. */
   helpdesk: DirectoryUser;
   /** A new user, with further attributes as lines of LDIF. */
   addUser(more?: readonly string[]): Promise<DirectoryUser>;
@@ -52,7 +52,10 @@ export function openldapAvailable(): Unavailable {
   return firstExisting(SLAPD) === null ? "there is no OpenLDAP server (install slapd)" : null;
 }
 
-/** Three failures lock an account until somebody unlocks it; passwords have 8 characters, and the last two come not back. */
+/**
+ * Three failures lock an account until it is unlocked; passwords have at least 8 characters, and the last two cannot
+ * be reused.
+ */
 export async function startOpenldap<Name extends string>(
   options: OpenldapOptions<Name>,
 ): Promise<OpenldapServer<Name>> {

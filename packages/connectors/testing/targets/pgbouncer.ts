@@ -1,4 +1,4 @@
-// A real PgBouncer in front of a PostgreSQL server, with passwords of its own as it usually has.
+// A real PgBouncer in front of a PostgreSQL server, with its own passwords, as is usual.
 import { chownSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Unavailable } from "./availability.ts";
@@ -20,7 +20,7 @@ export interface Pgbouncer {
   stop(): Promise<void>;
 }
 
-/** Lets `role` in with its password, and passes it on to the server. */
+/** Accepts `role` with its password, and passes it on to the server. */
 export async function startPgbouncer(
   server: { host: string; port: number },
   role: { username: string; password: string },

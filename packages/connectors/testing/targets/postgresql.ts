@@ -26,11 +26,11 @@ export interface PostgresqlServer {
   superuser: { username: string; password: string };
   /** Runs SQL as the superuser; returns the rows of the last statement. */
   sql(text: string): Promise<Record<string, unknown>[]>;
-  /** A role with a random password. `clause` is SQL: `login` when left out, or such as `login valid until '2001-01-01'`. */
+  /** A role with a random password. `clause` is SQL: default `login`, or such as `login valid until '2001-01-01'`. */
   addRole(clause?: string): Promise<{ username: string; password: string }>;
   /** Restarts on the same port with TLS by this certificate, or without TLS. */
   restart(certificate: ServerCertificate | null): Promise<void>;
-  /** Restarts on the same port as a standby: it answers, and takes no changes. */
+  /** Restarts on the same port as a standby: it answers queries and refuses changes. */
   restartAsReplica(): Promise<void>;
   /** The server's log since it last started, connections included. */
   log(): string;
@@ -42,7 +42,7 @@ export interface PostgresqlOptions {
   certificate?: ServerCertificate | null;
   /** Lines of pg_hba.conf that come before `host all all 127.0.0.1/32 scram-sha-256`. */
   hba?: readonly string[];
-  /** Where it listens: `127.0.0.1` when left out. More of loopback make several machines out of one. */
+  /** Where it listens: default `127.0.0.1`. Further loopback addresses imitate several machines. */
   addresses?: readonly string[];
 }
 
@@ -60,7 +60,9 @@ export function postgresqlAvailable(source: PostgresqlSource = "system"): Unavai
     cwd: "/",
     env: libraryEnv(bin),
   });
-  return test.status === 0 || test.status === 127 ? null : `the account ${account.name} may not run ${bin}`;
+  return test.status === 0 || test.status === 127
+    ? null
+    : `the account ${account.name} has no permission to run ${bin}`;
 }
 
 export async function startPostgresql(options: PostgresqlOptions = {}): Promise<PostgresqlServer> {
@@ -186,7 +188,7 @@ function npmBinaries(): string | null {
 }
 
 /**
- * The npm package ships its libraries without the symbolic links that its install script would make: they are made in
+ * The npm package ships its libraries without the symbolic links that its install script would make: creates them in
  * `linkFolder`. The system's binaries need nothing.
  */
 function libraryEnv(bin: string, linkFolder?: string): NodeJS.ProcessEnv {

@@ -1,4 +1,4 @@
-// A real RabbitMQ server on loopback: AMQP and the management interface, both over TLS, with a port mapper of its own.
+// A real RabbitMQ server on loopback: AMQP and the management interface, both over TLS, with its own port mapper.
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
@@ -21,9 +21,9 @@ export interface RabbitmqServer {
   port: number;
   managementPort: number;
   admin: { username: string; password: string };
-  /** A new user with a random password, or without any. */
+  /** A new user with a random password, or without one. */
   addUser(tags?: string, hasPassword?: boolean): Promise<{ username: string; password: string }>;
-  /** The tags that a user has now, with commas. Rejects when there is no such user. */
+  /** The user's current tags, comma-separated. Rejects when the user does not exist. */
   tagsOf(username: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function startRabbitmq(certificate: ServerCertificate): Promise<Rab
     RABBITMQ_DIST_PORT: String(nodePort),
     ERL_EPMD_PORT: String(mapperPort),
     ERL_EPMD_ADDRESS: "127.0.0.1",
-    // The process stays the one that was started, and ends with the test.
+    // Keeps the process that was started, so that it ends with the test.
     RABBITMQ_ALLOW_INPUT: "1",
     RABBITMQ_SERVER_START_ARGS: "-noinput",
   };

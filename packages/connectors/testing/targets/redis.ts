@@ -1,4 +1,4 @@
-// A real Redis server on loopback, over TLS alone, with users in an ACL file.
+// A real Redis server on loopback, over TLS only, with users in an ACL file.
 import { createHash, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,11 +17,11 @@ import {
 export interface RedisServer {
   host: string;
   port: number;
-  /** May do everything. */
+  /** Has every permission. */
   admin: { username: string; password: string };
   /** A new user with a random password; `rules` such as `+@read` or `off`. */
   addUser(...rules: string[]): Promise<{ username: string; password: string }>;
-  /** Restarts it, with what it has saved. */
+  /** Restarts it with its saved data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function redisAvailable(): Unavailable {
   return firstExisting(SERVERS) === null ? "there is no Redis (install redis-server)" : null;
 }
 
-/** Without `hasAclFile` what is changed is forgotten at the end. `default` is the rules of the user of that name. */
+/** Without `hasAclFile` changes are lost at the end. `default` is the rules of the default user. */
 export async function startRedis(options: {
   certificate: ServerCertificate;
   hasAclFile?: boolean;

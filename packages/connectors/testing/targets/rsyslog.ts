@@ -1,4 +1,4 @@
-// A real rsyslog server on loopback that takes messages over TLS and writes each to a file as it came.
+// A real rsyslog server on loopback that receives messages over TLS and writes each to a file unchanged.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerCertificate } from "../certificates.ts";
@@ -15,18 +15,18 @@ import {
 
 export interface RsyslogServer {
   host: string;
-  /** Of TLS. */
+  /** The TLS port. */
   port: number;
   /** Unencrypted. */
   plainPort: number;
-  /** The messages that it has written, whole, in the order in which they came. */
+  /** The complete messages that it has written, in the order of arrival. */
   messages(): string[];
-  /** Ends it; by SIGKILL it has no time to write what it holds. */
+  /** Ends it; with SIGKILL it has no time to write its buffer. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Stops it in the middle of whatever it does, connections open, until `resume`. */
+  /** Stops it immediately, with connections open, until `resume`. */
   pause(): void;
   resume(): void;
-  /** At the same ports, with the same file. */
+  /** On the same ports, with the same file. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -42,7 +42,10 @@ export function rsyslogAvailable(): Unavailable {
 
 const NEVER = /(?!)/;
 
-/** Without its usual queue in memory it takes no more than it has written. With `clients` it asks who connects. */
+/**
+ * Without its usual memory queue it acknowledges only what it has written. With `clients` it requires client
+ * certificates.
+ */
 export async function startRsyslog(options: {
   certificate: ServerCertificate;
   authority: ServerCertificate;
@@ -65,7 +68,7 @@ export async function startRsyslog(options: {
       account,
     });
     const listening = Promise.all([untilListening(port), untilListening(plainPort)]);
-    // It says nothing when all is well; what it says at its end is why it could not begin.
+    // It prints nothing when all is well; its last output is the reason why it could not start.
     await Promise.race([listening, server.line(NEVER)]);
     return server;
   };

@@ -1,4 +1,5 @@
-// A real Active Directory domain controller on loopback: Samba's, with its LDAP service alone. Root only: LDAP has no other ports there.
+// A real Active Directory domain controller on loopback: Samba's, with only its LDAP service. Root only: its LDAP ports
+// are fixed.
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +12,7 @@ import {
   isRoot,
   runTool,
   startServer,
-  takeTurn,
+  acquireExclusive,
   temporaryFolder,
   untilListening,
 } from "./server-process.ts";
@@ -40,9 +41,9 @@ export interface SambaAd {
   /** Sets attributes of an entry as the administrator. */
   set(dn: string, attributes: Record<string, string>): Promise<void>;
   addMember(group: string, member: string): Promise<void>;
-  /** Lets `trustee` (a DN) reset the password of `dn`. */
+  /** Grants `trustee` (a DN) the right to reset the password of `dn`. */
   delegateReset(dn: string, trustee: string): Promise<void>;
-  /** Restarts it; until then it accepts no password but the one in force. */
+  /** Restarts it; before, it accepts only the current password. */
   acceptOldPasswords(minutes: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -59,8 +60,8 @@ export function sambaAdAvailable(): Unavailable {
 }
 
 /**
- * Three failures lock an account for half an hour; passwords have 7 characters of 3 kinds; the last 24 come not back. There
- * is one controller at a time on a machine: another process waits for its turn.
+ * Three failures lock an account for half an hour; passwords have 7 characters of 3 kinds; the last 24 cannot be
+ * reused. Only one controller runs on a machine at a time: another process waits for it.
  */
 export async function startSambaAd(certificate: ServerCertificate): Promise<SambaAd> {
   const folder = temporaryFolder(null);
@@ -71,7 +72,7 @@ export async function startSambaAd(certificate: ServerCertificate): Promise<Samb
   writeFileSync(at("server.crt"), certificate.certificate);
   writeFileSync(at("server.key"), certificate.privateKey, { mode: 0o600 });
   configure(at("dc/etc/smb.conf"), folder.path);
-  const release = await takeTurn("samba-ad");
+  const release = await acquireExclusive("samba-ad");
   const launch = async () => {
     const args = ["-i", "-M", "single", `--configfile=${at("dc/etc/smb.conf")}`];
     const started = startServer({ command: firstExisting(SAMBA) ?? "samba", args });
@@ -144,7 +145,7 @@ export async function startSambaAd(certificate: ServerCertificate): Promise<Samb
   };
 }
 
-/** With all the kinds of character that the domain asks for. */
+/** With all the kinds of characters that the domain requires. */
 export function strongPassword(): string {
   return `Aa1-${randomBytes(12).toString("base64url")}`;
 }
@@ -184,7 +185,7 @@ async function provision(folder: string, password: string): Promise<void> {
   ]);
 }
 
-/** Only LDAP, only on loopback; the other services would need fixed sockets and processes of their own. */
+/** Only LDAP, only on loopback; the other services would need fixed sockets and further processes. */
 function configure(file: string, folder: string): void {
   const options = [
     "[global]",

@@ -1,4 +1,5 @@
-// Real servers for tests: child processes that die with the test, run as an ordinary user, and say when they are ready.
+// Real servers for tests: child processes that end with the test, run as an ordinary user, and report when they are
+// ready.
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -20,7 +21,7 @@ export interface Account {
 
 export const isRoot = process.getuid?.() === 0;
 
-/** The first of `names` that exists, when the test is root and may become it; null otherwise. */
+/** The first of `names` that exists, when the test is root and can become it; null otherwise. */
 export function ordinaryAccount(...names: string[]): Account | null {
   if (!isRoot) return null;
   for (const name of [...names, "nobody"]) {
@@ -43,11 +44,11 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Several, no two alike. On Linux they are this process's until it ends: no other test is given them. */
+/** Several distinct ports. On Linux they belong to this process until it ends: no other test gets them. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) {
-    // Among those of connections, somebody else may be given it before the server that it is for has it.
+    // A port from the ephemeral range could be taken before the server binds it.
     const port = process.platform === "linux" ? randomInt(...OUTSIDE_OF_CONNECTIONS) : 0;
     if (port !== 0 && !(await isMine(`port-${port}`))) continue;
     const found = await tryPort(port);
@@ -56,10 +57,10 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Below those that Linux gives to connections, and to who asks for any. */
+/** Below Linux's ephemeral port range. */
 const OUTSIDE_OF_CONNECTIONS = [20_000, 32_000] as const;
 
-/** The number, once more, of a port on which one can listen; 0 asks for any. Null when somebody does. */
+/** The same port if it can be bound; 0 asks for any. Null when it is in use. */
 function tryPort(port: number): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer().once("error", () => resolve(null));
@@ -70,7 +71,7 @@ function tryPort(port: number): Promise<number | null> {
   });
 }
 
-/** Whether this name was nobody's; from now on it is this process's (an abstract socket: Linux). */
+/** Whether this name was free; from now on it belongs to this process (an abstract socket: Linux). */
 function isMine(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer().unref();
@@ -80,10 +81,10 @@ function isMine(name: string): Promise<boolean> {
 }
 
 /**
- * Waits until no other process uses `name`, for servers of which there can be one at a time. It is free again after the
- * returned function was called, or when this process ends however that happens (an abstract socket: Linux).
+ * Waits until no other process uses `name`, for servers of which only one can run at a time. The name is released when
+ * the returned function is called, or when this process ends for any reason (an abstract socket: Linux).
  */
-export async function takeTurn(name: string): Promise<() => Promise<void>> {
+export async function acquireExclusive(name: string): Promise<() => Promise<void>> {
   for (;;) {
     const server = createServer().listen(`\0strongroom-target-${name}`).unref();
     const isMine = await new Promise<boolean>((resolve) => {
@@ -95,7 +96,7 @@ export async function takeTurn(name: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Resolves when something listens there; for servers that say that they are ready before they are. */
+/** Resolves when the port accepts connections; for servers that report readiness too early. */
 export async function untilListening(port: number, host = "127.0.0.1"): Promise<void> {
   for (;;) {
     const socket = connect(port, host);
@@ -109,7 +110,7 @@ export async function untilListening(port: number, host = "127.0.0.1"): Promise<
   }
 }
 
-/** A folder that only `owner` may read, removed with its contents by `remove`. */
+/** A folder readable only by `owner`; `remove` deletes it with its contents. */
 export function temporaryFolder(owner: Account | null): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), "strongroom-target-"));
   chmodSync(path, 0o700);
@@ -117,12 +118,12 @@ export function temporaryFolder(owner: Account | null): { path: string; remove: 
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Makes `owner` the owner of a folder and all that is in it. */
+/** Makes `owner` the owner of a folder and everything in it. */
 export async function handOver(path: string, owner: Account | null): Promise<void> {
   if (owner !== null) await runTool("chown", ["-R", `${owner.uid}:${owner.gid}`, path]);
 }
 
-/** Runs a tool to its end as `account`; rejects with what it wrote to standard error. */
+/** Runs a tool to its end as `account`; rejects with its standard error output. */
 export async function runTool(
   command: string,
   args: readonly string[],
@@ -145,7 +146,7 @@ export interface ServerProcess {
   output(): string;
   /** Resolves with the first line, past or future, that matches; rejects when the server ends before. */
   line(pattern: RegExp): Promise<string>;
-  /** Ends it by SIGTERM (or another signal) and waits until it has gone. */
+  /** Ends it with SIGTERM (or another signal) and waits until it has exited. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -156,10 +157,10 @@ export interface ServerCommand {
   env?: NodeJS.ProcessEnv;
 }
 
-/** How long what a server has written may take to arrive once it is gone. */
+/** How long a server's last output may take to arrive after its exit. */
 const LAST_WORDS_MS = 300;
 
-/** Starts a server in the foreground. The kernel ends it when this process dies, however that happens (Linux). */
+/** Starts a server in the foreground. The kernel ends it when this process dies for any reason (Linux). */
 export function startServer({ command, args, account = null, env = process.env }: ServerCommand): ServerProcess {
   const identity =
     account === null ? [] : ["--reuid", String(account.uid), "--regid", String(account.gid), "--clear-groups"];
@@ -183,7 +184,7 @@ export function startServer({ command, args, account = null, env = process.env }
       resolve();
     };
     child.once("close", end);
-    // A process that it left behind, such as the session of a connection, may hold its output open for ever.
+    // A process that it left behind, such as a connection's session, may keep its output open forever.
     child.once("exit", () => void delay(LAST_WORDS_MS).then(end));
     child.once("error", (error) => lines.push(String(error)));
   });

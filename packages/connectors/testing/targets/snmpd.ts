@@ -1,4 +1,4 @@
-// A real SNMP agent (net-snmp's snmpd) on loopback with users of its own.
+// A real SNMP agent (net-snmp's snmpd) on loopback with its own users.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -10,10 +10,10 @@ const BINARIES = ["/usr/sbin/snmpd", "/usr/local/sbin/snmpd"];
 
 export interface SnmpUser {
   name: string;
-  /** As snmpd.conf writes it: `SHA-256`. */
+  /** In snmpd.conf notation: `SHA-256`. */
   auth: string;
   password: string;
-  /** As snmpd.conf writes it: `AES`; left out, the user has none. */
+  /** In snmpd.conf notation: `AES`; without it, the user has none. */
   priv?: { protocol: string; password: string };
 }
 

@@ -1,10 +1,11 @@
-// A real OpenSSH server on loopback. As root it has PAM and throwaway Unix accounts; otherwise it lets in only the account that runs it, by key.
+// A real OpenSSH server on loopback. As root it has PAM and throwaway Unix accounts; otherwise only the account that
+// runs it can log in, by key.
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Unavailable } from "./availability.ts";
+import { missingProgram, type Unavailable } from "./availability.ts";
 import {
   firstExisting,
   freePort,
@@ -15,6 +16,8 @@ import {
   type ServerProcess,
 } from "./server-process.ts";
 import {
+  ADMIN_TOOLS,
+  SUDOERS,
   addUnixUser,
   removeLeftoverUsers,
   removeUnixUser,
@@ -32,16 +35,19 @@ export interface Sshd {
   hostKey(type?: string): Promise<{ type: string; fingerprint: string }>;
   /** A new account with a random password; root only. */
   addUser(state?: UnixUserState, options?: UnixUserOptions): Promise<UnixUser>;
-  /** Makes a key pair and lets it into `user`, or into the account that runs the test; returns the private key as text. */
+  /**
+   * Makes a key pair and authorises it for `user`, or for the account that runs the test; returns the private key as
+   * text.
+   */
   authorizeKey(options?: {
     user?: UnixUser;
     keygen?: readonly string[];
   }): Promise<{ username: string; privateKey: string }>;
   /** The server's log so far. */
   log(): string;
-  /** The log after so many characters, once what matches is in it: what the server says arrives in its own time. */
+  /** The log from this character on, once `pattern` matches it: the server writes asynchronously. */
   logged(after: number, pattern: RegExp): Promise<string>;
-  /** Restarts on the same port with a new host key, as a reinstalled server or an impostor would. */
+  /** Restarts on the same port with a new host key, like a reinstalled server or an impostor. */
   changeHostKey(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -55,14 +61,18 @@ export interface SshdOptions {
 
 export function sshdAvailable(): Unavailable {
   if (process.platform === "win32") return "sshd is not started on Windows";
-  return firstExisting(BINARIES) === null ? "there is no sshd (install openssh-server)" : null;
+  if (firstExisting(BINARIES) === null) return "there is no sshd (install openssh-server)";
+  return missingProgram({ "ssh-keygen": "openssh-client" });
 }
 
 /** Accounts with passwords need /etc/shadow and PAM. */
 export function unixUsersAvailable(): Unavailable {
   if (sshdAvailable() !== null) return sshdAvailable();
   if (!isRoot) return "only root can make Unix accounts";
-  return existsSync("/usr/sbin/useradd") ? null : "there is no useradd";
+  const missing = ADMIN_TOOLS.find((path) => !existsSync(path));
+  if (missing !== undefined) return `there is no ${missing} (install passwd)`;
+  if (!existsSync(SUDOERS)) return `there is no ${SUDOERS} (install sudo)`;
+  return missingProgram({ sudo: "sudo", chage: "passwd", passwd: "passwd" });
 }
 
 export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {

@@ -1,4 +1,5 @@
-// A real Telnet server (inetutils telnetd under inetd) on loopback: it runs the machine's own login for throwaway Unix accounts. Root only.
+// A real Telnet server (inetutils telnetd under inetd) on loopback: it runs the machine's own login for throwaway Unix
+// accounts. Root only.
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Unavailable } from "./availability.ts";
@@ -20,13 +21,13 @@ export interface Telnetd {
   port: number;
   /** A new account with a random password. */
   addUser(state?: UnixUserState): Promise<UnixUser>;
-  /** One that may set the passwords of the others by sudo. */
+  /** An account that can set the passwords of others through sudo. */
   addAdministrator(): Promise<UnixUser>;
   stop(): Promise<void>;
 }
 
 export function telnetdAvailable(): Unavailable {
-  if (!isRoot) return "only root can start a telnetd that logs others in";
+  if (!isRoot) return "only root can start a telnetd that accepts other accounts";
   const missing = [INETD, TELNETD, "/bin/login"].find((path) => !existsSync(path));
   return missing === undefined ? null : `there is no ${missing} (install inetutils-telnetd and openbsd-inetd)`;
 }
@@ -49,7 +50,7 @@ export async function startTelnetd(): Promise<Telnetd> {
     host: "127.0.0.1",
     port,
     addUser,
-    // With its own password, unlike what the other targets allow.
+    // With its own password, unlike the other targets.
     addAdministrator: () => addUser("active", { sudo: "PASSWD: /usr/bin/passwd srt_*" }),
     stop: async () => {
       await server.stop();

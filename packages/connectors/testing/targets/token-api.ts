@@ -1,4 +1,4 @@
-// An HTTPS interface on loopback that lets in who presents the right token, and misbehaves on other paths.
+// An HTTPS API on loopback that requires a token, and misbehaves on other paths.
 import { once } from "node:events";
 import { createServer as createHttp, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createHttps } from "node:https";
@@ -19,7 +19,7 @@ export interface TokenApiOptions {
   token: string;
   /** Null serves plain HTTP. */
   certificate: ServerCertificate | null;
-  /** The header that carries the token, and what stands before it. */
+  /** The header that carries the token, and the text before it. */
   header?: string;
   prefix?: string;
 }

@@ -1,4 +1,4 @@
-// Throwaway Unix accounts of a test run (root only), in the states in which an account can refuse its owner.
+// Throwaway Unix accounts of a test run (root only), in all the states in which an account can refuse its owner.
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,22 +10,25 @@ export type UnixUserState = "active" | "locked" | "must-change" | "expired" | "n
 export interface UnixUser {
   username: string;
   password: string;
-  /** Its home directory; `/` when it has none of its own. */
+  /** Its home directory; `/` when it has none. */
   home: string;
 }
 
 export interface UnixUserOptions {
-  /** Gives it a home directory of its own, which goes with it. */
+  /** Gives it its own home directory, which is deleted with it. */
   hasHome?: boolean;
-  /** What follows `NOPASSWD:` in its line of sudoers, such as `/usr/sbin/chpasswd` or `ALL`. */
+  /** The text after `NOPASSWD:` in its sudoers line, such as `/usr/sbin/chpasswd` or `ALL`. */
   sudo?: string;
 }
 
+/** The tools that create and delete accounts, by full path. */
+export const ADMIN_TOOLS = ["useradd", "userdel", "usermod", "chpasswd"].map((name) => `/usr/sbin/${name}`);
+
 const PREFIX = "srt";
 const HOMES = "/home";
-const SUDOERS = "/etc/sudoers.d";
+export const SUDOERS = "/etc/sudoers.d";
 
-/** The name holds the process that made it, so that a later run can clear up after one that was killed. */
+/** The name contains the process that made it, so that a later run can clean up after one that was killed. */
 export async function addUnixUser(
   state: UnixUserState,
   { hasHome = false, sudo }: UnixUserOptions = {},

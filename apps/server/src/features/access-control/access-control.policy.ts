@@ -1,68 +1,80 @@
-// Who may look at who has access, and how standings and accounts are counted into what somebody can do. Pure: the verdict on
-// each account is the accounts' own.
+// Decides who may look at other users' access, and counts the accounts a user can access. Pure: the decision about each
+// account comes from the accounts feature.
 import { ROLES } from "@strongroom/contract";
 import type { AccountStatus, SafeStatus } from "@strongroom/contract";
-import type { Grants } from "#kernel/authz/authorise.ts";
-import { decide, isVisible } from "#features/accounts/index.ts";
-import type { AccountStanding } from "#features/accounts/index.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
+import { decideAccess, isVisible } from "#features/accounts/index.ts";
+import type { AccountAccess } from "#features/accounts/index.ts";
 import { bitOf } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
 
-/** Managers see as far as the safes that they manage or audit; reviewers and previews are judged by what they are about. */
-export const grants: Grants = {
+/** Managers see the safes that they manage or audit. Reviews and previews are checked by what they are about. */
+export const rolePermissions: RolePermissions = {
   "access.read": ["admin", "manager"],
   "access.preview": ROLES,
   "access.review": ROLES,
   "access.manage": ["admin"],
 };
 
-/** Whose members and accounts somebody may look into: with one of these permissions in the safe. */
-export const LOOKING_INTO: Permissions = bitOf("manage_members") | bitOf("view_audit");
+/** One of these permissions in a safe lets a user see its members and accounts. */
+export const SAFE_INSIGHT_PERMISSIONS: Permissions = bitOf("manage_members") | bitOf("view_audit");
 
-/** Of one or several safes: accounts that are active on platforms without and with approvals, and all others. */
-export interface Stock {
+/**
+ * Counts of accounts in one or more safes: active on platforms without approvals, active on platforms with approvals,
+ * and all others.
+ */
+export interface AccountCounts {
   free: number;
   asking: number;
   idle: number;
 }
 
-/** What is lent to somebody, with how they stand in its safe without it. */
-export interface LentAccount {
+/** An account with an active grant, and the user's permissions in its safe without that grant. */
+export interface GrantedAccount {
   permissions: Permissions;
   safe_status: SafeStatus;
   account_status: AccountStatus;
   approvals: number;
 }
 
-export interface Reach {
+export interface AccessibleAccounts {
   accounts: number;
   accounts_usable: number;
   accounts_retrievable: number;
 }
 
-export const NOTHING: Reach = { accounts: 0, accounts_usable: 0, accounts_retrievable: 0 };
+export const NO_ACCESS: AccessibleAccounts = { accounts: 0, accounts_usable: 0, accounts_retrievable: 0 };
 
-export const plus = (a: Reach, b: Reach): Reach => ({
+export const addAccess = (a: AccessibleAccounts, b: AccessibleAccounts): AccessibleAccounts => ({
   accounts: a.accounts + b.accounts,
   accounts_usable: a.accounts_usable + b.accounts_usable,
   accounts_retrievable: a.accounts_retrievable + b.accounts_retrievable,
 });
 
-const reachOf = (standing: AccountStanding, count: number): Reach => ({
+const reachOf = (standing: AccountAccess, count: number): AccessibleAccounts => ({
   accounts: isVisible(standing) ? count : 0,
-  accounts_usable: decide("use", standing) === "allowed" ? count : 0,
-  accounts_retrievable: decide("retrieve", standing) === "allowed" ? count : 0,
+  accounts_usable: decideAccess("use", standing) === "allowed" ? count : 0,
+  accounts_retrievable: decideAccess("retrieve", standing) === "allowed" ? count : 0,
 });
 
-/** How many accounts somebody with this standing reaches in safes of this status. */
-export function reachIn(permissions: Permissions, safeStatus: SafeStatus, { free, asking, idle }: Stock): Reach {
+/** Counts the accounts a user with these permissions can access in safes of this status. */
+export function accessInSafe(
+  permissions: Permissions,
+  safeStatus: SafeStatus,
+  { free, asking, idle }: AccountCounts,
+): AccessibleAccounts {
   const one = (accountStatus: AccountStatus, approvals: number, count: number) =>
     reachOf({ permissions, safeStatus, accountStatus, approvals, isGranted: false }, count);
-  return [one("active", 0, free), one("active", 1, asking), one("disabled", 0, idle)].reduce(plus);
+  return [one("active", 0, free), one("active", 1, asking), one("disabled", 0, idle)].reduce(addAccess);
 }
 
-/** What a grant adds to what its owner reaches anyway. */
-export function reachOfGrant({ permissions, safe_status, account_status, approvals }: LentAccount): Reach {
+/** The access that a grant adds to what the user has without it. */
+export function accessFromGrant({
+  permissions,
+  safe_status,
+  account_status,
+  approvals,
+}: GrantedAccount): AccessibleAccounts {
   const standing = { permissions, safeStatus: safe_status, accountStatus: account_status, approvals };
   const having = reachOf({ ...standing, isGranted: true }, 1);
   const without = reachOf({ ...standing, isGranted: false }, 1);

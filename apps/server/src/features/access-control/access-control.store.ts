@@ -1,30 +1,30 @@
-// Who has what in the database: people and safes, as far as the caller manages or audits them.
+// Access overviews in the database: users and safes, limited to the safes that the caller manages or audits.
 import type { AccessLevel, GroupKind, Role, SafeRole, SafeStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import { containing } from "#kernel/db/containing.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { NamePlace, NamedRow } from "#kernel/http/cursor.ts";
-import { grantsInForce } from "#features/access-requests/index.ts";
-import { giftsTo, seesEverySafe, standingsOf, whileStatus } from "#features/safes/index.ts";
-import type { Permissions, Someone } from "#features/safes/index.ts";
+import { activeGrants } from "#features/access-requests/index.ts";
+import { permissionGrantsFor, seesEverySafe, effectivePermissionsOf, whileStatus } from "#features/safes/index.ts";
+import type { Permissions, PrincipalRef } from "#features/safes/index.ts";
 import type { Asker } from "#kernel/authz/actor.ts";
-import { LOOKING_INTO } from "./access-control.policy.ts";
-import type { LentAccount, Stock } from "./access-control.policy.ts";
+import { SAFE_INSIGHT_PERMISSIONS } from "./access-control.policy.ts";
+import type { GrantedAccount, AccountCounts } from "./access-control.policy.ts";
 
 type Sql = RawBuilder<unknown>;
-export type Who = Asker;
+export type Viewer = Asker;
 
-/** Each row of `users person` of the query around it. */
-export const THE_PERSON: Someone = { id: sql`person.id`, role: sql`person.role` };
+/** The user of each row of an enclosing query over `users person`. */
+export const OUTER_USER: PrincipalRef = { id: sql`person.id`, role: sql`person.role` };
 
-/** The safes that the caller may look into. */
-const scopeOf = (viewer: Who): Sql =>
-  sql`select safe_id from ${standingsOf(viewer)} standing where standing.permissions & ${sql.lit(LOOKING_INTO)} <> 0`;
+/** The safes whose members and accounts the caller may see. */
+const scopeOf = (viewer: Viewer): Sql =>
+  sql`select safe_id from ${effectivePermissionsOf(viewer)} standing where standing.permissions & ${sql.lit(SAFE_INSIGHT_PERMISSIONS)} <> 0`;
 
 const memberInForce = sql`(member.expires_at is null or member.expires_at > access_time())`;
 
-/** Of each of these safes, how many accounts it has of each kind that makes a difference. */
+/** Counts the accounts of each of these safes by status and approvals. */
 const stockOf = (safes: Sql): Sql => sql`
   select credentials.safe_id,
     (count(*) filter (where accounts.status = 'active' and platforms.approvals_level_1 = 0))::integer as free,
@@ -44,17 +44,17 @@ export interface PersonRow extends NamedRow {
   may_break_glass: boolean;
 }
 
-export interface PeopleWish {
+export interface PeopleQuery {
   limit: number;
   after: NamePlace | null;
   search: string | null;
   role: Role | null;
-  /** Only this person. */
+  /** Limits the result to this user. */
   id: string | null;
 }
 
-/** Who has a membership or a grant in the scope. An administrator looks at everybody. */
-const isInScope = (viewer: Who): Sql =>
+/** Users with a membership or grant in the scope. For an administrator every user is in scope. */
+const isInScope = (viewer: Viewer): Sql =>
   seesEverySafe(viewer)
     ? sql`true`
     : sql`(
@@ -62,12 +62,12 @@ const isInScope = (viewer: Who): Sql =>
         and ${memberInForce} and member.safe_id in (select safe_id from scope))
       or exists (select from group_members mine join safe_members member on member.group_id = mine.group_id
         where mine.user_id = person.id and ${memberInForce} and member.safe_id in (select safe_id from scope))
-      or exists (select from ${grantsInForce(THE_PERSON)} lent join credentials on credentials.id = lent.account_id
+      or exists (select from ${activeGrants(OUTER_USER)} lent join credentials on credentials.id = lent.account_id
         where credentials.safe_id in (select safe_id from scope)))`;
 
-/** By name; one row more than asked for, if there is one. */
-export async function listPeople(db: Db, viewer: Who, wish: PeopleWish): Promise<PersonRow[]> {
-  const { limit, after, search, role, id } = wish;
+/** Sorted by name. Returns one row more than `limit` when there is a next page. */
+export async function listPeople(db: Db, viewer: Viewer, query: PeopleQuery): Promise<PersonRow[]> {
+  const { limit, after, search, role, id } = query;
   const pattern = containing(search ?? "");
   const conditions = [
     sql`person.status in ('active', 'disabled')`,
@@ -92,19 +92,21 @@ export async function listPeople(db: Db, viewer: Who, wish: PeopleWish): Promise
   return rows;
 }
 
-export interface StandingBucket extends Stock {
+export interface PermissionBucket extends AccountCounts {
   user_id: string;
   permissions: Permissions;
   safe_status: SafeStatus;
   safes: number;
 }
 
-/** How these people stand in the safes of the scope, safes of the same standing in one. */
-export async function standingsOfPeople(db: Db, viewer: Who, ids: readonly string[]): Promise<StandingBucket[]> {
-  const { rows } = await sql<StandingBucket>`
+/**
+ * The permissions of these users in the safes of the scope. Safes with the same permissions and status share one row.
+ */
+export async function permissionBucketsOf(db: Db, viewer: Viewer, ids: readonly string[]): Promise<PermissionBucket[]> {
+  const { rows } = await sql<PermissionBucket>`
     with scope as materialized (${scopeOf(viewer)}), standing as materialized (
       select person.id as user_id, standing.safe_id, standing.permissions
-      from users person cross join lateral ${standingsOf(THE_PERSON)} standing
+      from users person cross join lateral ${effectivePermissionsOf(OUTER_USER)} standing
       where person.id = any(${[...ids]}::uuid[]) and person.status = 'active'
         and standing.safe_id in (select safe_id from scope)
     ), stock as materialized (${stockOf(sql`select safe_id from standing`)})
@@ -116,22 +118,22 @@ export async function standingsOfPeople(db: Db, viewer: Who, ids: readonly strin
   return rows;
 }
 
-export interface LentRow extends LentAccount {
+export interface GrantRow extends GrantedAccount {
   user_id: string;
   safe_id: string;
 }
 
-/** What is lent to these people in the scope now. */
-export async function lentToPeople(db: Db, viewer: Who, ids: readonly string[]): Promise<LentRow[]> {
-  const { rows } = await sql<LentRow>`
+/** The active grants of these users in the scope. */
+export async function grantsOfPeople(db: Db, viewer: Viewer, ids: readonly string[]): Promise<GrantRow[]> {
+  const { rows } = await sql<GrantRow>`
     with scope as materialized (${scopeOf(viewer)})
     select person.id as user_id, safes.id as safe_id, coalesce(standing.permissions, 0) as permissions,
       safes.status as safe_status, accounts.status as account_status, platforms.approvals_level_1 as approvals
-    from users person cross join lateral ${grantsInForce(THE_PERSON)} lent
+    from users person cross join lateral ${activeGrants(OUTER_USER)} lent
     join credentials on credentials.id = lent.account_id and credentials.deleted_at is null
     join accounts on accounts.id = lent.account_id join platforms on platforms.id = accounts.platform_id
     join safes on safes.id = credentials.safe_id and safes.id in (select safe_id from scope)
-    left join lateral ${standingsOf(THE_PERSON)} standing on standing.safe_id = safes.id
+    left join lateral ${effectivePermissionsOf(OUTER_USER)} standing on standing.safe_id = safes.id
     where person.id = any(${[...ids]}::uuid[]) and person.status = 'active'`.execute(db);
   return rows;
 }
@@ -143,7 +145,7 @@ export interface GroupRow {
   may_break_glass: boolean;
 }
 
-/** By name; 100 at most. */
+/** Sorted by name; at most 100. */
 export async function groupsOf(db: Db, userId: string): Promise<GroupRow[]> {
   const { rows } = await sql<GroupRow>`
     select groups.id as group_id, groups.name, groups.kind, groups.may_break_glass
@@ -152,7 +154,7 @@ export async function groupsOf(db: Db, userId: string): Promise<GroupRow[]> {
   return rows;
 }
 
-export interface PersonSafeRow extends NamedRow, Stock {
+export interface PersonSafeRow extends NamedRow, AccountCounts {
   name: string;
   status: SafeStatus;
   access_level: AccessLevel;
@@ -164,25 +166,28 @@ export interface PersonSafeRow extends NamedRow, Stock {
     permissions: Permissions;
     expires_at: string | null;
   }[];
-  lent: LentAccount[];
+  lent: GrantedAccount[];
 }
 
 const ISO = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
-/** The safes of the scope where this person can do something now, by name; one row more than asked for. */
+/**
+ * The safes of the scope in which this user has any access now. Sorted by name; one row more than `limit` when there is
+ * a next page.
+ */
 export async function listSafesOf(
   db: Db,
-  viewer: Who,
-  person: Someone,
-  { limit, after, search }: Pick<PeopleWish, "limit" | "after" | "search">,
+  viewer: Viewer,
+  person: PrincipalRef,
+  { limit, after, search }: Pick<PeopleQuery, "limit" | "after" | "search">,
 ): Promise<PersonSafeRow[]> {
   const place = after === null ? sql`true` : sql`(lower(safes.name), safes.id) > (${after.name}, ${after.id}::uuid)`;
   const { rows } = await sql<PersonSafeRow>`
     with scope as materialized (${scopeOf(viewer)}),
-    standing as materialized (select safe_id, permissions from ${standingsOf(person)} standing),
+    standing as materialized (select safe_id, permissions from ${effectivePermissionsOf(person)} standing),
     lent as materialized (
       select credentials.safe_id, accounts.status as account_status, platforms.approvals_level_1 as approvals
-      from ${grantsInForce(person)} lent
+      from ${activeGrants(person)} lent
       join credentials on credentials.id = lent.account_id and credentials.deleted_at is null
       join accounts on accounts.id = lent.account_id join platforms on platforms.id = accounts.platform_id
     ), page as materialized (
@@ -200,7 +205,7 @@ export async function listSafesOf(
          'permissions', given.permissions & ${whileStatus},
          'expires_at', to_char(given.expires_at at time zone 'UTC', ${ISO})
        ) order by given.kind, lower(groups.name), given.member_id), '[]')
-       from ${giftsTo(person)} join safes on safes.id = given.safe_id
+       from ${permissionGrantsFor(person)} join safes on safes.id = given.safe_id
        left join groups on groups.id = given.group_id left join safe_members member on member.id = given.member_id
        where given.safe_id = page.id) as paths,
       (select coalesce(jsonb_agg(jsonb_build_object('permissions', page.permissions, 'safe_status', page.status,
@@ -222,11 +227,11 @@ export interface AccessSafeRow extends NamedRow {
   reviewed_at: Date | null;
 }
 
-/** By name; one row more than asked for, if there is one. */
-export async function listSafesInto(
+/** Sorted by name. Returns one row more than `limit` when there is a next page. */
+export async function listVisibleSafes(
   db: Db,
-  viewer: Who,
-  { limit, after, search }: Pick<PeopleWish, "limit" | "after" | "search">,
+  viewer: Viewer,
+  { limit, after, search }: Pick<PeopleQuery, "limit" | "after" | "search">,
 ): Promise<AccessSafeRow[]> {
   const place = after === null ? sql`true` : sql`(lower(safes.name), safes.id) > (${after.name}, ${after.id}::uuid)`;
   const { rows } = await sql<AccessSafeRow>`
@@ -241,7 +246,7 @@ export async function listSafesInto(
        from safe_members member left join group_members theirs on theirs.group_id = member.group_id
        where member.safe_id = page.id and ${memberInForce}) as people,
       (select count(*)::integer from credentials where safe_id = page.id and deleted_at is null) as accounts,
-      (select count(*)::integer from users person cross join lateral ${grantsInForce(THE_PERSON)} lent
+      (select count(*)::integer from users person cross join lateral ${activeGrants(OUTER_USER)} lent
        join credentials on credentials.id = lent.account_id and credentials.safe_id = page.id
        where person.status = 'active' and person.id in (
          select granted.user_id from access_requests granted
@@ -254,8 +259,8 @@ export async function listSafesInto(
   return rows;
 }
 
-/** Whether the caller may look into this safe. */
-export async function looksInto(db: Db, viewer: Who, safeId: string): Promise<boolean> {
+/** Returns whether the caller may see the members and accounts of this safe. */
+export async function canSeeInside(db: Db, viewer: Viewer, safeId: string): Promise<boolean> {
   const { rows } = await sql`
     select from (${scopeOf(viewer)} and standing.safe_id = ${safeId}) scope`.execute(db);
   return rows.length > 0;

@@ -1,4 +1,5 @@
-// Who may look at whom, what a preview needs and answers, and that it waits for nobody.
+// Access overviews and previews: visibility of other users, the rights a preview requires, its result, and that it
+// never blocks.
 import {
   addGroupMember,
   createToken,
@@ -29,8 +30,8 @@ before(async () => {
 });
 after(() => app.close());
 
-describe("who looks, and at what", () => {
-  test("a manager sees the people of the safes that they manage or audit, and of the others nothing", async () => {
+describe("the access overview", () => {
+  test("shows a manager the users of the safes they manage or audit, and nothing of other safes", async () => {
     const [manager, member, outsider] = [await aPerson(app, "manager"), await aPerson(app), await aPerson(app)];
     const own = await aSafe(app, manager);
     const foreign = await aSafe(app, admin);
@@ -60,7 +61,7 @@ describe("who looks, and at what", () => {
     }
   });
 
-  test("people are found by name and role, a page at a time, and through what they have something", async () => {
+  test("can be searched by name and role, is paged, and shows the source of each access", async () => {
     const group = await aGroup(app, [], { name: "Night shift", may_break_glass: true });
     const found: TestPerson[] = [];
     for (let number = 0; number < 3; number += 1) found.push(await aPerson(app));
@@ -95,10 +96,10 @@ describe("who looks, and at what", () => {
   });
 });
 
-describe("what would change if", () => {
+describe("a preview", () => {
   const tell = (change: AccessChange, as = admin.token) => app.call(previewAccessChange, { body: { change }, as });
 
-  test("an approval that a platform asks for takes use and retrieval from its members until somebody approves", async () => {
+  test("shows that a newly required approval takes use and retrieve from members without confirmation rights", async () => {
     const [member, confirmed] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, admin);
     const platform = await aPlatform(app);
@@ -108,7 +109,7 @@ describe("what would change if", () => {
     await aMember(app, admin, safe, confirmed, ["use", "retrieve", "access_without_confirmation"]);
     const approvals = { approvals_level_1: 1, approvals_level_2: 0 };
     const { body } = await tell({ kind: "platform-approvals", platform_id: platform.id, ...approvals });
-    // The owner needs no confirmation either.
+    // The owner needs no confirmation either, so only one user loses access.
     assert.deepEqual([body.people_losing, body.people_gaining, body.accounts], [1, 0, 3]);
     assert.deepEqual(
       body.people.map(({ user_id, changes }) => [
@@ -127,7 +128,7 @@ describe("what would change if", () => {
     );
   });
 
-  test("a person who is disabled loses all they have, and what is lent to them; a closed safe takes it from everybody", async () => {
+  test("shows that a disabled user loses all access, and that archiving a safe takes access from all its members", async () => {
     const member = await aPerson(app);
     const safe = await aSafe(app, admin);
     const account = await anAccount(app, admin, safe);
@@ -147,12 +148,12 @@ describe("what would change if", () => {
     const closed = await foretold({ kind: "safe-changed", safe_id: safe.id, status: "archived" });
     assert.ok(closed.people >= 2, "the owner loses too");
     assert.deepEqual(closed.losses, ["use", "retrieve"]);
-    // Nothing of it happened.
+    // The preview changed nothing.
     const still = await app.call(readAccount, { params: { id: account.id }, as: member.token });
     assert.equal(still.status, 200, still.text);
   });
 
-  test("who would see a safe with another access level, and through a team that was a group, is told before", async () => {
+  test("shows who would see a safe after its access level changes or a group becomes a team", async () => {
     const [owner, colleague] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     const group = await aGroup(app, [owner, colleague]);
@@ -175,7 +176,7 @@ describe("what would change if", () => {
     assert.equal((await tell(unseen, colleague.token)).status, 404);
   });
 
-  test("each is asked for what the change itself asks for, and is on record", async () => {
+  test("requires the same rights as the change itself and is recorded in the audit trail", async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     const mine: AccessChange = {
@@ -201,7 +202,7 @@ describe("what would change if", () => {
     ]);
   });
 
-  test("an API token asks about what it may change: access.preview alone is not enough", async () => {
+  test("with an API token needs the scope of the change: access.preview alone is not enough", async () => {
     const other = await aPerson(app);
     const platform = await aPlatform(app);
     const safe = await aSafe(app, admin);
@@ -229,7 +230,7 @@ describe("what would change if", () => {
     }
   });
 
-  test("a preview waits for nobody: while somebody changes the safe it is refused within moments", async () => {
+  test("does not wait for locks: it is refused within moments while the safe is being changed", async () => {
     const safe = await aSafe(app, admin);
     const other = await aPerson(app);
     const holder = await app.database.pool.connect();

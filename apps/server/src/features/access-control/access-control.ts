@@ -1,4 +1,5 @@
-// Who has which role and where, and everything that one person can do now and through what.
+// Handlers of the access overview: users with their roles, and everything one user can access, with the source of each
+// access.
 import type {
   AccessPerson,
   GroupId,
@@ -19,11 +20,11 @@ import type { Call } from "#kernel/http/call.ts";
 import { pageByName, placeByName } from "#kernel/http/cursor.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { moment } from "#kernel/moment.ts";
-import { grantsInForce } from "#features/access-requests/index.ts";
+import { activeGrants } from "#features/access-requests/index.ts";
 import { pageOfAccounts } from "#features/accounts/index.ts";
 import { namesOf, safeNotFound } from "#features/safes/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
-import { NOTHING, plus, reachIn, reachOfGrant } from "./access-control.policy.ts";
+import { NO_ACCESS, addAccess, accessInSafe, accessFromGrant } from "./access-control.policy.ts";
 import * as store from "./access-control.store.ts";
 import type { PersonRow, PersonSafeRow } from "./access-control.store.ts";
 
@@ -31,16 +32,16 @@ const orNull = (text: string | undefined): string | null => (text === undefined 
 
 export async function findPeople(call: Call<typeof listAccessPeople>, db: Db) {
   const { limit, cursor, search, role } = call.query;
-  const wish = { limit, after: placeByName(cursor), search: orNull(search), role: role ?? null, id: null };
-  const rows = await store.listPeople(db, call.actor, wish);
+  const query = { limit, after: placeByName(cursor), search: orNull(search), role: role ?? null, id: null };
+  const rows = await store.listPeople(db, call.actor, query);
   const { shown, next_cursor } = pageByName(rows, limit);
   return { people: await counted(db, call.actor, shown), next_cursor };
 }
 
-/** Throws 404 for a person of whom the caller sees nothing. */
+/** Throws 404 for a user outside the caller's scope. */
 async function personOf(db: Db, viewer: Actor, id: string): Promise<PersonRow> {
-  const wish = { limit: 1, after: null, search: null, role: null, id };
-  const [row] = await store.listPeople(db, viewer, wish);
+  const query = { limit: 1, after: null, search: null, role: null, id };
+  const [row] = await store.listPeople(db, viewer, query);
   if (row === undefined) throw refuse(404, "access-control.person-not-found", "Person not found");
   return row;
 }
@@ -51,17 +52,17 @@ export async function readOne(call: Call<typeof readAccessPerson>, db: Db) {
   return { ...person!, in_groups: groups.map((group) => ({ ...group, group_id: group.group_id as GroupId })) };
 }
 
-/** The people with what they can do now, as far as the caller looks. */
+/** Adds to each user the counts of what they can access now, within the caller's scope. */
 async function counted(db: Db, viewer: Actor, people: readonly PersonRow[]): Promise<AccessPerson[]> {
   const ids = people.map(({ id }) => id);
-  const standings = Map.groupBy(await store.standingsOfPeople(db, viewer, ids), (row) => row.user_id);
-  const lent = Map.groupBy(await store.lentToPeople(db, viewer, ids), (row) => row.user_id);
+  const standings = Map.groupBy(await store.permissionBucketsOf(db, viewer, ids), (row) => row.user_id);
+  const lent = Map.groupBy(await store.grantsOfPeople(db, viewer, ids), (row) => row.user_id);
   return people.map((person) => {
     const [buckets, grants] = [standings.get(person.id) ?? [], lent.get(person.id) ?? []];
     const reach = [
-      ...buckets.map((each) => reachIn(each.permissions, each.safe_status, each)),
-      ...grants.map(reachOfGrant),
-    ].reduce(plus, NOTHING);
+      ...buckets.map((each) => accessInSafe(each.permissions, each.safe_status, each)),
+      ...grants.map(accessFromGrant),
+    ].reduce(addAccess, NO_ACCESS);
     return {
       user_id: person.id as UserId,
       name: person.name,
@@ -83,13 +84,16 @@ export async function findSafesOf(call: Call<typeof listPersonSafes>, db: Db) {
   const person = await personOf(db, call.actor, call.params.id);
   if (person.status !== "active") return { safes: [], next_cursor: null };
   const { limit, cursor, search } = call.query;
-  const wish = { limit, after: placeByName(cursor), search: orNull(search) };
-  const { shown, next_cursor } = pageByName(await store.listSafesOf(db, call.actor, person, wish), limit);
+  const query = { limit, after: placeByName(cursor), search: orNull(search) };
+  const { shown, next_cursor } = pageByName(await store.listSafesOf(db, call.actor, person, query), limit);
   return { safes: shown.map((row) => toPersonSafe(row, person)), next_cursor };
 }
 
 function toPersonSafe(row: PersonSafeRow, { role }: PersonRow): PersonSafe {
-  const reach = [reachIn(row.permissions, row.status, row), ...row.lent.map(reachOfGrant)].reduce(plus, NOTHING);
+  const reach = [accessInSafe(row.permissions, row.status, row), ...row.lent.map(accessFromGrant)].reduce(
+    addAccess,
+    NO_ACCESS,
+  );
   return {
     safe_id: row.id as SafeId,
     name: row.name,
@@ -114,12 +118,12 @@ function throughOf(path: PersonSafeRow["paths"][number], row: PersonSafeRow, rol
   return path.group_name === null ? row.access_level : `${row.access_level} ${path.group_name}`;
 }
 
-/** What the person's own list of accounts would show them: asked for as they are, by the same query. */
+/** Returns the accounts that the user's own account list would show, from the same query. */
 export async function findAccountsOf(call: Call<typeof listPersonAccounts>, db: Db) {
   const person = await personOf(db, call.actor, call.params.id);
-  if (!(await store.looksInto(db, call.actor, call.query.safe_id))) throw safeNotFound();
+  if (!(await store.canSeeInside(db, call.actor, call.query.safe_id))) throw safeNotFound();
   if (person.status !== "active") return { accounts: [], next_cursor: null };
-  const page = await pageOfAccounts(db, { id: call.params.id, role: person.role }, call.query, grantsInForce);
+  const page = await pageOfAccounts(db, { id: call.params.id, role: person.role }, call.query, activeGrants);
   const accounts = page.data.map((account): PersonAccount => ({
     account_id: account.id,
     name: account.name,
@@ -135,10 +139,10 @@ export async function findAccountsOf(call: Call<typeof listPersonAccounts>, db: 
   return { accounts, next_cursor: page.next_cursor };
 }
 
-export async function findSafesInto(call: Call<typeof listAccessSafes>, db: Db) {
+export async function findVisibleSafes(call: Call<typeof listAccessSafes>, db: Db) {
   const { limit, cursor, search } = call.query;
-  const wish = { limit, after: placeByName(cursor), search: orNull(search) };
-  const { shown, next_cursor } = pageByName(await store.listSafesInto(db, call.actor, wish), limit);
+  const query = { limit, after: placeByName(cursor), search: orNull(search) };
+  const { shown, next_cursor } = pageByName(await store.listVisibleSafes(db, call.actor, query), limit);
   const safes = shown.map((row) => ({ ...row, safe_id: row.id as SafeId, reviewed_at: moment(row.reviewed_at) }));
   return { safes, next_cursor };
 }

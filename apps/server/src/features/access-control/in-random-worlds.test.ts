@@ -1,4 +1,4 @@
-// Who has what, and what would change: in random worlds this feature's answers are those that the calls really give.
+// Compares access overviews and previews with what the users' own calls really allow, in randomly generated data.
 import {
   ACCESS_LEVELS,
   GROUP_KINDS,
@@ -72,7 +72,7 @@ const everything = async (): Promise<unknown> =>
       ) lines`)
   ).rows[0];
 
-/** What the person's own lists say, in the safes that `looksInto`. */
+/** The contents of the user's own lists, limited to the safes that pass `looksInto`. */
 async function ownView(person: Inhabitant, looksInto: (safeId: string) => boolean) {
   const listed = (await app.call(listAccounts, { query: { limit: 500 }, as: person.token })).body.data;
   const accounts = listed.filter(({ safe_id }) => looksInto(safe_id));
@@ -140,7 +140,10 @@ async function agrees(world: World, viewer: Inhabitant): Promise<void> {
   }
 }
 
-/** Ends what background work would end or announce, so that nothing but the preview could change anything. */
+/**
+ * Ends or marks as announced every grant that background work would change, so that only the preview could change the
+ * database.
+ */
 async function settleLoans(): Promise<void> {
   const shown = new Set<string>();
   for (const person of people) {
@@ -152,11 +155,11 @@ async function settleLoans(): Promise<void> {
        ended_at = case when id = any($1::uuid[]) then ended_at else now() end where state = 'granted'`,
     [[...shown]],
   );
-  // What the last change made people hear of is told in its own time.
+  // Notices caused by the last change are delivered asynchronously.
   await eventually(async () => ((await count("select count(*) from notices")) === 0 ? true : null));
 }
 
-/** Counts, for each person and permission, what a change took and gave on accounts: by their own lists. */
+/** The permissions of each user on each account, from their own account lists. */
 async function permissionsByPerson() {
   const found = new Map<UserId, Map<string, string[]>>();
   for (const person of people) {
@@ -192,7 +195,7 @@ const foretold = ({ people: told }: AccessPreview): string[] =>
     )
     .toSorted();
 
-/** A change that can be made, and the call that makes it. */
+/** A random change and the call that makes it. */
 function aChange(
   chance: Chance,
   world: World,
@@ -280,7 +283,7 @@ function otherApprovals(platform: Platform, [approvals_level_1, approvals_level_
 
 describe("in random worlds", () => {
   test(
-    "OPEN-19: what this screen says of anybody is what their own calls allow, as far as the caller looks",
+    "OPEN-19: the access overview of each user matches what their own calls allow, within the viewer's scope",
     { timeout: 60_000 },
     async () => {
       const seed = seedOfRun();
@@ -298,7 +301,7 @@ describe("in random worlds", () => {
   );
 
   test(
-    "a preview foretells exactly what the change then does, and leaves nothing but its own entry in the trail",
+    "a preview predicts exactly what the change does and leaves only its own audit entry",
     { timeout: 60_000 },
     async () => {
       const seed = seedOfRun();
@@ -318,7 +321,7 @@ describe("in random worlds", () => {
         const told = await app.call(previewAccessChange, { body: next.change!, as: admin.token });
         const about = `SEED=${seed}: ${JSON.stringify(next.change)}`;
         if (told.status !== 200) {
-          // What the change itself refuses the preview refuses too.
+          // The preview refuses exactly the changes that the call itself refuses.
           assert.equal((await next.make()).status, told.status, `${about} ${told.text}`);
           continue;
         }
@@ -337,7 +340,7 @@ describe("in random worlds", () => {
   );
 
   test(
-    "a preview of other approvals foretells what people can do afterwards, platform by platform",
+    "a preview of changed approvals predicts what users can do afterwards, for each platform",
     { timeout: 60_000 },
     async () => {
       const seed = seedOfRun();

@@ -1,21 +1,21 @@
-// Access control: who has what and through what, what would change, and reviews of who still needs it.
+// Access control: overviews of who can access what and why, previews of changes, and access reviews.
 import type { Tx } from "#kernel/db/database.ts";
 import { defineJobs } from "./access-control.jobs.ts";
-import { grants } from "./access-control.policy.ts";
+import { rolePermissions } from "./access-control.policy.ts";
 import { bindAccessControl, bindReviews } from "./access-control.routes.ts";
-import type { Rehearsed } from "./rehearse.ts";
-import type { ReviewSite } from "./reviews.ts";
-import { forgetPerson } from "./reviews.store.ts";
+import type { DryRunContext } from "./preview/dry-run.ts";
+import type { ReviewContext } from "./reviews/reviews.ts";
+import { anonymisePerson } from "./reviews/reviews.store.ts";
 
 export interface AccessControlFeature {
-  /** For a person who is deleted. */
+  /** Anonymises a deleted user in reviews. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
 }
 
-export function installAccessControl(site: Rehearsed & ReviewSite): AccessControlFeature {
-  site.kernel.authority.grant(grants);
-  bindAccessControl(site);
-  bindReviews(site);
-  defineJobs(site);
-  return { forgetPerson };
+export function installAccessControl(context: DryRunContext & ReviewContext): AccessControlFeature {
+  context.kernel.authority.grant(rolePermissions);
+  bindAccessControl(context);
+  bindReviews(context);
+  defineJobs(context);
+  return { forgetPerson: anonymisePerson };
 }

@@ -1,15 +1,15 @@
-// What state a request shows, what it needs, and who may do what with it.
+// Unit tests of the access request policy: statuses, required approvals and permitted actions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   actionsOf,
-  demandsOf,
-  demandsOfExtension,
-  obstacleTo,
+  approvalsRequired,
+  approvalsForExtension,
+  obstacleFor,
   progressOf,
   statusOf,
 } from "./access-requests.policy.ts";
-import type { View } from "./access-requests.policy.ts";
+import type { RequestView } from "./access-requests.policy.ts";
 
 const at = (minutes: number) => new Date(Date.UTC(2026, 10, 21, 9, minutes));
 const span = (minutes: number) => ({
@@ -31,7 +31,7 @@ test("JIT-21, OPEN-101: a grant is approved until it begins, active, expiring so
   assert.equal(statusOf(short, at(27)), "expiring_soon");
 });
 
-test("OPEN-102: what ended before its time is revoked, what ended by time is expired, whatever the clock says", () => {
+test("OPEN-102: a grant ended early stays revoked and a grant ended by time stays expired, whatever the clock says", () => {
   const ended = { ...span(60), state: "ended" as const };
   assert.equal(statusOf({ ...ended, ended_how: "expired" }, at(10)), "expired");
   for (const how of ["revoked", "withdrawn", "account-deleted", "user-disabled", "member-removed"] as const) {
@@ -41,34 +41,38 @@ test("OPEN-102: what ended before its time is revoked, what ended by time is exp
   assert.equal(statusOf(denied, at(0)), "denied");
 });
 
-test("nobody gets access by asking alone: without the right to use an account, one approval is needed whatever its platform says", () => {
+test("a requester without the right to use an account needs one approval, even if its platform requires none", () => {
   const platform = { approvals_level_1: 0, approvals_level_2: 0, approve_extensions: true };
-  assert.deepEqual(demandsOf(platform, ["list"]), { level_1: 1, level_2: 0 });
-  assert.deepEqual(demandsOf(platform, []), { level_1: 1, level_2: 0 });
-  assert.deepEqual(demandsOf(platform, ["list", "use", "retrieve"]), { level_1: 0, level_2: 0 });
+  assert.deepEqual(approvalsRequired(platform, ["list"]), { level_1: 1, level_2: 0 });
+  assert.deepEqual(approvalsRequired(platform, []), { level_1: 1, level_2: 0 });
+  assert.deepEqual(approvalsRequired(platform, ["list", "use", "retrieve"]), { level_1: 0, level_2: 0 });
   for (const one of ["use", "retrieve", "access_without_confirmation"] as const) {
-    // A grant gives both, so one of them alone is no right to it.
-    assert.deepEqual(demandsOf(platform, ["list", one]), { level_1: 1, level_2: 0 });
+    // A grant gives both rights, so a user who has only one of them still needs approval.
+    assert.deepEqual(approvalsRequired(platform, ["list", one]), { level_1: 1, level_2: 0 });
   }
   const strict = { ...platform, approvals_level_1: 2, approvals_level_2: 1 };
-  assert.deepEqual(demandsOf(strict, ["list", "retrieve"]), { level_1: 2, level_2: 1 });
-  assert.deepEqual(demandsOf(strict, ["list", "access_without_confirmation"]), { level_1: 2, level_2: 1 });
+  assert.deepEqual(approvalsRequired(strict, ["list", "retrieve"]), { level_1: 2, level_2: 1 });
+  assert.deepEqual(approvalsRequired(strict, ["list", "access_without_confirmation"]), { level_1: 2, level_2: 1 });
   const unconfirmed = ["list", "use", "retrieve", "access_without_confirmation"] as const;
-  assert.deepEqual(demandsOf(strict, unconfirmed), { level_1: 0, level_2: 0 });
+  assert.deepEqual(approvalsRequired(strict, unconfirmed), { level_1: 0, level_2: 0 });
 });
 
-test("OPEN-21: an extension is approved again when the platform says so, and always after an emergency", () => {
+test("OPEN-21: an extension needs approval if the platform requires it, and always after emergency access", () => {
   const original = { level_1: 2, level_2: 1 };
   const platform = { approvals_level_1: 0, approvals_level_2: 0, approve_extensions: false };
-  assert.deepEqual(demandsOfExtension(platform, original, false), { level_1: 0, level_2: 0 });
-  assert.deepEqual(demandsOfExtension({ ...platform, approve_extensions: true }, original, false), original);
-  assert.deepEqual(demandsOfExtension(platform, original, true), { level_1: 1, level_2: 0 });
+  assert.deepEqual(approvalsForExtension(platform, original, false), { level_1: 0, level_2: 0 });
+  assert.deepEqual(approvalsForExtension({ ...platform, approve_extensions: true }, original, false), original);
+  assert.deepEqual(approvalsForExtension(platform, original, true), { level_1: 1, level_2: 0 });
 });
 
 const people = (...ids: string[]): ReadonlySet<string> => new Set(ids);
 const approved = (user_id: string, level: 1 | 2) => ({ user_id, level, decision: "approved" as const });
 
-function aView(viewer: string, decisions: ReturnType<typeof approved>[] = [], change: Partial<View> = {}): View {
+function aView(
+  viewer: string,
+  decisions: ReturnType<typeof approved>[] = [],
+  change: Partial<RequestView> = {},
+): RequestView {
   return {
     state: "pending",
     starts_at: null,
@@ -92,7 +96,7 @@ function aView(viewer: string, decisions: ReturnType<typeof approved>[] = [], ch
   };
 }
 
-test("level 1 decides first, level 2 afterwards, and nobody at both; the requester counts nowhere", () => {
+test("level 1 decides before level 2, no user counts at both levels, and the requester counts at neither", () => {
   const first = progressOf(aView("ada"))!;
   assert.deepEqual(
     { ...first, eligible: first.eligible.toSorted() },
@@ -109,14 +113,14 @@ test("level 1 decides first, level 2 afterwards, and nobody at both; the request
   assert.equal(progressOf(aView("ada", [], { round: null })), null);
 });
 
-test("an approval counts only as long as who gave it may approve", () => {
+test("an approval counts only while its approver may still approve", () => {
   const decisions = [approved("gone", 1), approved("ada", 1)];
   const progress = progressOf(aView("ben", decisions))!;
   assert.deepEqual([progress.level, progress.given], [1, 1]);
 });
 
-test("who may decide is said in plain words to who may not", () => {
-  const said = (view: View) => obstacleTo("approve", view);
+test("a user who may not decide is refused with a text that names who may", () => {
+  const said = (view: RequestView) => obstacleFor("approve", view);
   assert.equal(said(aView("ada")), null);
   assert.equal(said(aView("requester"))?.code, "access-request.own");
   assert.equal(said(aView("ada", [approved("ada", 1)]))?.code, "access-request.already-decided");
@@ -128,7 +132,7 @@ test("who may decide is said in plain words to who may not", () => {
   assert.equal(said(aView("ada", [], { state: "denied", round: null }))?.code, "access-request.wrong-state");
 });
 
-test("JIT-23: only access in force is extended, by who has it; it is ended by them, an approver or an administrator", () => {
+test("JIT-23: only the requester extends active access; the requester, an approver or an administrator ends it", () => {
   const granted = { ...span(60), round: null, approvedMinutes: 60 };
   assert.deepEqual(actionsOf(aView("requester", [], granted)), ["extend", "revoke", "retrieve"]);
   assert.deepEqual(actionsOf(aView("ada", [], granted)), ["revoke"]);
@@ -138,11 +142,11 @@ test("JIT-23: only access in force is extended, by who has it; it is ended by th
   assert.deepEqual(actionsOf(aView("requester", [], { ...granted, approvedMinutes: 480 })), ["revoke", "retrieve"]);
 });
 
-test("emergency access is reviewed once, by an approver other than who opened it", () => {
+test("emergency access is reviewed once, by an approver other than the requester", () => {
   const opened = { ...span(60), round: null, is_break_glass: true };
-  assert.equal(obstacleTo("review", aView("ada", [], opened)), null);
-  assert.equal(obstacleTo("review", aView("requester", [], opened))?.code, "access-request.own");
-  assert.equal(obstacleTo("review", aView("auditor", [], opened))?.status, 403);
-  assert.equal(obstacleTo("review", aView("ada", [], { ...opened, reviewed_at: at(1) }))?.status, 409);
-  assert.equal(obstacleTo("review", aView("ada", [], { ...opened, is_break_glass: false }))?.status, 409);
+  assert.equal(obstacleFor("review", aView("ada", [], opened)), null);
+  assert.equal(obstacleFor("review", aView("requester", [], opened))?.code, "access-request.own");
+  assert.equal(obstacleFor("review", aView("auditor", [], opened))?.status, 403);
+  assert.equal(obstacleFor("review", aView("ada", [], { ...opened, reviewed_at: at(1) }))?.status, 409);
+  assert.equal(obstacleFor("review", aView("ada", [], { ...opened, is_break_glass: false }))?.status, 409);
 });

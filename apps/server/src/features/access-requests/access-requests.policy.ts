@@ -1,16 +1,16 @@
-// Just-in-time access as rules: what state a request shows, what it still needs, and who may do what with it. Pure.
+// Pure rules of access requests: the status of a request, the approvals it needs, and who may act on it.
 import { ROLES } from "@strongroom/contract";
 import type { AccessRequest, AccessRequestStatus, SafePermission } from "@strongroom/contract";
-import type { Grants } from "#kernel/authz/authorise.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
-export const grants: Grants = {
+export const rolePermissions: RolePermissions = {
   "access-request.list": ROLES,
   "access-request.create": ROLES,
   "access-request.decide": ROLES,
 };
 
-export type State = "pending" | "granted" | "denied" | "ended";
-export type EndedHow =
+export type RequestState = "pending" | "granted" | "denied" | "ended";
+export type EndReason =
   | "expired"
   | "revoked"
   | "withdrawn"
@@ -26,28 +26,34 @@ export type Level = 1 | 2;
 export const MINUTE = 60_000;
 
 interface Span {
-  state: State;
+  state: RequestState;
   starts_at: Date | null;
   ends_at: Date | null;
-  ended_how: EndedHow | null;
+  ended_how: EndReason | null;
 }
 
-/** OPEN-101: the last 15 minutes, or the last tenth where that is less. In milliseconds. */
-export const noticeOf = ({ starts_at, ends_at }: { starts_at: Date; ends_at: Date }): number =>
+/**
+ * OPEN-101: how long before its end a grant counts as expiring soon, in milliseconds: 15 minutes or a tenth of the
+ * grant, whichever is less.
+ */
+export const expiryNoticeOf = ({ starts_at, ends_at }: { starts_at: Date; ends_at: Date }): number =>
   Math.min(15 * MINUTE, (ends_at.getTime() - starts_at.getTime()) / 10);
 
-/** JIT-21. A grant whose time is over is expired from that moment, whether or not anything has noted it yet. */
+/**
+ * JIT-21. A grant is expired from its end time, even if its end is not recorded yet. Throws if a grant has no start or
+ * end.
+ */
 export function statusOf({ state, starts_at, ends_at, ended_how }: Span, now: Date): AccessRequestStatus {
   if (state === "pending" || state === "denied") return state;
   if (state === "ended") return ended_how === "expired" ? "expired" : "revoked";
   if (starts_at === null || ends_at === null) throw new Error("a grant has no beginning or no end");
   if (ends_at <= now) return "expired";
   if (starts_at > now) return "approved";
-  return ends_at.getTime() - now.getTime() <= noticeOf({ starts_at, ends_at }) ? "expiring_soon" : "active";
+  return ends_at.getTime() - now.getTime() <= expiryNoticeOf({ starts_at, ends_at }) ? "expiring_soon" : "active";
 }
 
-/** Approvals that a request needs at each level. */
-export interface Demands {
+/** The number of approvals that a request needs at each level. */
+export interface ApprovalRequirements {
   level_1: number;
   level_2: number;
 }
@@ -59,70 +65,77 @@ interface Lending {
 }
 
 /**
- * What a request for an account needs. INVARIANT: nobody gets access by asking alone: where the platform asks for no approval,
- * that is for who may use and retrieve the account anyway. A grant gives both, so having one of them is not enough.
+ * The approvals that a request for an account needs. INVARIANT: no requester gets access without approval unless they
+ * could use and retrieve the account anyway, even if the platform requires no approval. A grant gives both rights, so
+ * having one of them is not enough.
  */
-export function demandsOf(platform: Lending, permissions: readonly SafePermission[]): Demands {
+export function approvalsRequired(platform: Lending, permissions: readonly SafePermission[]): ApprovalRequirements {
   const mayAnyway = permissions.includes("use") && permissions.includes("retrieve");
   if (mayAnyway && permissions.includes("access_without_confirmation")) return { level_1: 0, level_2: 0 };
   const level_1 = Math.max(platform.approvals_level_1, mayAnyway ? 0 : 1);
   return { level_1, level_2: platform.approvals_level_2 };
 }
 
-/** What more time needs. What was opened without anybody's approval is not prolonged without one. */
-export function demandsOfExtension(platform: Lending, original: Demands, isBreakGlass: boolean): Demands {
+/**
+ * The approvals that an extension needs. Emergency access started without approval, so extending it needs at least one.
+ */
+export function approvalsForExtension(
+  platform: Lending,
+  original: ApprovalRequirements,
+  isBreakGlass: boolean,
+): ApprovalRequirements {
   if (isBreakGlass) {
     return { level_1: Math.max(1, platform.approvals_level_1), level_2: platform.approvals_level_2 };
   }
   return platform.approve_extensions ? original : { level_1: 0, level_2: 0 };
 }
 
-export const needsApproval = ({ level_1, level_2 }: Demands): boolean => level_1 + level_2 > 0;
+export const needsApproval = ({ level_1, level_2 }: ApprovalRequirements): boolean => level_1 + level_2 > 0;
 
-/** Whoever may oversee requests; of one that names no account, administrators alone. */
-export interface Overseeing {
+/** The users who may approve requests; administrators only for a request that names no account. */
+export interface RequestApprovers {
   levels: Readonly<Record<Level, ReadonlySet<string>>>;
   all: ReadonlySet<string>;
 }
 
-export interface OpenRound extends Demands {
+export interface OpenRound extends ApprovalRequirements {
   round: number;
   decisions: readonly { user_id: string; level: number; decision: "approved" | "denied" }[];
 }
 
-/** Everything that is known of a request and of the person who looks at it. */
-export interface View extends Span {
+/** A request as its viewer sees it: all inputs of the rules. */
+export interface RequestView extends Span {
   user_id: string;
   account_id: string | null;
   is_break_glass: boolean;
   reviewed_at: Date | null;
-  /** The account and its safe are active; false without an account. */
+  /** Whether the account and its safe are active; false without an account. */
   isLendable: boolean;
-  /** Minutes that were approved so far, and the most that the platform lends. */
+  /** The minutes approved so far, and the most that the platform allows. */
   approvedMinutes: number;
   mostMinutes: number | null;
   round: OpenRound | null;
-  overseers: Overseeing;
+  overseers: RequestApprovers;
   viewer: { id: string; isAdmin: boolean };
   now: Date;
 }
 
-export interface Progress {
+export interface ApprovalProgress {
   level: Level;
   needed: number;
   given: number;
-  /** Who could decide at this level now. */
+  /** The users who could decide at this level now. */
   eligible: readonly string[];
 }
 
 /**
- * How far the open round is; null without one. INVARIANT: an approval counts as long as who gave it may approve at that level,
- * and never when the requester gave it.
+ * The progress of the open round; null if no round is open. INVARIANT: an approval counts only while its approver may
+ * approve at that level, and never if the requester gave it.
  */
-export function progressOf({ round, overseers, user_id: requester }: View): Progress | null {
+export function progressOf({ round, overseers, user_id: requester }: RequestView): ApprovalProgress | null {
   if (round === null) return null;
   const decided = new Set(round.decisions.map((decision) => decision.user_id));
-  const at = (level: Level, needed: number): Progress => {
+  const at = (level: Level, needed: number): ApprovalProgress => {
     const approvers = overseers.levels[level];
     const given = round.decisions.filter(
       (each) =>
@@ -138,9 +151,9 @@ export function progressOf({ round, overseers, user_id: requester }: View): Prog
   return first.given < first.needed || round.level_2 === 0 ? first : at(2, round.level_2);
 }
 
-export const isComplete = ({ given, needed }: Progress): boolean => given >= needed;
+export const isComplete = ({ given, needed }: ApprovalProgress): boolean => given >= needed;
 
-export type Action = AccessRequest["can"][number];
+export type RequestAction = AccessRequest["can"][number];
 export interface Obstacle {
   status: 403 | 409;
   code: string;
@@ -159,9 +172,9 @@ const forbidden = (code: string, message: string): Obstacle => ({
 });
 
 const OWN = forbidden("own", "Nobody decides on their own request.");
-const isOwn = (view: View): boolean => view.user_id === view.viewer.id;
-const isApprover = ({ overseers, viewer }: View): boolean =>
-  viewer.isAdmin || overseers.levels[1].has(viewer.id) || overseers.levels[2].has(viewer.id);
+const isOwn = (view: RequestView): boolean => view.user_id === view.viewer.id;
+const isApprover = ({ overseers: approvers, viewer }: RequestView): boolean =>
+  viewer.isAdmin || approvers.levels[1].has(viewer.id) || approvers.levels[2].has(viewer.id);
 
 const IS: Record<AccessRequestStatus, string> = {
   pending: "waits for a decision",
@@ -172,11 +185,11 @@ const IS: Record<AccessRequestStatus, string> = {
   expired: "has expired",
   revoked: "was ended",
 };
-const already = (view: View): Obstacle =>
+const already = (view: RequestView): Obstacle =>
   conflict("wrong-state", `This is not possible any more: the request ${IS[statusOf(view, view.now)]}.`);
 
-/** JIT-22. */
-function obstacleToDecision(view: View, decision: "approve" | "deny"): Obstacle | null {
+/** JIT-22: why the viewer cannot decide on the request; null when they can. */
+function obstacleToDecision(view: RequestView, decision: "approve" | "deny"): Obstacle | null {
   const progress = progressOf(view);
   const { viewer } = view;
   if (progress === null || view.round === null || statusOf(view, view.now) === "expired") return already(view);
@@ -195,8 +208,8 @@ function obstacleToDecision(view: View, decision: "approve" | "deny"): Obstacle 
   return forbidden("not-approver", "You do not approve requests in this safe.");
 }
 
-/** JIT-23. */
-function obstacleToExtension(view: View): Obstacle | null {
+/** JIT-23: why the viewer cannot extend the grant; null when they can. */
+function obstacleToExtension(view: RequestView): Obstacle | null {
   if (!isOwn(view)) return forbidden("not-own", "Only the person who has the access asks for more time.");
   const status = statusOf(view, view.now);
   if (status !== "active" && status !== "expiring_soon") {
@@ -210,7 +223,7 @@ function obstacleToExtension(view: View): Obstacle | null {
   return null;
 }
 
-function obstacleToRevocation(view: View): Obstacle | null {
+function obstacleToRevocation(view: RequestView): Obstacle | null {
   const status = statusOf(view, view.now);
   if (view.state !== "pending" && (view.state !== "granted" || status === "expired")) return already(view);
   if (isOwn(view)) return null;
@@ -218,27 +231,27 @@ function obstacleToRevocation(view: View): Obstacle | null {
   return view.state === "pending" ? conflict("wrong-state", "This request waits for a decision: deny it.") : null;
 }
 
-function obstacleToMapping(view: View): Obstacle | null {
+function obstacleToMapping(view: RequestView): Obstacle | null {
   if (!view.viewer.isAdmin) return forbidden("not-approver", "Only an administrator says which account is meant.");
   if (view.state !== "pending") return already(view);
   if (isOwn(view)) return OWN;
   return view.account_id === null ? null : conflict("mapped", "This request names its account already.");
 }
 
-function obstacleToReview(view: View): Obstacle | null {
+function obstacleToReview(view: RequestView): Obstacle | null {
   if (!view.is_break_glass) return conflict("wrong-state", "Only emergency access is reviewed.");
   if (view.reviewed_at !== null) return conflict("reviewed", "This was reviewed already.");
   if (isOwn(view)) return forbidden("own", "Nobody reviews their own emergency access.");
   return isApprover(view) ? null : forbidden("not-approver", "You do not approve requests in this safe.");
 }
 
-function obstacleToRetrieval(view: View): Obstacle | null {
+function obstacleToRetrieval(view: RequestView): Obstacle | null {
   if (!isOwn(view)) return forbidden("not-own", "This access is somebody else's.");
   const status = statusOf(view, view.now);
   return view.isLendable && (status === "active" || status === "expiring_soon") ? null : already(view);
 }
 
-const OBSTACLES: Record<Action, (view: View) => Obstacle | null> = {
+const OBSTACLES: Record<RequestAction, (view: RequestView) => Obstacle | null> = {
   approve: (view) => obstacleToDecision(view, "approve"),
   deny: (view) => obstacleToDecision(view, "deny"),
   extend: obstacleToExtension,
@@ -248,15 +261,14 @@ const OBSTACLES: Record<Action, (view: View) => Obstacle | null> = {
   retrieve: obstacleToRetrieval,
 };
 
-/** Why this person cannot do this with the request now, in plain words; null when they can. */
-export const obstacleTo = (action: Action, view: View): Obstacle | null => OBSTACLES[action](view);
+/** The reason why the viewer cannot perform this action on the request now; null when they can. */
+export const obstacleFor = (action: RequestAction, view: RequestView): Obstacle | null => OBSTACLES[action](view);
 
-/** What `can` shows: the same rule that refuses. */
-export const actionsOf = (view: View): Action[] =>
-  (Object.keys(OBSTACLES) as Action[]).filter((action) => obstacleTo(action, view) === null);
+/** The actions that the viewer can perform, by the same rules that refuse calls. */
+export const actionsOf = (view: RequestView): RequestAction[] =>
+  (Object.keys(OBSTACLES) as RequestAction[]).filter((action) => obstacleFor(action, view) === null);
 
 /**
- * JIT-16: `medium`, until a feature judges risk by what is known of the account; what was opened in an emergency is
- * `critical` without anybody's judgement.
+ * JIT-16: emergency access is `critical`. Every other request is `medium` until a feature rates risk from account data.
  */
 export const riskOf = (isBreakGlass: boolean): AccessRequest["riskLevel"] => (isBreakGlass ? "critical" : "medium");

@@ -1,9 +1,9 @@
-// Access requests, their rounds and decisions in the database.
+// Database queries for access requests, their approval rounds and decisions.
 import type { AccessRequest } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, Selectable, Updateable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import type { EndedHow, State } from "./access-requests.policy.ts";
+import type { EndReason, RequestState } from "./access-requests.policy.ts";
 
 type Fixed<T> = ColumnType<T, T, never>;
 type Later<T> = ColumnType<T | null, T | null | undefined, T | null>;
@@ -22,11 +22,11 @@ export interface AccessRequestsTable {
   asked_start_at: Date | null;
   is_break_glass: Fixed<boolean>;
   risk_level: AccessRequest["riskLevel"];
-  state: State;
+  state: RequestState;
   starts_at: Later<Date>;
   ends_at: Later<Date>;
   ended_at: Later<Date>;
-  ended_how: Later<EndedHow>;
+  ended_how: Later<EndReason>;
   ended_by: Later<string>;
   is_retrieved: Defaulted<boolean>;
   is_start_announced: Defaulted<boolean>;
@@ -68,28 +68,28 @@ declare module "#kernel/db/tables.ts" {
 
 export type RequestRow = Selectable<AccessRequestsTable>;
 
-/** False, having changed nothing, when this person asked for this account already and it is open still. */
+/** Returns false and changes nothing if the user already has an open request for this account. */
 export async function insertRequest(tx: Tx, row: Insertable<AccessRequestsTable>): Promise<boolean> {
   const inserted = tx.insertInto("access_requests").values(row);
   const { numInsertedOrUpdatedRows } = await inserted.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
   return numInsertedOrUpdatedRows === 1n;
 }
 
-export interface AskedInText {
+export interface FreeTextRequest {
   is_same_pending: boolean;
   pending: number;
   within_a_day: number;
   oldest_within_a_day: Date;
 }
 
-/** This person's requests that name no account. Case and spaces do not make a request different. */
-export async function readAskedInText(
+/** The user's requests that name no account. Compares resources without regard to case and spaces. */
+export async function readFreeTextRequests(
   tx: Tx,
   requester: string,
   { resource, system }: { resource: string; system: string | null },
-): Promise<AskedInText> {
+): Promise<FreeTextRequest> {
   const folded = (text: string | null) => (text ?? "").toLowerCase().replace(/\s+/g, " ").trim();
-  const { rows } = await sql<AskedInText>`
+  const { rows } = await sql<FreeTextRequest>`
     with asked as (
       select state, created_at,
         btrim(regexp_replace(lower(resource), '\\s+', ' ', 'g')) as resource,
@@ -129,8 +129,8 @@ export async function updateRound(tx: Tx, id: string, round: number, changes: Up
     .execute();
 }
 
-/** Where a request belongs: the account and the safe that it is in now. Null when there is no such request. */
-export async function placeOf(
+/** The account of a request and the safe that the account is in now. Null if there is no such request. */
+export async function locateRequest(
   db: Db,
   id: string,
 ): Promise<{ account_id: string | null; safe_id: string | null } | null> {
@@ -148,27 +148,28 @@ export async function safeOfAccount(db: Db, accountId: string): Promise<string |
 }
 
 /**
- * Holds one's own row among the people until the transaction ends, so that somebody who is disabled meanwhile is seen to be.
- * The first lock of every call here; `alone`: one's own calls follow each other. False when one was disabled.
+ * Locks the caller's user row until the transaction ends, so that the caller cannot be disabled meanwhile. Every call
+ * in this feature takes this lock first. `alone` also runs the caller's own calls one after another. Returns false if
+ * the caller is disabled.
  */
-export async function holdPerson(tx: Tx, id: string, strength: "beside others" | "alone"): Promise<boolean> {
+export async function lockUserRow(tx: Tx, id: string, strength: "beside others" | "alone"): Promise<boolean> {
   const { rows } = await sql<{ status: string }>`
     select status from users where id = ${id}
     for ${sql.raw(strength === "alone" ? "no key update" : "share")}`.execute(tx);
   return rows[0]?.status === "active";
 }
 
-/** Holds an account until the transaction ends: it is neither changed, moved nor deleted meanwhile. */
-export async function holdAccount(tx: Tx, accountId: string): Promise<void> {
+/** Locks an account until the transaction ends, so that it is not changed, moved or deleted meanwhile. */
+export async function lockAccountRow(tx: Tx, accountId: string): Promise<void> {
   await sql`select from credentials where id = ${accountId} for no key update`.execute(tx);
 }
 
-export async function holdRequest(tx: Tx, id: string): Promise<void> {
+export async function lockRequestRow(tx: Tx, id: string): Promise<void> {
   await sql`select from access_requests where id = ${id} for update`.execute(tx);
 }
 
-/** Whether this person has asked for this account in another request that is open. */
-export async function isOpenBesides(db: Db, userId: string, accountId: string): Promise<boolean> {
+/** Whether the user has another open request for this account. */
+export async function hasOtherOpenRequest(db: Db, userId: string, accountId: string): Promise<boolean> {
   const { rows } = await sql`
     select from access_requests
     where user_id = ${userId} and account_id = ${accountId} and state in ('pending', 'granted') and not is_break_glass

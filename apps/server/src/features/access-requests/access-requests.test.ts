@@ -1,5 +1,11 @@
-// Asking for access, deciding on it, having more of it, and giving it back.
-import { listSafeMembers, removeSafeMember, setUserStatus, updatePlatform } from "@strongroom/contract";
+// HTTP tests of requesting, approving, extending and returning access.
+import {
+  listAccessRequests,
+  listSafeMembers,
+  removeSafeMember,
+  setUserStatus,
+  updatePlatform,
+} from "@strongroom/contract";
 import type { AccessRequest } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -9,8 +15,8 @@ import type { TestPerson } from "#testing/people.ts";
 import { aMember } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
-import { aLending, entriesOf, requestsOf } from "./testing/lending.ts";
-import type { Lending } from "./testing/lending.ts";
+import { aRequestableAccount, entriesOf, requestsOf } from "./testing/lending.ts";
+import type { RequestableSetup } from "./testing/lending.ts";
 
 let app: TestApp;
 let admin: TestPerson;
@@ -25,14 +31,14 @@ after(() => app.close());
 const codeOf = (reply: { body: unknown }): string | undefined => (reply.body as { code?: string }).code;
 const HOUR = 3_600_000;
 
-async function pending(lending: Lending): Promise<AccessRequest> {
+async function pending(lending: RequestableSetup): Promise<AccessRequest> {
   const asked = await requests.ask(lending.asker, lending.account);
   assert.equal(asked.status, 201, asked.text);
   assert.equal(asked.body.status, "pending");
   return asked.body;
 }
 
-async function takeOut(lending: Lending, person: TestPerson): Promise<void> {
+async function takeOut(lending: RequestableSetup, person: TestPerson): Promise<void> {
   const { safe, owner } = lending;
   const { body } = await app.call(listSafeMembers, { params: { id: safe.id }, as: owner.token });
   const member = body.members.find(({ user_id }) => user_id === person.id)!;
@@ -41,8 +47,8 @@ async function takeOut(lending: Lending, person: TestPerson): Promise<void> {
 }
 
 describe("a request for an account", () => {
-  test("JIT-22: is approved by somebody else, and then lends the secret for the time that was asked for", async () => {
-    const { account, asker, approvers } = await aLending(app);
+  test("JIT-22: is approved by another user and then gives access to the secret for the requested time", async () => {
+    const { account, asker, approvers } = await aRequestableAccount(app);
     assert.equal((await requests.retrieve(asker, account)).status, 403);
     const asked = await requests.ask(asker, account, { durationMinutes: 30, ticket: "INC-7" });
     assert.equal(asked.status, 201, asked.text);
@@ -60,8 +66,8 @@ describe("a request for an account", () => {
     assert.equal((await requests.retrieve(asker, account)).status, 403);
   });
 
-  test("JIT-22: is denied by one, and then stays denied", async () => {
-    const lending = await aLending(app, { approvers: 2, approvals_level_1: 2 });
+  test("JIT-22: is denied by one approver and stays denied", async () => {
+    const lending = await aRequestableAccount(app, { approvers: 2, approvals_level_1: 2 });
     const asked = await pending(lending);
     const denied = await requests.deny(lending.approvers[0]!, asked, "Not today");
     assert.deepEqual([denied.body.status, denied.body.approval, denied.body.can], ["denied", null, []]);
@@ -74,8 +80,8 @@ describe("a request for an account", () => {
     assert.equal(again.status, 201, "a denial does not keep anybody from asking again");
   });
 
-  test("OPEN-21: is never decided by who made it, not even by an administrator or an approver", async () => {
-    const lending = await aLending(app);
+  test("OPEN-21: is never decided by its requester, even if they are an administrator or an approver", async () => {
+    const lending = await aRequestableAccount(app);
     for (const person of [admin, lending.approvers[0]!]) {
       const asked = await requests.ask(person, lending.account);
       for (const reply of [await requests.approve(person, asked.body), await requests.deny(person, asked.body)]) {
@@ -86,11 +92,11 @@ describe("a request for an account", () => {
     }
   });
 
-  test("needs as many people as the platform says, each of them once, at level 1 and then others at level 2", async () => {
-    const lending = await aLending(app, { approvers: 4, approvals_level_1: 2, approvals_level_2: 2 });
+  test("needs the platform's number of approvers, each counted once, at level 1 and then others at level 2", async () => {
+    const lending = await aRequestableAccount(app, { approvers: 4, approvals_level_1: 2, approvals_level_2: 2 });
     const [ada, ben, cleo, dan] = lending.approvers as [TestPerson, TestPerson, TestPerson, TestPerson];
     const asked = await pending(lending);
-    // The owner and the administrator approve too.
+    // The owner and the administrator can approve too.
     assert.deepEqual(asked.approval, { level: 1, needed: 2, given: 0, eligible: 6 });
     const first = await requests.approve(ada, asked);
     assert.deepEqual(first.body.approval, { level: 1, needed: 2, given: 1, eligible: 5 });
@@ -103,8 +109,8 @@ describe("a request for an account", () => {
     assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 200);
   });
 
-  test("is granted at once to who may retrieve anyway where the platform asks for nobody; asking alone gives nothing", async () => {
-    const lending = await aLending(app, { approvals_level_1: 0 });
+  test("is granted at once if the platform requires no approval and the user may retrieve anyway; other users need one approval", async () => {
+    const lending = await aRequestableAccount(app, { approvals_level_1: 0 });
     const member = await aPerson(app);
     await aMember(app, lending.owner, lending.safe, member, "user");
     assert.equal((await requests.ask(member, lending.account)).body.status, "active");
@@ -112,8 +118,8 @@ describe("a request for an account", () => {
     assert.deepEqual([asked.approval!.level, asked.approval!.needed], [1, 1]);
   });
 
-  test("begins when it was asked to begin", async () => {
-    const { asker, account, approvers } = await aLending(app);
+  test("starts at the requested time", async () => {
+    const { asker, account, approvers } = await aRequestableAccount(app);
     const starts_at = new Date(Date.now() + 2 * HOUR).toISOString();
     const asked = await requests.ask(asker, account, { starts_at });
     assert.equal(asked.body.starts_at, starts_at);
@@ -125,19 +131,34 @@ describe("a request for an account", () => {
     assert.deepEqual(approved.body.can, ["revoke"]);
   });
 
-  test("is taken back by who made it; an approver denies it instead", async () => {
-    const lending = await aLending(app);
+  test("shows approvers its start, duration, ticket and system; a later retrieval asks for neither reason nor ticket", async () => {
+    const lending = await aRequestableAccount(app, { reason_required: true, ticket_required: true });
+    const { asker, account } = lending;
+    const approver = lending.approvers[0]!;
+    const asked = await requests.ask(asker, account, { ticket: "CHG-4711", durationMinutes: 120 });
+    const { body: seen } = await requests.read(approver, asked.body);
+    assert.deepEqual([seen.ticket, seen.duration_minutes, seen.starts_at], ["CHG-4711", 120, null]);
+    assert.match(seen.system ?? "", /^app\.example\.com · /);
+    assert.equal((await requests.approve(approver, seen)).status, 200);
+    const retrieved = await requests.retrieve(asker, account);
+    assert.equal(retrieved.status, 200, retrieved.text);
+    const entry = (await entriesOf(app, account.id)).findLast(({ event }) => event === "account.retrieved")!;
+    assert.deepEqual([entry.details?.["ticket"], entry.details?.["request"]], ["CHG-4711", seen.id]);
+  });
+
+  test("is withdrawn by its requester; an approver can only deny it", async () => {
+    const lending = await aRequestableAccount(app);
     const asked = await pending(lending);
     const other = await requests.revoke(lending.approvers[0]!, asked);
     assert.deepEqual([other.status, codeOf(other)], [409, "access-request.wrong-state"]);
     const back = await requests.revoke(lending.asker, asked);
-    assert.deepEqual([back.body.status, back.body.ended_because], ["revoked", "Taken back by the requester"]);
+    assert.deepEqual([back.body.status, back.body.ended_because], ["revoked", "Cancelled by the requester"]);
     assert.equal(codeOf(await requests.approve(lending.approvers[0]!, asked)), "access-request.wrong-state");
     assert.equal(codeOf(await requests.revoke(lending.asker, asked)), "access-request.wrong-state");
   });
 
-  test("is made once at a time, also by two requests at the same moment", async () => {
-    const { asker, account, approvers } = await aLending(app);
+  test("is created once per user and account, even by two simultaneous calls", async () => {
+    const { asker, account, approvers } = await aRequestableAccount(app);
     const replies = await Promise.all([1, 2, 3, 4].map(() => requests.ask(asker, account)));
     assert.deepEqual(
       replies.map(({ status }) => status).toSorted((a, b) => a - b),
@@ -148,8 +169,8 @@ describe("a request for an account", () => {
     assert.equal(codeOf(await requests.ask(asker, account)), "access-request.already-open");
   });
 
-  test("JIT-27, JIT-28: is refused with the field's name when something is missing or does not fit", async () => {
-    const lending = await aLending(app, { ticket_required: true, max_duration_minutes: 120 });
+  test("JIT-27, JIT-28: is refused with the field's name when a value is missing or invalid", async () => {
+    const lending = await aRequestableAccount(app, { ticket_required: true, max_duration_minutes: 120 });
     const { asker, account } = lending;
     const path = (reply: { body: unknown }) => (reply.body as { errors?: { path: string }[] }).errors?.[0]?.path;
     const bad = async (fields: object, status: number, field: string) => {
@@ -171,8 +192,8 @@ describe("a request for an account", () => {
     assert.deepEqual([unknown.status, codeOf(unknown)], [404, "account.not-found"]);
   });
 
-  test("for an account that one does not see is answered as for one that does not exist, whatever one does", async () => {
-    const lending = await aLending(app);
+  test("is refused with the same reply for an account that the user cannot see and for a missing one, in every call", async () => {
+    const lending = await aRequestableAccount(app);
     const stranger = await aPerson(app, "manager");
     const asked = await pending(lending);
     const replies = [
@@ -190,8 +211,8 @@ describe("a request for an account", () => {
     for (const reply of replies) assert.ok(!reply.text.includes(lending.account.name));
   });
 
-  test("a member who sees the requests of a safe without approving there decides nothing", async () => {
-    const lending = await aLending(app);
+  test("is not decided by a member who sees the requests of the safe but may not approve them", async () => {
+    const lending = await aRequestableAccount(app);
     const auditor = await aPerson(app);
     await aMember(app, lending.owner, lending.safe, auditor, "auditor");
     const asked = await pending(lending);
@@ -201,8 +222,8 @@ describe("a request for an account", () => {
     assert.equal(codeOf(await requests.revoke(auditor, asked)), "access-request.not-approver");
   });
 
-  test("leaves a record of who asked and decided for what, how long and under which ticket, without the reason", async () => {
-    const { asker, account, approvers } = await aLending(app);
+  test("is audited with requester, approvers, purpose, duration and ticket, but without the reason", async () => {
+    const { asker, account, approvers } = await aRequestableAccount(app);
     const reason = "the word that nobody else writes";
     const asked = await requests.ask(asker, account, { durationMinutes: 30, ticket: "INC-42", reason });
     await requests.approve(approvers[0]!, asked.body);
@@ -226,9 +247,9 @@ describe("a request for an account", () => {
   });
 });
 
-describe("who may approve", () => {
-  test("is nobody for the request of the only administrator in a safe without approvers: it stays closed and says so", async () => {
-    const { owner, account } = await aLending(app, { approvers: 0 });
+describe("the approvers of a request", () => {
+  test("include no user for the only administrator's request in a safe without approvers; the request stays pending and shows this", async () => {
+    const { owner, account } = await aRequestableAccount(app, { approvers: 0 });
     await app.call(setUserStatus, { params: { id: owner.id }, body: { status: "disabled" }, as: admin.token });
     const asked = await requests.ask(admin, account);
     assert.deepEqual([asked.body.status, asked.body.approval!.eligible], ["pending", 0]);
@@ -237,8 +258,8 @@ describe("who may approve", () => {
     assert.equal((await requests.revoke(admin, asked.body)).status, 200);
   });
 
-  test("a right that is lost between two approvals takes the first one along, and never opens anything", async () => {
-    const lending = await aLending(app, { approvers: 3, approvals_level_1: 2 });
+  test("lose a given approval together with the right to approve, and other approvers have to replace it", async () => {
+    const lending = await aRequestableAccount(app, { approvers: 3, approvals_level_1: 2 });
     const [ada, ben, cleo] = lending.approvers as [TestPerson, TestPerson, TestPerson];
     const asked = await pending(lending);
     assert.equal((await requests.approve(ada, asked)).body.approval!.given, 1);
@@ -251,8 +272,8 @@ describe("who may approve", () => {
     assert.equal((await requests.approve(cleo, asked)).body.status, "active");
   });
 
-  test("disabling and removing approvers one by one leaves a request closed, with one less each time", async () => {
-    const lending = await aLending(app, { approvers: 2, approvals_level_1: 1 });
+  test("decrease by one with each approver disabled or removed, and the request is not granted", async () => {
+    const lending = await aRequestableAccount(app, { approvers: 2, approvals_level_1: 1 });
     const asked = await pending(lending);
     const eligible = async () => (await requests.read(lending.asker, asked)).body.approval!.eligible;
     assert.equal(await eligible(), 4);
@@ -262,14 +283,14 @@ describe("who may approve", () => {
     assert.equal(await eligible(), 2);
     const owner = { id: lending.owner.id };
     await app.call(setUserStatus, { params: owner, body: { status: "disabled" }, as: admin.token });
-    // The first administrator is left: whoever keeps the product running can always decide on others' requests.
+    // The first administrator is left: an administrator can always decide on requests of other users.
     assert.equal(await eligible(), 1);
     assert.equal((await requests.read(lending.asker, asked)).body.status, "pending");
     assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 403);
   });
 
-  test("is who may at this level: level 2 alone does not decide at level 1", async () => {
-    const lending = await aLending(app, { approvals_level_1: 1, approvals_level_2: 1 });
+  test("decide only at their own level: a level 2 approver cannot decide at level 1", async () => {
+    const lending = await aRequestableAccount(app, { approvals_level_1: 1, approvals_level_2: 1 });
     const second = await aPerson(app);
     await aMember(app, lending.owner, lending.safe, second, ["approve_level_2"]);
     const asked = await pending(lending);
@@ -278,8 +299,8 @@ describe("who may approve", () => {
     assert.equal((await requests.approve(second, asked)).body.status, "active");
   });
 
-  test("a stricter platform does not touch what was asked before, and a laxer one opens nothing by itself", async () => {
-    const lending = await aLending(app, { approvals_level_1: 1 });
+  test("must still approve a pending request after its platform stops requiring approval", async () => {
+    const lending = await aRequestableAccount(app, { approvals_level_1: 1 });
     const asked = await pending(lending);
     const {
       account_count: _a,
@@ -299,7 +320,7 @@ describe("who may approve", () => {
 });
 
 describe("JIT-23: an extension", () => {
-  const granted = async (lending: Lending, durationMinutes = 60) => {
+  const granted = async (lending: RequestableSetup, durationMinutes = 60) => {
     const asked = await requests.ask(lending.asker, lending.account, { durationMinutes });
     const approved = await requests.approve(lending.approvers[0]!, asked.body);
     assert.equal(approved.body.status, "active", approved.text);
@@ -307,16 +328,23 @@ describe("JIT-23: an extension", () => {
   };
   const lasts = (request: AccessRequest) => (Date.parse(request.expires_at!) - Date.parse(request.starts_at!)) / 60_000;
 
-  test("JIT-20: waits for the approvers where the platform says so, and adds its minutes to the end", async () => {
-    const lending = await aLending(app);
+  test("JIT-20: waits for approval if the platform requires it, and adds its minutes to the end of the grant", async () => {
+    const lending = await aRequestableAccount(app);
     const request = await granted(lending);
     const asked = await requests.extend(lending.asker, request, 30);
     assert.deepEqual([asked.body.status, asked.body.pending_extension_minutes], ["active", 30]);
     assert.equal(lasts(asked.body), 60);
+    const isPending = async () => {
+      const query = { status: "pending" as const };
+      const { body } = await app.call(listAccessRequests, { query, as: lending.approvers[0]!.token });
+      return body.requests.some(({ id }) => id === request.id);
+    };
+    assert.ok(await isPending(), "The extension is missing from the pending requests");
     assert.equal(codeOf(await requests.extend(lending.asker, request, 30)), "access-request.extension-pending");
     assert.equal(codeOf(await requests.approve(lending.asker, request)), "access-request.own");
     const approved = await requests.approve(lending.approvers[0]!, request);
     assert.deepEqual([lasts(approved.body), approved.body.pending_extension_minutes], [90, null]);
+    assert.ok(!(await isPending()));
     const second = await requests.extend(lending.asker, request);
     assert.equal(second.body.pending_extension_minutes, 60, "JIT-30: an hour unless said otherwise");
     const denied = await requests.deny(lending.approvers[0]!, request);
@@ -324,8 +352,8 @@ describe("JIT-23: an extension", () => {
     assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 200);
   });
 
-  test("is given at once where the platform asks nobody again, together no longer than it lends", async () => {
-    const lending = await aLending(app, { approve_extensions: false, max_duration_minutes: 120 });
+  test("is granted at once if the platform requires no new approval, up to the platform's maximum in total", async () => {
+    const lending = await aRequestableAccount(app, { approve_extensions: false, max_duration_minutes: 120 });
     const request = await granted(lending);
     assert.equal(lasts((await requests.extend(lending.asker, request, 30)).body), 90);
     const tooLong = await requests.extend(lending.asker, request, 60);
@@ -334,8 +362,8 @@ describe("JIT-23: an extension", () => {
     assert.equal((await requests.extend(lending.asker, request, 5)).status, 409);
   });
 
-  test("is asked for by nobody else, and ends with the access", async () => {
-    const lending = await aLending(app);
+  test("is refused to every other user, and ends with the access", async () => {
+    const lending = await aRequestableAccount(app);
     const request = await granted(lending);
     const other = await requests.extend(lending.approvers[0]!, request);
     assert.deepEqual([other.status, codeOf(other)], [403, "access-request.not-own"]);

@@ -1,8 +1,8 @@
-// What an access request is here: how rows become what people see, how the audit trail names it, and who hears of changes.
+// Shared parts of access request calls: mapping rows to responses, audit notes and live events.
 import { moment } from "#kernel/moment.ts";
 import type { AccessRequest, AccessRequestId, AccountId, LiveEvent, UserId } from "@strongroom/contract";
 import type { Notify, Settle } from "#features/notifications/index.ts";
-import { overseersOf } from "#features/safes/index.ts";
+import { approversOf } from "#features/safes/index.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -10,51 +10,53 @@ import type { NewEvent } from "#kernel/events/events.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { actionsOf, obstacleTo, progressOf, statusOf } from "./access-requests.policy.ts";
-import type { Action, EndedHow, Overseeing, View } from "./access-requests.policy.ts";
-import { tellPeople } from "./tell-people.ts";
-import { readAdmins, readRequest, readRequests } from "./shown-requests.store.ts";
-import type { ShownRequest, Who } from "./shown-requests.store.ts";
+import { actionsOf, obstacleFor, progressOf, statusOf } from "./access-requests.policy.ts";
+import type { RequestAction, EndReason, RequestApprovers, RequestView } from "./access-requests.policy.ts";
+import { notifyPeople } from "./notify-people.ts";
+import { readAdmins, readRequest, readRequests } from "./requests/shown-requests.store.ts";
+import type { ShownRequest, Viewer } from "./requests/shown-requests.store.ts";
 
-/** What is done elsewhere when lent access ends: the check-out is closed, a changed secret wanted. */
-export interface EndOfGrant {
+/** Runs when a grant ends: other features check in the account and rotate a retrieved secret. */
+export interface OnGrantEnd {
   accountId: string;
   userId: string;
   requestId: string;
   isRetrieved: boolean;
-  /** Null: the product itself. */
+  /** Null if Strongroom ended it. */
   by: Actor | null;
 }
 
-export interface Site {
+export interface AccessRequestContext {
   kernel: Kernel;
   notify: Notify;
   settle: Settle;
-  afterGrant(tx: Tx, grant: EndOfGrant): Promise<void>;
-  /** The accounts that this person sees and that match a text: those whose names begin with it, then the newest. */
+  afterGrant(tx: Tx, grant: OnGrantEnd): Promise<void>;
+  /** Ends check-outs whose time is over, with or without a grant. */
+  closeOverCheckOuts(): Promise<void>;
+  /** The accounts that the user can see and that match a text: name prefixes first, then the newest. */
   findAccounts(db: Db, actor: Actor, text: string, limit: number): Promise<string[]>;
   mail: { readonly isConfigured: boolean; send(mail: { to: string; subject: string; text: string }): Promise<void> };
 }
 
-/** The same for a request that this person may not see and for one that does not exist. */
+/** The same reply for a request that the caller may not see and for one that does not exist. */
 export const notFound = (): Refusal => refuse(404, "access-request.not-found", "Access request not found");
 
-const NOBODY: Overseeing = { levels: { 1: new Set(), 2: new Set() }, all: new Set() };
+const NOBODY: RequestApprovers = { levels: { 1: new Set(), 2: new Set() }, all: new Set() };
 
-/** Who oversees each of these requests now. */
-export async function overseersOfAll(
+/** Returns a function that gives the current approvers of each of these requests. */
+export async function approversOfRequests(
   db: Db,
   rows: readonly ShownRequest[],
-): Promise<(row: ShownRequest) => Overseeing> {
+): Promise<(row: ShownRequest) => RequestApprovers> {
   const safes = [...new Set(rows.flatMap((row) => row.safe_id ?? []))];
-  const bySafe = await overseersOf(db, safes);
+  const bySafe = await approversOf(db, safes);
   const admins = rows.some((row) => row.safe_id === null) ? new Set(await readAdmins(db)) : new Set<string>();
-  const unmapped: Overseeing = { levels: { 1: admins, 2: admins }, all: admins };
+  const unmapped: RequestApprovers = { levels: { 1: admins, 2: admins }, all: admins };
   return (row) => (row.safe_id === null ? unmapped : (bySafe.get(row.safe_id) ?? NOBODY));
 }
 
-/** What the rules are asked about: a row, and who looks at it. */
-export function viewOf(row: ShownRequest, overseers: Overseeing, viewer: Who): View {
+/** The input of the policy rules for a row and its viewer. */
+export function viewOf(row: ShownRequest, approvers: RequestApprovers, viewer: Viewer): RequestView {
   const open = row.rounds.find((round) => round.state === "pending");
   return {
     ...row,
@@ -63,33 +65,37 @@ export function viewOf(row: ShownRequest, overseers: Overseeing, viewer: Who): V
     mostMinutes: row.most_minutes,
     round:
       open === undefined ? null : { ...open, decisions: row.decisions.filter(({ round }) => round === open.round) },
-    overseers,
+    overseers: approvers,
     viewer: { id: viewer.id, isAdmin: viewer.role === "admin" },
   };
 }
 
-/** The minutes that were approved. */
+/** The approved minutes in total. */
 export const minutesOf = ({ rounds }: Pick<ShownRequest, "rounds">): number =>
   rounds.reduce((sum, round) => sum + (round.state === "approved" ? round.minutes : 0), 0);
 
-/** A row and the view of it, for one person. Throws 404 when they may not see it. */
-export async function look(db: Db, viewer: Who, id: string): Promise<{ row: ShownRequest; view: View }> {
+/** A row and its view for one user. Throws 404 if they may not see it. */
+export async function readRequestView(
+  db: Db,
+  viewer: Viewer,
+  id: string,
+): Promise<{ row: ShownRequest; view: RequestView }> {
   const row = await readRequest(db, viewer, id);
   if (row === null) throw notFound();
-  const overseers = await overseersOfAll(db, [row]);
-  return { row, view: viewOf(row, overseers(row), viewer) };
+  const approvers = await approversOfRequests(db, [row]);
+  return { row, view: viewOf(row, approvers(row), viewer) };
 }
 
-/** Throws the refusal when this cannot be done now. */
-export function demand(action: Action, view: View): void {
-  const obstacle = obstacleTo(action, view);
+/** Throws the refusal if the viewer cannot perform this action now. */
+export function requireAction(action: RequestAction, view: RequestView): void {
+  const obstacle = obstacleFor(action, view);
   if (obstacle !== null) throw refuse(obstacle.status, obstacle.code, obstacle.message);
 }
 
-const BECAUSE: Record<EndedHow, (by: string | null, isOwn: boolean) => string> = {
+const BECAUSE: Record<EndReason, (by: string | null, isOwn: boolean) => string> = {
   expired: () => "The time was over",
   revoked: (by, isOwn) => (isOwn ? "Given back early" : `Revoked by ${by ?? "an administrator"}`),
-  withdrawn: () => "Taken back by the requester",
+  withdrawn: () => "Cancelled by the requester",
   "account-deleted": () => "The account was deleted",
   "account-moved": () => "The account was moved to another safe",
   "account-disabled": () => "The account was disabled",
@@ -99,7 +105,7 @@ const BECAUSE: Record<EndedHow, (by: string | null, isOwn: boolean) => string> =
   "safe-closed": () => "The safe was made inactive",
 };
 
-export function toAccessRequest(row: ShownRequest, view: View): AccessRequest {
+export function toAccessRequest(row: ShownRequest, view: RequestView): AccessRequest {
   const { now } = row;
   const status = statusOf(row, now);
   const progress = progressOf(view);
@@ -108,7 +114,7 @@ export function toAccessRequest(row: ShownRequest, view: View): AccessRequest {
     id: row.id as AccessRequestId,
     account_id: row.account_id as AccountId | null,
     resource: resourceOf(row),
-    system: row.system,
+    system: row.system ?? row.account_system,
     user_id: row.user_id as UserId,
     username: row.username,
     user_email: row.user_email,
@@ -142,7 +148,7 @@ export function toAccessRequest(row: ShownRequest, view: View): AccessRequest {
   };
 }
 
-/** The account's name as it is now, or what the requester wrote. */
+/** The account's current name, or the resource as the requester wrote it. */
 export const resourceOf = (row: Pick<ShownRequest, "account_name" | "resource">): string =>
   row.account_name ?? row.resource;
 
@@ -158,7 +164,7 @@ function reviewOf(row: ShownRequest): AccessRequest["review"] {
   };
 }
 
-/** What every audit entry of a request names. Never the reason: people write into it what they like. */
+/** The audit note of a request. It never includes the reason, which is free text and may contain anything. */
 export function auditOf(row: ShownRequest, more: AuditNote["details"] = {}): AuditNote {
   return {
     target: { type: "access-request", id: row.id, name: resourceOf(row) },
@@ -174,13 +180,13 @@ export function auditOf(row: ShownRequest, more: AuditNote["details"] = {}): Aud
   };
 }
 
-export type Change = Extract<LiveEvent, { type: "access-request.changed" }>["data"]["change"];
+export type RequestChange = Extract<LiveEvent, { type: "access-request.changed" }>["data"]["change"];
 
-/** The live event for the requester and for those who oversee it. */
-export function changed(row: ShownRequest, change: Change, overseers: Overseeing): NewEvent {
+/** The live event for the requester and the approvers. */
+export function changed(row: ShownRequest, change: RequestChange, approvers: RequestApprovers): NewEvent {
   return {
     type: "access-request.changed",
-    audience: { users: [...new Set([row.user_id, ...overseers.all])], roles: ["admin"] },
+    audience: { users: [...new Set([row.user_id, ...approvers.all])], roles: ["admin"] },
     data: {
       request_id: row.id,
       change,
@@ -192,21 +198,24 @@ export function changed(row: ShownRequest, change: Change, overseers: Overseeing
   };
 }
 
-/** Reads the request as it is after a change, notes it for the trail, tells the browsers, and answers with it. */
-export async function conclude(
-  site: Site,
+/**
+ * Reads the changed request, notes the change for the audit trail, notifies users and browsers, and returns the
+ * request.
+ */
+export async function finishChange(
+  context: AccessRequestContext,
   tx: Tx,
-  call: { actor: Who & Pick<Actor, "name">; note(note: AuditNote): void },
+  call: { actor: Viewer & Pick<Actor, "name">; note(note: AuditNote): void },
   id: string,
-  change: Change,
+  change: RequestChange,
   more: AuditNote["details"] = {},
 ): Promise<AccessRequest> {
   const [row] = await readRequests(tx, [id]);
   if (row === undefined) throw new Error(`the access request ${id} vanished within a transaction`);
-  const overseers = (await overseersOfAll(tx, [row]))(row);
+  const approvers = (await approversOfRequests(tx, [row]))(row);
   call.note(auditOf(row, more));
-  await site.kernel.events.publish(tx, changed(row, change, overseers));
-  const view = viewOf(row, overseers, call.actor);
-  await tellPeople(site, tx, { row, overseers, progress: progressOf(view), change, by: call.actor });
+  await context.kernel.events.publish(tx, changed(row, change, approvers));
+  const view = viewOf(row, approvers, call.actor);
+  await notifyPeople(context, tx, { row, overseers: approvers, progress: progressOf(view), change, by: call.actor });
   return toAccessRequest(row, view);
 }

@@ -1,4 +1,4 @@
-// Many people at the same time, on two processes with one database: one consistent state, and one clock, the database's.
+// Concurrency tests: many users on two processes with one database, and all times from the database's clock.
 import { openDatabase } from "#kernel/db/database.ts";
 import { openLog } from "#kernel/log.ts";
 import { removeSafeMember } from "@strongroom/contract";
@@ -12,8 +12,8 @@ import { aMember } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
-import { aLending, endAfter, requestsOf, shiftTime } from "./testing/lending.ts";
-import type { Lending } from "./testing/lending.ts";
+import { aRequestableAccount, endAfter, requestsOf, shiftTime } from "./testing/lending.ts";
+import type { RequestableSetup } from "./testing/lending.ts";
 
 let first: TestApp;
 let second: TestApp;
@@ -34,7 +34,7 @@ afterEach(() => shiftTime(first, "0 minutes"));
 const rowsOf = async <R extends object>(text: string, values: unknown[] = []) =>
   (await first.database.pool.query<R>(text, values)).rows;
 
-/** What must hold of every request, whoever did what at the same time. Each answers the requests that break it. */
+/** Invariants of every request after concurrent calls. Each query returns the requests that violate it. */
 const INVARIANTS: Record<string, string> = {
   "at most one round is open": `
     select request_id from access_request_rounds where state = 'pending' group by 1 having count(*) > 1`,
@@ -84,17 +84,17 @@ const recorded = async (id: string) => {
 const tally = (replies: readonly { status: number }[]) =>
   Object.fromEntries([...Map.groupBy(replies, ({ status }) => status)].map(([status, all]) => [status, all.length]));
 
-describe("many people at the same time, on two processes", () => {
-  let lending: Lending;
+describe("many users at the same time, on two processes", () => {
+  let lending: RequestableSetup;
   before(async () => {
-    lending = await aLending(first, { approvers: 10, approvals_level_1: 3, approvals_level_2: 2 });
+    lending = await aRequestableAccount(first, { approvers: 10, approvals_level_1: 3, approvals_level_2: 2 });
   });
 
   const on = (number: number) => requestsOf(number % 2 === 0 ? first : second);
-  const anotherAccount = (fields: { platform_id?: Lending["account"]["platform_id"] } = {}) =>
+  const anotherAccount = (fields: { platform_id?: RequestableSetup["account"]["platform_id"] } = {}) =>
     anAccount(first, lending.owner, lending.safe, { platform_id: lending.account.platform_id, ...fields });
 
-  test("JIT-22: of 50 approvals of one request exactly as many count as are needed, each person's once", async () => {
+  test("JIT-22: 50 parallel approvals of one request count exactly as often as required, once per user", async () => {
     const { asker, approvers } = lending;
     const asked = (await on(0).ask(asker, await anotherAccount())).body;
     const replies = await Promise.all(
@@ -115,7 +115,7 @@ describe("many people at the same time, on two processes", () => {
     await requireConsistent();
   });
 
-  test("JIT-22: of approvals and denials together either the approvals or one denial decide", async () => {
+  test("JIT-22: parallel approvals and denials are decided either by the approvals or by one denial", async () => {
     const { asker, approvers } = lending;
     for (let round = 0; round < 4; round++) {
       const asked = (await on(round).ask(asker, await anotherAccount())).body;
@@ -132,7 +132,7 @@ describe("many people at the same time, on two processes", () => {
     await requireConsistent();
   });
 
-  test("JIT-23: 50 approvals, extensions and revocations of one grant, mixed, end in one state", async () => {
+  test("JIT-23: 50 parallel approvals, extensions and revocations of one grant leave one consistent state", async () => {
     const { asker, approvers } = lending;
     for (let round = 0; round < 3; round++) {
       const account = await anotherAccount();
@@ -160,14 +160,14 @@ describe("many people at the same time, on two processes", () => {
     await requireConsistent();
   });
 
-  test("JIT-20: of 20 extensions at once one waits; where nobody is asked, together they stay within what is lent", async () => {
+  test("JIT-20: one of 20 parallel extensions waits for approval; extensions without approval stay within the platform's maximum", async () => {
     const { asker, approvers } = lending;
     const asked = (await on(0).ask(asker, await anotherAccount())).body;
     for (const person of approvers.slice(0, 5)) await on(0).approve(person, asked);
     const extend = (request: Pick<AccessRequest, "id">, minutes: number, who = asker) =>
       Promise.all(Array.from({ length: 20 }, (_, number) => on(number).extend(who, request, minutes)));
     assert.deepEqual(tally(await extend(asked, 30)), { 200: 1, 409: 19 });
-    const lax = await aLending(first, { approve_extensions: false, max_duration_minutes: 120 });
+    const lax = await aRequestableAccount(first, { approve_extensions: false, max_duration_minutes: 120 });
     const lent = (await on(0).ask(lax.asker, lax.account)).body;
     await on(0).approve(lax.approvers[0]!, lent);
     const replies = tally(await extend(lent, 20, lax.asker));
@@ -175,7 +175,7 @@ describe("many people at the same time, on two processes", () => {
     await requireConsistent();
   });
 
-  test("an end by time and one by hand at the same moment are one end", async () => {
+  test("a grant that expires and is revoked at the same moment ends once", async () => {
     const { asker, approvers } = lending;
     for (let round = 0; round < 5; round++) {
       const asked = (await on(round).ask(asker, await anotherAccount())).body;
@@ -191,9 +191,9 @@ describe("many people at the same time, on two processes", () => {
     await requireConsistent();
   });
 
-  test("a member who is taken out while they are approved has nothing in the end, or never had", async () => {
+  test("a member removed while their request is approved has no access afterwards", async () => {
     for (let round = 0; round < 5; round++) {
-      const { owner, safe, account, approvers } = await aLending(first);
+      const { owner, safe, account, approvers } = await aRequestableAccount(first);
       const person = await aPerson(first);
       const member = await aMember(first, owner, safe, person, ["list"]);
       const asked = (await on(round).ask(person, account)).body;
@@ -210,9 +210,9 @@ describe("many people at the same time, on two processes", () => {
 });
 
 describe("the end of access on every process", () => {
-  /** A hundred grants of one person who may do nothing without them, all in force. */
+  /** A hundred active grants of one user who has no other access to the accounts. */
   async function aHundred(): Promise<{ person: TestPerson; made: AccessRequest[] }> {
-    const { owner, safe, account, asker, approvers } = await aLending(first);
+    const { owner, safe, account, asker, approvers } = await aRequestableAccount(first);
     const requests = requestsOf(first);
     const lend = async () => {
       const lent = await anAccount(first, owner, safe, { platform_id: account.platform_id });
@@ -220,13 +220,13 @@ describe("the end of access on every process", () => {
       return (await requests.approve(approvers[0]!, asked.body)).body;
     };
     const made: AccessRequest[] = [];
-    // Ten at a time: how they are made is not what this is about, and a slow machine would not get to the last in time.
+    // Ten at a time: a slow machine would need too long to create them one by one.
     while (made.length < 100) made.push(...(await Promise.all(Array.from({ length: 10 }, lend))));
     assert.ok(made.every(({ status }) => status === "active"));
     return { person: asker, made };
   }
 
-  test("a hundred grants that end one after the other are refused everywhere, and each end is told and recorded once", async () => {
+  test("every process refuses a hundred grants that end one after another, and publishes and records each end once", async () => {
     const { person, made } = await aHundred();
     const heard = [new Map<string, number>(), new Map<string, number>()];
     const subscriptions = await Promise.all(
@@ -253,11 +253,11 @@ describe("the end of access on every process", () => {
   });
 });
 
-describe("a clock that jumps", () => {
-  let lending: Lending;
+describe("a database clock that jumps", () => {
+  let lending: RequestableSetup;
   let people: TestPerson[];
   before(async () => {
-    lending = await aLending(first);
+    lending = await aRequestableAccount(first);
     people = [];
     for (let number = 0; number < 3; number++) {
       const person = await aPerson(first);
@@ -286,7 +286,7 @@ describe("a clock that jumps", () => {
       return body.ended_at === null ? null : body;
     });
 
-  test("forward ends what would have ended by then, at once and on every process", async () => {
+  test("forward ends expired grants at once on every process", async () => {
     const person = people[0]!;
     const request = await granted(person);
     await shiftTime(first, "59 minutes");
@@ -296,7 +296,7 @@ describe("a clock that jumps", () => {
     assert.equal((await ended(request)).ended_because, "The time was over");
   });
 
-  test("back never opens again what has ended", async () => {
+  test("back never reactivates an ended grant", async () => {
     const person = people[0]!;
     const request = await granted(person);
     await shiftTime(first, "61 minutes");
@@ -314,7 +314,7 @@ describe("a clock that jumps", () => {
     }
   });
 
-  test("back by ten minutes prolongs nothing by more than ten minutes, and takes nothing that had begun for longer", async () => {
+  test("back by ten minutes extends no grant by more than ten minutes, and ends no grant that started before that", async () => {
     const person = people[1]!;
     const request = await granted(person, 60);
     await shiftTime(first, "30 minutes");
@@ -329,7 +329,7 @@ describe("a clock that jumps", () => {
     await ended(request);
   });
 
-  test("back before the beginning lends nothing until it is reached again", async () => {
+  test("back to before a grant's start suspends the grant until its start", async () => {
     const person = people[2]!;
     const request = await granted(person);
     await shiftTime(first, "-5 minutes");

@@ -1,59 +1,69 @@
-// Just-in-time access: ask for an account, be granted it for a while, and lose it when the time is over.
+// Access requests: users request access to an account, get a time-limited grant, and lose access when it ends.
 import { sql } from "kysely";
 import type { SafesFeature } from "#features/safes/index.ts";
 import type { UsersFeature } from "#features/users/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { grants } from "./access-requests.policy.ts";
+import { rolePermissions } from "./access-requests.policy.ts";
 import { bindAccessRequests } from "./access-requests.routes.ts";
-import type { EndOfGrant, Site } from "./access-requests.ts";
-import { defineAlarm } from "./alarm.ts";
-import { accountsLost, membersLost, safeClosed, userLost } from "./end-requests.ts";
-import type { AccountLost } from "./end-requests.ts";
-import { createSweep } from "./sweep-grants.ts";
-import type { Sweep } from "./sweep-grants.ts";
+import type { OnGrantEnd, AccessRequestContext } from "./access-requests.ts";
+import { defineAlarm } from "./emergency/alarm.ts";
+import {
+  endRequestsForAccounts,
+  endRequestsForMembers,
+  endRequestsForSafe,
+  endRequestsForUser,
+} from "./grants/end-requests.ts";
+import type { AccountLoss } from "./grants/end-requests.ts";
+import { createSweep } from "./grants/sweep-grants.ts";
+import type { Sweep } from "./grants/sweep-grants.ts";
 
-/** What it asks of others: to be told when something ends what was lent, and to tell when a grant ends. */
+/**
+ * The other features' hooks: they announce the loss of an account, user or membership, and are called when a grant
+ * ends.
+ */
 export interface AccessRequestDeps {
-  mail: Site["mail"];
-  notifications: Pick<Site, "notify" | "settle">;
+  mail: AccessRequestContext["mail"];
+  notifications: Pick<AccessRequestContext, "notify" | "settle">;
   accounts: {
-    afterGrant(tx: Tx, grant: EndOfGrant): Promise<void>;
-    find: Site["findAccounts"];
-    /** In the transaction, with the accounts held. */
-    onLost(listener: (tx: Tx, accountIds: readonly string[], how: AccountLost, by: Actor) => Promise<void>): void;
+    afterGrant(tx: Tx, grant: OnGrantEnd): Promise<void>;
+    closeOverCheckOuts(): Promise<void>;
+    find: AccessRequestContext["findAccounts"];
+    /** Called in the transaction, with the accounts locked. */
+    onLost(listener: (tx: Tx, accountIds: readonly string[], how: AccountLoss, by: Actor) => Promise<void>): void;
   };
   safes: Pick<SafesFeature, "onMembersLost" | "onClosed">;
   users: Pick<UsersFeature, "onDisabled" | "onDeleted">;
 }
 
-/** The answer's `start` begins to end grants whose time is over. */
+/** Installs the routes and returns the sweep, whose `start` begins to end expired grants. */
 export function installAccessRequests(kernel: Kernel, deps: AccessRequestDeps): Sweep {
   const { accounts, mail, notifications } = deps;
   const { notify, settle } = notifications;
-  const site: Site = {
+  const context: AccessRequestContext = {
     kernel,
     mail,
     notify,
     settle,
     afterGrant: (tx, grant) => accounts.afterGrant(tx, grant),
-    findAccounts: (...wish) => accounts.find(...wish),
+    closeOverCheckOuts: () => accounts.closeOverCheckOuts(),
+    findAccounts: (...query) => accounts.find(...query),
   };
-  kernel.authority.grant(grants);
-  bindAccessRequests(site);
-  defineAlarm(site);
-  accounts.onLost((tx, accountIds, how, by) => accountsLost(site, tx, accountIds, how, by));
-  deps.safes.onClosed((tx, safeId, by) => safeClosed(site, tx, safeId, by));
-  deps.safes.onMembersLost((tx, lost, by) => membersLost(site, tx, lost, by));
-  deps.users.onDisabled((tx, userId, by) => userLost(site, tx, { userId, how: "user-disabled" }, by));
-  deps.users.onDeleted((tx, userId, by) => userLost(site, tx, { userId, how: "user-deleted" }, by));
-  return createSweep(site);
+  kernel.authority.grant(rolePermissions);
+  bindAccessRequests(context);
+  defineAlarm(context);
+  accounts.onLost((tx, accountIds, how, by) => endRequestsForAccounts(context, tx, accountIds, how, by));
+  deps.safes.onClosed((tx, safeId, by) => endRequestsForSafe(context, tx, safeId, by));
+  deps.safes.onMembersLost((tx, lost, by) => endRequestsForMembers(context, tx, lost, by));
+  deps.users.onDisabled((tx, userId, by) => endRequestsForUser(context, tx, { userId, how: "user-disabled" }, by));
+  deps.users.onDeleted((tx, userId, by) => endRequestsForUser(context, tx, { userId, how: "user-deleted" }, by));
+  return createSweep(context);
 }
 
 /**
- * For a restored database: ends every grant now, which each call sees at once. The consequences of an ended grant
- * (rotation, audit entry, notification) are left to the sweep, as for every expired grant. Returns how many.
+ * For a restored database: ends every grant now, with immediate effect on every call. The sweep handles the
+ * consequences (rotation, audit entry, notification), as for every expired grant. Returns how many.
  */
 export async function endAllGrants(tx: Tx): Promise<number> {
   const result = await sql`
@@ -62,8 +72,17 @@ export async function endAllGrants(tx: Tx): Promise<number> {
   return Number(result.numAffectedRows ?? 0);
 }
 
-export { grantsInForce, noteRetrieval } from "./grants-in-force.ts";
-export type { GrantInForce } from "./grants-in-force.ts";
-export { searchableRequests } from "./search-requests.ts";
-export { requestsAbout } from "./requests-about.store.ts";
-export { requestsSeenBy } from "./shown-requests.store.ts";
+/** For a restored database: pending requests need all their approvals again. */
+export async function removePendingApprovals(tx: Tx): Promise<number> {
+  const result = await sql`
+    delete from access_request_decisions decision using access_request_rounds round
+    where round.request_id = decision.request_id and round.round = decision.round
+      and round.state = 'pending'`.execute(tx);
+  return Number(result.numAffectedRows ?? 0);
+}
+
+export { activeGrants, isInForce, recordRetrieval } from "./grants/active-grants.ts";
+export type { ActiveGrant } from "./grants/active-grants.ts";
+export { searchableRequests } from "./requests/search-requests.ts";
+export { requestsAbout } from "./requests/requests-about.store.ts";
+export { requestsSeenBy } from "./requests/shown-requests.store.ts";

@@ -1,9 +1,9 @@
-// The work on accounts that nobody waits for.
+// Background jobs of accounts.
 import type { Kernel } from "#kernel/kernel.ts";
-import { closeOver } from "./check-outs.ts";
+import { endExpiredCheckOuts } from "./checkout/check-outs.ts";
 
 export function defineJobs(kernel: Kernel): void {
   kernel.jobs.define("accounts.close-check-outs", { schedule: "* * * * *", policy: "exclusive" }, () =>
-    closeOver(kernel),
+    endExpiredCheckOuts(kernel),
   );
 }

@@ -1,15 +1,15 @@
-// The one rule on using and retrieving accounts, against a second opinion written from the requirements.
+// Compares the rule for using and retrieving accounts with an independent implementation written from the requirements.
 import { ACCOUNT_STATUSES, SAFE_PERMISSIONS, SAFE_STATUSES } from "@strongroom/contract";
 import type { SafePermission } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bitsOf } from "#features/safes/index.ts";
 import { chanceOf, seedOfRun } from "#testing/worlds.ts";
-import { decide, isVisible, needsApproval, permissionsOn } from "./accounts.policy.ts";
-import type { AccountStanding } from "./accounts.policy.ts";
+import { decideAccess, isVisible, needsApproval, permissionsOn } from "./accounts.policy.ts";
+import type { AccountAccess } from "./accounts.policy.ts";
 
-/** What somebody would say who has only read the rules. */
-function opinion(wanted: "use" | "retrieve", names: readonly SafePermission[], standing: AccountStanding): string {
+/** The expected verdict, written from the requirements only. */
+function opinion(wanted: "use" | "retrieve", names: readonly SafePermission[], standing: AccountAccess): string {
   const isWorking = standing.safeStatus === "active" && standing.accountStatus === "active";
   const isMember = names.length > 0;
   if (!isWorking) return "no";
@@ -20,14 +20,14 @@ function opinion(wanted: "use" | "retrieve", names: readonly SafePermission[], s
   return "needs-approval";
 }
 
-test("use and retrieve are decided as the rules say, for whatever comes together", () => {
+test("use and retrieve are decided by the rules for every combination of facts", () => {
   const seed = seedOfRun();
   const chance = chanceOf(seed);
   const seen = new Set<string>();
   for (let round = 0; round < 20_000; round++) {
     const chosen = chance.isLikely(0.2) ? [] : chance.someOf(SAFE_PERMISSIONS, chance.oneOf([0.05, 0.3, 0.8]));
     const names: SafePermission[] = chosen.length === 0 ? [] : [...new Set<SafePermission>(["list", ...chosen])];
-    const standing: AccountStanding = {
+    const standing: AccountAccess = {
       permissions: names.length === 0 ? 0 : bitsOf(names),
       safeStatus: chance.isLikely(0.7) ? "active" : chance.oneOf(SAFE_STATUSES),
       accountStatus: chance.isLikely(0.7) ? "active" : chance.oneOf(ACCOUNT_STATUSES),
@@ -36,7 +36,7 @@ test("use and retrieve are decided as the rules say, for whatever comes together
     };
     const told = JSON.stringify({ seed, round, names, standing });
     for (const wanted of ["use", "retrieve"] as const) {
-      const verdict = decide(wanted, standing);
+      const verdict = decideAccess(wanted, standing);
       seen.add(verdict);
       assert.equal(verdict, opinion(wanted, names, standing), told);
       assert.equal(permissionsOn(standing).includes(wanted), verdict === "allowed", told);

@@ -1,37 +1,38 @@
-// Who may use and retrieve an account now: one rule for rows, retrieval and what screens offer.
+// Decides who may use and retrieve an account now: one rule for account rows, retrieval and the actions that screens
+// offer.
 import { ROLES, SAFE_PERMISSIONS } from "@strongroom/contract";
 import type { AccountStatus, SafePermission, SafeStatus } from "@strongroom/contract";
-import type { Grants } from "#kernel/authz/authorise.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 import { allows } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
 
-export const grants: Grants = {
+export const rolePermissions: RolePermissions = {
   "account.list": ROLES,
   "account.create": ROLES,
   "account.use": ROLES,
   "account.export": ROLES,
 };
 
-/** What is known of a person and an account. */
-export interface AccountStanding {
-  /** In the account's safe, as `standingsOf` says; 0: they see nothing of it. */
+/** The facts about a user and an account that decide access. */
+export interface AccountAccess {
+  /** The user's permissions in the account's safe, from `effectivePermissionsOf`; 0 if they cannot see the safe. */
   permissions: Permissions;
   safeStatus: SafeStatus;
   accountStatus: AccountStatus;
-  /** Approvals that the platform asks for. */
+  /** The number of approvals that the platform requires. */
   approvals: number;
-  /** A grant in force on this very account. */
+  /** Whether the user has an active grant for this account. */
   isGranted: boolean;
 }
 
-/** `no`: no approval would help, either. */
-export type Verdict = "allowed" | "needs-approval" | "no";
+/** With `no`, an approval would not help either. */
+export type AccessVerdict = "allowed" | "needs-approval" | "no";
 
 /**
- * INVARIANT: an account is used or retrieved with a grant in force, or with the permission in its safe where the platform
- * asks for no approval or the person needs none; and never while the account or its safe is not active.
+ * INVARIANT: an account is used or retrieved with an active grant, or with the permission in its safe if the platform
+ * requires no approval or the user is exempt from it; and never while the account or its safe is not active.
  */
-export function decide(wanted: "use" | "retrieve", standing: AccountStanding): Verdict {
+export function decideAccess(wanted: "use" | "retrieve", standing: AccountAccess): AccessVerdict {
   const { permissions, safeStatus, accountStatus, approvals, isGranted } = standing;
   if (safeStatus !== "active" || accountStatus !== "active") return "no";
   if (isGranted) return "allowed";
@@ -40,19 +41,19 @@ export function decide(wanted: "use" | "retrieve", standing: AccountStanding): V
   return allows(permissions, wanted) && isConfirmed ? "allowed" : "needs-approval";
 }
 
-/** Who sees the account: whoever may list it in its safe, and whoever it is lent to. */
-export const isVisible = ({ permissions, isGranted }: AccountStanding): boolean =>
+/** An account is visible to users who may list it in its safe, and to users with a grant for it. */
+export const isVisible = ({ permissions, isGranted }: AccountAccess): boolean =>
   isGranted || allows(permissions, "list");
 
-/** What the person may do with it now; `use` and `retrieve` stand there when no further approval is needed. */
-export function permissionsOn(standing: AccountStanding): SafePermission[] {
+/** The user's permissions on the account now; `use` and `retrieve` only if no further approval is needed. */
+export function permissionsOn(standing: AccountAccess): SafePermission[] {
   const { permissions, isGranted } = standing;
   return SAFE_PERMISSIONS.filter((name) => {
-    if (name === "use" || name === "retrieve") return decide(name, standing) === "allowed";
+    if (name === "use" || name === "retrieve") return decideAccess(name, standing) === "allowed";
     return allows(permissions, name) || (name === "list" && isGranted);
   });
 }
 
-/** They could use or retrieve it after an approval. */
-export const needsApproval = (standing: AccountStanding): boolean =>
-  (["use", "retrieve"] as const).some((wanted) => decide(wanted, standing) === "needs-approval");
+/** Whether the user could use or retrieve the account after an approval. */
+export const needsApproval = (standing: AccountAccess): boolean =>
+  (["use", "retrieve"] as const).some((wanted) => decideAccess(wanted, standing) === "needs-approval");

@@ -1,6 +1,7 @@
-// Binds the calls about accounts to their use cases.
+// Binds the account endpoints to their use cases.
 import {
   accountStatistics,
+  allowAccountAccess,
   checkInAccount,
   createAccount as createEndpoint,
   deleteAccount,
@@ -17,14 +18,15 @@ import {
 } from "@strongroom/contract";
 import { implementGrouped } from "#kernel/http/implement-grouped.ts";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
-import { changeAccount } from "./change-account.ts";
-import { checkIn } from "./check-outs.ts";
-import { createAccount } from "./create-account.ts";
-import { removeAccount } from "./delete-account.ts";
+import { allowAccess } from "./access-block.ts";
+import { changeAccount } from "./crud/change-account.ts";
+import { checkIn } from "./checkout/check-outs.ts";
+import { createAccount } from "./crud/create-account.ts";
+import { removeAccount } from "./crud/delete-account.ts";
 import type { AccountDeps, HistoryOfTarget } from "./deps.ts";
-import { countAccounts } from "./figures.store.ts";
-import { findAccounts } from "./find-accounts.ts";
-import { moveAccount } from "./move-account.ts";
+import { countAccounts } from "./search/figures.store.ts";
+import { findAccounts } from "./search/find-accounts.ts";
+import { moveAccount } from "./crud/move-account.ts";
 import { explain, readDetails, readHistory, readVersions } from "./read-account.ts";
 import { readWithPassword, retrieveAccounts, retrieveVersions } from "./retrieve-account.ts";
 
@@ -38,6 +40,7 @@ export function bindAccounts(deps: AccountDeps, historyOfTarget: HistoryOfTarget
   implement(kernel, readAccountDetails, (call, db) => readDetails(call, db, grantsInForce));
   implementGrouped(kernel, retrieveAccount, (calls, tx) => retrieveAccounts(deps, calls, tx));
   implement(kernel, checkInAccount, (call, tx) => checkIn(deps, call, tx));
+  implement(kernel, allowAccountAccess, (call, tx) => allowAccess(deps, call, tx));
   implementInSteps(kernel, updateAccount, (call) => changeAccount(deps, call));
   implementInSteps(kernel, moveEndpoint, (call) => moveAccount(deps, call));
   implement(kernel, deleteAccount, (call, tx) => removeAccount(deps, call, tx));

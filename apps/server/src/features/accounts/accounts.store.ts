@@ -1,7 +1,7 @@
-// Accounts in the database: what they have beside their row in `credentials`, and holding both.
+// Accounts in the database: the columns beside their row in `credentials`.
 import type { AccountStatus, ConnectionMethod, SystemType } from "@strongroom/contract";
 import { sql } from "kysely";
-import type { ColumnType, Insertable, Selectable, Updateable } from "kysely";
+import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
 type NullableTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
@@ -16,12 +16,17 @@ export interface AccountsTable {
   status: AccountStatus;
   rotated_at: Date;
   rotation_wanted_at: NullableTime;
-  rotation_wanted_because: ColumnType<Because | null, Because | null | undefined, Because | null>;
+  rotation_wanted_because: ColumnType<RotationReason | null, RotationReason | null | undefined, RotationReason | null>;
+  rotation_block_lifted: ColumnType<boolean, undefined, boolean>;
   created_by: ColumnType<string, string, never>;
 }
 
-/** Why a change is wanted before its time. */
-export type Because = "check-in" | "one-time" | "grant-ended" | "asked";
+/** The reason for a rotation before its regular time. */
+export type RotationReason = "check-in" | "one-time" | "grant-ended" | "asked";
+
+/** Whether the rotation was scheduled because a use of the secret ended. */
+export const afterUse = (because: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql<boolean>`coalesce(${because} in ('check-in', 'grant-ended'), false)`;
 
 declare module "#kernel/db/tables.ts" {
   interface Tables {
@@ -39,25 +44,33 @@ export async function updateAccountRow(tx: Tx, id: string, changes: Updateable<A
   await tx.updateTable("accounts").set(changes).where("id", "=", id).execute();
 }
 
-/** What an account has beside its row in `credentials`. */
+/** The columns of an account beside its row in `credentials`. */
 export async function readAccountRow(db: Db, id: string): Promise<AccountRow> {
   return db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
 
-/** The safe that an account is in; null when there is no such account. */
+/** The safe an account is in; null when the account does not exist. */
 export async function safeOf(db: Db, id: string): Promise<string | null> {
   const query = db.selectFrom("credentials").select("safe_id").where("id", "=", id).where("deleted_at", "is", null);
   return (await query.executeTakeFirst())?.safe_id ?? null;
 }
 
-/** A change is wanted as soon as one can be made. The earliest wish stays. */
-export async function wantRotation(tx: Tx, id: string, because: Because, at: Date): Promise<void> {
+/**
+ * Schedules a rotation as soon as possible and clears earlier hindrances. The earliest time is kept. The end of a use
+ * replaces other reasons and blocks the account again if access had been allowed.
+ */
+export async function scheduleRotation(tx: Tx, id: string, because: RotationReason, at: Date): Promise<void> {
   await sql`
-    update accounts set rotation_wanted_at = ${at}, rotation_wanted_because = ${because}
-    where id = ${id} and rotation_wanted_at is null`.execute(tx);
+    update accounts set rotation_wanted_at = coalesce(rotation_wanted_at, ${at}),
+      rotation_wanted_because = case
+        when rotation_wanted_because is null or (${afterUse(sql`${because}::text`)} and not ${afterUse(sql`rotation_wanted_because`)})
+          then ${because} else rotation_wanted_because end,
+      rotation_block_lifted = rotation_block_lifted and not ${afterUse(sql`${because}::text`)},
+      rotation_hindrance = null, rotation_skipped_until = null
+    where id = ${id}`.execute(tx);
 }
 
-/** The people to whom these accounts are lent now. One that is lent to nobody is missing. */
+/** The users with an active grant, by account. Accounts without one are missing. */
 export async function granteesOf(db: Db, ids: readonly string[]): Promise<Map<string, string[]>> {
   const { rows } = await sql<{ account_id: string; user_ids: string[] }>`
     select account_id, array_agg(user_id) as user_ids from access_requests
@@ -65,13 +78,13 @@ export async function granteesOf(db: Db, ids: readonly string[]): Promise<Map<st
   return new Map(rows.map(({ account_id, user_ids }) => [account_id, user_ids]));
 }
 
-/** The platform, if any, that reconciles with this account. */
+/** The name of the platform whose reconcile account this is, or null. */
 export async function reconciledBy(db: Db, id: string): Promise<string | null> {
   const query = db.selectFrom("platforms").select("name").where("reconcile_account_id", "=", id);
   return (await query.where("deleted_at", "is", null).executeTakeFirst())?.name ?? null;
 }
 
-/** Whether the account's platform wants a secret changed that was seen. */
+/** Whether the account's platform rotates secrets after a use. */
 export async function rotatesAfterUse(db: Db, id: string): Promise<boolean> {
   const { rows } = await sql<{ rotate_after_check_in: boolean }>`
     select rotate_after_check_in from accounts join platforms on platforms.id = accounts.platform_id
@@ -84,7 +97,7 @@ export async function accountsIn(db: Db, safeId: string): Promise<string[]> {
   return (await query.orderBy("id").execute()).map(({ id }) => id);
 }
 
-/** What used its password is told nothing any more. */
-export async function dropDependents(tx: Tx, id: string): Promise<void> {
+/** Removes the dependents, which no longer receive new passwords. */
+export async function deleteDependents(tx: Tx, id: string): Promise<void> {
   await sql`delete from account_dependents where account_id = ${id}`.execute(tx);
 }

@@ -1,4 +1,4 @@
-// What people can do with the accounts of their safes: store, see and change them.
+// Storing, reading and updating accounts in safes.
 import {
   accountStatistics,
   createAccount,
@@ -32,7 +32,7 @@ before(async () => {
 after(() => app.close());
 
 describe("storing an account", () => {
-  test("ACC-57: takes the payload of the form, with its port as text, and answers no secret anywhere", async () => {
+  test("ACC-57: accepts the payload of the form, with the port as text, and never returns or logs the secret", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const platform = await aPlatform(app);
@@ -73,14 +73,33 @@ describe("storing an account", () => {
     for (const text of texts) assert.ok(!text.includes(password));
   });
 
-  test("ACC-71: the port that is left out is the usual one of the system", async () => {
+  test("accepts a secret of any length, because legacy targets have short ones, but not an empty one", async () => {
+    const owner = await aPerson(app);
+    const [safe, platform] = [await aSafe(app, owner), await aPlatform(app)];
+    const body = {
+      name: "Old switch",
+      system_type: "Application",
+      hostname: "switch.example.com",
+      username: "admin",
+      platform_id: platform.id,
+      safe_id: safe.id,
+      connection_method: "SSH",
+    } as const;
+    const stored = await app.call(createAccount, { body: { ...body, password: "x" }, as: owner.token });
+    assert.equal(stored.status, 201, stored.text);
+    const refused = await app.call(createAccount, { body: { ...body, password: "" }, as: owner.token });
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /"path":"password","msg":"Password is required"/);
+  });
+
+  test("ACC-71: uses the usual port of the system when the port is omitted", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const one = await anAccount(app, owner, safe, { system_type: "Linux", connection_method: "SSH" });
     assert.equal(one.port, 22);
   });
 
-  test("OPEN-50: is followed by a first validation by itself where a connector exists, and by none elsewhere", async () => {
+  test("OPEN-50: schedules a first validation if a connector exists, and none otherwise", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const { type: _, host: hostname, ...target } = databaseAt(1);
@@ -96,11 +115,11 @@ describe("storing an account", () => {
       const { body } = await acting.details(owner, live);
       return body.last_validated_at === null ? null : body;
     });
-    assert.equal(tried.last_validation_status, "invalid");
+    assert.equal(tried.last_validation_status, "unreachable");
     assert.notEqual(tried.validation_message, null);
   });
 
-  test("needs the permission to add: who only sees the safe gets 403, everybody else 404", async () => {
+  test("needs the permission to add: users who only see the safe get 403, others 404", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const platform = await aPlatform(app);
@@ -140,7 +159,7 @@ describe("storing an account", () => {
   });
 });
 
-test("ACC-27: the statistics count what one sees, and nothing of others", async () => {
+test("ACC-27: the statistics count the visible accounts and no others", async () => {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   const strict = await aPlatform(app, { rotate_every_days: 30 });
@@ -151,19 +170,28 @@ test("ACC-27: the statistics count what one sees, and nothing of others", async 
   ];
   await app.database.pool.query("update accounts set rotated_at = now() - interval '29 days' where id = $1", [b.id]);
   await app.database.pool.query("update credentials set verification_status = 'verified' where id = $1", [a.id]);
-  await app.database.pool.query("update credentials set verification_status = 'failed' where id = $1", [b.id]);
+  await app.database.pool.query("update credentials set verification_status = 'rejected' where id = $1", [b.id]);
   assert.equal((await acting.update(owner, c, { status: "disabled" })).status, 200);
   const seen = async (who: TestPerson) => (await app.call(accountStatistics, { as: who.token })).body;
-  const figures = { total: 3, active: 2, requiring_rotation: 1, validation_valid: 1, validation_invalid: 1 };
+  const others = { validation_unreachable: 0, validation_misconfigured: 0, validation_pending: 0 };
+  const figures = {
+    total: 3,
+    active: 2,
+    requiring_rotation: 1,
+    validation_valid: 1,
+    validation_invalid: 1,
+    validation_untested: 1,
+    ...others,
+  };
   assert.deepEqual(await seen(owner), figures);
-  const none = { total: 0, active: 0, requiring_rotation: 0, validation_valid: 0, validation_invalid: 0 };
+  const none = Object.fromEntries(Object.keys(figures).map((name) => [name, 0]));
   assert.deepEqual(await seen(await aPerson(app)), none);
   const everything = await seen(await firstAdmin(app));
   assert.ok(everything.total > 3 && everything.active > 2);
 });
 
-describe("changing an account", () => {
-  test("asks for the permission of exactly what changes", async () => {
+describe("updating an account", () => {
+  test("requires the permission for exactly the changed fields", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const account = await anAccount(app, owner, safe);
@@ -189,7 +217,7 @@ describe("changing an account", () => {
     assert.equal((await acting.update(await aPerson(app), account, { name: "Theirs" })).status, 404);
   });
 
-  test("INVARIANT: who could not take the secret out does not send it elsewhere, by whatever field", async () => {
+  test("INVARIANT: users who may not retrieve the secret cannot send it elsewhere, through any field", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const account = await anAccount(app, owner, safe);
@@ -213,7 +241,7 @@ describe("changing an account", () => {
     }
   });
 
-  test("says in the trail which fields changed and never a secret; an edit without a change is one too", async () => {
+  test("records the changed fields and never a secret, also when nothing changed", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const account = await anAccount(app, owner, safe, { additional_params: { b: 1, a: [1, 2] } });
@@ -230,7 +258,7 @@ describe("changing an account", () => {
     assert.ok(!JSON.stringify(moved).includes(password));
   });
 
-  test("a new password is a new version; the earlier one stays, and a wanted change is met", async () => {
+  test("with a new password adds a version, keeps the old one and cancels the scheduled rotation", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const account = await anAccount(app, owner, safe);
@@ -265,7 +293,7 @@ describe("changing an account", () => {
     assert.ok(!refused.text.includes(account.password));
   });
 
-  test("a disabled account is seen and lent to nobody", async () => {
+  test("with status disabled keeps it visible but lets nobody retrieve its secret", async () => {
     const owner = await aPerson(app);
     const account = await anAccount(app, owner, await aSafe(app, owner));
     const { body } = await acting.update(owner, account, { status: "disabled" });
@@ -281,7 +309,7 @@ describe("changing an account", () => {
   });
 });
 
-test("members and those to whom it is lent hear of changes, and nobody else", async () => {
+test("members and users with a grant receive events about changes, and others do not", async () => {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   const member = await acting.aMemberWith(owner, safe, ["list"]);
@@ -298,7 +326,7 @@ test("members and those to whom it is lent hear of changes, and nobody else", as
   unseen.close();
 });
 
-test("what was done with an account is told to who may view the audit of its safe", async () => {
+test("the history of an account is shown to users who may view the audit of its safe", async () => {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   const account = await anAccount(app, owner, safe);
@@ -311,7 +339,7 @@ test("what was done with an account is told to who may view the audit of its saf
   assert.equal((await history(await aPerson(app))).status, 404);
 });
 
-test("who can get at an account, and through what, is told to who manages the members or views the audit", async () => {
+test("the access to an account is explained to users who manage the members or view the audit", async () => {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   const platform = await aPlatform(app, { approvals_level_1: 1 });

@@ -1,5 +1,6 @@
-// What an account is here: how a row becomes what people see, how the trail names it, and who hears of changes.
+// Maps account rows to API objects, names accounts in the audit trail, and publishes changes.
 import { moment } from "#kernel/moment.ts";
+import { ACCOUNT_VALIDATION_OF } from "@strongroom/contract";
 import type {
   AccessRequestId,
   Account,
@@ -16,26 +17,27 @@ import type { Audience } from "#kernel/events/audience.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
-import { connectorFacts, hostKeyAlarm } from "#features/credentials/index.ts";
+import { connectorFacts, hostKeyAlarm, verificationStatus } from "#features/credentials/index.ts";
 import { audienceOfSafe } from "#features/safes/index.ts";
+import { blockOf } from "./access-block.policy.ts";
 import { needsApproval, permissionsOn } from "./accounts.policy.ts";
-import type { AccountStanding } from "./accounts.policy.ts";
+import type { AccountAccess } from "./accounts.policy.ts";
 import { granteesOf } from "./accounts.store.ts";
 import { rotationDueAt, rotationStatus } from "./rotation.ts";
 import { showAccounts } from "./shown-accounts.store.ts";
 import type { GrantsInForce, ShownRow } from "./shown-accounts.store.ts";
 
-/** The same for an account that this person may not see and for one that does not exist. */
+/** The same refusal for an account that does not exist and one that this user may not see. */
 export const notFound = (): Refusal => refuse(404, "account.not-found", "Account not found");
 
-/** How audit entries name an account. */
+/** The target of audit entries about an account. */
 export const targetOf = ({ id, name }: { id: string; name: string }) => ({ type: "account", id, name });
 
-/** Who hears of what happens to an account: who hears of its safe, and to whom it is lent. */
+/** The users who receive events about an account: the audience of its safe, and users with a grant. */
 export const audienceOf = async (db: Db, { id, safe_id }: { id: string; safe_id: string }): Promise<Audience> =>
   (await audiencesIn(db, safe_id, [id])).get(id)!;
 
-/** As `audienceOf`, of several accounts of one safe, in as many statements. */
+/** Like `audienceOf`, for several accounts of one safe, with the same number of statements. */
 export async function audiencesIn(db: Db, safeId: string, ids: readonly string[]): Promise<Map<string, Audience>> {
   const grantees = await granteesOf(db, ids);
   const { users, roles } = await audienceOfSafe(db, safeId);
@@ -54,7 +56,7 @@ export const deleted = (id: string, audience: Audience): NewEvent => ({
   data: { account_id: id },
 });
 
-/** Throws 404 when this person sees no such account. */
+/** Throws 404 when the account does not exist or this user may not see it. */
 export async function readShown(
   db: Db,
   actor: Pick<Actor, "id" | "role">,
@@ -66,7 +68,7 @@ export async function readShown(
   return row;
 }
 
-export const standingOf = (row: ShownRow): AccountStanding => ({
+export const accountAccessOf = (row: ShownRow): AccountAccess => ({
   permissions: row.permissions,
   safeStatus: row.safe_status,
   accountStatus: row.status,
@@ -74,17 +76,13 @@ export const standingOf = (row: ShownRow): AccountStanding => ({
   isGranted: row.grant_id !== null,
 });
 
-/** ACC-28. `pending`: a validation follows by itself; `untested`: none does, and none has shown anything. */
-export function validationStatusOf(
+/** Maps the stored verification status to the validation status of accounts (ACC-28). */
+export const validationStatusOf = (
   row: Pick<ShownRow, "verification_status" | "verify_after">,
-): AccountValidationStatus {
-  if (row.verification_status === "verified") return "valid";
-  if (row.verification_status === "failed") return "invalid";
-  return row.verify_after === null ? "untested" : "pending";
-}
+): AccountValidationStatus => ACCOUNT_VALIDATION_OF[verificationStatus(row)];
 
 export function toAccount(row: ShownRow, actor: Pick<Actor, "id">): Account {
-  const standing = standingOf(row);
+  const standing = accountAccessOf(row);
   const rotation = rotationOf(row);
   return {
     id: row.id as AccountId,
@@ -117,6 +115,7 @@ export function toAccount(row: ShownRow, actor: Pick<Actor, "id">): Account {
     last_accessed: moment(row.last_accessed_at),
     connector: connectorFacts(row),
     check_out: toCheckOut(row, actor),
+    access_block: blockOf(row),
     my_permissions: permissionsOn(standing),
     needs_approval: needsApproval(standing),
     my_grant: row.grant_id === null ? null : grantOf(row.grant_id, row.grant_ends_at!),

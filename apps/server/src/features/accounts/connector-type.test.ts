@@ -1,11 +1,11 @@
-// Which connector proves an account, and the port that it has when nobody names one.
+// The connector of an account, and its default port.
 import { CONNECTION_METHODS, CredentialType, SYSTEM_TYPES } from "@strongroom/contract";
 import { connectorFor } from "@strongroom/connectors";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { credentialTypeOf, usualPort } from "./connector-type.ts";
 
-test("every kind of system and method has one kind of stored secret", () => {
+test("every combination of system and method has one type of stored secret", () => {
   for (const system of SYSTEM_TYPES)
     for (const method of CONNECTION_METHODS) CredentialType.parse(credentialTypeOf(system, method));
   assert.equal(credentialTypeOf("Linux", "SSH"), "server");
@@ -23,7 +23,7 @@ test("ACC-71: databases have their usual port", () => {
   assert.equal(usualPort("Application", "Custom"), null);
 });
 
-test("a domain account on Windows is proved at its domain controller, whatever it is used by", () => {
+test("a domain account on Windows is verified at its domain controller, whatever its connection method", () => {
   for (const method of ["RDP", "WinRM", "SSH", "Custom"] as const) {
     const connector = connectorFor({
       type: credentialTypeOf("Windows", method),
@@ -37,7 +37,7 @@ test("a domain account on Windows is proved at its domain controller, whatever i
   }
 });
 
-test("Telnet and WinRM have their connectors by their usual ports, RDP has none", () => {
+test("Telnet and WinRM find their connectors by the usual ports, and RDP has none", () => {
   const idOf = (system: "Windows" | "Network Device", method: "Telnet" | "WinRM" | "PowerShell" | "RDP") =>
     connectorFor({
       type: credentialTypeOf(system, method),

@@ -1,19 +1,19 @@
-// Which of the kinds of stored secret an account is: that decides which connector proves it.
+// Maps an account's system and method to the type of its stored secret, which decides the connector that verifies it.
 import { isAccountDatabaseType } from "@strongroom/contract";
 import type { ConnectionMethod, CredentialType, SystemType } from "@strongroom/contract";
 
-/** Methods by which one logs in over SSH with a name and a password or a key. */
+/** Methods that log in over SSH with a user name and a password or key. */
 const OVER_SSH: readonly ConnectionMethod[] = ["SSH", "SFTP"];
 const WITH_ACCOUNTS: readonly SystemType[] = ["Windows", "Linux", "Unix/AIX", "Network Device", "Security Appliance"];
 
-/** `application` where nothing checks it yet: it is stored and lent all the same. */
+/** `application` if no connector verifies it yet; it can still be stored and used. */
 export function credentialTypeOf(system: SystemType, method: ConnectionMethod): CredentialType {
   if (isAccountDatabaseType(system)) return system as CredentialType;
   if (OVER_SSH.includes(method) && WITH_ACCOUNTS.includes(system)) return "server";
   return "application";
 }
 
-/** Where the form leaves the port out. Null: nothing is usual. */
+/** Default ports for when the form omits the port; null if there is no usual one. */
 const PORTS: Partial<Record<SystemType | ConnectionMethod, number>> = {
   oracle: 1521,
   mssql: 1433,

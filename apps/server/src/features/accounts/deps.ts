@@ -1,29 +1,29 @@
-// What the use cases of accounts are handed by the rest of the product.
+// The dependencies of the account use cases.
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { LoginListener } from "#features/credentials/index.ts";
 import type { GrantsInForce } from "./shown-accounts.store.ts";
 
-/** What access-requests tells and is told; it takes nothing of accounts. */
-export interface Grants {
-  /** A query for the actor's grants in force: `account_id`, `request_id`, `ends_at`. */
+/** The functions of access requests that accounts use; access requests do not depend on accounts. */
+export interface GrantsPort {
+  /** A query for the actor's active grants: `account_id`, `request_id`, `ends_at`. */
   grantsInForce: GrantsInForce;
-  /** Notes on the actor's grant in force, if there is one, that the secret was retrieved. */
+  /** Records on the actor's active grant, if there is one, that the secret was retrieved. */
   noteRetrieval(tx: Tx, actorId: string, accountId: string): Promise<void>;
 }
 
-/** How an account stops being what was lent. */
-export type Loss = "deleted" | "moved" | "disabled";
+/** The reasons for which all grants of an account end. */
+export type AccessLoss = "deleted" | "moved" | "disabled";
 
-/** Called in the transaction that makes it true, with the accounts' rows in `credentials` held. */
-export type LossListener = (tx: Tx, accountIds: readonly string[], how: Loss, by: Actor) => Promise<void>;
+/** Called in the transaction that ends the grants, with the accounts' rows in `credentials` locked. */
+export type AccessLossListener = (tx: Tx, accountIds: readonly string[], how: AccessLoss, by: Actor) => Promise<void>;
 
 export interface AccountDeps {
   kernel: Kernel;
-  grants: Grants;
+  grants: GrantsPort;
   loginChanged: LoginListener;
-  lost: LossListener;
+  lost: AccessLossListener;
 }
 
 export type { HistoryOfTarget } from "#features/credentials/index.ts";

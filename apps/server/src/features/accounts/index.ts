@@ -9,36 +9,38 @@ import { membersWho } from "#features/safes/index.ts";
 import type { SafesFeature } from "#features/safes/index.ts";
 import type { VerificationFeature } from "#features/verification/index.ts";
 import { defineJobs } from "./accounts.jobs.ts";
-import { grants } from "./accounts.policy.ts";
+import { rolePermissions } from "./accounts.policy.ts";
 import { bindAccounts } from "./accounts.routes.ts";
 import { bindSeveral } from "./several-accounts.routes.ts";
-import { afterGrant } from "./check-outs.ts";
-import type { EndedGrant } from "./check-outs.ts";
-import type { AccountDeps, Grants, HistoryOfTarget, LossListener } from "./deps.ts";
+import { afterGrant, endExpiredCheckOuts } from "./checkout/check-outs.ts";
+import type { EndedGrant } from "./checkout/check-outs.ts";
+import type { AccountDeps, GrantsPort, HistoryOfTarget, AccessLossListener } from "./deps.ts";
 import { readShown } from "./accounts.ts";
 import { safeOf } from "./accounts.store.ts";
-import { findIds } from "./find-accounts.ts";
-import { demandOn, demandSecret, holdAccount, holdShown } from "./hold-account.ts";
-import { moverOf } from "./move-account.ts";
+import { findIds } from "./search/find-accounts.ts";
+import { requireAccountPermission, requireSecret, lockAccount, lockShown } from "./lock-account.ts";
+import { moverOf } from "./crud/move-account.ts";
 
 export interface AccountsFeature {
-  /** Calls `listener`, in the transaction that makes it true, when an account is deleted, moved or disabled. */
-  onLost(listener: LossListener): void;
-  /** To be called in the transaction that ends a grant, with the request's row held. */
+  /** Calls `listener` in the same transaction when an account is deleted, moved or disabled. */
+  onLost(listener: AccessLossListener): void;
+  /** Call it in the transaction that ends a grant, with the request's row locked. */
   afterGrant(tx: Tx, ended: EndedGrant): Promise<void>;
-  /** Throws 404 when this person sees no such account, and 403 when they may not do this with it. */
-  hold(tx: Tx, actor: Actor, id: string, permission: SafePermission): ReturnType<typeof holdAccount>;
-  /** As `hold`, for who could take out the secret by themselves, without an approval. */
-  holdSecret(tx: Tx, actor: Actor, id: string, ...permissions: SafePermission[]): ReturnType<typeof holdAccount>;
-  /** As `holdSecret`, and holds nothing. */
+  /** Ends expired check-outs and schedules the rotations that follow. */
+  closeOverCheckOuts(): Promise<void>;
+  /** Locks the account. Throws 404 when this user may not see it, and 403 when they lack the permission. */
+  hold(tx: Tx, actor: Actor, id: string, permission: SafePermission): ReturnType<typeof lockAccount>;
+  /** Like `hold`, and also requires the right to retrieve the secret without an approval. */
+  holdSecret(tx: Tx, actor: Actor, id: string, ...permissions: SafePermission[]): ReturnType<typeof lockAccount>;
+  /** Like `holdSecret`, without a lock. */
   requireSecret(db: Db, actor: Pick<Actor, "id" | "role">, id: string): Promise<void>;
-  /** As `hold`, and holds nothing. */
+  /** Like `hold`, without a lock. */
   require(db: Db, actor: Pick<Actor, "id" | "role">, id: string, permission: SafePermission): Promise<void>;
-  /** Throws 404 when this person sees no such account. */
+  /** Throws 404 when the account does not exist or this user may not see it. */
   requireSeen(db: Db, actor: Actor, id: string): Promise<void>;
-  /** The accounts that this person sees and that match a text: those whose names begin with it, then the newest. */
+  /** Visible accounts that match a text: those whose names begin with it, then the newest. */
   find(db: Db, actor: Actor, text: string, limit: number): Promise<string[]>;
-  /** The people who may change its secret. */
+  /** The users who may change its secret. */
   keepersOf(db: Db, id: string): Promise<string[]>;
 }
 
@@ -46,12 +48,12 @@ interface Deps {
   credentials: CredentialsFeature;
   safes: SafesFeature;
   verification: VerificationFeature;
-  grants: Grants;
+  grants: GrantsPort;
   historyOfTarget: HistoryOfTarget;
 }
 
 export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
-  const listeners: LossListener[] = [];
+  const listeners: AccessLossListener[] = [];
   const deps: AccountDeps = {
     kernel,
     grants: parts.grants,
@@ -60,7 +62,7 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
       for (const listener of listeners) await listener(...loss);
     },
   };
-  kernel.authority.grant(grants);
+  kernel.authority.grant(rolePermissions);
   bindAccounts(deps, parts.historyOfTarget);
   bindSeveral(deps, parts.verification);
   parts.safes.beforeDeletion(moverOf(deps));
@@ -68,16 +70,17 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
   return {
     onLost: (listener) => void listeners.push(listener),
     afterGrant: (tx, ended) => afterGrant(kernel, tx, ended),
-    hold: (tx, actor, id, permission) => holdAccount(tx, actor, id, permission, parts.grants.grantsInForce),
+    closeOverCheckOuts: () => endExpiredCheckOuts(kernel),
+    hold: (tx, actor, id, permission) => lockAccount(tx, actor, id, permission, parts.grants.grantsInForce),
     holdSecret: async (tx, actor, id, ...permissions) => {
-      const { row, shown } = await holdShown(tx, actor, id, parts.grants.grantsInForce);
-      for (const permission of permissions) demandOn(shown, permission);
-      demandSecret(shown);
+      const { row, shown } = await lockShown(tx, actor, id, parts.grants.grantsInForce);
+      for (const permission of permissions) requireAccountPermission(shown, permission);
+      requireSecret(shown);
       return row;
     },
-    requireSecret: async (db, actor, id) => demandSecret(await readShown(db, actor, id, parts.grants.grantsInForce)),
+    requireSecret: async (db, actor, id) => requireSecret(await readShown(db, actor, id, parts.grants.grantsInForce)),
     require: async (db, actor, id, permission) =>
-      demandOn(await readShown(db, actor, id, parts.grants.grantsInForce), permission),
+      requireAccountPermission(await readShown(db, actor, id, parts.grants.grantsInForce), permission),
     requireSeen: async (db, actor, id) => void (await readShown(db, actor, id, parts.grants.grantsInForce)),
     find: (db, actor, text, limit) => findIds(db, actor, text, limit, parts.grants.grantsInForce),
     keepersOf: async (db, id) => {
@@ -94,10 +97,13 @@ export async function endAllCheckOuts(tx: Tx): Promise<number> {
   return Number(result.numAffectedRows ?? 0);
 }
 
-export { decide, isVisible, needsApproval, permissionsOn } from "./accounts.policy.ts";
-export type { AccountStanding } from "./accounts.policy.ts";
-export { canBeChanged } from "./one-time.ts";
-export { pageOfAccounts } from "./find-accounts.ts";
-export { searchableAccounts } from "./search-accounts.ts";
+export { decideAccess, isVisible, needsApproval, permissionsOn } from "./accounts.policy.ts";
+export type { AccountAccess } from "./accounts.policy.ts";
+export { afterUse } from "./accounts.store.ts";
+export { isCheckedOut, isInUse } from "./checkout/check-outs.store.ts";
+export { platformCapabilities } from "./checkout/one-time.ts";
+export { pageOfAccounts } from "./search/find-accounts.ts";
+export { isRotationOverdue } from "./rotation.ts";
+export { searchableAccounts } from "./search/search-accounts.ts";
 export { accountsOfSafes } from "./verified-account.store.ts";
-export type { Grants, Loss, LossListener } from "./deps.ts";
+export type { GrantsPort, AccessLoss, AccessLossListener } from "./deps.ts";

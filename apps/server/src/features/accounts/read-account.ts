@@ -1,4 +1,4 @@
-// Reads one account without its secret: what it is, its versions, what was done with it, and who can get at it.
+// Reads one account without its secret: details, versions, history and who has access.
 import type {
   Account,
   SecretVersion,
@@ -13,7 +13,7 @@ import { versionsOf } from "#features/credentials/index.ts";
 import { explainAccess } from "#features/safes/index.ts";
 import { readShown, toAccount } from "./accounts.ts";
 import type { HistoryOfTarget } from "./deps.ts";
-import { demandOn } from "./hold-account.ts";
+import { requireAccountPermission } from "./lock-account.ts";
 import type { GrantsInForce } from "./shown-accounts.store.ts";
 
 export async function readDetails(
@@ -33,7 +33,7 @@ export async function readVersions(
   return { versions: await versionsOf(db, id) };
 }
 
-/** Each is followed by the entry that tells how it ended. */
+/** Each is followed by the entry with the result. */
 const LEFT_OUT = ["verification.started"];
 
 export async function readHistory(
@@ -43,7 +43,7 @@ export async function readHistory(
   historyOfTarget: HistoryOfTarget,
 ) {
   const row = await readShown(db, call.actor, call.params.id, grantsInForce);
-  demandOn(row, "view_audit");
+  requireAccountPermission(row, "view_audit");
   return historyOfTarget(db, { type: "account", id: row.id }, { ...call.query, without: LEFT_OUT });
 }
 

@@ -1,4 +1,4 @@
-// Retrieving accounts: who may, why, and one at a time; what follows from it.
+// Retrieving accounts: permissions, platform policies, exclusive check-outs and their consequences.
 import {
   checkInAccount,
   createAccessRequest,
@@ -20,7 +20,7 @@ import { aMember, aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
-import { closeOver } from "./check-outs.ts";
+import { endExpiredCheckOuts } from "./checkout/check-outs.ts";
 
 let app: TestApp;
 /** A second process on the same database. */
@@ -38,7 +38,7 @@ after(async () => {
   await app.close();
 });
 
-/** The time by which access begins and ends: this much off the real one. */
+/** Shifts the database's access time from the real time by this interval. */
 const accessTime = (interval: string) =>
   app.database.pool.query(
     `create or replace function access_time() returns timestamptz language sql stable parallel safe as
@@ -57,12 +57,15 @@ const checkIn = (who: TestPerson, { id }: Which) => app.call(checkInAccount, { p
 
 type Policy = NonNullable<Parameters<typeof aPlatform>[1]>;
 
-/** An account of a platform with this policy, its owner, and a member who may use and retrieve. */
+/** An account on a platform with this policy, its owner, and a member who may use and retrieve it. */
 async function aScene(policy: Policy = {}) {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   const platform = await aPlatform(app, policy);
-  const account = await anAccount(app, owner, safe, { platform_id: platform.id });
+  const database = { database_name: "a", schema_name: "a" };
+  const ofPostgresql = { system_type: "postgresql", connection_method: "SQL", ...database } as const;
+  const system = policy.system_type === "postgresql" ? ofPostgresql : {};
+  const account = await anAccount(app, owner, safe, { platform_id: platform.id, ...system });
   const member = await aPerson(app);
   await aMember(app, owner, safe, member, "user");
   return { owner, safe, account, member };
@@ -85,7 +88,7 @@ async function wishOf(id: string): Promise<string | null> {
 }
 
 describe("the password of an account", () => {
-  test("OPEN-55: is answered when its entry in the trail is there, with the reason and the ticket", async () => {
+  test("OPEN-55: is returned only with its audit entry written, including reason and ticket", async () => {
     const { account, member } = await aScene();
     const reply = await retrieve(member, account, { reason: "Restart", ticket: "CHG-1" });
     assert.deepEqual(reply.body, { password: account.password, check_out: null });
@@ -96,7 +99,7 @@ describe("the password of an account", () => {
     assert.notEqual((await details(member, account)).last_accessed, null);
   });
 
-  test("ACC-34: comes with the account itself, and counts as a retrieval", async () => {
+  test("ACC-34: is returned with the account itself, which counts as a retrieval", async () => {
     const { account, member } = await aScene();
     const { body } = await read(member, account);
     assert.deepEqual([body.password, body.name], [account.password, account.name]);
@@ -107,7 +110,7 @@ describe("the password of an account", () => {
     assert.notEqual(body.last_accessed, null);
   });
 
-  test("is null for who may only see the account; that no password went out is on record", async () => {
+  test("is null for users who may only see the account, and the audit trail records that none was returned", async () => {
     const { owner, safe, account } = await aScene();
     const viewer = await aPerson(app);
     await aMember(app, owner, safe, viewer, ["list", "use"]);
@@ -128,7 +131,7 @@ describe("the password of an account", () => {
     assert.equal((await details(owner, account)).last_accessed, null);
   });
 
-  test("INVARIANT: what comes into force next is for those who manage the secret, and not for whoever it is lent to", async () => {
+  test("INVARIANT: a candidate secret is for secret managers only, not for users with other access to the account", async () => {
     const { account, member } = await aScene({
       one_time_password: true,
       system_type: "postgresql",
@@ -146,7 +149,7 @@ describe("the password of an account", () => {
     assert.equal((await retrieve(member, account)).body.password, account.password);
   });
 
-  test("is answered to nobody who does not see the account: 404, as for one that does not exist", async () => {
+  test("is refused with 404 to users who may not see the account, as if it did not exist", async () => {
     const { account } = await aScene();
     const stranger = await aPerson(app);
     for (const call of [retrieve, read]) {
@@ -159,7 +162,7 @@ describe("the password of an account", () => {
     }
   });
 
-  test("leaves with nobody when the trail cannot be written", async () => {
+  test("is not returned when the audit trail cannot be written", async () => {
     const { account, member, owner } = await aScene({ exclusive_check_out: true });
     await app.database.pool.query("alter table audit_pending rename to audit_pending_away");
     try {
@@ -178,7 +181,7 @@ describe("the password of an account", () => {
     assert.deepEqual([last_accessed, check_out], [null, null]);
   });
 
-  test("that was put in another account's place is refused", async () => {
+  test("is refused when its envelope comes from another account", async () => {
     const { owner, safe, account } = await aScene();
     const other = await anAccount(app, owner, safe);
     await app.database.pool.query(
@@ -194,7 +197,7 @@ describe("the password of an account", () => {
 });
 
 describe("the platform's policy", () => {
-  test("an approval is asked of who has the permission, and not of who needs no confirmation", async () => {
+  test("requires an approval from members with the permission, unless they are exempt from confirmation", async () => {
     const { account, owner, member } = await aScene({ approvals_level_1: 1 });
     const refused = await retrieve(member, account);
     assert.equal(refused.status, 403);
@@ -205,7 +208,7 @@ describe("the platform's policy", () => {
     assert.equal((await retrieve(owner, account)).body.password, account.password);
   });
 
-  test("a reason and a ticket are asked for before anything is given out", async () => {
+  test("requires a reason and a ticket before returning anything", async () => {
     const { account, member } = await aScene({ reason_required: true, ticket_required: true });
     const cases: [Body, string][] = [
       [{}, "account.reason-required"],
@@ -224,7 +227,7 @@ describe("the platform's policy", () => {
     assert.equal(given.body.password, account.password, given.text);
   });
 
-  test("a one-time password is wanted changed as soon as it was seen", async () => {
+  test("schedules the rotation of a one-time password as soon as it is retrieved", async () => {
     const { account, member } = await aScene({
       one_time_password: true,
       system_type: "postgresql",
@@ -240,7 +243,7 @@ describe("the platform's policy", () => {
 describe("an exclusive check-out", () => {
   const policy = { exclusive_check_out: true, rotate_after_check_in: true, default_duration_minutes: 30 };
 
-  test("comes with the retrieval, for the platform's default duration; others are told who has it and until when", async () => {
+  test("begins with the retrieval, lasts for the platform's default duration, and shows others its user and end", async () => {
     const { account, owner, member } = await aScene(policy);
     const { body } = await retrieve(member, account);
     const { check_out: mine } = body;
@@ -256,7 +259,7 @@ describe("an exclusive check-out", () => {
     assert.deepEqual(again.body.check_out, mine);
   });
 
-  test("ends with the check-in: the next one gets it, and the secret that was seen is wanted changed", async () => {
+  test("ends with the check-in, which frees the account and schedules a rotation of the retrieved secret", async () => {
     const { account, owner, member } = await aScene(policy);
     await retrieve(member, account);
     const given = await checkIn(member, account);
@@ -270,7 +273,7 @@ describe("an exclusive check-out", () => {
     );
   });
 
-  test("of somebody else is ended by who manages the safe, and by nobody else", async () => {
+  test("of another user can be ended by members who manage the safe, and by nobody else", async () => {
     const { account, owner, safe, member } = await aScene(policy);
     const other = await aPerson(app);
     await aMember(app, owner, safe, other, "user");
@@ -283,7 +286,7 @@ describe("an exclusive check-out", () => {
     assert.ok(nobody.text.includes('"account.not-checked-out"'), nobody.text);
   });
 
-  test("is over when its time is, by the database's clock; what follows from it is done without anybody asking", async () => {
+  test("expires by the database's clock, and a job then records the end and schedules the rotation", async () => {
     const { account, owner, member } = await aScene(policy);
     await retrieve(member, account);
     await accessTime("29 minutes 30 seconds");
@@ -291,15 +294,15 @@ describe("an exclusive check-out", () => {
     await accessTime("31 minutes");
     assert.equal((await details(owner, account)).check_out, null);
     assert.equal((await checkIn(member, account)).status, 409);
-    await closeOver(app.kernel);
+    await endExpiredCheckOuts(app.kernel);
     assert.equal(await wishOf(account.id), "check-in");
     const ended = await entriesOf(account.id, "account.checked-in");
     assert.equal(ended.at(-1)?.entry.details?.["is_expired"], true);
-    await closeOver(app.kernel);
+    await endExpiredCheckOuts(app.kernel);
     assert.equal((await entriesOf(account.id, "account.checked-in")).length, ended.length);
   });
 
-  test("that is over goes to the next one at once, and the secret is wanted changed all the same", async () => {
+  test("passes to the next user as soon as it has expired, and the rotation is still scheduled", async () => {
     const { account, owner, member } = await aScene(policy);
     await retrieve(member, account);
     await accessTime("31 minutes");
@@ -308,7 +311,7 @@ describe("an exclusive check-out", () => {
     assert.equal(await wishOf(account.id), "check-in");
   });
 
-  test("under a grant lasts as long as the grant, also when that is prolonged", async () => {
+  test("under a grant lasts as long as the grant, including extensions", async () => {
     const { account, owner, member } = await aScene({ ...policy, approve_extensions: false });
     const asked = { resource: account.name, account_id: account.id, reason: "To repair it", durationMinutes: 30 };
     const granted = await app.call(createAccessRequest, { body: asked, as: member.token });
@@ -318,14 +321,14 @@ describe("an exclusive check-out", () => {
     assert.equal(longer.status, 200, longer.text);
     assert.equal((await details(owner, account)).check_out?.until, longer.body.expires_at);
     await accessTime("45 minutes");
-    await closeOver(app.kernel);
+    await endExpiredCheckOuts(app.kernel);
     assert.equal(await wishOf(account.id), null);
     assert.equal((await retrieve(owner, account)).status, 409);
     await accessTime("61 minutes");
     assert.equal((await retrieve(owner, account)).status, 200);
   });
 
-  test("ends when the account is moved: the secret that was seen is wanted changed", async () => {
+  test("ends when the account is moved, and the rotation of the retrieved secret is scheduled", async () => {
     const { account, owner, member } = await aScene(policy);
     await retrieve(member, account);
     const params = { id: account.id };
@@ -334,7 +337,7 @@ describe("an exclusive check-out", () => {
     assert.deepEqual([moved.status, moved.body.check_out, await wishOf(account.id)], [200, null, "check-in"]);
   });
 
-  test("is written while its person is being disabled: neither waits for the other in a circle", async () => {
+  test("does not deadlock with disabling its user", async () => {
     const { account, member } = await aScene(policy);
     const asked = { resource: account.name, account_id: account.id, reason: "To repair it" };
     assert.equal((await app.call(createAccessRequest, { body: asked, as: member.token })).body.status, "active");
@@ -364,7 +367,7 @@ describe("an exclusive check-out", () => {
     }
   });
 
-  test("200 simultaneous exclusive check-outs give one winner, over two processes", async () => {
+  test("is won by one user among 200 simultaneous attempts on two processes", async () => {
     const { account, owner, safe } = await aScene(policy);
     const people: TestPerson[] = [];
     for (let number = 0; number < 20; number++) {

@@ -1,10 +1,11 @@
-// Retrieves secrets for people who may have them now: a group of calls at a time, each with its own answer and entry.
+// Retrieves secrets of accounts, a group of calls at a time, each with its own reply and audit entry.
 import type { Account, CheckOut, readAccount, retrieveAccount, retrieveAccountVersion } from "@strongroom/contract";
 import { stepUpRefusal } from "#kernel/authz/step-up.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import {
+  activeError,
   isCandidate,
   lockAnyCredentials,
   openEnvelope,
@@ -12,14 +13,16 @@ import {
   unreadable,
   updateCredential,
 } from "#features/credentials/index.ts";
-import { decide } from "./accounts.policy.ts";
-import { audienceOf, changed, notFound, readShown, standingOf, targetOf, toAccount } from "./accounts.ts";
-import { wantRotation } from "./accounts.store.ts";
-import { checkedOut, close } from "./check-outs.ts";
-import { holdCheckOut, takeOut } from "./check-outs.store.ts";
+import { blockOf } from "./access-block.policy.ts";
+import { refuseBlocked } from "./access-block.ts";
+import { decideAccess } from "./accounts.policy.ts";
+import { audienceOf, changed, notFound, readShown, accountAccessOf, targetOf, toAccount } from "./accounts.ts";
+import { scheduleRotation } from "./accounts.store.ts";
+import { checkedOut, endCheckOut } from "./checkout/check-outs.ts";
+import { lockCheckOut, insertCheckOut } from "./checkout/check-outs.store.ts";
 import type { AccountDeps } from "./deps.ts";
-import { demandOn } from "./hold-account.ts";
-import { isOneTime, takeOnce } from "./one-time.ts";
+import { requireAccountPermission } from "./lock-account.ts";
+import { isOneTime, noteTake, takeOneTime } from "./checkout/one-time.ts";
 import type { ShownRow } from "./shown-accounts.store.ts";
 
 type Retrieval = Call<typeof readAccount> | Call<typeof retrieveAccount> | Call<typeof retrieveAccountVersion>;
@@ -49,15 +52,25 @@ export async function retrieveVersions(
   });
 }
 
-/** ACC-34: with its password for who may retrieve it. Who may only see the account is answered without. */
+/** Returns the account with its password if the caller may retrieve it, otherwise without (ACC-34). */
 export async function readWithPassword(deps: AccountDeps, calls: readonly Call<typeof readAccount>[], tx: Tx) {
   return answerEach<Call<typeof readAccount>, Account & { password: string | null }>(tx, calls, async (call) => {
     const row = await readShown(tx, call.actor, call.params.id, deps.grants.grantsInForce);
-    // Looking at an account asks for no proof; its password is withheld, and retrieving it says what for.
+    // Reading an account requires no re-authentication: without a recent one, the password is withheld.
     const isStale = stepUpRefusal(call.endpoint, call.actor, deps.kernel.clock.now()) !== null;
-    // Looking at an account must not take its one-time password.
-    if (isStale || isOneTime(row) || decide("retrieve", standingOf(row)) !== "allowed") {
+    // Reading an account must not take its one-time password.
+    if (
+      isStale ||
+      isOneTime(row) ||
+      blockOf(row) !== null ||
+      decideAccess("retrieve", accountAccessOf(row)) !== "allowed"
+    ) {
       call.note({ target: targetOf(row), result: "info", details: { password: false } });
+      return { ...toAccount(row, call.actor), password: null };
+    }
+    if ((await activeError(deps.kernel, { ...row, user_id: null })) !== null) {
+      // The account's page explains how to repair the secret, so it must still be readable.
+      call.note({ target: targetOf(row), result: "failure", details: { password: false } });
       return { ...toAccount(row, call.actor), password: null };
     }
     const { password } = await retrieve(deps, tx, call, {}, null);
@@ -70,8 +83,8 @@ async function shownTo({ grants }: AccountDeps, tx: Tx, { actor, params }: Retri
 }
 
 /**
- * Holds the rows of the whole group first, in the order of their ids, so that groups of several processes cannot wait for
- * each other in a circle, and no retrieval is recorded after the deletion of its secret.
+ * Locks the rows of the whole group first, in the order of their ids, so that groups of several processes cannot
+ * deadlock, and no retrieval is recorded after the deletion of its secret.
  */
 async function answerEach<C extends Retrieval, R>(
   tx: Tx,
@@ -92,7 +105,10 @@ async function answerEach<C extends Retrieval, R>(
   return answers;
 }
 
-/** INVARIANT: everything that can refuse comes before anything is written: a refusal leaves nothing behind in its group. */
+/**
+ * INVARIANT: everything that can refuse comes before anything is written, so a refusal leaves nothing behind in its
+ * group.
+ */
 async function retrieve(
   { kernel, grants }: AccountDeps,
   tx: Tx,
@@ -104,28 +120,37 @@ async function retrieve(
   const row = await readShown(tx, actor, call.params.id, grants.grantsInForce);
   call.note({ target: targetOf(row) });
   requireRight(row);
-  // Accounts are what production runs on: no environment of theirs is kept that would say otherwise.
+  // Accounts have no environment that could waive re-authentication: all count as production.
   call.requireStepUp();
   requireJustification(row, justification);
-  const held = row.exclusive_check_out ? await holdCheckOut(tx, row.id) : null;
+  const held = row.exclusive_check_out ? await lockCheckOut(tx, row.id) : null;
   if (held !== null && !held.is_over && held.user_id !== actor.id) throw checkedOut(held);
+  await requireActive({ kernel }, row, version);
   const wanted = version ?? row.secret_version;
-  // INVARIANT: what comes into force next is for those who manage the secret: whoever it is lent to would know it unnoticed.
-  if (wanted !== row.secret_version && (await isCandidate(tx, row.id, wanted))) demandOn(row, "manage_secret");
+  if (wanted === row.secret_version) refuseBlocked(row);
+  // INVARIANT: a candidate secret is for secret managers only: otherwise another user could already know it, unnoticed,
+  // when it becomes active.
+  const isProposed = wanted !== row.secret_version && (await isCandidate(tx, row.id, wanted));
+  if (isProposed) requireAccountPermission(row, "manage_secret");
   const password = await open({ kernel }, tx, row, wanted);
-  if (isOneTime(row)) await takeOnce(tx, row, { version: wanted, userId: actor.id });
+  if (isOneTime(row)) {
+    const take = { version: wanted, userId: actor.id };
+    // Repairs may need the candidate more than once. When it becomes active, it is rotated again.
+    await (isProposed ? noteTake(tx, row.id, take) : takeOneTime(tx, row, take));
+  }
 
   const at = kernel.clock.now();
   const isInForce = wanted === row.secret_version;
   if (isInForce) await grants.noteRetrieval(tx, actor.id, row.id);
   if (row.exclusive_check_out) {
-    if (held?.is_over === true) await close(tx, held, at);
+    if (held?.is_over === true) await endCheckOut(tx, held, at);
     await checkOut(tx, row, actor.id);
     await kernel.events.publish(tx, changed(row.id, await audienceOf(tx, row)));
   }
   await updateCredential(tx, row.id, { last_accessed_at: at });
-  if (row.one_time_password && isInForce) await wantRotation(tx, row.id, "one-time", at);
-  const { reason, ticket } = justification;
+  if (isOneTime(row) && isInForce) await scheduleRotation(tx, row.id, "one-time", at);
+  const { reason } = justification;
+  const ticket = justification.ticket ?? row.grant_ticket ?? undefined;
   call.note({
     ...(reason === undefined || reason === "" ? {} : { reason }),
     details: {
@@ -138,13 +163,28 @@ async function retrieve(
   return { password, isExclusive: row.exclusive_check_out };
 }
 
+/**
+ * When the active version is not authentic, secret managers can still retrieve versions by number to restore the right
+ * value.
+ */
+async function requireActive(
+  { kernel }: Pick<AccountDeps, "kernel">,
+  row: ShownRow,
+  version: number | null,
+): Promise<void> {
+  const error = await activeError(kernel, { ...row, user_id: null });
+  if (error === null) return;
+  if (version === null) throw unreadable(kernel, row.id, error);
+  requireAccountPermission(row, "manage_secret");
+}
+
 function requireRight(row: ShownRow): void {
-  const verdict = decide("retrieve", standingOf(row));
+  const verdict = decideAccess("retrieve", accountAccessOf(row));
   if (verdict === "allowed") return;
   if (row.status !== "active") {
     throw refuse(409, "account.not-active", `"${row.name}" is ${row.status}: it is not lent to anybody.`);
   }
-  demandOn(row, "retrieve");
+  requireAccountPermission(row, "retrieve");
   throw refuse(
     403,
     "account.approval-needed",
@@ -152,13 +192,14 @@ function requireRight(row: ShownRow): void {
   );
 }
 
+/** A reason or ticket given with the approved request is not required again. */
 function requireJustification(row: ShownRow, { reason, ticket }: Justification): void {
-  if (row.reason_required && (reason ?? "") === "") {
+  if (row.reason_required && row.grant_id === null && (reason ?? "") === "") {
     throw refuse(422, "account.reason-required", `The platform "${row.platform_name}" asks for a reason.`, {
       errors: [{ path: "reason", msg: "Say why you need it" }],
     });
   }
-  if (row.ticket_required && (ticket ?? "") === "") {
+  if (row.ticket_required && (ticket ?? row.grant_ticket ?? "") === "") {
     throw refuse(422, "account.ticket-required", `The platform "${row.platform_name}" asks for a ticket.`, {
       errors: [{ path: "ticket", msg: "Name the ticket" }],
     });
@@ -181,7 +222,7 @@ const versionNotFound = () => refuse(404, "account.version-not-found", "There is
 
 async function checkOut(tx: Tx, row: ShownRow, userId: string): Promise<void> {
   const grant = row.grant_id === null ? null : { id: row.grant_id, endsAt: row.grant_ends_at! };
-  const isTaken = await takeOut(tx, { accountId: row.id, userId, grant, minutes: row.default_duration_minutes });
-  // The account's row is held by us, and nobody takes it out without holding that.
+  const isTaken = await insertCheckOut(tx, { accountId: row.id, userId, grant, minutes: row.default_duration_minutes });
+  // We hold the lock on the account's row, which every check-out needs.
   if (!isTaken) throw new Error(`the account ${row.id} was checked out while it was held`);
 }

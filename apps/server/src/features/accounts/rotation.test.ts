@@ -1,4 +1,4 @@
-// The two forms of the one rule on rotation agree.
+// The rotation rule: its pure function, and its SQL filter, which must agree with it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
@@ -36,7 +36,7 @@ test("ACC-31: a secret is current, due soon, overdue, or under no policy", () =>
   );
 });
 
-test("OPEN-79: the filter finds exactly the accounts whose row says due soon or overdue, up to the second", async () => {
+test("OPEN-79: the filter finds exactly the accounts that are due soon or overdue, even close to the threshold", async () => {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   for (const [every, notice] of [

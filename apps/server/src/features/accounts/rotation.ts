@@ -1,15 +1,15 @@
-// When a secret is to be changed: one rule, as a pure function for rows, and in SQL for filters and figures.
+// Decides when a secret is due for rotation: one rule, as a pure function for rows and in SQL for filters and figures.
 import type { RotationStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 
 export interface RotationFacts {
-  /** Of the platform; null: it asks for no changes. */
+  /** The platform's interval; null if it requires no rotations. */
   rotateEveryDays: number | null;
   noticeDays: number;
-  /** When the secret in force was stored or changed. */
+  /** When the active secret was stored or rotated. */
   rotatedAt: Date;
-  /** A change that is wanted before its time; null: none is. */
+  /** A rotation scheduled before its regular time, or null. */
   wantedAt: Date | null;
 }
 
@@ -32,7 +32,12 @@ export function rotationStatus(facts: RotationFacts, now: Date): RotationStatus 
 export const isRotationDue: RawBuilder<boolean> = sql<boolean>`(
   accounts.rotation_wanted_at is not null or coalesce(accounts.rotated_at <= ${dueSince()}, false))`;
 
-/** Of a platform: a secret that was changed at this time or before is due soon or overdue. Null without a policy. */
+/** Only overdue. */
+export const isRotationOverdue: RawBuilder<boolean> = sql<boolean>`(
+  accounts.rotation_wanted_at is not null
+  or coalesce(accounts.rotated_at <= access_time() - make_interval(hours => 24 * platforms.rotate_every_days), false))`;
+
+/** For rows of `platforms`: a secret rotated at this time or earlier is due soon or overdue. Null without a policy. */
 export function dueSince(): RawBuilder<Date | null> {
   return sql`access_time() - make_interval(hours => 24 * (platforms.rotate_every_days - platforms.rotation_notice_days))`;
 }

@@ -47,8 +47,8 @@ async function eventsOf(id: string): Promise<string[]> {
   return rows.map((row: { event: string }) => row.event);
 }
 
-describe("the same for several accounts", () => {
-  test("what the person may not do is named, the rest is done, and each is on record", async () => {
+describe("a bulk action", () => {
+  test("lists the accounts the user may not change, changes the rest, and records each change", async () => {
     const [owner, user, stranger] = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const [mine, theirs] = [await aSafe(app, user), await aSafe(app, owner)];
     await aMember(app, owner, theirs, user, "user");
@@ -77,7 +77,7 @@ describe("the same for several accounts", () => {
     assert.equal(lent.status, 200, lent.text);
   });
 
-  test("accounts move together and are deleted together", async () => {
+  test("moves accounts together and deletes them together", async () => {
     const owner = await aPerson(app);
     const [from, to] = [await aSafe(app, owner), await aSafe(app, owner)];
     const made = [await store(owner, from, "A"), await store(owner, from, "B")];
@@ -95,7 +95,7 @@ describe("the same for several accounts", () => {
     assert.deepEqual((await eventsOf(account_ids[0]!)).slice(-2), ["account.moved", "account.deleted"]);
   });
 
-  test("moving needs a safe, nothing else takes one", async () => {
+  test("needs a safe to move accounts, and rejects one for other actions", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const { id } = await store(owner, safe, "A");
@@ -121,7 +121,7 @@ describe("an import", () => {
   const bring = (as: TestPerson, body: NonNullable<InputOf<typeof importAccounts>["body"]>) =>
     app.call(importAccounts, { body, as: as.token });
 
-  test("a dry run says what each line is worth and stores nothing", async () => {
+  test("reports every bad line in a dry run and stores nothing", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const csv = [HEADER, lineFor("A", safe.name, aSecret()), lineFor("B", "Elsewhere", aSecret())].join("\n");
@@ -135,7 +135,7 @@ describe("an import", () => {
     assert.deepEqual(await names(owner), []);
   });
 
-  test("with a bad line nothing is imported, unless bad lines are to be skipped", async () => {
+  test("with a bad line stores nothing, unless bad lines are to be skipped", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const [secret, other] = [aSecret(), aSecret()];
@@ -156,7 +156,7 @@ describe("an import", () => {
     assert.deepEqual(rows, [{ reason: "imported" }]);
   });
 
-  test("nobody imports into a safe to which they may add nothing, however it is named", async () => {
+  test("cannot add to a safe without the permission, whether given by name or id", async () => {
     const [owner, user] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner, { name: "Not for everybody" });
     await aMember(app, owner, safe, user, "user");
@@ -172,7 +172,7 @@ describe("an import", () => {
     assert.deepEqual(await names(owner), []);
   });
 
-  test("no secret of the file is in the audit trail", async () => {
+  test("leaves no secret of the file in the audit trail", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const secret = aSecret();
@@ -186,7 +186,7 @@ describe("an import", () => {
 });
 
 describe("an export", () => {
-  test("has what the person sees, nothing else, and no secret; and is on record before it leaves", async () => {
+  test("contains the visible accounts without secrets, and is recorded in the audit trail", async () => {
     const [owner, user] = [await aPerson(app), await aPerson(app)];
     const [shared, own] = [await aSafe(app, owner, { name: "Shared" }), await aSafe(app, owner, { name: "Own" })];
     await aMember(app, owner, shared, user, "auditor");

@@ -1,5 +1,13 @@
-// Accounts as one person sees them: with platform and safe, their own standing, what is lent to them, and who has it out.
-import type { AccountStatus, ConnectionMethod, RotationState, SafeStatus, SystemType } from "@strongroom/contract";
+// Reads accounts as one user sees them: with platform, safe, their permissions, their grant and the current check-out.
+import type {
+  AccountStatus,
+  ConnectionMethod,
+  Platform,
+  RotationState,
+  RotationStep,
+  SafeStatus,
+  SystemType,
+} from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -7,17 +15,18 @@ import type { Db } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
 import { rotationState } from "#features/credentials/index.ts";
 import type { HostKey } from "#features/credentials/index.ts";
-import { nameFor, standingsOf } from "#features/safes/index.ts";
+import { nameFor, effectivePermissionsOf } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
-import { heldUntil } from "./check-outs.store.ts";
+import { afterUse } from "./accounts.store.ts";
+import { checkedOutUntil, isUseOver } from "./checkout/check-outs.store.ts";
 
-/** What access-requests tells of the grants in force: `account_id`, `request_id`, `ends_at`. */
+/** A query for the actor's active grants: `account_id`, `request_id`, `ends_at`. */
 export type GrantsInForce = (actor: Pick<Actor, "id" | "role">) => RawBuilder<unknown>;
 
 export interface ShownRow {
   id: string;
   name: string;
-  /** Of the stored secret: decides its connector. */
+  /** The type of the stored secret, which decides its connector. */
   type: string;
   username: string;
   host: string;
@@ -28,6 +37,8 @@ export interface ShownRow {
   ssl_enabled: boolean;
   additional_params: Record<string, never>;
   secret_version: number;
+  active_count: number;
+  active_mac: Buffer | null;
   verification_status: string;
   last_verification_attempt: Date | null;
   verification_error: string | null;
@@ -44,15 +55,24 @@ export interface ShownRow {
   status: AccountStatus;
   rotated_at: Date;
   rotation_wanted_at: Date | null;
+  /** A rotation is scheduled because a use has ended. */
+  is_wanted_after_use: boolean;
+  /** A use has ended and its rotation is not scheduled yet, which takes only a moment. */
+  is_use_over: boolean;
+  rotation_block_lifted: boolean;
+  rotation_hindrance: string | null;
   platform_id: string;
   platform_name: string;
+  is_platform_active: boolean;
+  has_reconcile_account: boolean;
+  access_until_rotated: Platform["access_until_rotated"];
   rotate_every_days: number | null;
   rotation_notice_days: number;
   approvals: number;
   exclusive_check_out: boolean;
   rotate_after_check_in: boolean;
   one_time_password: boolean;
-  /** The version in force was given out as a one-time password. */
+  /** The active version was given out as a one-time password. */
   is_one_time_taken: boolean;
   reason_required: boolean;
   ticket_required: boolean;
@@ -63,19 +83,21 @@ export interface ShownRow {
   permissions: Permissions;
   grant_id: string | null;
   grant_ends_at: Date | null;
+  grant_ticket: string | null;
   out_user_id: string | null;
   out_name: string | null;
   out_since: Date | null;
   out_until: Date | null;
-  /** The rotation that is open now. */
+  /** The open rotation. */
   rotation_id: string | null;
   rotation_state: RotationState | null;
+  rotation_step: RotationStep | null;
   rotation_message: string | null;
-  /** By the clock that access goes by. */
+  /** The database's access time. */
   now: Date;
 }
 
-/** Those of these accounts that this person may see, newest first. */
+/** Returns those of these accounts that this user may see, newest first. */
 export async function showAccounts(
   db: Db,
   actor: Pick<Actor, "id" | "role">,
@@ -83,20 +105,25 @@ export async function showAccounts(
   grantsInForce: GrantsInForce,
 ): Promise<ShownRow[]> {
   if (ids.length === 0) return [];
-  // Looked up by ids alone, and planned in many times the time that it takes.
+  // A named statement: it looks up rows by id, and planning takes many times as long as executing it.
   const query = sql<ShownRow>`
     with standing as materialized (
-      select safe_id, permissions from ${standingsOf(actor)} standing
+      select safe_id, permissions from ${effectivePermissionsOf(actor)} standing
       where safe_id = any(array(select safe_id from credentials where id = any(${[...ids]}::uuid[])))
-    ), lent as materialized (select account_id, request_id, ends_at from ${grantsInForce(actor)} lent)
+    ), lent as materialized (select account_id, request_id, ends_at, ticket from ${grantsInForce(actor)} lent)
     select credentials.id, credentials.name, credentials.type, credentials.username, credentials.host, credentials.port,
       credentials.database_name, credentials.schema_name, credentials.connection_string, credentials.ssl_enabled,
-      credentials.additional_params, credentials.secret_version, credentials.verification_status,
+      credentials.additional_params, credentials.secret_version, credentials.active_count, credentials.active_mac,
+      credentials.verification_status,
       credentials.last_verification_attempt, credentials.verification_error, credentials.verify_after,
       credentials.host_key, credentials.offered_host_key,
       credentials.last_accessed_at, credentials.created_at, credentials.updated_at,
       accounts.system_type, accounts.connection_method, accounts.account_type, accounts.notes, accounts.status,
-      accounts.rotated_at, accounts.rotation_wanted_at,
+      accounts.rotated_at, accounts.rotation_wanted_at, accounts.rotation_block_lifted, accounts.rotation_hindrance,
+      ${afterUse(sql`accounts.rotation_wanted_because`)} as is_wanted_after_use,
+      platforms.rotate_after_check_in and ${isUseOver} as is_use_over,
+      platforms.is_active as is_platform_active, platforms.access_until_rotated,
+      coalesce(platforms.reconcile_account_id <> accounts.id, false) as has_reconcile_account,
       platforms.id as platform_id, platforms.name as platform_name, platforms.rotate_every_days,
       platforms.rotation_notice_days, platforms.approvals_level_1 + platforms.approvals_level_2 as approvals,
       platforms.exclusive_check_out, platforms.rotate_after_check_in, platforms.one_time_password,
@@ -104,9 +131,10 @@ export async function showAccounts(
       safes.id as safe_id, safes.name as safe_name, safes.status as safe_status,
       coalesce(standing.permissions, 0) as permissions,
       lent.request_id as grant_id, lent.ends_at as grant_ends_at,
+      lent.ticket as grant_ticket,
       checked_out.user_id as out_user_id, holder.name as out_name, checked_out.since as out_since,
       checked_out.until as out_until,
-      rotation.id as rotation_id, rotation.state as rotation_state, rotation.message as rotation_message,
+      rotation.id as rotation_id, rotation.state as rotation_state, rotation.message as rotation_message, rotation.step as rotation_step,
       exists (
         select from account_one_time_takes taken
         where taken.account_id = credentials.id and taken.version = credentials.secret_version
@@ -118,14 +146,14 @@ export async function showAccounts(
     join safes on safes.id = credentials.safe_id
     left join standing on standing.safe_id = credentials.safe_id
     left join lateral (
-      select request_id, ends_at from lent where lent.account_id = credentials.id order by ends_at desc limit 1
+      select request_id, ends_at, ticket from lent where lent.account_id = credentials.id order by ends_at desc limit 1
     ) lent on true
     left join lateral (
-      select held.user_id, held.since, ${heldUntil} as until from account_check_outs held
-      where held.account_id = credentials.id and ${heldUntil} > access_time()
+      select held.user_id, held.since, ${checkedOutUntil} as until from account_check_outs held
+      where held.account_id = credentials.id and ${checkedOutUntil} > access_time()
     ) checked_out on true
     left join lateral (
-      select id, message, ${rotationState} as state from rotations
+      select id, message, step, ${rotationState} as state from rotations
       where rotations.credential_id = credentials.id and step <> 'ended'
     ) rotation on true
     left join users holder on holder.id = checked_out.user_id

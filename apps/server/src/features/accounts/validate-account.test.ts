@@ -1,4 +1,4 @@
-// Validating accounts on real systems, over HTTP: what it answers, stores, records and tells whom.
+// Validating accounts on real systems, over HTTP: replies, stored results, audit entries and events.
 import {
   AccountEdit,
   accountValidationHistory,
@@ -71,7 +71,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
   });
   after(() => server.stop());
 
-  test("a new account is validated by itself, and its safe's people hear of it", async () => {
+  test("a new account is validated automatically, and users of its safe receive an event", async () => {
     const [user, stranger] = [await aPerson(app), await aPerson(app)];
     await aMember(app, owner, safe, user, "user");
     const [heard, unheard] = [await liveEvents(app, user), await liveEvents(app, stranger)];
@@ -86,7 +86,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     unheard.close();
   });
 
-  test("ACC-14, ACC-28, ACC-90: a right password is valid, a wrong one invalid, and both say when and why", async () => {
+  test("ACC-14, ACC-28, ACC-90: a right password is valid and a wrong one invalid, each with time and message", async () => {
     const role = await server.addRole();
     const made = await store(server, role);
     await settled(made.id);
@@ -113,7 +113,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     assert.ok(!bad.text.includes("not-the-password"));
   });
 
-  test("ACC-86 to ACC-89: the history has every validation, newest first, page by page, with what was proved", async () => {
+  test("ACC-86 to ACC-89: the history lists every validation with its details, newest first, page by page", async () => {
     const made = await store(server, await server.addRole());
     await settled(made.id);
     await app.call(validateAccount, { params: { id: made.id }, as: owner.token });
@@ -133,7 +133,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     assert.deepEqual([second.history[0]?.validation_type, second.next_cursor], ["triggered", null]);
   });
 
-  test("the platform says how often: with no interval an account is never tried by itself again", async () => {
+  test("the platform sets the interval; without one, an account is not validated again automatically", async () => {
     const admin = await firstAdmin(app);
     const made = await store(server, await server.addRole());
     await settled(made.id);
@@ -153,7 +153,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     await app.call(updatePlatform, { params: { id }, body: fields, as: admin.token });
   });
 
-  test("OPEN-59: verifying everything takes in the accounts that the person may have verified, and no others", async () => {
+  test("OPEN-59: verifying everything includes only accounts the user may verify", async () => {
     const [manager, user] = [await aPerson(app), await aPerson(app)];
     const own = await aSafe(app, manager);
     await aMember(app, manager, own, user, "user");
@@ -174,7 +174,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
   });
 });
 
-test("who only lists an account sees its validations and cannot start one; who sees nothing is told of nothing", async () => {
+test("a user who may only list an account sees its validations but cannot start one; others get 404", async () => {
   const [auditor, stranger] = [await aPerson(app), await aPerson(app)];
   await aMember(app, owner, safe, auditor, "auditor");
   const made = await store({ host: "127.0.0.1", port: 1 }, { username: "app", password: "some-password" });

@@ -1,4 +1,5 @@
-// Validates an account: a login on the real system with the stored secret, told in the words of the accounts page.
+// Validates an account: logs in to the real system with the stored secret, and maps the result to the accounts page.
+import { ACCOUNT_VALIDATION_OF } from "@strongroom/contract";
 import type {
   AccountValidationStatus,
   Message,
@@ -12,22 +13,29 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
-import { acceptOffered, acceptedKeys, inNameOf, listAttemptsOf, manual, verify } from "#features/verification/index.ts";
+import {
+  acceptOffered,
+  acceptedKeys,
+  recorderForCall,
+  listAttemptsOf,
+  manual,
+  verify,
+} from "#features/verification/index.ts";
 import type { AttemptRow, VerificationFeature } from "#features/verification/index.ts";
 import { audienceOf, changed, notFound, readShown, targetOf } from "./accounts.ts";
 import type { AccountDeps } from "./deps.ts";
-import { holdAccount } from "./hold-account.ts";
+import { lockAccount } from "./lock-account.ts";
 
-/** ACC-29, ACC-90. */
+/** Validates the account now and returns the result (ACC-29, ACC-90). */
 export async function validate(
   deps: AccountDeps,
-  { site, stopping }: VerificationFeature,
+  { site: context, stopping }: VerificationFeature,
   call: SteppedCall<typeof validateEndpoint>,
 ): Promise<ValidationResult> {
   const { id } = call.params;
   call.note({ target: { type: "account", id } });
-  const lock = (tx: Tx) => holdAccount(tx, call.actor, id, "manage_secret", deps.grants.grantsInForce);
-  const verdict = await verify(site, { ...manual(id, call, stopping), lock }, inNameOf(site.kernel, call));
+  const lock = (tx: Tx) => lockAccount(tx, call.actor, id, "manage_secret", deps.grants.grantsInForce);
+  const verdict = await verify(context, { ...manual(id, call, stopping), lock }, recorderForCall(context.kernel, call));
   if (verdict.kind !== "tried" || verdict.credential === null) throw notFound();
   const { attempt } = verdict;
   return {
@@ -40,11 +48,10 @@ export async function validate(
 }
 
 function statusAfter({ outcome }: AttemptRow): AccountValidationStatus {
-  if (outcome === "verified") return "valid";
-  return outcome === "unsupported" ? "untested" : "invalid";
+  return outcome === null || outcome === "unsupported" ? "untested" : ACCOUNT_VALIDATION_OF[outcome];
 }
 
-/** ACC-86 to ACC-89, for who may see the account. */
+/** Lists the validations of an account for users who may see it (ACC-86 to ACC-89). */
 export async function readValidations(
   call: Call<typeof accountValidationHistory>,
   db: Db,
@@ -76,6 +83,7 @@ export function toHistoryEntry(attempt: AttemptRow): ValidationHistoryEntry {
   return {
     id: attempt.id,
     validation_status: outcome === null ? "pending" : isVerified ? "success" : "failed",
+    outcome,
     validation_type: TYPES[attempt.trigger],
     validated_at: (attempt.finished_at ?? attempt.started_at).toISOString(),
     validated_by: attempt.triggered_by,
@@ -89,11 +97,15 @@ export function toHistoryEntry(attempt: AttemptRow): ValidationHistoryEntry {
   };
 }
 
-/** The next validation follows by itself, and trusts this key alone. */
-export async function acceptKey(deps: AccountDeps, call: Call<typeof acceptAccountHostKey>, tx: Tx): Promise<Message> {
+/** Accepts the offered host key. The next validation is scheduled and trusts only this key. */
+export async function acceptAccountKey(
+  deps: AccountDeps,
+  call: Call<typeof acceptAccountHostKey>,
+  tx: Tx,
+): Promise<Message> {
   const { id } = call.params;
   call.note({ target: { type: "account", id } });
-  const before = await holdAccount(tx, call.actor, id, "manage_secret", deps.grants.grantsInForce);
+  const before = await lockAccount(tx, call.actor, id, "manage_secret", deps.grants.grantsInForce);
   const row = await acceptOffered(tx, before, call.body.fingerprint);
   await deps.loginChanged(tx, row);
   await deps.kernel.events.publish(tx, changed(id, await audienceOf(tx, before)));

@@ -1,7 +1,8 @@
-// What the verification engine asks about accounts: who hears of a result, how often, and which ones a person may have tried.
+// Answers the verification engine's questions about accounts: event audience, interval, and which accounts a user may
+// verify.
 import { sql } from "kysely";
 import type { Audience } from "#kernel/events/audience.ts";
-import { bitOf, standingsOf } from "#features/safes/index.ts";
+import { bitOf, effectivePermissionsOf } from "#features/safes/index.ts";
 import type { AccountsOfSafes } from "#features/verification/index.ts";
 import { audienceOf, audiencesIn } from "./accounts.ts";
 
@@ -39,7 +40,7 @@ export const accountsOfSafes: AccountsOfSafes = {
 
   verifiableBy: (actor) => sql`(
     select account.id
-    from ${standingsOf(actor)} mine
+    from ${effectivePermissionsOf(actor)} mine
     join credentials account on account.safe_id = mine.safe_id and account.deleted_at is null
     where mine.permissions & ${sql.lit(bitOf("manage_secret"))} <> 0)`,
 };

@@ -1,4 +1,4 @@
-// Requests to reset an administrator's sign-in.
+// Database queries for requests to reset an administrator's sign-in.
 import type { AdminReset } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Generated } from "kysely";
@@ -42,12 +42,12 @@ export async function listOpen(db: Db, now: Date): Promise<OpenReset[]> {
   return (await sql<OpenReset>`${open(now)} order by reset.requested_at desc limit 200`.execute(db)).rows;
 }
 
-/** Locked until the transaction ends, so that only one of two concurrent callers settles it. */
+/** Locks an open request until the transaction ends, so that only one of two concurrent callers settles it. */
 export async function holdOpen(tx: Tx, id: string, now: Date): Promise<OpenReset | undefined> {
   return (await sql<OpenReset>`${open(now)} and reset.id = ${id} for update of reset`.execute(tx)).rows[0];
 }
 
-/** Returns false when one for the same person and of the same kind is open. */
+/** Returns false if a request of the same kind is open for the same person. */
 export async function insertReset(
   tx: Tx,
   row: Omit<AdminResetsTable, "outcome" | "settled_by" | "settled_at">,
@@ -71,7 +71,7 @@ export async function settleReset(
   await tx.updateTable("admin_resets").set(settled).where("id", "=", id).execute();
 }
 
-/** Expires all that are open. Returns how many. */
+/** Expires all open requests. Returns how many. */
 export async function expireOpen(tx: Tx, now: Date): Promise<number> {
   const update = tx.updateTable("admin_resets").set({ outcome: "expired", settled_at: now });
   const done = await update.where("outcome", "is", null).where("expires_at", ">", now).executeTakeFirst();

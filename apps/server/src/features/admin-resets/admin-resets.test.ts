@@ -1,4 +1,4 @@
-// Resetting an administrator's sign-in always takes two other administrators.
+// HTTP tests of administrator resets, which always take two other administrators.
 import {
   cancelAdminReset,
   changeUserRole,
@@ -65,8 +65,8 @@ async function useLink(link: string): Promise<void> {
   assert.equal(reply.status, 200, reply.text);
 }
 
-describe("one administrator alone", () => {
-  test("resets neither the password nor the factors of another administrator", async () => {
+describe("one administrator", () => {
+  test("cannot reset the password or the factors of another administrator", async () => {
     const params = { id: lost.id };
     const link = await app.call(issueResetLink, { params, as: requester.token });
     assert.deepEqual(refusal(link), [409, "admin-reset.second-needed"]);
@@ -74,7 +74,7 @@ describe("one administrator alone", () => {
     assert.deepEqual(refusal(factors), [409, "admin-reset.second-needed"]);
   });
 
-  test("cannot get around that by demoting the other one first", async () => {
+  test("cannot bypass this by demoting the other administrator first", async () => {
     const params = { id: lost.id };
     const demoted = await app.call(changeUserRole, { params, body: { role: "user" }, as: requester.token });
     assert.equal(demoted.status, 200, demoted.text);
@@ -85,7 +85,7 @@ describe("one administrator alone", () => {
     assert.equal((await link()).status, 200, "a week later they are a person like any other");
   });
 
-  test("cannot request a reset for a person who is not an administrator, nor for themselves", async () => {
+  test("cannot request a reset for themselves or for a user who is not an administrator", async () => {
     assert.deepEqual(refusal(await ask(await aPerson(app))), [409, "admin-reset.not-needed"]);
     assert.deepEqual(refusal(await ask(requester)), [403, "user.oneself"]);
     const own = await app.call(issueResetLink, { params: { id: requester.id }, as: requester.token });
@@ -119,7 +119,7 @@ describe("two administrators", () => {
     assert.deepEqual((await app.call(listFactors, { as: token })).body.data, []);
   });
 
-  test("are two others: neither the requester nor the person concerned can confirm, and no token can", async () => {
+  test("must be two others: neither the requester nor the person concerned can confirm, and no API token can", async () => {
     const reset = await asked();
     for (const person of [requester, lost]) {
       assert.deepEqual(refusal(await confirm(reset, person)), [403, "admin-reset.other-needed"]);
@@ -141,7 +141,7 @@ describe("two administrators", () => {
     assert.equal(data.find(({ id }) => id === reset.id)?.can_confirm, false);
   });
 
-  test("have 24 hours, and one open request of each kind", async () => {
+  test("have 24 hours to confirm, and one open request of each kind", async () => {
     const reset = await asked();
     assert.deepEqual(refusal(await ask(lost)), [409, "admin-reset.open"]);
     ahead = 25 * HOUR;
@@ -151,7 +151,7 @@ describe("two administrators", () => {
     assert.equal((await ask(lost)).status, 201, "an expired request is out of the way");
   });
 
-  test("confirm a request once, even with two calls at the same moment", async () => {
+  test("confirm a request once, even with two simultaneous calls", async () => {
     const third = await aPerson(app, "admin");
     const reset = await asked();
     const replies = await Promise.all([confirm(reset, confirmer), confirm(reset, third), confirm(reset, confirmer)]);
@@ -176,7 +176,7 @@ test("a request can be cancelled by the person concerned, and everyone concerned
   assert.deepEqual(refusal(await confirm(reset, confirmer)), [404, "admin-reset.not-found"]);
 });
 
-test("with two administrators only, the request names the command line instead", async () => {
+test("with only two administrators, the request is refused and points to the command line", async () => {
   const small = await testApp();
   try {
     const one = await firstAdmin(small);

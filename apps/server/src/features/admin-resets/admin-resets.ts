@@ -1,4 +1,4 @@
-// Resets the sign-in of administrators: one requests, another confirms, and everyone concerned is notified.
+// Resets the sign-in of administrators: one requests it, another confirms it, and everyone concerned is notified.
 import type {
   AdminReset,
   Message,
@@ -34,7 +34,10 @@ export interface AdminResetDeps {
   isVaultHeld(db: Db, userId: string): Promise<boolean>;
   /** Replaces any earlier link of this person. Throws 409 if their password is not managed here. */
   issueResetLink(tx: Tx, userId: string, by: string): Promise<{ link: string; expiresAt: Date }>;
-  /** Removes them, ends sessions and API tokens, and notifies the person; returns how many factors there were. */
+  /**
+   * Deletes the user's factors, ends sessions and API tokens, and notifies the user; returns how many factors were
+   * deleted.
+   */
   resetFactors(tx: Tx, person: Person, by: { name: string }): Promise<number>;
 }
 
@@ -88,7 +91,10 @@ const nobodyConfirms = (email: string, kind: AdminReset["kind"]) =>
     `No other administrator could confirm this. Use the command line on the machine that runs Strongroom: strongroom user ${kind === "password" ? "reset" : "reset-factors"} ${email}`,
   );
 
-/** INVARIANT: three people are concerned: nobody confirms their own request, or a reset of their own account. */
+/**
+ * INVARIANT: a reset involves three people: an administrator can confirm neither a reset that they requested nor one of
+ * their account.
+ */
 export async function confirm(deps: AdminResetDeps, call: Call<typeof confirmAdminReset>, tx: Tx) {
   const { kernel, notify } = deps;
   const { actor } = call;

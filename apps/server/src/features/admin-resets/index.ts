@@ -1,4 +1,4 @@
-// Resets of administrators' sign-in, which need two other administrators.
+// Resets of administrators' sign-ins, which need two other administrators.
 import { cancelAdminReset, confirmAdminReset, listAdminResets, requestAdminReset } from "@strongroom/contract";
 import type { Tx } from "#kernel/db/database.ts";
 import { implement } from "#kernel/http/implement.ts";
@@ -7,7 +7,9 @@ import type { AdminResetDeps } from "./admin-resets.ts";
 import { expireOpen } from "./admin-resets.store.ts";
 
 export interface AdminResetsFeature {
-  /** For a database that was restored: a request that was cancelled since must not be confirmed. Returns how many. */
+  /**
+   * For a restored database: expires all requests, because one cancelled since must not be confirmed. Returns how many.
+   */
   expireAll(tx: Tx): Promise<number>;
 }
 

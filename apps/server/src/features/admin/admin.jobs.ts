@@ -1,4 +1,4 @@
-// The work behind backups and restore drills. Neither touches what is in use.
+// The background job that makes backups and runs restore drills. Neither changes the live database.
 import type { DrillFinding } from "@strongroom/contract";
 import { SealError, parseSealRecord } from "@strongroom/keys";
 import { mkdir, rm } from "node:fs/promises";
@@ -18,27 +18,31 @@ import { StartError } from "#kernel/start-error.ts";
 import { backupName, hasRoom } from "./admin.policy.ts";
 import { endLostDrills, readDatabaseFacts, updateDrill } from "./admin.store.ts";
 import { BACKUP_JOB, removeUnfinished, sizeOf } from "./backups.ts";
-import type { BackupOrder, BackupSite } from "./backups.ts";
+import type { BackupOrder, BackupContext } from "./backups.ts";
 import { examineRestored } from "./restore-drill.ts";
 import { roomAt } from "./system-facts.ts";
 
 const LONGEST_SECONDS = 6 * 3600;
-/** Of 100 steps of a drill, those that copy. */
+/** Copying takes this share of a drill's progress, in percent. */
 const COPYING = 40;
 
-export function defineBackupJob(site: BackupSite): void {
+export function defineBackupJob(context: BackupContext): void {
   const options = { policy: "exclusive", isTracked: true, retryLimit: 0, timeout: LONGEST_SECONDS } as const;
-  site.kernel.jobs.define<BackupOrder>(BACKUP_JOB, options, async (job) => {
+  context.kernel.jobs.define<BackupOrder>(BACKUP_JOB, options, async (job) => {
     const { data } = job;
-    await endLostDrills(site.kernel.database.db, data.kind === "drill" ? data.drill : null, site.kernel.clock.now());
-    await (data.kind === "backup" ? back(site, job) : drill(site, job, data));
+    await endLostDrills(
+      context.kernel.database.db,
+      data.kind === "drill" ? data.drill : null,
+      context.kernel.clock.now(),
+    );
+    await (data.kind === "backup" ? back(context, job) : drill(context, job, data));
   });
 }
 
 const drillFolder = ({ config }: Kernel): string => join(config.dataFolder, "drills");
 
-/** Only for the process that keeps the database itself: nobody else makes backups of it. */
-export async function tidy({ kernel, administration }: BackupSite): Promise<void> {
+/** Does nothing with DATABASE_URL: only the process that runs the embedded database makes backups. */
+export async function tidy({ kernel, administration }: BackupContext): Promise<void> {
   if (administration === null) return;
   await endLostDrills(kernel.database.db, null, kernel.clock.now());
   try {
@@ -49,8 +53,8 @@ export async function tidy({ kernel, administration }: BackupSite): Promise<void
   }
 }
 
-async function back(site: BackupSite, job: Job<BackupOrder>): Promise<void> {
-  const { kernel, administration } = site;
+async function back(context: BackupContext, job: Job<BackupOrder>): Promise<void> {
+  const { kernel, administration } = context;
   const { config, database, clock } = kernel;
   if (administration === null) throw new Error("there is no embedded database to back up");
   const name = backupName(clock.now());
@@ -87,7 +91,7 @@ async function back(site: BackupSite, job: Job<BackupOrder>): Promise<void> {
 }
 
 async function drill(
-  { kernel }: BackupSite,
+  { kernel }: BackupContext,
   job: Job<BackupOrder>,
   { backup, drill: id }: Extract<BackupOrder, { kind: "drill" }>,
 ): Promise<void> {
@@ -101,7 +105,7 @@ async function drill(
   };
   const copied = (done: number, total: number) => job.progress(Math.floor((done / total) * COPYING), 100);
   try {
-    // What a drill that was killed left behind.
+    // A drill that was killed may have left files.
     await rm(drills, { recursive: true, force: true });
     const findMac = findMacOfServer(kernel);
     const manifest = await authenticated(from, findMac);
@@ -151,7 +155,7 @@ async function drill(
 }
 
 /**
- * INVARIANT: a drill starts nothing that does not authenticate. A genuine backup under another backup's name is refused too,
+ * INVARIANT: a drill starts nothing that does not authenticate. It also refuses a genuine backup under another backup's name,
  * because an old state could pass for a new one.
  */
 async function authenticated(folder: string, findMac: FindMac): Promise<BackupManifest> {

@@ -1,19 +1,19 @@
-// Who may see how the system is, and look after it; and the rules of what may be done from here.
-import type { Grants } from "#kernel/authz/authorise.ts";
+// The permissions and rules of the Admin Console.
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
-export const grants = {
+export const rolePermissions = {
   "system.read": ["admin"],
   "system.manage": ["admin"],
-} satisfies Grants;
+} satisfies RolePermissions;
 
-/** A process says this often that it is there, and counts as gone after a while of silence. Milliseconds. */
-export const SIGN_OF_LIFE_EVERY = 10_000;
-export const GONE_AFTER = 60_000;
+/** A process reports this often that it is running, and counts as gone after the timeout. Milliseconds. */
+export const HEARTBEAT_INTERVAL = 10_000;
+export const HEARTBEAT_TIMEOUT = 60_000;
 
 interface KeyPlace {
   provider: "key-file" | "passphrase";
   isSealed: boolean;
-  /** Whether every process of this Strongroom runs on this machine: the database is private to it. */
+  /** True when the database is embedded, so that all processes of this installation run on this machine. */
   isOneMachine: boolean;
 }
 
@@ -29,7 +29,7 @@ export function rekeyObstacle({ provider, isSealed, isOneMachine }: KeyPlace): s
   return null;
 }
 
-/** What to do where backups cannot be made from here; null where they can. */
+/** How to make backups when the Admin Console cannot; null when it can. */
 export const backupInstead = (isEmbedded: boolean): string | null =>
   isEmbedded
     ? null
@@ -37,14 +37,14 @@ export const backupInstead = (isEmbedded: boolean): string | null =>
 
 export const isWithin = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
-/** What is to be known of the folder in which backups lie; null when there is nothing. */
+/** A warning about the location of the backup folder; null when the location is fine. */
 export const folderWarning = (dataFolder: string, backupFolder: string): string | null =>
   isWithin(dataFolder, backupFolder)
     ? "Backups lie in the data folder, with which they would be lost. Set STRONGROOM_BACKUPS to a folder on another disk."
     : null;
 
-/** `20261121T093000Z`. */
+/** Returns a name such as `20261121T093000Z`. */
 export const backupName = (at: Date): string => at.toISOString().replace(/[-:]|\.\d+/g, "");
 
-/** Room that is left when a copy of this size was made; below it, none is begun. */
+/** Whether a copy of `size` bytes fits and leaves some space free. If not, the copy is not started. */
 export const hasRoom = (free: number, size: number): boolean => free > size * 1.1 + 256 * 1024 * 1024;

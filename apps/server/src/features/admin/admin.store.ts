@@ -1,4 +1,4 @@
-// The rows of server processes and restore drills, and what the database says of itself.
+// Reads and writes the rows of server processes and restore drills, and reads facts about the database.
 import type { DrillFinding } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -39,8 +39,8 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-/** Says that a process is there, and forgets those that have been silent since before `silentSince`. */
-export async function signOfLife(db: Db, row: ProcessRow, silentSince: Date): Promise<void> {
+/** Writes a process's heartbeat and deletes processes without one since `silentSince`. */
+export async function recordHeartbeat(db: Db, row: ProcessRow, silentSince: Date): Promise<void> {
   const { id: _id, started_at: _startedAt, ...change } = row;
   await db
     .insertInto("admin_processes")
@@ -50,7 +50,7 @@ export async function signOfLife(db: Db, row: ProcessRow, silentSince: Date): Pr
   await db.deleteFrom("admin_processes").where("seen_at", "<", silentSince).execute();
 }
 
-export async function forgetProcess(db: Db, id: string): Promise<void> {
+export async function deleteProcess(db: Db, id: string): Promise<void> {
   await db.deleteFrom("admin_processes").where("id", "=", id).execute();
 }
 
@@ -107,7 +107,7 @@ export async function updateDrill(
     .execute();
 }
 
-/** The newest ones first. */
+/** Newest first. */
 export const findDrills = (db: Db, limit: number): Promise<DrillRow[]> =>
   db.selectFrom("admin_drills").selectAll().orderBy("started_at", "desc").limit(limit).execute();
 
@@ -123,7 +123,7 @@ export interface WorkRow {
   ended_at: Date | null;
 }
 
-/** The newest run of each of these jobs. */
+/** The latest run of each of these jobs. */
 export async function findLatestRuns(db: Db, names: readonly string[]): Promise<WorkRow[]> {
   const { rows } = await sql<WorkRow>`
     select distinct on (name) id, name, state, done, total, ended_at from job_runs
@@ -131,7 +131,7 @@ export async function findLatestRuns(db: Db, names: readonly string[]): Promise<
   return rows;
 }
 
-/** Ends those that a stopped server left without an end, but for one. */
+/** Ends the drills that a stopped server left unfinished, except the given one. */
 export async function endLostDrills(db: Db, except: string | null, now: Date): Promise<void> {
   const lost = db.updateTable("admin_drills").set({ ended_at: now }).where("ended_at", "is", null);
   await (except === null ? lost : lost.where("id", "<>", except)).execute();

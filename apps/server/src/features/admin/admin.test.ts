@@ -1,4 +1,4 @@
-// What an administrator sees of the system and of its jobs.
+// Tests of system information and job lists in the Admin Console.
 import { listJobs, listQueues, readSystem, retryJob } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -18,7 +18,7 @@ after(() => app.close());
 
 const system = async () => (await app.call(readSystem, { as: admin.token })).body;
 
-test("the system tells its versions, its database, the room that is left, and that all is well", async () => {
+test("the system page shows versions, the database, free disk space and that the system is healthy", async () => {
   const facts = await system();
   assert.match(facts.version, /^\d+\.\d+\.\d+/);
   assert.match(facts.database.version, /^\d+/);
@@ -31,7 +31,7 @@ test("the system tells its versions, its database, the room that is left, and th
   );
 });
 
-test("every process says that it is there, and one that stopped is gone", async () => {
+test("each running process is listed, and a stopped one disappears", async () => {
   const database = { database: app.database, connection: app.database.connection, drop: async () => {} };
   const other = await testApp({ database, dataFolder: app.dataFolder });
   assert.deepEqual((await system()).processes.map((each) => String(each.is_this)).sort(), ["false", "true"]);
@@ -39,13 +39,13 @@ test("every process says that it is there, and one that stopped is gone", async 
   assert.equal((await system()).processes.length, 1);
 });
 
-test("what is wrong is told in words", async () => {
+test("a failed check has a readable message", async () => {
   await app.database.pool.query(
     "update seal set root_key_id = 'ffffffffffffffffffffffffffffffff', record = record || '{\"rootKeyId\": \"ffffffffffffffffffffffffffffffff\"}'",
   );
   const { health } = await system();
   assert.equal(health.status, "degraded");
-  assert.match(health.checks.find(({ state }) => state === "failing")?.message ?? "", /root key was changed/);
+  assert.match(health.checks.find(({ state }) => state === "failing")?.message ?? "", /root key changed/);
   const { rootKeyId } = app.kernel.keys;
   await app.database.pool.query(
     "update seal set root_key_id = $1, record = record || jsonb_build_object('rootKeyId', $1::text)",
@@ -53,7 +53,7 @@ test("what is wrong is told in words", async () => {
   );
 });
 
-test("entries of the audit trail that wait for their place are counted", async () => {
+test("pending audit entries are counted", async () => {
   const facts = await eventually(async () => {
     const { audit } = await system();
     return audit.waiting === 0 ? audit : null;
@@ -65,7 +65,7 @@ describe("jobs", () => {
   const jobs = (query: NonNullable<Parameters<typeof app.call<typeof listJobs>>[1]>["query"] = {}) =>
     app.call(listJobs, { query, as: admin.token });
 
-  /** Puts a job into the queue's table as one that was given up, since what this server does of it does not fail. */
+  /** Inserts a failed job into the queue's table, because this server's jobs do not fail on their own. */
   async function givenUp(queue: string): Promise<string> {
     const { rows } = await app.database.pool.query(
       `insert into jobs.job (name, data, state, retry_count, started_on, completed_on, output, policy)
@@ -77,7 +77,7 @@ describe("jobs", () => {
     return rows[0].id;
   }
 
-  test("are listed by queue, with plain errors and without what they are about", async () => {
+  test("are listed by queue, with one-line errors and without their payload", async () => {
     const id = await givenUp("sign-in.invitation");
     const queues = (await app.call(listQueues, { as: admin.token })).body.data;
     assert.deepEqual(queues.find(({ name }) => name === "sign-in.invitation")?.failed, 1);
@@ -88,7 +88,7 @@ describe("jobs", () => {
     assert.doesNotMatch(reply.text, /00000000beef|somewhere/);
   });
 
-  test("that were given up are attempted again, once, and that is on record", async () => {
+  test("can be retried once after they failed, and each attempt to retry is audited", async () => {
     const id = await givenUp("sign-in.invitation");
     const [job] = (await jobs({ state: "failed" })).body.data;
     assert.equal(job?.may_retry, true);
@@ -107,13 +107,13 @@ describe("jobs", () => {
     assert.deepEqual(rows, [{ result: "success" }, { result: "failure" }]);
   });
 
-  test("that people watch are not attempted again from here, because they are started anew", async () => {
+  test("that users track cannot be retried here, because users start them again", async () => {
     const id = await givenUp("verification.run");
     const job = (await jobs({ queue: "verification.run" })).body.data.find((each) => each.id === id);
     assert.equal(job?.may_retry ?? false, app.kernel.jobs.known().get("verification.run")?.isTracked === false);
   });
 
-  test("are read page by page, newest first", async () => {
+  test("are paginated, newest first", async () => {
     for (let each = 0; each < 5; each++) await givenUp("tokens.sweep");
     const seen: string[] = [];
     let cursor: string | undefined;
@@ -132,7 +132,7 @@ describe("jobs", () => {
   });
 });
 
-test("only administrators see or do any of it", async () => {
+test("only administrators can read the system page and the jobs", async () => {
   const manager = await aPerson(app, "manager");
   for (const endpoint of [readSystem, listQueues, listJobs]) {
     assert.equal((await app.call(endpoint, { as: manager.token })).status, 403);

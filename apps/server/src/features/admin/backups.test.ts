@@ -75,7 +75,7 @@ function canRun(program: string, args: readonly string[]): boolean {
 }
 
 const list = async () => (await app.call(listBackups, { as: admin.token })).body;
-/** Looks now and then only, and is patient: 1,700 files are copied and hashed, on a machine with other work. */
+/** Polls slowly and for long: 1,700 files are copied and hashed, perhaps on a busy machine. */
 async function idle() {
   for (let looks = 0; looks < 400; looks++) {
     await delay(200);
@@ -110,7 +110,7 @@ const reveal = () => app.call(revealCredential, { params: { id: credential }, bo
 
 let backup: Backup;
 
-test("a backup is made while the server works", async () => {
+test("a backup is made while the server runs", async () => {
   backup = await backedUp();
   assert.equal(backup.state, "complete");
   assert.ok(backup.size_bytes > 1_000_000 && backup.files > 100);
@@ -118,7 +118,7 @@ test("a backup is made while the server works", async () => {
   assert.match((await list()).warning ?? "", /STRONGROOM_BACKUPS/);
 });
 
-test("a replaced root key: this process follows before it answers, nobody is signed out, and who did it is on record", async () => {
+test("replacing the root key applies it in this process before the reply, ends no session and audits the administrator", async () => {
   const keys = (await app.call(readKeys, { as: admin.token })).body;
   assert.deepEqual([keys.provider, keys.rekey_obstacle, keys.problem], ["key-file", null, null]);
   const reply = await app.call(rekey, { as: admin.token });
@@ -137,7 +137,7 @@ test("a replaced root key: this process follows before it answers, nobody is sig
   assert.equal((await app.call(readKeys, { as: admin.token })).status, 200);
 });
 
-test("a drill restores a backup beside: it starts, its trail verifies, its secrets open, and nothing in use changes", async () => {
+test("a drill starts a copy of the backup, verifies its audit trail and opens its secrets, and the live database does not change", async () => {
   const later = { name: "later", type: "application", value: "another secret" } as const;
   await app.call(createCredential, { body: later, as: admin.token });
   const before = (await app.call(readKeys, { as: admin.token })).body;
@@ -149,18 +149,18 @@ test("a drill restores a backup beside: it starts, its trail verifies, its secre
   );
   assert.match(saidOf(drill).at(-1) ?? "", /1 stored secret open/);
   assert.ok(!existsSync(join(dataFolder, "drills")), "nothing is left of the drill");
-  // The backup is older than the root key in force: its own key was read, and not put in force.
+  // The backup is older than the current root key. The drill read the backup's key and did not activate it.
   assert.notEqual(backup.root_key_id, before.root_key_id);
   assert.deepEqual((await app.call(readKeys, { as: admin.token })).body, before);
   assert.equal((await reveal()).body.value, "a secret value");
 });
 
-test("a damaged backup is found by its drill; one that was deleted is gone, and nothing else can be named", async () => {
+test("a drill detects a damaged backup, a backup can be deleted, and no other path can be named", async () => {
   const folder = join(app.config.backupFolder, backup.name);
   appendFileSync(join(folder, "postgres/cluster/PG_VERSION"), "x");
   const drill = await drilled(backup);
   assert.equal(drill.is_good, false);
-  assert.match(saidOf(drill).join("\n"), /files false: .*PG_VERSION is not what was written/);
+  assert.match(saidOf(drill).join("\n"), /files false: .*PG_VERSION does not match its checksum/);
 
   assert.equal((await app.call(deleteBackup, { params: { name: backup.name }, as: admin.token })).status, 200);
   assert.ok(!existsSync(folder));
@@ -171,7 +171,7 @@ test("a damaged backup is found by its drill; one that was deleted is gone, and 
   assert.ok(existsSync(join(dataFolder, "postgres")));
 });
 
-test("a drill starts nothing from a backup that was changed, made by an earlier version, or renamed", async () => {
+test("a drill refuses a backup that was changed, made by an earlier version, or renamed", async () => {
   const genuine = await backedUp();
   const { backupFolder } = app.config;
   const marker = join(temporary.path, "marker");
@@ -218,7 +218,7 @@ test("a drill starts nothing from a backup that was changed, made by an earlier 
 });
 
 test(
-  "a drill's server has another user than the live one, and no network",
+  "a drill's database runs as another OS user than the live one and without a network",
   { skip: !isRoot && "needs root" },
   async () => {
     const genuine = await backedUp();
@@ -230,7 +230,7 @@ test(
           if (!readlinkSync(`/proc/${pid}/cwd`).startsWith(drills)) continue;
           seen.push({ uid: statSync(`/proc/${pid}`).uid, interfaces: readFileSync(`/proc/${pid}/net/dev`, "utf8") });
         } catch {
-          // It exited in the meantime.
+          // The process has exited.
         }
       }
     }, 5);
@@ -253,7 +253,7 @@ test(
   },
 );
 
-test("a manager sees and does none of it, and with a database of one's own it says what to use instead", async (context) => {
+test("a manager cannot use backups, and with DATABASE_URL the list says how to make backups instead", async (context) => {
   const manager = await aPerson(app, "manager");
   assert.equal((await app.call(listBackups, { as: manager.token })).status, 403);
   assert.equal((await app.call(rekey, { as: manager.token })).status, 403);

@@ -1,4 +1,4 @@
-// Backups that are made from the Admin Console: where they lie, what is in each, and the work that is under way.
+// Lists, requests and deletes backups from the Admin Console, and shows the job in progress.
 import type { Backup, BackupList, BackupWork, RestoreDrill, deleteBackup, drillBackup } from "@strongroom/contract";
 import { BackupName, JobId } from "@strongroom/contract";
 import type { KeyRing } from "@strongroom/keys";
@@ -19,26 +19,26 @@ import { backupInstead, folderWarning } from "./admin.policy.ts";
 import { findDrills, findLatestRuns, insertDrill } from "./admin.store.ts";
 import type { DrillRow, WorkRow } from "./admin.store.ts";
 
-/** One name for both, so that never two of them are under way at once. */
+/** Backups and drills share one job name, so that only one of them runs at a time. */
 export const BACKUP_JOB = "admin.backup";
 
 export type BackupOrder = { kind: "backup" } | { kind: "drill"; backup: string; drill: string };
 
-export interface BackupSite {
+export interface BackupContext {
   kernel: Kernel;
-  /** As superuser of the embedded database; null with DATABASE_URL. */
+  /** Superuser connection to the embedded database; null with DATABASE_URL. */
   administration: pg.ClientConfig | null;
 }
 
 const DRILLS_SHOWN = 200;
 
-export async function readBackups(site: BackupSite, db: Db): Promise<BackupList> {
-  const { config } = site.kernel;
-  const instead = backupInstead(site.administration !== null);
+export async function readBackups(context: BackupContext, db: Db): Promise<BackupList> {
+  const { config } = context.kernel;
+  const instead = backupInstead(context.administration !== null);
   const [work] = await findLatestRuns(db, [BACKUP_JOB]);
   const underWay = workOf(work);
   const drills = (await findDrills(db, DRILLS_SHOWN)).map(shownDrill);
-  const found = instead === null ? await listFolder(config.backupFolder, site.kernel.keys) : [];
+  const found = instead === null ? await listFolder(config.backupFolder, context.kernel.keys) : [];
   return {
     instead,
     folder: config.backupFolder,
@@ -75,7 +75,7 @@ const shownDrill = (row: DrillRow): RestoreDrill => ({
   findings: row.findings,
 });
 
-/** Newest first. Null for a folder that is no finished backup. */
+/** Newest first. A folder without a manifest has the state `unfinished`. */
 async function listFolder(folder: string, keys: KeyRing): Promise<Omit<Backup, "last_drill">[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => BackupName.safeParse(name).success);
   return Promise.all(
@@ -104,7 +104,10 @@ async function look(folder: string, name: string, keys: KeyRing): Promise<Omit<B
   };
 }
 
-/** The state of a backup without reading all of it. A sealed vault, or one with another root key by now, shows no more. */
+/**
+ * The state of a backup, from its manifest only. The MAC cannot be checked while the vault is sealed or after the root key
+ * changed; such a backup is shown as complete.
+ */
 function stateOf(found: FoundManifest, name: string, keys: KeyRing): Backup["state"] {
   if (!found.isAuthenticable) return "unauthenticated";
   if (found.manifest.name !== name) return "damaged";
@@ -115,36 +118,36 @@ function stateOf(found: FoundManifest, name: string, keys: KeyRing): Backup["sta
 
 export const sizeOf = ({ files }: FoundManifest["manifest"]): number => files.reduce((sum, { size }) => sum + size, 0);
 
-/** Folders that were begun and not ended, which nobody is at work on when this is called. */
+/** Deletes unfinished backups. Call it only while no backup is running. */
 export async function removeUnfinished({ config: { backupFolder: folder }, keys }: Kernel): Promise<void> {
   for (const { name, state } of await listFolder(folder, keys)) {
     if (state === "unfinished") await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 
-export async function requestBackup(site: BackupSite, tx: Tx): Promise<{ job_id: JobId }> {
-  requireEmbedded(site);
-  return { job_id: await enqueue(site, tx, { kind: "backup" }) };
+export async function requestBackup(context: BackupContext, tx: Tx): Promise<{ job_id: JobId }> {
+  requireEmbedded(context);
+  return { job_id: await enqueue(context, tx, { kind: "backup" }) };
 }
 
-export async function requestDrill(site: BackupSite, call: Call<typeof drillBackup>, tx: Tx) {
-  requireEmbedded(site);
+export async function requestDrill(context: BackupContext, call: Call<typeof drillBackup>, tx: Tx) {
+  requireEmbedded(context);
   const { name } = call.params;
-  await requireBackup(site, name);
+  await requireBackup(context, name);
   const id = newId();
   call.note({ target: { type: "backup", id: name }, details: { drill: id } });
-  const jobId = await enqueue(site, tx, { kind: "drill", backup: name, drill: id });
+  const jobId = await enqueue(context, tx, { kind: "drill", backup: name, drill: id });
   const startedBy = (call.actor satisfies Actor).id;
-  await insertDrill(tx, { id, backup: name, started_at: site.kernel.clock.now(), started_by: startedBy });
+  await insertDrill(tx, { id, backup: name, started_at: context.kernel.clock.now(), started_by: startedBy });
   return { job_id: jobId };
 }
 
-/** What was begun and not ended is deleted too. */
-export async function removeBackup(site: BackupSite, call: SteppedCall<typeof deleteBackup>, db: Db) {
-  requireEmbedded(site);
+/** Deletes a backup, whether finished or not. */
+export async function removeBackup(context: BackupContext, call: SteppedCall<typeof deleteBackup>, db: Db) {
+  requireEmbedded(context);
   const { name } = call.params;
-  const { backupFolder } = site.kernel.config;
-  if (!(await listFolder(backupFolder, site.kernel.keys)).some((each) => each.name === name)) throw notFound();
+  const { backupFolder } = context.kernel.config;
+  if (!(await listFolder(backupFolder, context.kernel.keys)).some((each) => each.name === name)) throw notFound();
   call.note({ target: { type: "backup", id: name } });
   if (workOf((await findLatestRuns(db, [BACKUP_JOB]))[0]) !== null) throw busy();
   await call.commit(async () => {});
@@ -153,7 +156,7 @@ export async function removeBackup(site: BackupSite, call: SteppedCall<typeof de
 }
 
 export async function cancelWork(
-  { kernel }: BackupSite,
+  { kernel }: BackupContext,
   call: Pick<Call, "note">,
   tx: Tx,
 ): Promise<{ message: string }> {
@@ -165,18 +168,18 @@ export async function cancelWork(
   return { message: "It is being stopped." };
 }
 
-async function enqueue({ kernel }: BackupSite, tx: Tx, order: BackupOrder): Promise<JobId> {
+async function enqueue({ kernel }: BackupContext, tx: Tx, order: BackupOrder): Promise<JobId> {
   const id = await kernel.jobs.enqueue(tx, BACKUP_JOB, order);
   if (id === null) throw busy();
   return JobId.parse(id);
 }
 
-async function requireBackup({ kernel }: BackupSite, name: string): Promise<void> {
+async function requireBackup({ kernel }: BackupContext, name: string): Promise<void> {
   const found = await look(kernel.config.backupFolder, name, kernel.keys);
   if (found.state === "unfinished") throw notFound();
 }
 
-function requireEmbedded({ administration }: BackupSite): void {
+function requireEmbedded({ administration }: BackupContext): void {
   const instead = backupInstead(administration !== null);
   if (instead !== null) throw refuse(409, "backup.not-from-here", instead);
 }

@@ -1,19 +1,19 @@
-// What an administrator looks after: how the system is, its jobs, its keys, its backups.
+// The Admin Console: system information, jobs, keys, backups and the review after a restore.
 import type { HealthFeature } from "#features/health/index.ts";
 import type { Embedded } from "#kernel/embedded/embedded.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Vault } from "#kernel/keys/open-key-ring.ts";
 import { defineBackupJob, tidy } from "./admin.jobs.ts";
-import { grants } from "./admin.policy.ts";
+import { rolePermissions } from "./admin.policy.ts";
 import { bindAdmin } from "./admin.routes.ts";
-import type { KeySite } from "./root-keys.ts";
+import type { RootKeyContext } from "./root-keys.ts";
 import type { RestoreDeps } from "./restored-database.ts";
-import { createSignsOfLife } from "./sign-of-life.ts";
+import { createHeartbeat } from "./heartbeat.ts";
 
 export interface AdminDeps {
   health: HealthFeature;
   vault: Vault;
-  signIn: KeySite["signIn"];
+  signIn: RootKeyContext["signIn"];
   mail: { readonly isConfigured: boolean };
   /** Null with DATABASE_URL. */
   embedded: Pick<Embedded, "administration"> | null;
@@ -21,16 +21,19 @@ export interface AdminDeps {
 }
 
 export interface AdminFeature {
-  /** Removes what a process that was killed left of a backup or a drill. Before the jobs begin: no other is at work then. */
+  /**
+   * Removes leftovers of a backup or drill whose process was killed. Call it before the jobs start, while no other backup can
+   * run.
+   */
   tidy(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export function installAdmin(kernel: Kernel, { embedded, mail, ...deps }: AdminDeps): AdminFeature {
-  const signs = createSignsOfLife(kernel);
+  const signs = createHeartbeat(kernel);
   const administration = embedded?.administration ?? null;
-  kernel.authority.grant(grants);
+  kernel.authority.grant(rolePermissions);
   const backups = { kernel, administration };
   defineBackupJob(backups);
   bindAdmin(kernel, {

@@ -1,4 +1,4 @@
-// Background work as an administrator sees it: queues, jobs, and what was given up attempted again.
+// Lists queues and jobs for administrators and retries failed jobs.
 import type { JobQueue, JobRun, listJobs, retryJob } from "@strongroom/contract";
 import { JobId } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -9,7 +9,7 @@ import { countQueues, findJobs } from "#kernel/jobs/queue-rows.ts";
 import type { JobRow, QueueRow } from "#kernel/jobs/queue-rows.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 
-/** Every queue that this server knows, with what is in it, by name. */
+/** Every queue that this server knows, sorted by name, with its job counts. */
 export async function readQueues({ jobs }: Kernel, db: Db): Promise<JobQueue[]> {
   const rows = new Map((await countQueues(db)).map((row) => [row.name, row]));
   return [...jobs.known()]
@@ -29,7 +29,7 @@ const shownQueue = (row: QueueRow | undefined) => ({
 
 export async function readJobs({ jobs }: Kernel, { query }: Call<typeof listJobs>, db: Db) {
   const after = query.cursor === undefined ? null : readTimePlace(query.cursor);
-  // What the queue keeps for itself is not ours to show.
+  // Excludes the job library's internal queues.
   const names = query.queue === undefined ? [...jobs.known().keys()] : [query.queue];
   const wish = { limit: query.limit + 1, after, queues: names, state: query.state ?? null };
   const rows = await findJobs(db, wish);
@@ -46,7 +46,7 @@ export async function retry({ jobs }: Kernel, call: Call<typeof retryJob>, tx: T
   call.note({ target: { type: "job", id: row.id, name: row.queue } });
   if (!mayRetry(jobs, row)) throw notRetried();
   const isQueued = await jobs.retry(tx, row.queue, row.id).catch((error: unknown) => {
-    // unique_violation: the queue takes one of this kind at a time, and another one waits already.
+    // unique_violation: the queue allows one job of this kind at a time, and another one is waiting.
     if ((error as { code?: string }).code === "23505") return false;
     throw error;
   });
@@ -63,7 +63,7 @@ async function findOne(db: Db, id: string): Promise<JobRow> {
   return row;
 }
 
-/** What people watch is started anew by them; the rest is made to be attempted again. */
+/** Users start tracked jobs again themselves. All other jobs are safe to retry. */
 const mayRetry = (jobs: Kernel["jobs"], row: JobRow): boolean =>
   row.state === "failed" && jobs.known().get(row.queue)?.isTracked === false;
 

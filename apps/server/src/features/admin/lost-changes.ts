@@ -1,4 +1,4 @@
-// Changes that audit sinks on this machine recorded and a restored database lacks: read from their files, line by line.
+// Reads changes that a restored database lacks from the files of audit sinks on this machine.
 import type { LostChange } from "@strongroom/contract";
 import { createReadStream } from "node:fs";
 import { constants } from "node:fs";
@@ -9,7 +9,7 @@ import { z } from "zod";
 import type { Db } from "#kernel/db/database.ts";
 import { findKnownEntries } from "./restores.store.ts";
 
-/** Events that removed or changed the rights of a person or program. */
+/** Events that removed or changed the rights of a user or machine identity. */
 const TAKES_AWAY =
   /[.-](?:revoked|disabled|deleted|removed|ended|reset|changed|replaced|rotated|rekeyed|used|withdrawn|closed|completed|cancelled|denied|decided)$/;
 const MOST_CHANGES = 500;
@@ -34,7 +34,7 @@ export interface LostChanges {
   changes: LostChange[];
 }
 
-/** `size`: the number of audit entries in the database. Only files in the JSON format are understood. */
+/** `size`: the number of audit entries in the database. Files in another format than JSON are skipped. */
 export async function readLostChanges(db: Db, folder: string, size: number): Promise<LostChanges> {
   const found = new Map<string, LostChange | null>();
   for (const name of await readdir(folder).catch(() => [])) {
@@ -60,7 +60,7 @@ function parse(line: string): z.infer<typeof Line> | null {
   try {
     return Line.safeParse(JSON.parse(line)).data ?? null;
   } catch {
-    // Another format.
+    // The line has another format.
     return null;
   }
 }
@@ -71,7 +71,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   try {
     yield* createInterface({ input: stream, crlfDelay: Infinity });
   } catch {
-    // A folder, a link, or a file that has disappeared: the other files still count.
+    // A folder, a symbolic link or a deleted file: continue with the other files.
   } finally {
     stream.destroy();
   }

@@ -1,4 +1,4 @@
-// Looks at a database that was restored beside the one in use: is it at our version, is its trail intact, do its secrets open.
+// Examines a restored copy of a database: its version, its audit trail and its secrets.
 import type { DrillFinding } from "@strongroom/contract";
 import { KekError, KeyRing, SealError, parseSealRecord } from "@strongroom/keys";
 import type { KekStore, SealRecord } from "@strongroom/keys";
@@ -22,11 +22,11 @@ export interface Restored {
   from: string;
   signal: AbortSignal;
   add(finding: DrillFinding): Promise<void>;
-  /** Told how much of it is done, from 0 to 1. */
+  /** Called with the completed share, from 0 to 1. */
   progress(part: number): Promise<void>;
 }
 
-/** Throws StartError for a database that this version cannot use. What is wrong with its content becomes findings. */
+/** Adds a finding for each problem with the content. Throws StartError for a database that this version cannot use. */
 export async function examineRestored(restored: Restored): Promise<void> {
   const { kernel, embedded, manifest, from, signal, add, progress } = restored;
   const database = openDatabase({
@@ -36,7 +36,7 @@ export async function examineRestored(restored: Restored): Promise<void> {
     applicationName: "strongroom drill",
   });
   try {
-    // As a start would, so that a backup of an older version is proved to be of use.
+    // Migrates as a start would, to prove that a backup of an older version is usable.
     await migrate(database, kernel.log);
     await progress(0.1);
     const stored = await readSealRecord(database);
@@ -63,7 +63,10 @@ export async function examineRestored(restored: Restored): Promise<void> {
   }
 }
 
-/** A ring in which every key-encryption key was opened; null, with a finding that says why, when it cannot be had. */
+/**
+ * Returns a key ring after opening every key-encryption key. When a key cannot be opened, adds a finding with the reason and
+ * returns null.
+ */
 async function openRing(
   kernel: Kernel,
   store: KekStore,
@@ -113,7 +116,7 @@ async function examineTrail(
 async function examineAll(copy: Kernel, { signal, add, progress }: Restored): Promise<void> {
   const { total, unreadable } = await examineSecrets(copy, async (done) => {
     signal.throwIfAborted();
-    // How many there are in all is not known before the end.
+    // The total is unknown until the end.
     await progress(1 - 0.5 / (1 + done / 5000));
   });
   const says =

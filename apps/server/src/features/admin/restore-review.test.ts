@@ -32,8 +32,8 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { parseSealRecord } from "@strongroom/keys";
 import { allSent } from "#features/audit-sinks/testing/receiving.ts";
-import { aLending, requestsOf } from "#features/access-requests/testing/lending.ts";
-import type { Lending } from "#features/access-requests/testing/lending.ts";
+import { aRequestableAccount, requestsOf } from "#features/access-requests/testing/lending.ts";
+import type { RequestableSetup } from "#features/access-requests/testing/lending.ts";
 import { openDatabase } from "#kernel/db/database.ts";
 import { migrate } from "#kernel/db/migrate.ts";
 import { backUp } from "#kernel/embedded/backup.ts";
@@ -91,7 +91,7 @@ let apiToken: string;
 let machineToken: string;
 let resetToken: string;
 let usedPassword: string;
-let lending: Lending;
+let lending: RequestableSetup;
 let closedOwner: TestPerson;
 let secret: CredentialId;
 let adminReset: AdminResetId;
@@ -126,7 +126,7 @@ before(async () => {
   machineToken = ofMachine.body.token;
   const link = await app.call(issueResetLink, { params: { id: holder.id }, as: admin.token });
   resetToken = decodeURIComponent(new URL(link.body.link).hash.replace("#token=", ""));
-  lending = await aLending(app);
+  lending = await aRequestableAccount(app);
   const asked = await requestsOf(app).ask(lending.asker, lending.account);
   assert.equal(asked.status, 201, asked.text);
   assert.equal((await requestsOf(app).approve(lending.approvers[0]!, asked.body)).status, 200);
@@ -135,6 +135,14 @@ before(async () => {
     `insert into rotations (id, credential_id, credential_name, because, step, kind, journal, message, needs_attention, code, started_at)
      values (gen_random_uuid(), $1, 'an account', 'asked', 'stored', 'password', $2, 'A candidate is stored', true, 'unreachable', now())`,
     [lending.account.id, { step: "stored", candidate: 2, old: 1, dead: [1], looks: 1 }],
+  );
+
+  const undecided = await aRequestableAccount(app, { approvals_level_1: 2, approvers: 2 });
+  const half = await requestsOf(app).ask(undecided.asker, undecided.account);
+  assert.equal((await requestsOf(app).approve(undecided.approvers[0]!, half.body)).status, 200);
+  await app.database.pool.query(
+    "insert into factor_recovery_codes (user_id, code_hash, created_at) values ($1, 'a used code', now())",
+    [holder.id],
   );
 
   closedOwner = await aPerson(app);
@@ -162,7 +170,7 @@ before(async () => {
     findMac,
   });
 
-  // After the backup: all of it is revoked.
+  // Revoke everything after the backup.
   usedPassword = "the password after the reset";
   const used = await app.call(completePasswordReset, { body: { token: resetToken, password: usedPassword } });
   assert.equal(used.status, 200, used.text);
@@ -197,7 +205,7 @@ before(async () => {
         backup_made_at: madeAt,
         is_authenticated: isAuthenticated,
       });
-      // As if the backup were days old.
+      // Simulates a backup that is several days old.
       await database.pool.query("update vault_closures set opens_at = now() - interval '1 hour', mailed_at = now()");
       await database.close();
     },
@@ -217,7 +225,7 @@ describe("a server on a restored database", () => {
 
   const review = async () => (await app.call(readRestoreReview, { as: now })).body;
 
-  test("ends sessions, reset links and grants that the backup held", async () => {
+  test("ends sessions, reset links and grants that the backup contained", async () => {
     for (const person of [admin, holder, leaver]) {
       assert.equal((await app.call(readOwnProfile, { as: person.token })).status, 401);
     }
@@ -245,6 +253,16 @@ describe("a server on a restored database", () => {
     assert.equal(confirmed.status, 404, confirmed.text);
   });
 
+  test("deletes recovery codes and approvals of undecided requests, because they may have been used or withdrawn since", async () => {
+    const { rows } = await app.database.pool.query(
+      `select (select count(*)::integer from factor_recovery_codes) as codes,
+         (select count(*)::integer from access_request_decisions join access_request_rounds round using (request_id, round)
+          where round.state = 'pending') as undecided,
+         (select count(*)::integer from access_request_decisions) as decided`,
+    );
+    assert.deepEqual(rows, [{ codes: 0, undecided: 0, decided: 1 }]);
+  });
+
   test("accepts no API token until an administrator confirms it", async () => {
     for (const token of [apiToken, machineToken]) {
       const refused = await app.call(listSafes, { as: token });
@@ -255,7 +273,7 @@ describe("a server on a restored database", () => {
     assert.equal((await app.call(listOwnTokens, { as: owner })).body.data[0]?.state, "suspended");
   });
 
-  test("is degraded, notifies administrators, and lists the known lost changes", async () => {
+  test("is degraded, notifies administrators and lists the known lost changes", async () => {
     const health = (await app.call(readHealth)).body;
     assert.equal(health.status, "degraded");
     assert.match(health.checks.find(({ name }) => name === "restore review")?.message ?? "", /database was restored/);
@@ -273,6 +291,7 @@ describe("a server on a restored database", () => {
     assert.ok(found.ended.sessions >= 4);
     assert.deepEqual([found.ended.links, found.ended.grants, found.ended.rotations, found.ended.tokens], [1, 1, 1, 2]);
     assert.deepEqual([found.ended.admin_resets, found.ended.closures], [1, 1]);
+    assert.deepEqual([found.ended.recovery_codes, found.ended.approvals], [1, 1]);
     const lost = found.changes.map(({ event }) => event);
     for (const event of [
       "password-reset.completed",
@@ -295,7 +314,7 @@ describe("a server on a restored database", () => {
     assert.deepEqual([rows[0].journal.step, rows[0].journal.dead], ["doubtful", []]);
   });
 
-  test("confirms tokens one by one, in a fresh session of an administrator", async () => {
+  test("confirms tokens individually, only in an administrator's session with recent re-authentication", async () => {
     const { suspended_tokens: tokens } = await review();
     assert.deepEqual(tokens.map(({ name }) => name).toSorted(), ["of the holder", "of the pipeline"]);
     const good = tokens.find(({ name }) => name === "of the pipeline")!;
@@ -316,7 +335,7 @@ describe("a server on a restored database", () => {
     assert.equal((await confirm(now)).status, 404);
   });
 
-  test("is healthy once the review is finished, also after a restart, and unconfirmed tokens stay suspended", async () => {
+  test("is healthy after the review is finished and after a restart, and unconfirmed tokens stay suspended", async () => {
     assert.equal((await app.call(finishRestoreReview, { as: now })).status, 200);
     assert.equal((await app.call(finishRestoreReview, { as: now })).status, 409);
     const isThere = async () =>
@@ -332,7 +351,7 @@ describe("a server on a restored database", () => {
   });
 });
 
-test("a database older than the kept checkpoint is treated as restored once, even without a mark", async () => {
+test("a database older than the kept checkpoint is handled as restored once, even without a mark", async () => {
   const { app, stop } = await startOn(inside("snapshot"));
   const person = await firstAdmin(app);
   await app.kernel.database.transaction(async () => {});
@@ -352,7 +371,7 @@ test("a database older than the kept checkpoint is treated as restored once, eve
     return rows.length === 0 ? true : null;
   });
   await stop();
-  // As after restoring a disk snapshot: only the checkpoint beside the database shows that it was restored.
+  // Like restoring a disk snapshot: only the checkpoint beside the database shows that it was restored.
   const folder = inside("snapshot-restored");
   mkdirSync(folder, { mode: 0o700 });
   copyFileSync(join(inside("snapshot"), "root.key"), join(folder, "root.key"));

@@ -1,4 +1,4 @@
-// The review after a restore: the lost changes that are known, the tokens to confirm, and the end of the review.
+// Shows the review after a restore, confirms suspended tokens and finishes the review.
 import type { Message, RestoreReview, SuspendedToken, confirmTokens, finishRestoreReview } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";

@@ -1,4 +1,4 @@
-// Detects that the database was restored, and ends revived access before anything is served.
+// Detects that the database was restored, and ends revived access before the server accepts calls.
 import { parseCheckpoint } from "@strongroom/auditlog";
 import type { RestoreEnds } from "@strongroom/contract";
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { readLostChanges } from "./lost-changes.ts";
 import {
   findOpenRestores,
-  forgetAnswers,
+  deleteStoredReplies,
   hasMark,
   insertRestore,
   isCheckpointKnown,
@@ -22,7 +22,7 @@ import {
   takeMark,
 } from "./restores.store.ts";
 
-/** What other features do for a restored database, in the same transaction. */
+/** Changes that other features make to a restored database, in the same transaction. */
 export interface RestoreDeps {
   notify: Notify;
   endSignIns(tx: Tx): Promise<Pick<RestoreEnds, "sessions" | "sign_ins" | "links">>;
@@ -30,8 +30,14 @@ export interface RestoreDeps {
   endCheckOuts(tx: Tx): Promise<number>;
   distrustRotations(tx: Tx): Promise<number>;
   expireAdminResets(tx: Tx): Promise<number>;
-  /** INVARIANT: a vault whose owner may have cancelled since the backup does not open before they could do it again. */
+  /**
+   * INVARIANT: if a vault's owner may have cancelled since the backup, the vault stays closed until they have had time to cancel
+   * again.
+   */
   restartWaiting(tx: Tx): Promise<number>;
+  /** INVARIANT: a recovery code works once, even across a restore. */
+  deleteRecoveryCodes(tx: Tx): Promise<number>;
+  removePendingApprovals(tx: Tx): Promise<number>;
   tokens: {
     suspendAll(tx: Tx): Promise<number>;
     find(db: Db): Promise<SuspendedToken[]>;
@@ -45,8 +51,9 @@ interface KeptCheckpoint {
 }
 
 /**
- * The largest checkpoint that this machine kept. Its signature is not checked, because the vault may still be sealed and
- * nothing may be served before. An attacker who can write to the data folder could end all sessions this way, but no more.
+ * The largest checkpoint kept on this machine. Its signature is not checked, because the vault may still be sealed and the server
+ * must not accept calls before this check. An attacker who can write to the data folder could end all sessions this way, but no
+ * more.
  */
 async function newestKept(folder: string): Promise<KeptCheckpoint | null> {
   const notes = await openCheckpointFile(folder).readAll();
@@ -75,7 +82,7 @@ async function fallenBehind(kernel: Kernel): Promise<KeptCheckpoint | null> {
  */
 async function treatIfRestored(kernel: Kernel, deps: RestoreDeps, isStart: boolean): Promise<void> {
   const { database } = kernel;
-  // Entries that are cut off while the server runs are an attack, which the audit feature reports.
+  // Entries that disappear while the server runs are an attack, which the audit feature reports.
   const behind = isStart ? await fallenBehind(kernel) : null;
   if (behind === null && !(await hasMark(database.db))) return;
   await database.transaction(async (tx) => {
@@ -106,8 +113,10 @@ async function treat(kernel: Kernel, deps: RestoreDeps, tx: Tx, { mark, behind }
     tokens: await deps.tokens.suspendAll(tx),
     admin_resets: await deps.expireAdminResets(tx),
     closures: await deps.restartWaiting(tx),
+    recovery_codes: await deps.deleteRecoveryCodes(tx),
+    approvals: await deps.removePendingApprovals(tx),
   };
-  await forgetAnswers(tx);
+  await deleteStoredReplies(tx);
   const missing = Math.max(behind === null ? 0 : behind.size - size, entries);
   const row = {
     id: newId(now.getTime()),
@@ -149,11 +158,11 @@ async function treat(kernel: Kernel, deps: RestoreDeps, tx: Tx, { mark, behind }
   kernel.log.warn(details, "the database was restored: an administrator has to review it");
 }
 
-/** Between two checks for a mark, in milliseconds: an operator can leave one while the server runs. */
+/** Interval between checks for a mark, in milliseconds. An operator can leave a mark while the server runs. */
 const LOOK_EVERY = 10_000;
 
 export interface RestoreWatch {
-  /** Resolves after the first check. Call it before anything is served. */
+  /** Resolves after the first check. Call it before the server accepts calls. */
   start(): Promise<void>;
   stop(): Promise<void>;
   health: { name: string; problem: () => Promise<string | null> };

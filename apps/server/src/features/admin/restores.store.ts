@@ -1,4 +1,4 @@
-// The rows of detected restores, and of the marks that reveal them.
+// Reads and writes the rows of detected restores and the marks that a restore leaves.
 import type { LostChange, RestoreEnds, RestoreReview } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -31,7 +31,7 @@ export interface MarkRow {
   marked_at: Date;
 }
 
-/** Only one process at a time handles a restored database. */
+/** Takes the lock that lets only one process at a time handle a restored database. */
 export async function lockRestores(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('strongroom.restores'))`.execute(tx);
 }
@@ -86,12 +86,12 @@ export async function finishRestores(tx: Tx, by: string, at: Date): Promise<stri
   return (await update.where("finished_at", "is", null).returning("id").execute()).map(({ id }) => id);
 }
 
-/** Stored replies to repeated requests belong to the time before the restore. */
-export async function forgetAnswers(tx: Tx): Promise<void> {
+/** Deletes the stored replies to repeated requests, which are from before the restore. */
+export async function deleteStoredReplies(tx: Tx): Promise<void> {
   await sql`delete from idempotency_keys`.execute(tx);
 }
 
-/** The given audit entries that are in the database. */
+/** The given audit entries that exist in the database. */
 export async function findKnownEntries(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select id::text as id from audit_entries where id = any(${[...ids]}::uuid[])`.execute(db);

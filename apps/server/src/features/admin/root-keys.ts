@@ -1,4 +1,4 @@
-// The keys as an administrator sees them, and replacing them while servers run.
+// Shows the root key and signing key to administrators and replaces them while servers run.
 import type { KeyFacts, rekey, replaceSigningKey } from "@strongroom/contract";
 import { SealError, keyFileProvider, parseSealRecord } from "@strongroom/keys";
 import { callEntry } from "#kernel/audit/entry.ts";
@@ -12,7 +12,7 @@ import { replaceRootKey } from "#kernel/keys/replace-root-key.ts";
 import { rekeyObstacle } from "./admin.policy.ts";
 import { readKeyRow } from "./admin.store.ts";
 
-export interface KeySite {
+export interface RootKeyContext {
   kernel: Kernel;
   vault: Vault;
   signIn: {
@@ -21,17 +21,17 @@ export interface KeySite {
   };
 }
 
-const obstacleOf = ({ kernel, vault }: KeySite): string | null =>
+const obstacleOf = ({ kernel, vault }: RootKeyContext): string | null =>
   rekeyObstacle({
     provider: vault.provider,
     isSealed: vault.ring.isSealed,
     isOneMachine: kernel.config.databaseUrl === null,
   });
 
-export async function readKeyFacts(site: KeySite, db: Db): Promise<KeyFacts> {
-  const { vault } = site;
+export async function readKeyFacts(context: RootKeyContext, db: Db): Promise<KeyFacts> {
+  const { vault } = context;
   const row = await readKeyRow(db);
-  const signingKeySince = await site.signIn.signingKeySince(db);
+  const signingKeySince = await context.signIn.signingKeySince(db);
   return {
     is_sealed: vault.ring.isSealed,
     provider: vault.provider,
@@ -40,22 +40,25 @@ export async function readKeyFacts(site: KeySite, db: Db): Promise<KeyFacts> {
     keys: row.keys,
     signing_key_since: signingKeySince?.toISOString() ?? null,
     problem: await vault.problem(),
-    rekey_obstacle: obstacleOf(site),
+    rekey_obstacle: obstacleOf(context),
   };
 }
 
-/** What `strongroom rekey` does, asked for here. This process follows before it answers; the others do by themselves. */
-export async function replaceRoot(site: KeySite, call: SteppedCall<typeof rekey>, db: Db): Promise<KeyFacts> {
-  const { kernel, vault } = site;
+/**
+ * Replaces the root key as `strongroom rekey` does. This process uses the new key before it replies; the others follow on their
+ * own.
+ */
+export async function replaceRoot(context: RootKeyContext, call: SteppedCall<typeof rekey>, db: Db): Promise<KeyFacts> {
+  const { kernel, vault } = context;
   const { database, events, config, clock } = kernel;
-  const obstacle = obstacleOf(site);
+  const obstacle = obstacleOf(context);
   if (obstacle !== null) throw refuse(409, "seal.no-rekey-from-here", obstacle);
   try {
     const before = parseSealRecord(await readSealRecord(database));
     call.note({ target: { type: "root-key", id: before.rootKeyId } });
     const provider = keyFileProvider(config.keyFile);
     const old = await provider.open(before);
-    // On record before anything changes; what came of it is a record of its own.
+    // Audit the attempt before any change. The result is a separate audit entry.
     await call.commit(async () => {});
     try {
       const entryOf = (id: string) => {
@@ -71,15 +74,15 @@ export async function replaceRoot(site: KeySite, call: SteppedCall<typeof rekey>
     if (error instanceof SealError) throw refuse(409, "seal.rekey-failed", error.message);
     throw error;
   }
-  return readKeyFacts(site, db);
+  return readKeyFacts(context, db);
 }
 
 export async function replaceSigning(
-  site: KeySite,
+  context: RootKeyContext,
   call: SteppedCall<typeof replaceSigningKey>,
   db: Db,
 ): Promise<KeyFacts> {
   await call.commit(async () => {});
-  await site.signIn.rotateSigningKey();
-  return readKeyFacts(site, db);
+  await context.signIn.rotateSigningKey();
+  return readKeyFacts(context, db);
 }

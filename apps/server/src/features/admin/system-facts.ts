@@ -1,4 +1,4 @@
-// How the system is, for an administrator: what is wrong in words, versions, room, processes.
+// System information for administrators: health, versions, disk space and processes.
 import type { SystemFacts } from "@strongroom/contract";
 import { statfs } from "node:fs/promises";
 import { readLag } from "#features/audit/index.ts";
@@ -6,21 +6,21 @@ import type { HealthFeature } from "#features/health/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { version } from "#kernel/version.ts";
-import { GONE_AFTER } from "./admin.policy.ts";
+import { HEARTBEAT_TIMEOUT } from "./admin.policy.ts";
 import { findProcesses, readDatabaseFacts } from "./admin.store.ts";
 
-export interface SystemSite {
+export interface SystemContext {
   kernel: Kernel;
   health: HealthFeature;
-  /** Of this process, among those that say that they are there. */
+  /** Identifies this process in the list of processes. */
   processId: string;
   isMailConfigured: boolean;
 }
 
-export async function readFacts(site: SystemSite, db: Db): Promise<SystemFacts> {
-  const { kernel, health, processId, isMailConfigured } = site;
+export async function readFacts(context: SystemContext, db: Db): Promise<SystemFacts> {
+  const { kernel, health, processId, isMailConfigured } = context;
   const { config, clock } = kernel;
-  const since = new Date(clock.now().getTime() - GONE_AFTER);
+  const since = new Date(clock.now().getTime() - HEARTBEAT_TIMEOUT);
   const [facts, lag, { status, summary, checks, uptime }, processes, disk] = await Promise.all([
     readDatabaseFacts(db),
     readLag(db),
@@ -46,7 +46,7 @@ export async function readFacts(site: SystemSite, db: Db): Promise<SystemFacts> 
   };
 }
 
-/** In bytes, for this user; null where the file system does not say. */
+/** Free and total bytes available to this OS user; null when the file system does not report them. */
 export async function roomAt(folder: string): Promise<{ free: number; total: number } | null> {
   const found = await statfs(folder).catch(() => null);
   return found && { free: found.bavail * found.bsize, total: found.blocks * found.bsize };

@@ -1,22 +1,23 @@
-// Looks for sinks that have something to be delivered, and works on each by itself: one that hangs holds up no other.
+// Finds sinks with pending deliveries and delivers to each separately, so that a sink that hangs does not delay the
+// others.
 import { randomUUID } from "node:crypto";
 import { claimSinks, isAnyDue } from "./audit-sinks.store.ts";
-import { deliver } from "./deliver.ts";
-import type { Memory } from "./deliver.ts";
-import type { Site } from "./site.ts";
+import { deliver } from "./delivery/deliver.ts";
+import type { Memory } from "./delivery/deliver.ts";
+import type { AuditSinkContext } from "./context.ts";
 
 export interface Delivery {
   start(): void;
-  /** Breaks off what is under way: what was not taken is sent again by whoever comes next. */
+  /** Aborts running deliveries. The process that next claims the sink sends unconfirmed entries again. */
   stop(): Promise<void>;
 }
 
-/** Milliseconds. Not LISTEN/NOTIFY, for the reason that the sequencer gives. */
+/** Milliseconds between polls. LISTEN/NOTIFY is not used, for the same reason as in the sequencer. */
 const LOOK_INTERVAL = 500;
 
-export function createDelivery(site: Site): Delivery {
-  const { database, keys, clock, log } = site.kernel;
-  /** What leases name; every process has its own. */
+export function createDelivery(context: AuditSinkContext): Delivery {
+  const { database, keys, clock, log } = context.kernel;
+  /** The owner named in this process's leases. */
   const process = randomUUID();
   const memory: Memory = new Map();
   const stopping = new AbortController();
@@ -26,12 +27,12 @@ export function createDelivery(site: Site): Delivery {
 
   async function look(): Promise<void> {
     if (keys.isSealed) return;
-    const reach = await site.outlet.reach(database.db);
+    const reach = await context.outlet.reach(database.db);
     const now = clock.now();
     if (!(await isAnyDue(database.db, reach, now))) return;
     const claimed = await database.transaction((tx) => claimSinks(tx, process, reach, now));
     for (const sink of claimed) {
-      const work = deliver(site, sink, memory, stopping.signal)
+      const work = deliver(context, sink, memory, stopping.signal)
         .catch((error: unknown) => log.warn({ err: error, sink: sink.id }, "a delivery of audit entries broke off"))
         .finally(() => atWork.delete(work));
       atWork.add(work);

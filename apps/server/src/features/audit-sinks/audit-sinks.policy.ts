@@ -1,22 +1,22 @@
-// Who may see and change sinks, how long a failing one waits, and when one counts as behind. Pure.
+// Pure rules of audit sinks: permissions, retry delays, and when a sink counts as behind.
 import type { AuditSinkStatus } from "@strongroom/contract";
-import type { Grants } from "#kernel/authz/authorise.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
-export const grants = {
+export const rolePermissions = {
   "audit-sink.read": ["admin", "manager"],
   "audit-sink.manage": ["admin"],
-} satisfies Grants;
+} satisfies RolePermissions;
 
-/** Milliseconds after so many failures in a row: half a second, doubled up to a minute. */
+/** The retry delay in milliseconds after this many failures in a row: half a second, doubled up to a minute. */
 export const pauseAfter = (failures: number): number => Math.min(60_000, 500 * 2 ** Math.max(0, failures - 1));
 
 /**
- * Failures in a row after which people are told: about half a minute. A receiver that restarts is no news, and an
- * entry about a failure is one more to be delivered.
+ * Failures in a row before users are notified: about half a minute. A receiver that restarts causes no notification,
+ * because each audit entry about a failure is one more entry to deliver.
  */
-export const TOLD_AFTER = 6;
+export const NOTIFY_AFTER = 6;
 
-/** Seconds by which a sink may be behind before the health of the server says so. */
+/** Seconds by which a sink may be behind before the server's health reports it. */
 const MOST_BEHIND = 300;
 
 interface Standing {
@@ -39,19 +39,19 @@ export function isLagging(sink: Standing, behindSeconds: number): boolean {
 }
 
 export interface Mark {
-  /** Everything before it was taken by then. */
+  /** All entries before it had been sent at that time. */
   cursor: number;
-  /** Milliseconds of a clock that only runs forwards. */
+  /** Milliseconds of a monotonic clock. */
   at: number;
 }
 
 /**
- * A receiver without answers may lose what it had read but not yet kept when it dies. What was sent longer ago than this is
- * taken to be kept.
+ * A receiver that sends no acknowledgements may lose data that it has read but not stored when it crashes. Data sent
+ * longer ago than this counts as stored.
  */
 const SETTLES_AFTER = 60_000;
 
-/** The newest mark that has settled, and those after it; null when none has. */
+/** The newest mark that has settled, and the later marks; null if none has. */
 export function settle(marks: readonly Mark[], now: number): { settled: Mark | null; left: Mark[] } {
   const last = marks.findLastIndex(({ at }) => now - at >= SETTLES_AFTER);
   return { settled: marks[last] ?? null, left: marks.slice(last + 1) };

@@ -1,4 +1,4 @@
-// Sinks in the database: what they are, how far each is, and who delivers to it.
+// Database queries for sinks: their settings, positions and leases.
 import type { AuditSink, AuditSinkConfig, AuditSinkFormat } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Generated, Insertable, Selectable, Updateable } from "kysely";
@@ -49,11 +49,11 @@ export const listSinks = (db: Db): Promise<SinkRow[]> =>
 export const findSink = (db: Db, id: string): Promise<SinkRow | undefined> =>
   db.selectFrom("audit_sinks").selectAll().where("id", "=", id).executeTakeFirst();
 
-/** To change it. */
+/** Locks a sink before a change. */
 export const lockSink = (tx: Tx, id: string): Promise<SinkRow | undefined> =>
   tx.selectFrom("audit_sinks").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
 
-/** Serialises what is checked over all sinks, such as their names. */
+/** Serialises checks that span all sinks, such as unique names. */
 export async function lockSinks(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(7305808875)`.execute(tx);
 }
@@ -61,7 +61,7 @@ export async function lockSinks(tx: Tx): Promise<void> {
 export const insertSink = (tx: Tx, row: Insertable<AuditSinksTable>): Promise<SinkRow> =>
   tx.insertInto("audit_sinks").values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Whoever delivers to it now stops, and it is tried anew at once. */
+/** Changes a sink, ends any current lease on it and makes it due at once. */
 export const changeSink = (tx: Tx, id: string, changes: Updateable<AuditSinksTable>): Promise<SinkRow> =>
   tx
     .updateTable("audit_sinks")
@@ -75,10 +75,10 @@ export async function removeSink(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("audit_sinks").where("id", "=", id).execute();
 }
 
-/** Longer than any one attempt takes. */
+/** Longer than any single attempt takes. */
 const LEASE = sql<Date>`now() + interval '60 seconds'`;
 
-/** Takes the sinks that are not where the log is and that nobody delivers to; they are the caller's for a while. */
+/** Leases the sinks that are behind the log and that no process delivers to. */
 export async function claimSinks(
   tx: Tx,
   process: string,
@@ -95,7 +95,7 @@ export async function claimSinks(
     .execute();
 }
 
-/** A read that says whether there is anything to claim: at rest nothing is written. */
+/** Checks for due sinks with a read, so that an idle server writes nothing. */
 export async function isAnyDue(db: Db, reach: { size: number; signed: number }, now: Date): Promise<boolean> {
   const found = await db.selectFrom("audit_sinks").select("id").where(isDue(reach, now)).limit(1).executeTakeFirst();
   return found !== undefined;
@@ -117,7 +117,10 @@ export interface Progress {
   cosigned?: string;
 }
 
-/** Keeps the lease. Null when the sink is no longer the caller's: it was changed, disabled, deleted, or taken over. */
+/**
+ * Records progress and renews the lease. Null if the caller lost the sink: it was changed, disabled, deleted, or
+ * claimed by another process.
+ */
 export async function recordProgress(tx: Tx, sink: SinkRow, progress: Progress): Promise<SinkRow | null> {
   const { cursor, settled, count, at, cosigned } = progress;
   const row = await tx
@@ -131,7 +134,7 @@ export async function recordProgress(tx: Tx, sink: SinkRow, progress: Progress):
   return row ?? null;
 }
 
-/** Also gives the sink back. False when it is no longer the caller's. */
+/** Records the failure and releases the lease. False if the caller lost the sink. */
 export async function recordFailure(
   tx: Tx,
   sink: SinkRow,
@@ -147,7 +150,7 @@ export async function recordFailure(
   return numUpdatedRows === 1n;
 }
 
-export async function giveBack(tx: Tx, sink: SinkRow): Promise<void> {
+export async function releaseSink(tx: Tx, sink: SinkRow): Promise<void> {
   await tx.updateTable("audit_sinks").set({ lease_by: null, lease_until: null }).where(isOurs(sink)).execute();
 }
 

@@ -1,4 +1,4 @@
-// Where the audit trail goes beside the database: web hooks and files, who may say so, and what a broken one does to the product.
+// Tests of audit sinks: web hooks and files, permissions, and the effect of a broken sink on the product.
 import {
   ChangedAuditSink,
   createAuditSink,
@@ -23,8 +23,8 @@ import { aPerson, firstAdmin } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
-import { TOLD_AFTER } from "./audit-sinks.policy.ts";
-import { signatureOf } from "./send-http.ts";
+import { NOTIFY_AFTER } from "./audit-sinks.policy.ts";
+import { signatureOf } from "./delivery/send-http.ts";
 import { allSent, recordEntries, sequenced, sinkNamed, startReceiver } from "./testing/receiving.ts";
 import type { Receiver } from "./testing/receiving.ts";
 
@@ -68,7 +68,7 @@ async function failuresOf({ id }: AuditSink): Promise<number> {
 describe("a web hook", () => {
   const KEY = "a key for signatures";
 
-  test("gets every entry in the order of the log, signed, and again when it did not answer well", async () => {
+  test("gets every entry in log order, signed, and again after an error reply", async () => {
     const sink = await aSink(hook("hook in order", { hmac_key: KEY }));
     receiver.answerNext(500, 302);
     await recordEntries(app, 40);
@@ -87,7 +87,7 @@ describe("a web hook", () => {
     await app.call(deleteAuditSink, byId(sink));
   });
 
-  test("that is disabled gets nothing, and goes on where it was when it is enabled again", async () => {
+  test("gets nothing while it is disabled, and continues at the same position when it is enabled again", async () => {
     const sink = await aSink(hook("hook with a pause", { starts: "now" }));
     await recordEntries(app, 3);
     await upToDate(sink);
@@ -107,7 +107,7 @@ describe("a web hook", () => {
     await app.call(deleteAuditSink, byId(sink));
   });
 
-  test("that fails again and again is told of once in the trail, and once when it works again", async () => {
+  test("is audited once when it keeps failing, and once when it works again", async () => {
     const sink = await aSink(hook("hook in trouble", { starts: "now" }));
     const toldOf = async (event: string) => {
       const { rows } = await app.database.pool.query<{ entry: AuditEntry }>(
@@ -117,7 +117,7 @@ describe("a web hook", () => {
       );
       return rows.map(({ entry }) => entry);
     };
-    /** Waits for no pause, and is as far as it would be after some failures more. */
+    /** Skips the retry delay and sets the failure count as if more attempts had failed. */
     const hurry = (failures: number) =>
       app.database.pool.query(
         `update audit_sinks set retry_at = null, failures = greatest(failures, $2)
@@ -129,8 +129,8 @@ describe("a web hook", () => {
     await eventually(async () => ((await failuresOf(sink)) > 0 ? true : null));
     assert.deepEqual(await toldOf("failing"), [], "a receiver that restarts is no news");
     await eventually(async () => {
-      await hurry(TOLD_AFTER - 1);
-      return (await failuresOf(sink)) > TOLD_AFTER ? true : null;
+      await hurry(NOTIFY_AFTER - 1);
+      return (await failuresOf(sink)) > NOTIFY_AFTER ? true : null;
     });
     const [failing, ...others] = await toldOf("failing");
     assert.match(failing?.reason ?? "", /answered with the status 500/);
@@ -144,7 +144,7 @@ describe("a web hook", () => {
       return told.length > 0 ? told : null;
     });
     assert.equal(resumed.length, 1);
-    assert.ok(Number(resumed[0]?.details?.["failures"]) > TOLD_AFTER);
+    assert.ok(Number(resumed[0]?.details?.["failures"]) > NOTIFY_AFTER);
     await upToDate(sink);
     const got = receiver.taken().flatMap(({ lines }) => lines.map((line) => JSON.parse(line) as { entry: AuditEntry }));
     const events = got.map(({ entry }) => entry.event).filter((event) => event.startsWith("audit-sink.delivery-"));
@@ -152,7 +152,7 @@ describe("a web hook", () => {
     await app.call(deleteAuditSink, byId(sink));
   });
 
-  test("can be tried, which is on record and says in plain words what went wrong", async () => {
+  test("can be tested; the test is audited, and an error is explained in plain words", async () => {
     const sink = await aSink(hook("hook to try", { is_enabled: false }));
     receiver.forget();
     const tried = await app.call(testAuditSink, byId(sink));
@@ -184,10 +184,10 @@ describe("a web hook", () => {
   });
 });
 
-describe("what a sink keeps secret", () => {
+describe("the secrets of a sink", () => {
   const secrets = { hmac_key: "the secret of the hook", authorization: "Splunk 5ecre7-5ecre7" };
 
-  test("is sealed, never told, and goes to no other place than it was given for", async () => {
+  test("are sealed, never returned, and sent to no other destination than they were given for", async () => {
     const config = { kind: "http", url: "https://siem.example.com/in" } as const;
     const sink = await aSink({ name: "with secrets", config, ...secrets, is_enabled: false });
     assert.deepEqual([sink.has_hmac_key, sink.has_authorization, sink.has_client_key], [true, true, false]);
@@ -224,7 +224,7 @@ describe("what a sink keeps secret", () => {
     await app.call(deleteAuditSink, byId(sink));
   });
 
-  test("does not go over an unencrypted connection, nor stand in the address", async () => {
+  test("are never sent over an unencrypted connection, and cannot be part of the address", async () => {
     const plain = { kind: "http", url: "http://siem.example.com/in" } as const;
     const refused = [
       { name: "plain", config: plain, authorization: "Bearer abc" },
@@ -242,7 +242,7 @@ describe("what a sink keeps secret", () => {
 describe("a file", () => {
   const linesOf = (name: string) => readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1);
 
-  test("is appended to in whole lines, also after a process died in the middle of one", async () => {
+  test("is appended to in whole lines, even after a process died in the middle of one", async () => {
     writeFileSync(join(folder, "whole.log"), '{"index":-1}\n{"index":');
     const config = { kind: "file", name: "whole.log" } as const;
     const sink = await aSink({ name: "a file", config });
@@ -258,7 +258,7 @@ describe("a file", () => {
     await app.call(deleteAuditSink, byId(sink));
   });
 
-  test("begins anew above its size, and keeps as many of the older ones as it was told to", async () => {
+  test("is rotated above its maximum size, and the configured number of older files is kept", async () => {
     const config = { kind: "file", name: "turned.log", rotate_megabytes: 1, keep_files: 2 } as const;
     const sink = await aSink({ name: "turned", config, format: "ocsf" });
     for (let part = 0; part < 4; part++) {
@@ -272,7 +272,7 @@ describe("a file", () => {
 
   const canMount = process.getuid?.() === 0 && process.platform === "linux";
   test(
-    "on a full disk loses nothing and holds nothing up",
+    "loses no entry and blocks no other work when the disk is full",
     { skip: !canMount && "only root can mount a small disk" },
     async () => {
       const small = join(folder, "small");
@@ -281,7 +281,7 @@ describe("a file", () => {
       const shared = await testDatabase();
       const other = await testApp({ config: { sinkFolder: small }, database: shared });
       const { dataFolder } = other;
-      // A second process on the same database: one at a time delivers, or lines would be there twice.
+      // A second process on the same database: if both delivered at the same time, lines would be duplicated.
       const second = await testApp({ config: { sinkFolder: small }, database: shared, dataFolder });
       try {
         writeFileSync(join(small, "filler"), Buffer.alloc(400 * 1024));
@@ -312,7 +312,7 @@ describe("a file", () => {
     },
   );
 
-  test("cannot lie outside of the server's folder for them", async () => {
+  test("cannot be outside of the server's folder for sinks", async () => {
     for (const name of ["../root.key", "/etc/passwd", ".hidden", "a/b", "audit.jsonl.1"]) {
       const body = { name: "outside", config: { kind: "file", name } } as const;
       assert.equal((await app.call(createAuditSink, { body, as: admin })).status, 400, name);
@@ -320,11 +320,16 @@ describe("a file", () => {
   });
 });
 
-test("a sink that does not answer is told of in the health of the server, without its name", async () => {
+test("the server's health reports a sink that does not answer, without its name", async () => {
   const nowhere = { kind: "http", url: "http://127.0.0.1:9/" } as const;
   const sink = await aSink({ name: "Very Secret SIEM", config: nowhere, starts: "now" });
   const before = await app.call(readHealth);
   assert.equal(before.body.checks.find(({ name }) => name === "audit sinks")?.state, "ok");
+  await sequenced(app, admin);
+  // The sink's own entry counts as sent, so that the next one is ten minutes old.
+  await app.database.pool.query("update audit_sinks set cursor = (select count(*) from audit_leaves) where id = $1", [
+    sink.id,
+  ]);
   await recordEntries(app, 1, new Date(Date.now() - 10 * 60_000));
   await sequenced(app, admin);
   const health = await app.call(readHealth);
@@ -334,7 +339,7 @@ test("a sink that does not answer is told of in the health of the server, withou
   await app.call(deleteAuditSink, byId(sink));
 });
 
-test("a log that is shorter than what was passed on of it raises the alarm, once", async () => {
+test("a log that is shorter than the entries already delivered raises the alarm once", async () => {
   const sink = await aSink(hook("knows more", { starts: "now" }));
   await upToDate(sink);
   await app.database.pool.query("update audit_sinks set cursor = cursor + 100000 where id = $1", [sink.id]);
@@ -349,7 +354,7 @@ test("a log that is shorter than what was passed on of it raises the alarm, once
   await app.call(deleteAuditSink, byId(sink));
 });
 
-test("managers see sinks and change none; ordinary people do not know of them", async () => {
+test("managers can see sinks but not change them; ordinary users see none", async () => {
   const [manager, user] = [await aPerson(app, "manager"), await aPerson(app)];
   assert.equal((await app.call(listAuditSinks, { as: manager.token })).status, 200);
   assert.equal((await app.call(listAuditSinks, { as: user.token })).status, 403);

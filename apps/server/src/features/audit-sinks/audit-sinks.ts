@@ -1,4 +1,4 @@
-// Shows sinks: what they are, and how far they are.
+// Lists sinks with their settings and positions.
 import { AuditSinkId } from "@strongroom/contract";
 import type { AuditSink, ReplyOf, listAuditSinks } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
@@ -6,16 +6,16 @@ import { refuse } from "#kernel/http/refuse.ts";
 import { isLagging, stateOf } from "./audit-sinks.policy.ts";
 import { listSinks } from "./audit-sinks.store.ts";
 import type { SinkRow } from "./audit-sinks.store.ts";
-import type { Site } from "./site.ts";
+import type { AuditSinkContext } from "./context.ts";
 
-export async function showSinks(site: Site, db: Db): Promise<ReplyOf<typeof listAuditSinks>> {
+export async function showSinks(context: AuditSinkContext, db: Db): Promise<ReplyOf<typeof listAuditSinks>> {
   const rows = await listSinks(db);
-  const { size } = await site.outlet.reach(db);
-  return { sinks: await Promise.all(rows.map((row) => showSink(site, db, row))), size, folder: site.folder };
+  const { size } = await context.outlet.reach(db);
+  return { sinks: await Promise.all(rows.map((row) => showSink(context, db, row))), size, folder: context.folder };
 }
 
-export async function showSink(site: Site, db: Db, row: SinkRow): Promise<AuditSink> {
-  const behind = await behindOf(site, db, row);
+export async function showSink(context: AuditSinkContext, db: Db, row: SinkRow): Promise<AuditSink> {
+  const behind = await behindOf(context, db, row);
   const { cursor, delivered, last_error: lastError } = row;
   const has = (name: string) => row.secret_names.includes(name);
   return {
@@ -46,8 +46,11 @@ export async function showSink(site: Site, db: Db, row: SinkRow): Promise<AuditS
   };
 }
 
-/** How many entries it has not had yet, and the age of the oldest of them (of checkpoints: of the oldest that covers one). */
-async function behindOf({ outlet, kernel }: Site, db: Db, { content, cursor }: SinkRow) {
+/**
+ * How many entries the sink has not received yet, and the age of the oldest (for checkpoints: the oldest that covers
+ * such an entry).
+ */
+async function behindOf({ outlet, kernel }: AuditSinkContext, db: Db, { content, cursor }: SinkRow) {
   const { size, signed } = await outlet.reach(db);
   const entries = Math.max(0, (content === "entries" ? size : signed) - cursor);
   if (entries === 0) return { entries, seconds: 0 };
@@ -59,11 +62,13 @@ async function behindOf({ outlet, kernel }: Site, db: Db, { content, cursor }: S
   return { entries, seconds: Math.max(0, Math.floor(age / 1000)) };
 }
 
-/** For the health of the server, which anybody may ask for: it names no sink. */
-export async function problemOf(site: Site): Promise<string | null> {
-  const { db } = site.kernel.database;
+/** The problem for the server's health. It names no sink, because health is public. */
+export async function problemOf(context: AuditSinkContext): Promise<string | null> {
+  const { db } = context.kernel.database;
   const enabled = (await listSinks(db)).filter(({ is_enabled: isEnabled }) => isEnabled);
-  const behind = await Promise.all(enabled.map(async (row) => isLagging(row, (await behindOf(site, db, row)).seconds)));
+  const behind = await Promise.all(
+    enabled.map(async (row) => isLagging(row, (await behindOf(context, db, row)).seconds)),
+  );
   const count = behind.filter(Boolean).length;
   if (count === 0) return null;
   return count === 1

@@ -1,4 +1,4 @@
-// Adds, changes, switches and deletes sinks.
+// Creates, changes, enables, disables and deletes sinks.
 import { clientCertificateFault, isPemCertificate } from "@strongroom/connectors";
 import { parseWitnessKey } from "@strongroom/auditlog";
 import type {
@@ -17,20 +17,24 @@ import { newId } from "#kernel/id.ts";
 import { notFound, showSink } from "./audit-sinks.ts";
 import { changeSink, insertSink, listSinks, lockSink, lockSinks, removeSink } from "./audit-sinks.store.ts";
 import type { SinkRow } from "./audit-sinks.store.ts";
-import { targetOf } from "./deliver.ts";
+import { targetOf } from "./delivery/deliver.ts";
 import { SECRET_NAMES, openSecrets, sealSecrets } from "./sink-secrets.ts";
 import type { SinkSecrets } from "./sink-secrets.ts";
-import type { Site } from "./site.ts";
+import type { AuditSinkContext } from "./context.ts";
 
-export async function addSink(site: Site, call: Call<typeof createAuditSink>, tx: Tx): Promise<AuditSink> {
+export async function addSink(
+  context: AuditSinkContext,
+  call: Call<typeof createAuditSink>,
+  tx: Tx,
+): Promise<AuditSink> {
   const { name, content, format, every_seconds, config, starts, is_enabled } = call.body;
   await lockSinks(tx);
   await requireFree(tx, call.body, null);
   const id = newId();
   const secrets = withGiven({}, call.body);
   requireUsable(config, secrets);
-  const { size, signed } = await site.outlet.reach(tx);
-  const now = site.kernel.clock.now();
+  const { size, signed } = await context.outlet.reach(tx);
+  const now = context.kernel.clock.now();
   const cursor = starts === "beginning" ? 0 : content === "entries" ? size : signed;
   const row = await insertSink(tx, {
     id,
@@ -40,7 +44,7 @@ export async function addSink(site: Site, call: Call<typeof createAuditSink>, tx
     every_seconds,
     is_enabled,
     config: JSON.stringify(config),
-    sealed_secrets: await sealSecrets(site.kernel.keys, id, secrets),
+    sealed_secrets: await sealSecrets(context.kernel.keys, id, secrets),
     secret_names: Object.keys(secrets),
     cursor,
     settled: cursor,
@@ -48,17 +52,21 @@ export async function addSink(site: Site, call: Call<typeof createAuditSink>, tx
     updated_at: now,
   });
   call.note({ target: targetOf(row), details: { ...factsOf(row), starts } });
-  return showSink(site, tx, row);
+  return showSink(context, tx, row);
 }
 
-export async function editSink(site: Site, call: Call<typeof updateAuditSink>, tx: Tx): Promise<AuditSink> {
+export async function editSink(
+  context: AuditSinkContext,
+  call: Call<typeof updateAuditSink>,
+  tx: Tx,
+): Promise<AuditSink> {
   await lockSinks(tx);
   const before = await requireSink(tx, call.params.id);
   const { name, content, format, every_seconds, config } = call.body;
   await requireFree(tx, call.body, before.id);
   if (config.kind !== before.config.kind || content !== before.content)
     throw refuse(409, "audit-sink.other-kind", "A sink stays what it is. Add another one and delete this one.");
-  const stored = await openSecrets(site.kernel.keys, before);
+  const stored = await openSecrets(context.kernel.keys, before);
   requireGivenAnew(before.config, call.body, stored);
   const secrets = withGiven(stored, call.body);
   requireUsable(config, secrets);
@@ -67,21 +75,25 @@ export async function editSink(site: Site, call: Call<typeof updateAuditSink>, t
     format,
     every_seconds,
     config: JSON.stringify(config),
-    sealed_secrets: await sealSecrets(site.kernel.keys, before.id, secrets),
+    sealed_secrets: await sealSecrets(context.kernel.keys, before.id, secrets),
     secret_names: Object.keys(secrets),
-    updated_at: site.kernel.clock.now(),
+    updated_at: context.kernel.clock.now(),
   });
   const given = SECRET_NAMES.filter((each) => call.body[each] !== undefined);
   call.note({ target: targetOf(row), details: { ...factsOf(row), secrets_given: given } });
-  return showSink(site, tx, row);
+  return showSink(context, tx, row);
 }
 
-export async function switchSink(site: Site, call: Call<typeof switchAuditSink>, tx: Tx): Promise<AuditSink> {
+export async function switchSink(
+  context: AuditSinkContext,
+  call: Call<typeof switchAuditSink>,
+  tx: Tx,
+): Promise<AuditSink> {
   const before = await requireSink(tx, call.params.id);
   const { is_enabled } = call.body;
-  const row = await changeSink(tx, before.id, { is_enabled, updated_at: site.kernel.clock.now() });
+  const row = await changeSink(tx, before.id, { is_enabled, updated_at: context.kernel.clock.now() });
   call.note({ target: targetOf(row), details: { is_enabled } });
-  return showSink(site, tx, row);
+  return showSink(context, tx, row);
 }
 
 export async function deleteSink(call: Call<typeof deleteAuditSink>, tx: Tx): Promise<{ message: string }> {
@@ -107,7 +119,7 @@ async function requireFree(db: Db, { name, config }: ChangedAuditSink, besides: 
     throw refuse(409, "audit-sink.file-taken", "Another sink writes to this file.");
 }
 
-/** Stored ones, with what was given in their place: null takes one away. */
+/** The stored secrets with the given changes; null deletes a secret. */
 function withGiven(
   stored: SinkSecrets,
   given: Partial<Record<keyof SinkSecrets, string | null | undefined>>,
@@ -117,8 +129,9 @@ function withGiven(
 }
 
 /**
- * INVARIANT: a stored secret serves no other place than it was given for, nor one that others vouch for. All of them: what is
- * signed by a key tells that it comes from us.
+ * INVARIANT: a stored secret is never sent to another destination than it was given for, or to one vouched for by
+ * another authority. This applies to all secrets: a signature by a stored key tells a receiver that the message comes
+ * from this server.
  */
 function requireGivenAnew(before: AuditSinkConfig, given: ChangedAuditSink, stored: SinkSecrets): void {
   if (destinationOf(before) === destinationOf(given.config)) return;
@@ -130,7 +143,7 @@ function requireGivenAnew(before: AuditSinkConfig, given: ChangedAuditSink, stor
   );
 }
 
-/** Where it goes, and by whom that place is vouched for. */
+/** The address of the destination, and the authority that vouches for it. */
 function destinationOf(config: AuditSinkConfig): string {
   switch (config.kind) {
     case "syslog":
@@ -160,7 +173,7 @@ function requireUsable(config: AuditSinkConfig, { client_key: clientKey, authori
 
 const objection = (path: string, msg: string) => refuse(400, "request.invalid", msg, { errors: [{ path, msg }] });
 
-/** For the trail: where it goes, and nothing secret. */
+/** The sink's settings for the audit trail, without secrets. */
 function factsOf({ content, format, config }: SinkRow) {
   const { kind } = config;
   const place =

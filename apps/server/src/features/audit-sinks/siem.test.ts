@@ -1,4 +1,5 @@
-// The trail in a real rsyslog: over TLS, whole, also when it is killed or stands still while entries are recorded.
+// Tests the delivery to a real rsyslog over TLS: complete even if rsyslog is killed or suspended while entries are
+// recorded.
 import { createAuditSink, createCredential, testAuditSink, updateAuditSink } from "@strongroom/contract";
 import type { AuditSink } from "@strongroom/contract";
 import { makeAuthority, needs, opensslAvailable, rsyslogAvailable, startRsyslog } from "@strongroom/connectors/testing";
@@ -13,7 +14,7 @@ import { allSent, recordEntries, sequenced, sinkNamed } from "./testing/receivin
 
 const options = needs(rsyslogAvailable(), opensslAvailable());
 const isPossible = options.skip === undefined;
-/** In each of three parts. A hundred thousand, and a full disk beside: `npm run bench sinks`. */
+/** The number of entries in each of three parts. `npm run bench sinks` covers a hundred thousand, and a full disk. */
 const ENTRIES = 1500;
 
 let app: TestApp;
@@ -40,7 +41,7 @@ async function aSink(name: string, more: object = {}): Promise<AuditSink> {
   assert.equal(made.status, 201, made.text);
   return made.body;
 }
-/** The product is used while the SIEM is not. */
+/** Uses the product while the SIEM is down. */
 async function useProduct(): Promise<void> {
   const body = { name: "Billing", type: "password", value: "a secret value" } as const;
   const stored = await app.call(createCredential, { body, as: admin });
@@ -48,12 +49,12 @@ async function useProduct(): Promise<void> {
 }
 const leafIndexes = () => siem.messages().map((line) => Number(/ leafIndex="(\d+)"/.exec(line)?.[1] ?? -1));
 
-test("a SIEM that is killed, stands still and comes back misses no entry, and holds nothing up", options, async () => {
+test("a SIEM that is killed, suspended and restarted misses no entry, and delays no other work", options, async () => {
   const sink = await aSink("killed and paused");
   await recordEntries(app, ENTRIES);
   await eventually(async () => (leafIndexes().length > 0 ? true : null));
 
-  // In the middle of what it is sent.
+  // While it is receiving.
   await siem.kill();
   await recordEntries(app, ENTRIES);
   await useProduct();
@@ -61,13 +62,13 @@ test("a SIEM that is killed, stands still and comes back misses no entry, and ho
     const { status } = await sinkNamed(app, admin, sink.id);
     return status.state === "failing" ? status : null;
   });
-  assert.match(down.last_error ?? "", /127\.0\.0\.1:\d+ (refused|closed) the connection/);
+  assert.match(down.last_error ?? "", /127\.0\.0\.1:\d+(: Connection closed| refused the connection)/);
   await siem.restart();
 
   siem.pause();
   await recordEntries(app, ENTRIES);
   await useProduct();
-  // What was connected between its start and its standing still takes some of it.
+  // Connections made between its start and its suspension still deliver some entries.
   await eventually(async () => {
     await recordEntries(app, 100);
     await sequenced(app, admin);
@@ -85,7 +86,7 @@ test("a SIEM that is killed, stands still and comes back misses no entry, and ho
   console.log(`${status.cursor} entries, each sent ${times.toFixed(2)} times`);
 });
 
-test("messages are RFC 5424 in every format, over TLS or, when that was chosen, over plain TCP", options, async () => {
+test("messages are RFC 5424 in every format, over TLS or, if configured, over plain TCP", options, async () => {
   const formats = {
     rfc5424: /\ufeff\{"actor"/,
     json: /\ufeff\{"entry":\{/,
@@ -101,7 +102,7 @@ test("messages are RFC 5424 in every format, over TLS or, when that was chosen, 
     assert.equal(updated.status, 200, updated.text);
     const tried = await app.call(testAuditSink, { params: { id: sink.id }, as: admin });
     assert.equal(tried.body.has_arrived, true, tried.text);
-    // It has read it when the connection ends, and writes it in its own time.
+    // When the connection ends, rsyslog has read the messages; it writes them later.
     const found = await eventually(
       async () => siem.messages().find((line) => line.includes("A test message") && said.test(line)) ?? null,
     );
@@ -110,12 +111,12 @@ test("messages are RFC 5424 in every format, over TLS or, when that was chosen, 
 });
 
 test(
-  "a SIEM whose certificate another authority issued gets nothing, and is told of in plain words",
+  "a SIEM with a certificate of another authority gets no entries, and the error explains why",
   options,
   async () => {
     const stranger = await makeAuthority();
     const sink = await aSink("stranger", { config: { ...place(), ca: stranger.certificate }, is_enabled: false });
-    // Other sinks go on sending meanwhile.
+    // Other sinks keep sending meanwhile.
     const tests = () => siem.messages().filter((line) => line.includes("A test message")).length;
     const before = tests();
     const tried = await app.call(testAuditSink, { params: { id: sink.id }, as: admin });
@@ -125,7 +126,7 @@ test(
   },
 );
 
-test("a SIEM that asks who sends is shown the client certificate; its key stays sealed", options, async () => {
+test("a SIEM that requires a client certificate gets it; the key stays sealed", options, async () => {
   const certificate = await authority.issue(["127.0.0.1"]);
   const asking = await startRsyslog({ certificate, authority, asksForCertificate: true });
   try {

@@ -1,4 +1,4 @@
-// What a sink must keep secret: sealed as one envelope, opened only to deliver.
+// Seals the secrets of a sink in one envelope, opened only for delivery.
 import { Secret, envelopeKekId, openSecret, sealSecret } from "@strongroom/keys";
 import type { KeyRing } from "@strongroom/keys";
 
@@ -9,7 +9,7 @@ export type SinkSecrets = { readonly [Name in SecretName]?: string };
 const PURPOSE = "audit-sinks";
 const contextOf = (id: string) => ({ purpose: PURPOSE, recordId: id, version: 1 });
 
-/** Null when there is nothing to seal. */
+/** Null if there are no secrets. */
 export async function sealSecrets(keys: KeyRing, id: string, secrets: SinkSecrets): Promise<Buffer | null> {
   if (Object.keys(secrets).length === 0) return null;
   const kek = await keys.kekFor(PURPOSE);

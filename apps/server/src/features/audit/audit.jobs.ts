@@ -1,4 +1,4 @@
-// The sequencer: gives recorded entries their places in the tree, in batches, and signs a checkpoint after each.
+// The sequencer: appends pending entries to the tree in batches and signs a checkpoint after each.
 import {
   EMPTY_FRONTIER,
   appendLeaves,
@@ -13,26 +13,28 @@ import type { PendingKeys } from "#kernel/audit/pending-keys.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Database, Db, Tx } from "#kernel/db/database.ts";
 import type { Log } from "#kernel/log.ts";
-import type { CheckpointFile } from "./checkpoint-file.ts";
-import type { Contradictions } from "./contradictions.ts";
-import type { ContradictionRow, FoundContradiction } from "./contradictions.store.ts";
-import { addToCounts } from "./counts.store.ts";
-import { insertNames } from "./names.store.ts";
-import { openPendingCheck } from "./pending.ts";
-import type { Accepted, PendingCheck } from "./pending.ts";
-import { hasPending } from "./pending.store.ts";
-import type { LogIdentity, OpenLog } from "./signing-key.ts";
-import { createKnownNames } from "./subject-names.ts";
-import { Contradicted, continueFrom, readKnown, requireKnown } from "./tree.ts";
-import type { Known, NewContradiction } from "./tree.ts";
-import { insertCheckpoint, insertLeaves, insertNodes, mayExtend, readHead } from "./tree.store.ts";
+import type { CheckpointFile } from "./tree/checkpoint-file.ts";
+import type { Contradictions } from "./contradictions/contradictions.ts";
+import type { ContradictionRow, FoundContradiction } from "./contradictions/contradictions.store.ts";
+import { addToCounts } from "./trail/counts.store.ts";
+import { insertNames } from "./trail/names.store.ts";
+import { addToHours, moveToEnd } from "./order.store.ts";
+import { openPendingCheck } from "./pending/pending.ts";
+import type { Accepted, PendingCheck } from "./pending/pending.ts";
+import { hasPending } from "./pending/pending.store.ts";
+import type { LogIdentity, OpenLog } from "./tree/signing-key.ts";
+import { createKnownNames } from "./trail/subject-names.ts";
+import { Contradicted, continueFrom, readKnown, requireKnown } from "./tree/tree.ts";
+import type { Known, NewContradiction } from "./tree/tree.ts";
+import { insertCheckpoint, insertLeaves, insertNodes, tryLockTree, readHead } from "./tree/tree.store.ts";
 
 /**
- * Milliseconds between looks at what waits: entries are proven well within a second. Not LISTEN/NOTIFY: commits that
- * notify queue up behind one lock while they flush, which halved the recorded entries per second at 16 connections.
+ * Milliseconds between polls for pending entries: an entry gets its proof well within a second. LISTEN/NOTIFY is not
+ * used because commits that notify are serialised by one lock while they flush, which halved the recorded entries per
+ * second at 16 connections.
  */
 const LOOK_INTERVAL = 250;
-/** The delay after a failure, and while an administrator has to decide. */
+/** The delay after a failure, and while an administrator's decision is pending. */
 const FAILED_INTERVAL = 2000;
 const STOPPED_INTERVAL = 1000;
 const FILE_INTERVAL = 1000;
@@ -42,17 +44,22 @@ const IN_FOLDER = "the checkpoint in the data folder";
 
 export interface Sequencer {
   start(): void;
-  /** Waits for the batch at work and writes the newest checkpoint to its file. */
+  /** Waits for the current batch and writes the newest checkpoint to its file. */
   stop(): Promise<void>;
   /** Sequences all pending entries; null while the vault is sealed or a contradiction is open. */
   sequence(): Promise<number | null>;
-  /** Compares the database with everything known outside of it, and reports contradictions. */
+  /** Compares the database with all state known outside of it, and reports contradictions. */
   compare(): Promise<void>;
-  /** Reports a contradiction found elsewhere, such as by a witness; one about the log itself stops signing. */
+  /**
+   * Reports a contradiction found elsewhere, such as by a witness. A contradiction about the log itself stops signing.
+   */
   report(found: NewContradiction): Promise<void>;
-  /** Why no entry is sequenced any more, or what an administrator has to check, in one sentence; null when all is well. */
+  /**
+   * One sentence that says why no entries are sequenced, or what an administrator has to check; null if there is no
+   * problem.
+   */
   problem(): string | null;
-  /** Contradictions that this process found and no administrator accepted. */
+  /** Contradictions that this process found and no administrator has accepted. */
   open(): readonly FoundContradiction[];
 }
 
@@ -69,7 +76,7 @@ interface Parts {
   openContradictions: () => Promise<Contradictions>;
   /** The positions that the sinks report. */
   compareSinks: (db: Db, identity: LogIdentity) => Promise<NewContradiction[]>;
-  /** Sinks may be behind again: the database is an older one. */
+  /** Forgets the known positions of the sinks, which may be behind again after an older database was accepted. */
   forgetSinks: () => void;
 }
 
@@ -77,14 +84,14 @@ export function createSequencer(parts: Parts): Sequencer {
   const { database, clock, log, openLog, keys, pendingKeys, folder, file } = parts;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
-  /** Settles when the work that was asked for so far is done. */
+  /** Settles when all work requested so far is done. */
   let atWork: Promise<unknown> = Promise.resolve();
   let contradictions: Contradictions | null = null;
-  /** Found by another process; this one only learned of it. */
+  /** Another process stopped the log; this one only read it from the database. */
   let isStoppedElsewhere = false;
   let isExamined = false;
   let isFailing = false;
-  /** The newest checkpoint that this process knows. */
+  /** The newest checkpoint known to this process. */
   let known: Known | null = null;
   let pending: PendingCheck | null = null;
   const names = createKnownNames();
@@ -98,7 +105,7 @@ export function createSequencer(parts: Parts): Sequencer {
   const isContradicted = (): boolean =>
     isStoppedElsewhere || (contradictions?.open() ?? []).some(({ is_stopping }) => is_stopping);
 
-  /** Null while the vault is sealed, or while a contradiction is open or has just been found. */
+  /** Runs `work`, or returns null while the vault is sealed, or while a contradiction is open or was just found. */
   async function unlessContradicted<T>(
     work: (identity: LogIdentity, check: PendingCheck) => Promise<T>,
   ): Promise<T | null> {
@@ -109,12 +116,13 @@ export function createSequencer(parts: Parts): Sequencer {
       await examine(identity);
       return isContradicted() ? null : await work(identity, pending);
     } catch (error) {
-      // Sealed, or unsealed again: the keys are loaded again.
+      // The vault was sealed, or unsealed again: load the keys again.
       pending = null;
       if (error instanceof SealedError) return null;
       const found =
         error instanceof EnvelopeError ? unreadableKey() : error instanceof Contradicted ? error.found : null;
-      // Accepted before and still true: the log cannot continue, and reports it like any other failure.
+      // The contradiction was accepted before and still exists: the log cannot continue and reports an ordinary
+      // failure.
       if (found === null || !(await contradict(found))) throw error;
       return null;
     }
@@ -122,8 +130,9 @@ export function createSequencer(parts: Parts): Sequencer {
 
   const sequenceAll = () =>
     unlessContradicted(async (identity, check) => {
-      // A batch that is not full took all that waited when it began. What came since waits for the next look: under load
-      // there is always something, and small batches without a pause cost as much as recording the entries.
+      // A batch that is not full contains all entries that were pending when it began. Later entries wait for the next
+      // poll: under load some entry is always pending, and small batches without a pause cost as much as recording the
+      // entries.
       let count = 0;
       for (let taken = BATCH; taken === BATCH; count += taken) taken = await sequenceBatch(identity, check);
       if (performance.now() - comparedAt >= COMPARE_INTERVAL) await compareOthers(identity, check);
@@ -138,7 +147,7 @@ export function createSequencer(parts: Parts): Sequencer {
       await compareOthers(identity, check);
     });
 
-  /** Applies decisions that administrators made in the meantime. */
+  /** Applies administrators' decisions. True while a decision is pending. */
   async function waitsForDecision(identity: LogIdentity): Promise<boolean> {
     const register = await openOnes();
     const head = await readHead(database.db);
@@ -149,7 +158,7 @@ export function createSequencer(parts: Parts): Sequencer {
     return isContradicted();
   }
 
-  /** An administrator accepted another history: the log continues from the checkpoint that they saw. */
+  /** An administrator accepted another history: continues from the checkpoint that they saw. */
   async function follow(identity: LogIdentity, { is_stopping, base_note }: ContradictionRow): Promise<void> {
     if (!is_stopping) return;
     known = base_note === null ? null : readKnown(base_note, identity, "the checkpoint that an administrator accepted");
@@ -160,7 +169,7 @@ export function createSequencer(parts: Parts): Sequencer {
     if (there !== null && !(await isContinued(identity, there))) await file.setAside(clock.now());
   }
 
-  /** Does the database continue the checkpoint in this note? */
+  /** Whether the database extends the checkpoint in this note. */
   async function isContinued(identity: LogIdentity, note: string): Promise<boolean> {
     try {
       await requireKnown(database.db, identity, note, IN_FOLDER);
@@ -171,7 +180,7 @@ export function createSequencer(parts: Parts): Sequencer {
     }
   }
 
-  /** Once, before anything is signed: does the database match the data folder and the sinks? */
+  /** Runs once before the first signature: checks that the database matches the data folder and the sinks. */
   async function examine(identity: LogIdentity): Promise<void> {
     if (isExamined) return;
     const note = await file.read();
@@ -192,13 +201,13 @@ export function createSequencer(parts: Parts): Sequencer {
     return { kept: null };
   }
 
-  /** One transaction: a process that dies in it has changed nothing, and another takes the same entries. */
+  /** Runs in one transaction: if the process dies, nothing has changed, and another process takes the same entries. */
   async function sequenceBatch(identity: LogIdentity, check: PendingCheck): Promise<number> {
     const before = await continueFrom(database.db, identity, await readHead(database.db), known);
     known = before;
     if (!(await hasPending(database.db, check.keyNames()))) return 0;
     const done = await database.transaction(async (tx) => {
-      if (!(await mayExtend(tx))) return null;
+      if (!(await tryLockTree(tx))) return null;
       const stored = await continueFrom(tx, identity, await readHead(tx), before);
       const taken = await check.take(tx, BATCH);
       const after = await extend(tx, identity, stored, taken.accepted);
@@ -231,30 +240,36 @@ export function createSequencer(parts: Parts): Sequencer {
     const note = signCheckpoint({ origin, size, root }, signer, now);
     const ids = accepted.map(({ entry_id }) => entry_id);
     await insertLeaves(tx, before.size, ids, hashes);
+    await moveToEnd(
+      tx,
+      accepted.filter(({ is_late }) => is_late).map(({ entry_id }) => entry_id),
+    );
     await addToCounts(tx, ids);
+    await addToHours(tx, ids);
     await insertNodes(tx, nodes);
     await insertCheckpoint(tx, { size, note, signed_at: now }, before.size);
     return { origin, size, root, note, frontier };
   }
 
-  /** Periodically: checks the sinks' positions, and the entries that this process recorded. */
+  /** Checks the sinks' positions and the entries that this process recorded, at regular intervals. */
   async function compareOthers(identity: LogIdentity, check: PendingCheck): Promise<void> {
     comparedAt = performance.now();
     for (const found of await parts.compareSinks(database.db, identity)) await contradict(found);
     for (const found of await check.missing(database.db, performance.now())) await contradict(found);
   }
 
-  /** True when it is open now, or when this process continues from an accepted checkpoint. */
+  /** True if the contradiction is open now, or if this process continues from an accepted checkpoint. */
   async function contradict(found: NewContradiction): Promise<boolean> {
     const decision = await (await openOnes()).report(found);
     if (decision === null) return true;
-    // INVARIANT: a decision about something else, or an old one, never replaces the checkpoint that this process knows.
+    // INVARIANT: a decision about another contradiction, or an old decision, never replaces the checkpoint that this
+    // process knows.
     if (known === null || found.known !== known.note) return false;
     await follow(await openLog(), decision);
     return true;
   }
 
-  /** Writes what is newest by then, after any write under way. */
+  /** Writes the checkpoint that is newest once any running write is done. */
   function writeFile(): Promise<void> {
     const write = async () => {
       if (unwritten === null) return;
@@ -272,7 +287,7 @@ export function createSequencer(parts: Parts): Sequencer {
         });
     };
     const work = writing.then(write);
-    // Whoever asked hears of a failure; the next checkpoint is written all the same.
+    // The caller gets the error; the next checkpoint is written anyway.
     writing = work.catch(() => undefined);
     return work;
   }
@@ -325,7 +340,7 @@ export function createSequencer(parts: Parts): Sequencer {
     },
     sequence() {
       const work = atWork.then(sequenceAll);
-      // Whoever asked hears of a failure; those who come after go on.
+      // The caller gets the error; later work continues.
       atWork = work.catch(() => undefined);
       return work;
     },

@@ -1,4 +1,4 @@
-// Binds the calls about the audit trail to their use cases.
+// Routes of the audit trail API.
 import {
   acceptContradictions,
   countAuditEntries,
@@ -17,32 +17,32 @@ import { within } from "#kernel/db/within.ts";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import { implementDownload } from "#kernel/http/stream.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { acceptContradictions as accept, showContradictions } from "./accept-contradictions.ts";
+import { acceptContradictions as accept, showContradictions } from "./contradictions/accept-contradictions.ts";
 import { exportProof, exportTrail, reportOf, showCheckpoint, showProof } from "./audit.ts";
-import { exportBundle } from "./evidence-bundle.ts";
-import { exportLogs } from "./export-logs.ts";
-import { countMatching, listTrail, searchTooLong } from "./list-trail.ts";
-import type { People } from "./list-trail.ts";
-import type { OpenLog } from "./signing-key.ts";
-import { newestCheckpoint } from "./tree.store.ts";
+import { exportBundle } from "./evidence/evidence-bundle.ts";
+import { exportLogs } from "./trail/export-logs.ts";
+import { countMatching, listTrail, searchTooLong } from "./trail/list-trail.ts";
+import type { People } from "./trail/list-trail.ts";
+import type { OpenLog } from "./tree/signing-key.ts";
+import { newestCheckpoint } from "./tree/tree.store.ts";
 
-/** The rest is in the database and in the data folder. */
+/** The entry lists only the first contradictions; the database and the data folder have all of them. */
 const MOST_IN_ENTRY = 20;
 
 interface Parts {
   openLog: OpenLog;
   people: People;
-  /** Checks all that is stored; calls at the same time share one check. */
+  /** Checks all stored entries; concurrent calls share one check. */
   verify: () => Promise<VerifyReport>;
 }
 
 export function bindAudit(kernel: Kernel, { openLog, people, verify }: Parts): void {
   const { clock } = kernel;
   const { database, config } = kernel;
-  // Not for exports: they may take their time, one page after the other.
+  // Exports have no time limit: they may take long, page after page.
   const soon = () => ({ database, seconds: config.auditSearchSeconds, tooLong: searchTooLong });
-  implement(kernel, listAuditEntries, (call) => within(soon(), (db) => listTrail(call, db, people)));
-  implement(kernel, countAuditEntries, (call) => within(soon(), (db) => countMatching(call, db, people)));
+  implement(kernel, listAuditEntries, (call) => within(soon(), (db) => listTrail(call, db, people, clock.now())));
+  implement(kernel, countAuditEntries, (call) => within(soon(), (db) => countMatching(call, db, people, clock.now())));
   implement(kernel, readCheckpoint, async (_call, db) => showCheckpoint(db, await openLog()));
   implement(kernel, readInclusionProof, async (call, db) => showProof(call, db, await openLog()));
   implementDownload(kernel, exportAudit, async (_call, db) => exportTrail(db, await openLog(), clock.now()));

@@ -1,3 +1,4 @@
+// Tests of the audit trail's lists, exports, proofs and verification.
 import { exportAudit, exportEvidence, listAuditEntries, readCheckpoint, verifyAudit } from "@strongroom/contract";
 import type { AuditEntryId } from "@strongroom/contract";
 import { decodeEntry, verifyExport } from "@strongroom/auditlog";
@@ -18,7 +19,7 @@ afterEach(() => trail.close());
 
 const billing = { type: "credential", id: "0190c0de-0000-7000-8000-00000000c0de", name: "Billing database" };
 
-/** What Ada did, as a call records it; returns the entry's id. */
+/** Records an action of the user Ada as a call would; returns the entry's id. */
 async function adaDid(event: string, note: Parameters<typeof callEntry>[3] = {}, at = "2026-11-21T09:00:00.000Z") {
   const actor = { ...ADA, role: "admin", sessionId: newId(), token: null } as Parameters<typeof callEntry>[1];
   const request = { id: newId(), ip: "192.0.2.7", agent: "Firefox" };
@@ -36,8 +37,8 @@ async function listed(query: Record<string, unknown> = {}) {
   };
 }
 
-describe("the audit trail as people read it", () => {
-  it("SHELL-30, SHELL-31, SHELL-33, SHELL-35, AUDIT-13, AUDIT-16: an entry says what, how it ended, why, who, when, and all that was recorded", async () => {
+describe("the audit trail in lists", () => {
+  it("SHELL-30, SHELL-31, SHELL-33, SHELL-35, AUDIT-13, AUDIT-16: shows action, result, reason, actor, time and all recorded details", async () => {
     const id = await adaDid("credential.revealed", {
       target: billing,
       reason: "incident 7",
@@ -74,19 +75,19 @@ describe("the audit trail as people read it", () => {
     );
   });
 
-  it("CRED-12: a verification reads Credential Verification, with its message", async () => {
+  it('CRED-12: labels a verification "Credential Verification" and shows its message', async () => {
     await adaDid("credential.verified", { target: billing, details: { message: "logged in within 120 ms" } });
     const [entry] = (await listed()).logs;
     assert.equal(entry?.action, "Credential Verification");
     assert.equal(entry?.summary, "Billing database: logged in within 120 ms");
   });
 
-  it("says in the summary that something was refused", async () => {
+  it("states a refusal in the summary", async () => {
     await adaDid("credential.deleted", { target: billing, result: "failure", reason: "role.insufficient" });
     assert.equal((await listed()).logs[0]?.summary, "Billing database: refused (role.insufficient)");
   });
 
-  it("pages newest first, each entry once, while new ones arrive", async () => {
+  it("pages newest first and returns each entry once while new ones arrive", async () => {
     const ids: string[] = [];
     for (let i = 0; i < 25; i++)
       ids.unshift(await adaDid("credential.revealed", {}, `2026-11-21T09:00:${10 + i}.000Z`));
@@ -123,7 +124,7 @@ describe("the audit trail as people read it", () => {
     assert.deepEqual(await idsOf({ event: "credential.revealed", result: "failure" }), []);
   });
 
-  it("refuses a cursor that it did not hand out", async () => {
+  it("refuses a cursor that the server did not issue", async () => {
     for (const cursor of ["x", "a'b", "AAAAAAAAAAAAAAAAAAAAAA=="]) {
       const { status, text } = await trail.call(listAuditEntries, { query: { cursor }, as: "admin" } as never);
       assert.equal(status, 400, text);
@@ -131,7 +132,7 @@ describe("the audit trail as people read it", () => {
     }
   });
 
-  it("gives other features the history of one thing, without the events that they leave out", async () => {
+  it("gives other features the history of one target, without the events that they exclude", async () => {
     const revealed = await adaDid("credential.revealed", { target: billing });
     await adaDid("verification.started", { target: billing });
     await adaDid("credential.revealed", { target: { ...billing, type: "account" } });
@@ -151,7 +152,7 @@ describe("the audit trail as people read it", () => {
     assert.equal(second.next_cursor, null);
   });
 
-  it("goes on listing when somebody wrote nonsense into the database", async () => {
+  it("still lists the other entries when a row contains invalid data", async () => {
     const id = await adaDid("credential.revealed", { target: billing });
     await adaDid("credential.revealed", { target: billing });
     await trail.spoil(`update audit_entries set canonical = '{"v":1}' where id = '${id}'`);
@@ -159,7 +160,7 @@ describe("the audit trail as people read it", () => {
     assert.deepEqual(logs.map(({ action }) => action).toSorted(), ["Credential revealed", "Unreadable entry"]);
   });
 
-  it("OPEN-133: is for admins and managers only", async () => {
+  it("OPEN-133: is readable by admins and managers only", async () => {
     const [id] = await trail.record(1);
     for (const endpoint of [listAuditEntries, readCheckpoint, exportAudit, exportEvidence, verifyAudit]) {
       const given = { params: { id } } as never;
@@ -172,8 +173,8 @@ describe("the audit trail as people read it", () => {
   });
 });
 
-describe("the audit trail as somebody checks it who does not trust us", () => {
-  it("shows the newest checkpoint, the key, and how many entries wait", async () => {
+describe("verification of the audit trail by an outside auditor", () => {
+  it("shows the newest checkpoint, the key and the number of pending entries", async () => {
     await trail.recordInBatches(3);
     await trail.record(2);
     const { body } = await trail.call(readCheckpoint, { as: "manager" });
@@ -184,7 +185,7 @@ describe("the audit trail as somebody checks it who does not trust us", () => {
     assert.match(body.checkpoint ?? "", /\n3\n/);
   });
 
-  it("exports the whole trail, which verifies with nothing but the public key; the export itself is on record", async () => {
+  it("exports the whole trail, which verifies with only the public key, and audits the export", async () => {
     await trail.recordInBatches(70, 1500, 5);
     const { body } = await trail.call(readCheckpoint, { as: "manager" });
     const answer = await trail.call(exportAudit, { as: "admin" });
@@ -201,7 +202,7 @@ describe("the audit trail as somebody checks it who does not trust us", () => {
     assert.equal(newest?.action, "Audit trail exported");
   });
 
-  it("gives the command line the same, without a server", async () => {
+  it("gives the command line the same export without a server", async () => {
     const { database, keys, clock } = trail.kernel;
     const opened = openTrail({ database, keys, clock });
     assert.equal((await opened.checkpoint()).checkpoint, null);
@@ -214,7 +215,7 @@ describe("the audit trail as somebody checks it who does not trust us", () => {
     assert.deepEqual([report.isIntact, report.entries, size], [true, 30, 30]);
   });
 
-  it("exports what is left of a trail that was tampered with, and the offline verifier names what is not", async () => {
+  it("exports the rest of a trail that was tampered with, and the offline verifier names the damage", async () => {
     await trail.recordInBatches(70);
     const { body } = await trail.call(readCheckpoint, { as: "manager" });
     await trail.spoil(
@@ -230,7 +231,7 @@ describe("the audit trail as somebody checks it who does not trust us", () => {
     );
   });
 
-  it("hands out evidence for one entry, proven against the newest checkpoint and dated by its first", async () => {
+  it("exports evidence for one entry, proven against the newest checkpoint and dated by its first", async () => {
     await trail.recordInBatches(5);
     const id = await adaDid("credential.revealed", { target: billing });
     await trail.audit.sequence();
@@ -246,7 +247,7 @@ describe("the audit trail as somebody checks it who does not trust us", () => {
     assert.deepEqual(decodeEntry(Buffer.from(/"entry":(.*),"index"/.exec(lines[1]!)![1]!)).target, billing);
   });
 
-  it("has no evidence for an entry that waits for its place or does not exist", async () => {
+  it("has no evidence for a pending or missing entry", async () => {
     const [id] = await trail.record(1);
     const waiting = await trail.call(exportEvidence, { params: { id: id as AuditEntryId }, as: "admin" });
     assert.equal(waiting.status, 409, waiting.text);
@@ -256,7 +257,7 @@ describe("the audit trail as somebody checks it who does not trust us", () => {
     assert.equal((await trail.call(exportAudit, { as: "admin" })).status, 409);
   });
 
-  it("checks all that is stored on request, and puts the result on record", async () => {
+  it("checks all stored entries on request and audits the result", async () => {
     await trail.recordInBatches(12);
     const intact = await trail.call(verifyAudit, { as: "manager" });
     assert.equal(intact.status, 200, intact.text);
@@ -278,7 +279,7 @@ describe("the audit trail as somebody checks it who does not trust us", () => {
     );
   });
 
-  it("is checked every night by itself", async () => {
+  it("checks all stored entries every night", async () => {
     await trail.recordInBatches(4);
     await trail.spoil("delete from audit_entries where id = (select entry_id from audit_leaves where leaf_index = 3)");
     await trail.kernel.jobs.start();

@@ -1,4 +1,4 @@
-// The use cases of the audit trail: show what happened to one thing, prove an entry, hand it out, check it.
+// Use cases of the audit trail: show a target's history, prove an entry, export evidence, verify the trail.
 import type { ReplyOf, exportEvidence, readCheckpoint, readInclusionProof, verifyAudit } from "@strongroom/contract";
 import { inclusionProof, verifyCheckpoint } from "@strongroom/auditlog";
 import type { Checkpoint, VerifyReport } from "@strongroom/auditlog";
@@ -7,25 +7,25 @@ import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Download } from "#kernel/http/stream.ts";
-import { actorIdsOf, toLogEntry } from "./audit-words.ts";
+import { actorIdsOf, toLogEntry } from "./audit-labels.ts";
 import { countPending, findEntry, findHistory } from "./audit.store.ts";
 import type { FoundEntry } from "./audit.store.ts";
-import { inPieces, writeCompleteExport, writeEvidenceLines } from "./export-audit.ts";
-import type { LogIdentity } from "./signing-key.ts";
-import { newestCheckpoint, nodeReader } from "./tree.store.ts";
-import type { StoredCheckpoint } from "./tree.store.ts";
+import { inPieces, writeCompleteExport, writeEvidenceLines } from "./evidence/export-audit.ts";
+import type { LogIdentity } from "./tree/signing-key.ts";
+import { newestCheckpoint, nodeReader } from "./tree/tree.store.ts";
+import type { StoredCheckpoint } from "./tree/tree.store.ts";
 
-/** The addresses of those people who still exist, by their ids. */
+/** Maps the ids of existing users to their addresses. */
 export type EmailsOf = (db: Db, userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 export interface HistoryPage {
   limit: number;
   cursor?: string | undefined;
-  /** Events to leave out, such as `verification.started`. */
+  /** Events to exclude, such as `verification.started`. */
   without?: readonly string[];
 }
 
-/** What happened to one thing, newest first. The caller has decided that it may be seen. */
+/** The history of one target, newest first. The caller has checked that the user may see it. */
 export async function historyOf(db: Db, target: { type: string; id: string }, page: HistoryPage, emailsOf: EmailsOf) {
   const { limit, cursor, without = [] } = page;
   const found = await findHistory(db, target, { limit: limit + 1, before: placeBefore(cursor), without });
@@ -34,15 +34,17 @@ export async function historyOf(db: Db, target: { type: string; id: string }, pa
   return { history: shown.map((entry) => toLogEntry(entry, emails)), next_cursor };
 }
 
-/** Splits `limit + 1` entries into a page and the cursor of the next one; null when there is none. */
+/** Splits `limit + 1` entries into a page and the cursor of the next page; the cursor is null on the last page. */
 export function pageOf(found: FoundEntry[], limit: number): { shown: FoundEntry[]; next_cursor: string | null } {
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;
   return { shown, next_cursor: last === undefined ? null : writeCursor(last) };
 }
 
-/** The id of the entry before which a page begins; null for the first. Throws a refusal for no cursor of ours. */
-export const placeBefore = (cursor: string | undefined): string | null =>
+/**
+ * The `seq` of the entry before which a page begins; null for the first page. Throws a refusal for an invalid cursor.
+ */
+export const placeBefore = (cursor: string | undefined): number | null =>
   cursor === undefined ? null : readCursor(cursor);
 
 export async function showCheckpoint(db: Db, { verifierKey }: LogIdentity): Promise<ReplyOf<typeof readCheckpoint>> {
@@ -62,7 +64,7 @@ export async function exportTrail(db: Db, identity: LogIdentity, now: Date): Pro
   return { body, fileName: `strongroom-audit-${now.toISOString().slice(0, 10)}.jsonl` };
 }
 
-/** Throws 404 for an entry that isn't there, 409 for one that waits for its place in the tree. */
+/** Throws 404 for a missing entry and 409 for a pending one. */
 export async function exportProof(call: Call<typeof exportEvidence>, db: Db, identity: LogIdentity): Promise<Download> {
   const { id } = call.params;
   const { leaf, newest } = await requirePlaced(db, id, identity);
@@ -71,7 +73,7 @@ export async function exportProof(call: Call<typeof exportEvidence>, db: Db, ide
   return { body: Readable.from(lines, { objectMode: false }), fileName: `strongroom-evidence-${id}.jsonl` };
 }
 
-/** As `exportProof`, to be looked at. Throws the same. */
+/** Like `exportProof`, for display. Throws the same refusals. */
 export async function showProof(
   call: Call<typeof readInclusionProof>,
   db: Db,
@@ -108,7 +110,7 @@ export function reportOf(report: VerifyReport, newest: StoredCheckpoint | undefi
   };
 }
 
-/** The newest checkpoint, if it is one that the verifier will accept; else throws the refusal that says why. */
+/** The newest checkpoint. Throws a refusal with the reason if the verifier would not accept it. */
 export async function requireCheckpoint(
   db: Db,
   { signer }: LogIdentity,
@@ -129,14 +131,16 @@ export const notYet = () =>
     retryAfter: 1,
   });
 
-const writeCursor = ({ id }: FoundEntry): string => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url");
+const writeCursor = ({ seq }: FoundEntry): string => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(seq));
+  return bytes.toString("base64url");
+};
 
-/** The id in a cursor. Throws a refusal for anything that `writeCursor` did not write. */
-function readCursor(cursor: string): string {
+/** The `seq` in a cursor. Throws a refusal for anything that `writeCursor` did not write. */
+function readCursor(cursor: string): number {
   const bytes = Buffer.from(cursor, "base64url");
-  if (bytes.length !== 16 || bytes.toString("base64url") !== cursor) {
-    throw refuse(400, "cursor.invalid", "This is not a page that we handed out.");
-  }
-  const hex = bytes.toString("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const seq = bytes.length === 8 ? Number(bytes.readBigUInt64BE()) : Number.NaN;
+  if (Number.isSafeInteger(seq) && bytes.toString("base64url") === cursor) return seq;
+  throw refuse(400, "cursor.invalid", "This page does not exist any more. Start again at the first page.");
 }

@@ -1,4 +1,4 @@
-// What the trail can be narrowed to is what the product records.
+// Checks that the event filter of the audit trail matches the events that the product records.
 import { EVENTS_WITHOUT_CALL } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import assert from "node:assert/strict";
@@ -8,7 +8,7 @@ import { test } from "node:test";
 
 const APPS = join(import.meta.dirname, "../../../..");
 const NAME = /"([a-z][a-z-]+\.[a-z][a-z-]+)"/g;
-/** The name that a call which builds or records an entry is given, and the words before it. */
+/** The event name in a call that builds or records an entry, and the text before it. */
 const RECORDED = /\b(?:systemEntry|callEntry|entry|record)\(([^"()]*)"([a-z][a-z-]+\.[a-z][a-z-]+)"/g;
 
 const files = ["server/src", "cli/src"].flatMap((folder) =>
@@ -19,7 +19,7 @@ const files = ["server/src", "cli/src"].flatMap((folder) =>
 const found = (pattern: RegExp, group: number): Set<string> =>
   new Set(files.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[group]!)));
 
-test("every event that is recorded can be chosen in the Audit Logs, and none that never happens", () => {
+test("the Audit Logs filter offers every event that is recorded, and no other", () => {
   const ofCalls = new Set<string>(endpoints.map(({ endpoint }) => endpoint.audit));
   const others = new Set<string>(EVENTS_WITHOUT_CALL);
   const [recorded, mentioned] = [found(RECORDED, 2), found(NAME, 1)];

@@ -1,4 +1,4 @@
-// The audit trail: puts what the kernel records into a tree that somebody else can check, and shows it to people.
+// The audit trail: appends the kernel's entries to a verifiable tree, and shows them to users.
 import { join } from "node:path";
 import type { VerifyReport } from "@strongroom/auditlog";
 import type { AuditLogEntry } from "@strongroom/contract";
@@ -7,26 +7,26 @@ import { createPendingKeys, usePendingKeys } from "#kernel/audit/pending-keys.ts
 import type { Clock } from "#kernel/clock.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Notify } from "#features/notifications/index.ts";
-import { createAlarm } from "./alarm.ts";
+import { createAlarm } from "./contradictions/alarm.ts";
 import { createSequencer } from "./audit.jobs.ts";
-import { grants } from "./audit.policy.ts";
+import { rolePermissions } from "./audit.policy.ts";
 import { bindAudit } from "./audit.routes.ts";
 import { historyOf } from "./audit.ts";
 import type { HistoryPage } from "./audit.ts";
-import { openCheckpointFile } from "./checkpoint-file.ts";
-import { acceptedEntries, findingOf, openContradictions } from "./contradictions.ts";
-import { listOpen } from "./contradictions.store.ts";
-import type { FoundContradiction } from "./contradictions.store.ts";
-import { openEvidenceFolder } from "./evidence-folder.ts";
-import type { People } from "./list-trail.ts";
-import { outletOf } from "./outlet.ts";
-import type { Outlet } from "./outlet.ts";
-import { createLogIdentity } from "./signing-key.ts";
-import type { LogIdentity } from "./signing-key.ts";
-import { openSinkMarks } from "./sink-marks.ts";
-import type { SinkStanding } from "./sink-marks.ts";
-import { readLag } from "./tree.store.ts";
-import { verifyStored } from "./verify-stored.ts";
+import { openCheckpointFile } from "./tree/checkpoint-file.ts";
+import { acceptedEntries, findingOf, openContradictions } from "./contradictions/contradictions.ts";
+import { listOpen } from "./contradictions/contradictions.store.ts";
+import type { FoundContradiction } from "./contradictions/contradictions.store.ts";
+import { openEvidenceFolder } from "./evidence/evidence-folder.ts";
+import type { People } from "./trail/list-trail.ts";
+import { createEntryFeed } from "./tree/entry-feed.ts";
+import type { EntryFeed } from "./tree/entry-feed.ts";
+import { createLogIdentity } from "./tree/signing-key.ts";
+import type { LogIdentity } from "./tree/signing-key.ts";
+import { openSinkMarks } from "./tree/sink-marks.ts";
+import type { SinkStanding } from "./tree/sink-marks.ts";
+import { readLag } from "./tree/tree.store.ts";
+import { verifyStored } from "./tree/verify-stored.ts";
 
 export type HistoryOfTarget = (
   db: Db,
@@ -35,22 +35,22 @@ export type HistoryOfTarget = (
 ) => Promise<{ history: AuditLogEntry[]; next_cursor: string | null }>;
 
 export interface AuditFeature {
-  /** What happened to one thing, newest first. The caller has decided that it may be seen. */
+  /** The history of one target, newest first. The caller has checked that the user may see it. */
   historyOfTarget: HistoryOfTarget;
-  /** Starts to give entries their places; waits by itself while the vault is sealed. */
+  /** Starts the sequencer, which waits while the vault is sealed. */
   start(): void;
   stop(): Promise<void>;
-  /** Gives a place to everything that waits now; null while the vault is sealed or the tree is damaged. */
+  /** Sequences all pending entries; null while the vault is sealed or the tree is damaged. */
   sequence(): Promise<number | null>;
-  /** Checks all that is stored. Calls at the same time share one check. */
+  /** Checks all stored entries. Concurrent calls share one check. */
   verify(): Promise<VerifyReport>;
-  /** For what carries the log elsewhere. */
-  outlet: Outlet;
-  /** For the health of the server. */
+  /** The entries for the audit sinks. */
+  outlet: EntryFeed;
+  /** A check for the server's health. */
   health: { name: string; problem: () => Promise<string | null> };
-  /** Contradictions that this process found and no administrator accepted. */
+  /** Contradictions that this process found and no administrator has accepted. */
   contradictions(): readonly FoundContradiction[];
-  /** Compares the database with everything known outside of it, and reports contradictions. */
+  /** Compares the database with all state known outside of it, and reports contradictions. */
   compare(): Promise<void>;
   /** Sets the source of the sinks' positions; the sinks are built after the log. */
   compareWith(standings: (db: Db) => Promise<SinkStanding[]>): void;
@@ -100,7 +100,7 @@ export function installAudit(kernel: Kernel, people: People, { notify }: { notif
     return report;
   }
 
-  kernel.authority.grant(grants);
+  kernel.authority.grant(rolePermissions);
   kernel.jobs.define("audit.verify", { policy: "exclusive", schedule: NIGHTLY, retryLimit: 0 }, async () => {
     if (!keys.isSealed) await verify();
   });
@@ -111,7 +111,7 @@ export function installAudit(kernel: Kernel, people: People, { notify }: { notif
     stop: () => sequencer.stop(),
     sequence: () => sequencer.sequence(),
     verify,
-    outlet: outletOf((found) => sequencer.report(found)),
+    outlet: createEntryFeed((found) => sequencer.report(found)),
     health: { name: "audit", problem: async () => sequencer.problem() ?? waitingProblem(database.db, clock) },
     contradictions: () => sequencer.open(),
     compare: () => sequencer.compare(),
@@ -129,14 +129,14 @@ async function waitingProblem(db: Db, clock: Clock): Promise<string | null> {
 }
 
 export type { EmailsOf, HistoryPage } from "./audit.ts";
-export { formatEntry } from "./format-entry.ts";
-export type { Outlet, PlacedEntry } from "./outlet.ts";
-export { openCheckpointFile } from "./checkpoint-file.ts";
+export { formatEntry } from "./trail/format-entry.ts";
+export type { EntryFeed, PlacedEntry } from "./tree/entry-feed.ts";
+export { openCheckpointFile } from "./tree/checkpoint-file.ts";
 export { readLag };
-export { readSize } from "./tree.store.ts";
-export { cutOff } from "./sink-marks.ts";
-export type { SinkStanding } from "./sink-marks.ts";
-export type { NewContradiction } from "./tree.ts";
-export type { FoundContradiction } from "./contradictions.store.ts";
-export { openTrail } from "./open-trail.ts";
-export type { Trail } from "./open-trail.ts";
+export { readSize } from "./tree/tree.store.ts";
+export { cutOff } from "./tree/sink-marks.ts";
+export type { SinkStanding } from "./tree/sink-marks.ts";
+export type { NewContradiction } from "./tree/tree.ts";
+export type { FoundContradiction } from "./contradictions/contradictions.store.ts";
+export { openTrail } from "./tree/open-trail.ts";
+export type { Trail } from "./tree/open-trail.ts";

@@ -1,5 +1,5 @@
-// Everything the owner of the database can do to the audit trail, with and without a running server: what detects it, and when.
-// `docs/threat-model.md` has the same table; the last test here compares the two.
+// Simulates every change that the database's owner can make to the audit trail, with and without a running server, and
+// tests how and when it is detected. `docs/threat-model.md` has the same table; the last test here compares the two.
 import { readCheckpoint } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
@@ -29,13 +29,15 @@ afterEach(async () => {
   for (const trail of opened.splice(0)) await trail.close();
 });
 
-/** What detects it. `next look`: within a second, by any running process. `start`: before anything is signed. */
+/**
+ * How a change is detected. `next look`: within a second, by any running process. `start`: before the first signature.
+ */
 type Finder = "next look" | "start" | "verify" | "witness only";
 interface Kind {
   sql: string[];
-  /** While a server runs that knows the newest checkpoint. */
+  /** While a server that knows the newest checkpoint is running. */
   live: Finder;
-  /** At the next start on the same data folder. */
+  /** At the next start with the same data folder. */
   stopped: Finder;
 }
 
@@ -192,6 +194,14 @@ const kinds: Record<string, Kind> = {
     live: "verify",
     stopped: "verify",
   },
+  "change the order of the lists (`seq`, `audit_hours`)": {
+    sql: [
+      `update audit_entries set seq = -seq where id = ${entryAt(41)}`,
+      `update audit_entries set seq = (select -seq from audit_entries where seq < 0) where id = ${entryAt(77)}`,
+    ],
+    live: "verify",
+    stopped: "verify",
+  },
   "delete a node": {
     sql: ["delete from audit_nodes where level = 1 and index = 3"],
     live: "verify",
@@ -228,7 +238,7 @@ const kinds: Record<string, Kind> = {
 
 const findings = async (trail: Audited): Promise<string[]> => trail.said();
 
-/** A sink as the audit-sinks feature would report it, without that feature. */
+/** Simulates a sink of the audit-sinks feature. */
 async function withSink(trail: Audited): Promise<void> {
   await sql`insert into audit_sinks (id, name, content, format, every_seconds, config, secret_names, is_enabled, cursor, settled, created_at, updated_at)
     values ('0190c0de-0000-7000-8000-0000000000f0', 'siem', 'entries', 'json', 1, '{"kind":"file","name":"x"}', '{}', true, 50, 50, now(), now())
@@ -316,7 +326,7 @@ describe("the owner of the database", () => {
   });
 });
 
-/** A contradiction that an administrator has to decide. */
+/** Creates a contradiction that needs an administrator's decision. */
 async function contradicted(trail: Audited): Promise<void> {
   await trail.spoil(...aForgery("0190c0de-0000-7000-8000-000000000002"));
   await sql`insert into audit_pending (entry_id) values ('0190c0de-0000-7000-8000-000000000002')`.execute(

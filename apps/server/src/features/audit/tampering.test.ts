@@ -1,3 +1,4 @@
+// Tests that changes to the stored audit trail are detected and reported, while the server runs and at its start.
 import { verifyExport } from "@strongroom/auditlog";
 import { exportAudit, readCheckpoint } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -9,7 +10,7 @@ import type { Audited } from "#testing/audited.ts";
 let trail: Audited;
 afterEach(() => trail.close());
 
-/** 100 entries, with checkpoints over 10, 60 and 100 of them, signed at 09:00, 11:00 and 13:00. */
+/** Records 100 entries, with checkpoints over 10, 60 and 100 of them, signed at 09:00, 11:00 and 13:00. */
 async function aTrail(): Promise<void> {
   trail = await audited();
   await trail.recordInBatches(7);
@@ -32,11 +33,14 @@ const signedBefore = "the checkpoint of 2026-11-21T11:00:00Z";
 const between = (from: number, to: number, by = signed) =>
   `rewritten ${from}: entries ${from} to ${to} are not what ${by} signed: one or more was changed, added, removed or moved`;
 
-/** What somebody with the database's password does, and what the check says: all of it. */
+/** A change by someone with the database's password, and all findings of the check. */
 interface Deed {
   sql: string[];
   says: (ids: string[]) => string[];
-  /** What an export shows of it to whoever has the public key and an old checkpoint. Left out: it is found too. */
+  /**
+   * The export's result for a verifier with the public key and an old checkpoint. Default: the export shows the change
+   * too.
+   */
   export?: "as signed" | "refused";
 }
 const deeds: Record<string, Deed> = {
@@ -196,7 +200,7 @@ const deeds: Record<string, Deed> = {
       `insert into audit_leaves values (100, '0190c0de-0000-7000-8000-000000000001', sha256('\\x007b7d'))`,
     ],
     says: () => [
-      "added 100: entry 100 has a place that no checkpoint signed",
+      "added 100: entry 100 has an index that no checkpoint signed",
       "changed 100: entry 100 is listed with another content than it was recorded with",
       "checkpoint -: the newest checkpoints are gone: 101 entries have a place but only 100 are signed",
     ],
@@ -211,13 +215,13 @@ const deeds: Record<string, Deed> = {
       `update audit_checkpoints one set note = other.note from audit_checkpoints other
        where one.size in (10, 60) and other.size in (10, 60) and one.size <> other.size`,
     ],
-    says: () => ["checkpoint -: the stored checkpoint over 10 entries stands out of its place"],
+    says: () => ["checkpoint -: the stored checkpoint over 10 entries is out of place"],
   },
 };
 
-describe("the audit trail: whoever writes to the database is found out, and what they did is named", () => {
+describe("the audit trail after a change in the database", () => {
   for (const [deed, { sql, says, export: shows = "changed" }] of Object.entries(deeds)) {
-    it(`when somebody ${deed}`, async () => {
+    it(`reports the change when an intruder ${deed}`, async () => {
       await aTrail();
       await trail.audit.stop();
       const key = await verifierKey();
@@ -249,7 +253,7 @@ describe("the audit trail: whoever writes to the database is found out, and what
     await trail.audit.sequence();
   });
 
-  it("goes on proving what comes after", async () => {
+  it("still proves later entries", async () => {
     await aTrail();
     await trail.spoil(`delete from audit_leaves where leaf_index = 41`);
     await trail.recordInBatches(20);
@@ -257,7 +261,7 @@ describe("the audit trail: whoever writes to the database is found out, and what
     assert.equal(report.proven, 10 + 60);
   });
 
-  it("names an entry that was deleted before it got its place", async () => {
+  it("reports an entry that was deleted while pending", async () => {
     await aTrail();
     const [id] = await trail.record(2);
     await trail.spoil(`delete from audit_entries where id = '${id}'`);
@@ -268,7 +272,7 @@ describe("the audit trail: whoever writes to the database is found out, and what
 });
 
 describe("the audit trail at start", () => {
-  it("is silent when the database is what the file says, and when it has grown since", async () => {
+  it("raises no alarm when the database equals the checkpoint file or has grown since", async () => {
     await aTrail();
     await trail.audit.stop();
     const early = readFile();
@@ -314,7 +318,7 @@ describe("the audit trail at start", () => {
     await swapped.close();
   });
 
-  it("raises the alarm when the file was changed", async () => {
+  it("raises the alarm when the checkpoint file was changed", async () => {
     await aTrail();
     await trail.audit.stop();
     writeFileSync(trail.checkpointPath, readFile().replace("\n100\n", "\n90\n"));
@@ -323,7 +327,7 @@ describe("the audit trail at start", () => {
     assert.match(alarmsLogged()[0] ?? "", /the checkpoint in the data folder was changed/);
   });
 
-  it("does not sign what its newest checkpoint contradicts, and says so in the health of the server", async () => {
+  it("signs nothing that contradicts the newest checkpoint, and reports it in the server's health", async () => {
     await aTrail();
     await trail.audit.stop();
     await trail.spoil("update audit_nodes set hash = sha256('x') where level = 5");
@@ -336,7 +340,7 @@ describe("the audit trail at start", () => {
     assert.equal(alarmsLogged().length, 1);
   });
 
-  it("does not sign on when checkpoints or the key are gone", async () => {
+  it("signs nothing when checkpoints or the key are missing", async () => {
     await aTrail();
     await trail.audit.stop();
     for (const statement of [

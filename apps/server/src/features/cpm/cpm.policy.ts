@@ -1,11 +1,11 @@
-// Who may see the credential manager's state, and how bad that state is.
+// Decides who may see the credential manager's status, and rates it.
 import { ROLES } from "@strongroom/contract";
 import type { CpmStatus } from "@strongroom/contract";
-import type { Grants } from "#kernel/authz/authorise.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
-export const grants: Grants = { "cpm.read": ROLES };
+export const rolePermissions: RolePermissions = { "cpm.read": ROLES };
 
-/** Failed: an alarm, or most secrets do not work. Warning: some do not. */
+/** Failed: an alarm, or most secrets fail. Warning: some fail. */
 export function healthOf(standing: { total: number; failed: number }, hasAlarm: boolean): CpmStatus["status"] {
   if (hasAlarm || standing.failed * 2 > standing.total) return "failed";
   return standing.failed > 0 ? "warning" : "healthy";

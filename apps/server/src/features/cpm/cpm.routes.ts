@@ -1,8 +1,8 @@
-// Binds the calls of the CPM dashboard to their use cases.
+// Binds the CPM dashboard endpoints to their handlers.
 import { listAttention, readCpmStatus, runCpmVerification } from "@strongroom/contract";
 import { implement } from "#kernel/http/implement.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import type { GrantQueries } from "#features/validation/index.ts";
+import type { GrantQueries } from "#features/figures/index.ts";
 import type { VerificationFeature } from "#features/verification/index.ts";
 import { readAttention, readStatus } from "./cpm.ts";
 

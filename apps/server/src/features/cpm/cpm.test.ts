@@ -1,4 +1,4 @@
-// The CPM dashboard's calls and the validation area's, over real attempts.
+// Tests the CPM dashboard and validation endpoints with real attempts.
 import {
   listAttention,
   readCpmStatus,
@@ -30,7 +30,9 @@ after(async () => {
   await target.stop();
 });
 
-/** One failed, one that nothing can try though somebody asked, one never tried; another person's failure beside them. */
+/**
+ * Creates a failed credential, one that cannot be verified, one that was never verified, and another user's failure.
+ */
 async function aMixedVault(): Promise<TestPerson> {
   const [owner, other] = [await aPerson(app), await aPerson(app)];
   for (const [person, fields] of [
@@ -47,32 +49,33 @@ async function aMixedVault(): Promise<TestPerson> {
 }
 
 describe("API-18, CPM-09: the status", () => {
-  test("counts what the caller may see and nothing else", async () => {
+  test("counts only what the caller may see", async () => {
     const owner = await aMixedVault();
     const { body } = await app.call(readCpmStatus, { as: owner.token });
-    const { verifiedCredentials, totalCredentials, failedCredentials, pendingCredentials, activeJobs, status } = body;
-    assert.deepEqual(
-      { verifiedCredentials, totalCredentials, failedCredentials, pendingCredentials, activeJobs, status },
-      {
-        verifiedCredentials: 0,
-        totalCredentials: 3,
-        failedCredentials: 1,
-        pendingCredentials: 2,
-        activeJobs: 0,
-        status: "warning",
-      },
-    );
+    const { lastVerificationRun: _last, nextScheduledRun: _next, systemUptime: _uptime, ...counts } = body;
+    assert.deepEqual(counts, {
+      verifiedCredentials: 0,
+      totalCredentials: 3,
+      failedCredentials: 1,
+      rejectedCredentials: 0,
+      unreachableCredentials: 1,
+      misconfiguredCredentials: 0,
+      pendingCredentials: 0,
+      untestedCredentials: 2,
+      activeJobs: 0,
+      status: "warning",
+    });
     assert.equal(body.lastVerificationRun, null);
     assert.ok(body.nextScheduledRun !== null && body.nextScheduledRun > new Date().toISOString());
     assert.ok(body.systemUptime >= 0);
   });
 
-  test("of an empty vault is healthy, with nothing scheduled", async () => {
+  test("of an empty vault is healthy without a scheduled run", async () => {
     const { body } = await app.call(readCpmStatus, { as: (await aPerson(app)).token });
     assert.deepEqual([body.status, body.totalCredentials, body.nextScheduledRun], ["healthy", 0, null]);
   });
 
-  test("CPM-10: healthy without a failure, warning with some, failed with most or with an alarm", () => {
+  test("CPM-10: is healthy without failures, warning with some, failed with most or with an alarm", () => {
     assert.equal(healthOf({ total: 10, failed: 0 }, false), "healthy");
     assert.equal(healthOf({ total: 10, failed: 5 }, false), "warning");
     assert.equal(healthOf({ total: 10, failed: 6 }, false), "failed");
@@ -80,25 +83,25 @@ describe("API-18, CPM-09: the status", () => {
   });
 });
 
-test("API-19, CPM-11: attention lists what failed, why and when, worst first", async () => {
+test("API-19, CPM-11: attention lists failures with their reason and time, the most severe first", async () => {
   const owner = await aMixedVault();
   const second = await aCredential(app, owner, { name: "Refused" });
   await app.database.pool.query(
-    "update credentials set verification_status = 'failed', verification_error = 'No.', rejected_revision = login_revision, last_verification_attempt = now() where id = $1",
+    "update credentials set verification_status = 'rejected', verification_error = 'No.', rejected_revision = login_revision, last_verification_attempt = now() where id = $1",
     [second.id],
   );
   const { body } = await app.call(listAttention, { as: owner.token });
   assert.deepEqual(
-    body.credentials.map((each) => [each.name, each.severity]),
+    body.credentials.map((each) => [each.name, each.severity, each.status]),
     [
-      ["Refused", "high"],
-      ["Broken", "medium"],
+      ["Refused", "high", "rejected"],
+      ["Broken", "medium", "unreachable"],
     ],
   );
   assert.ok(body.credentials.every((each) => each.reason.length > 2 && each.lastAttempt !== null));
 });
 
-test("attention has what fails in safes that one sees, and rotations that wait for a person, each once", async () => {
+test("attention lists failures in visible safes and rotations that wait for a person, each once", async () => {
   const [owner, outsider] = [await aPerson(app), await aPerson(app)];
   const safe = await aSafe(app, owner);
   const [failing, waiting] = [
@@ -106,7 +109,7 @@ test("attention has what fails in safes that one sees, and rotations that wait f
     await anAccount(app, owner, safe, { name: "Waiting" }),
   ];
   await app.database.pool.query(
-    `update credentials set verification_status = 'failed', verification_error = 'No answer.', last_verification_attempt = now()
+    `update credentials set verification_status = 'unreachable', verification_error = 'No answer.', last_verification_attempt = now()
      where id = any($1)`,
     [[failing.id, waiting.id]],
   );
@@ -130,7 +133,7 @@ test("attention has what fails in safes that one sees, and rotations that wait f
 });
 
 describe("DASH-13, DASH-14: the validation figures", () => {
-  test("tell apart verified, pending, failed and never tried, and rate the attempts of the last day", async () => {
+  test("distinguish verified, pending, failed and untested, and rate the attempts of the last day", async () => {
     const owner = await aMixedVault();
     const { body } = await app.call(validationStatistics, { as: owner.token });
     const { average_validation_time, ...counts } = body;
@@ -139,9 +142,12 @@ describe("DASH-13, DASH-14: the validation figures", () => {
     assert.deepEqual(counts, {
       total_accounts: 3,
       verified: 0,
-      pending: 1,
+      pending: 0,
       failed: 1,
-      never_validated: 1,
+      rejected: 0,
+      unreachable: 1,
+      misconfigured: 0,
+      never_validated: 2,
       success_rate: 0,
       last_24h_attempts: attempts,
       last_24h_successes: 0,
@@ -150,7 +156,7 @@ describe("DASH-13, DASH-14: the validation figures", () => {
     assert.ok(average_validation_time >= 0);
   });
 
-  test("list recent attempts, newest first, of one's own credentials only", async () => {
+  test("list recent attempts on the caller's own credentials only, newest first", async () => {
     const owner = await aMixedVault();
     const { body } = await app.call(validationHistory, { query: { limit: 50 }, as: owner.token });
     assert.deepEqual([...new Set(body.data.map((each) => each.account_name))], ["Untried", "Broken"]);

@@ -1,16 +1,16 @@
-// The credential manager's own state, over what the caller may see.
+// Reads the credential manager's status and attention list, limited to what the caller may see.
 import type { AttentionItem, CpmStatus, listAttention, readCpmStatus } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { moment } from "#kernel/moment.ts";
-import { readStanding } from "#features/validation/index.ts";
-import type { GrantQueries } from "#features/validation/index.ts";
+import { readValidationCounts } from "#features/figures/index.ts";
+import type { GrantQueries } from "#features/figures/index.ts";
 import { SCHEDULE_EVERY } from "#features/verification/index.ts";
 import { healthOf } from "./cpm.policy.ts";
-import { findAttention, readWork } from "./cpm.store.ts";
+import { findAttention, readWorkCounts } from "./cpm.store.ts";
 
-/** More than anybody works through; the screen shows five and counts the rest. */
+/** More than a person can handle; the screen shows five and counts the rest. */
 const MOST_ITEMS = 1_000;
 
 export async function readStatus(
@@ -20,13 +20,20 @@ export async function readStatus(
   grants: GrantQueries,
 ): Promise<CpmStatus> {
   const now = kernel.clock.now();
-  const [standing, work] = await Promise.all([readStanding(db, call.actor, grants), readWork(db, call.actor, grants)]);
+  const [standing, work] = await Promise.all([
+    readValidationCounts(db, call.actor, grants),
+    readWorkCounts(db, call.actor, grants),
+  ]);
   return {
     status: healthOf(standing, work.hasAlarm),
     verifiedCredentials: standing.verified,
     totalCredentials: standing.total,
     failedCredentials: standing.failed,
-    pendingCredentials: standing.pending + standing.neverTried,
+    rejectedCredentials: standing.rejected,
+    unreachableCredentials: standing.unreachable,
+    misconfiguredCredentials: standing.misconfigured,
+    pendingCredentials: standing.pending,
+    untestedCredentials: standing.untested,
     activeJobs: work.active,
     systemUptime: Math.floor(process.uptime()),
     lastVerificationRun: work.lastRunAt?.toISOString() ?? null,
@@ -34,7 +41,7 @@ export async function readStatus(
   };
 }
 
-/** The schedule looks every few minutes, at full ones. */
+/** The next run of the schedule, which starts at multiples of `SCHEDULE_EVERY` minutes. */
 function nextTick(dueAt: Date, now: Date): Date {
   const every = SCHEDULE_EVERY * 60_000;
   return new Date(Math.ceil(Math.max(dueAt.getTime(), now.getTime() + 1) / every) * every);
@@ -46,11 +53,12 @@ export async function readAttention(
   grants: GrantQueries,
 ): Promise<{ credentials: AttentionItem[]; total: number }> {
   const { items, total } = await findAttention(db, call.actor, grants, MOST_ITEMS);
-  const credentials = items.map(({ id, is_account, name, reason, at, is_grave }) => ({
+  const credentials = items.map(({ id, is_account, name, status, severity, reason, at }) => ({
     id,
     is_account,
     name,
-    severity: is_grave ? ("high" as const) : ("medium" as const),
+    status,
+    severity: severity === "critical" ? ("high" as const) : severity,
     reason: reason ?? "The last verification failed.",
     lastAttempt: moment(at),
   }));

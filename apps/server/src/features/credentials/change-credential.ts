@@ -1,4 +1,4 @@
-// Changes a credential; with a new secret, the earlier one is kept as history.
+// Updates a credential; with a new secret, the previous one is kept as history.
 import type { Credential, updateCredential as updateEndpoint } from "@strongroom/contract";
 import { Secret } from "@strongroom/keys";
 import type { SteppedCall } from "#kernel/http/implement.ts";
@@ -18,15 +18,18 @@ export async function changeCredential(kernel: Kernel, call: Edit, onLogin: Logi
   const replacement = secret === null ? null : { secret, kek: await kernel.keys.kekFor(vaultOf(call.actor.id)) };
   const at = kernel.clock.now();
 
-  // Awaited here, because the secret lives no longer than this function.
-  return await call.commit(async (tx) => {
-    const before = await lockCredential(tx, call.actor, id);
-    if (before === null) throw notFound();
-    const edit = { fields, replacement, at, by: call.actor.id, requireStepUp: () => call.requireStepUp() };
-    const { row, isLoginChanged, details } = await editStored(tx, before, edit);
-    await kernel.events.publish(tx, changed(row));
-    if (isLoginChanged) await onLogin(tx, row);
-    call.note({ target: targetOf(row), details });
-    return toCredential(row);
-  });
+  // Awaited here because the secret is destroyed when this function returns.
+  return await call.commit(
+    async (tx) => {
+      const before = await lockCredential(tx, call.actor, id);
+      if (before === null) throw notFound();
+      const edit = { fields, replacement, at, by: call.actor.id, requireStepUp: () => call.requireStepUp() };
+      const { row, isLoginChanged, details } = await editStored(tx, before, edit);
+      await kernel.events.publish(tx, changed(row));
+      if (isLoginChanged) await onLogin(tx, row);
+      call.note({ target: targetOf(row), details });
+      return toCredential(row);
+    },
+    (credential) => credential,
+  );
 }

@@ -1,11 +1,11 @@
-// What can be done with a stored secret on its system, and how far that can be relied on.
+// Describes what the connector of a stored secret can do on its system, and whether it is proven.
 import { canChange, connectorFor, isSupported } from "@strongroom/connectors";
 import type { ConnectorFacts } from "@strongroom/contract";
 import type { CredentialRow } from "./credentials.store.ts";
 
 type Kind = Pick<CredentialRow, "type" | "host" | "port" | "username" | "connection_string" | "additional_params">;
 
-/** Null: no connector serves such an entry. */
+/** Null when no connector supports such an entry. */
 export function connectorFacts(row: Kind): ConnectorFacts | null {
   const { type, host, port, username, connection_string, additional_params } = row;
   const kind = {

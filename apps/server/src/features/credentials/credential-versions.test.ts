@@ -1,4 +1,5 @@
-// The versions of one's own secret: seen, and each in its owner's reach, also one that nothing proved.
+// The versions of a user's own secret: listed without values, and each revealed to its owner, including unproved
+// candidates.
 import {
   CredentialEdit,
   deleteCredential,
@@ -19,14 +20,14 @@ before(async () => {
 });
 after(() => app.close());
 
-test("an earlier secret, and one that a rotation could not prove, are revealed to their owner, each time on record", async () => {
+test("owners can reveal superseded and candidate versions of their secrets, and each reveal is recorded", async () => {
   const [owner, other] = [await aPerson(app), await aPerson(app, "admin")];
   const credential = await aCredential(app, owner);
   const { id } = credential;
   const value = aSecret();
   const body = CredentialEdit.parse({ name: credential.name, type: "application", value });
   assert.equal((await app.call(updateCredential, { params: { id }, body, as: owner.token })).status, 200);
-  // As a rotation leaves the second one that found neither in force.
+  // The state that a rotation leaves when neither version was proved to be active.
   await app.database.pool.query(
     "update secret_versions set is_candidate = (version = 2), retired_at = null where credential_id = $1",
     [id],

@@ -1,4 +1,4 @@
-// The versions of a secret: what there were, without any of them, and the one that its owner asks for.
+// Lists the versions of a secret without their values, and reveals one version to its owner.
 import type {
   SecretVersion,
   listCredentialVersions as listEndpoint,
@@ -14,7 +14,7 @@ import { lockCredential, readCredential, readEnvelope, updateCredential } from "
 import { openEnvelope, unreadable } from "./reveal-credential.ts";
 import { listVersions } from "./versions.store.ts";
 
-/** Newest first. The caller has decided that they may be seen. */
+/** Newest first. The caller must check the permission. */
 export async function versionsOf(db: Db, id: string): Promise<SecretVersion[]> {
   return (await listVersions(db, id)).map((row) => ({
     version: row.version,
@@ -32,7 +32,7 @@ export async function listOwnVersions(call: Call<typeof listEndpoint>, db: Db): 
   return { versions: await versionsOf(db, row.id) };
 }
 
-/** Earlier ones, and one that a rotation made and could not prove: nothing that is stored is out of its owner's reach. */
+/** Reveals superseded and candidate versions too, so that the owner can reach everything that is stored. */
 export async function revealOwnVersion(
   kernel: Kernel,
   call: Call<typeof revealEndpoint>,

@@ -1,14 +1,14 @@
-// Who may see and use a credential: the person it belongs to, and nobody else, whatever their role.
+// Decides who may see and use a credential: only its owner, whatever the role of others.
 import { ROLES } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ExpressionBuilder, ExpressionWrapper, RawBuilder, SqlBool } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
-import type { Grants } from "#kernel/authz/authorise.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 import type { Tables } from "#kernel/db/tables.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 
-export const grants: Grants = {
+export const rolePermissions: RolePermissions = {
   "credential.list": ROLES,
   "credential.read": ROLES,
   "credential.create": ROLES,
@@ -22,8 +22,9 @@ export function mayUse(credential: { user_id: string | null }, actor: Pick<Actor
 }
 
 /**
- * Null, or the refusal 403 `vault.closed`. INVARIANT: while a vault is closed after a reset of its owner's sign-in, no call
- * opens, changes, verifies, rotates or deletes what is in it. New secrets can be stored, and names can be read.
+ * Returns null or the refusal 403 `vault.closed`. INVARIANT: while a vault is closed after a reset of its owner's
+ * sign-in, no call opens, changes, verifies, rotates or deletes its credentials. New secrets can be stored, and names
+ * can be read.
  */
 export function closureRefusal({ closure }: Pick<Actor, "closure">): Refusal | null {
   if (closure === null) return null;
@@ -41,18 +42,18 @@ export function requireOpenVault(actor: Pick<Actor, "closure">): void {
   if (refusal !== null) throw refusal;
 }
 
-/** The same rule in SQL, for lists. A deleted credential is seen by nobody. */
+/** The same rule in SQL, for lists. Nobody sees a deleted credential. */
 export function isUsableBy(actor: Pick<Actor, "id">) {
   return (where: ExpressionBuilder<Tables, "credentials">): ExpressionWrapper<Tables, "credentials", SqlBool> =>
     where.and([where("credentials.user_id", "=", actor.id), where("credentials.deleted_at", "is", null)]);
 }
 
 /**
- * The same for rows that are found by their id. Written so that no index but the one of ids fits: in a table that was not
- * analysed yet, the planner takes "not deleted" for rare and would read every row to find one.
+ * The same for rows found by their id. Written so that only the index of ids fits: in a table without statistics, the
+ * planner assumes that "not deleted" is rare and would read every row to find one.
  */
 export const isFoundAndUsableBy = (actor: Pick<Actor, "id">): RawBuilder<SqlBool> =>
-  sql`(credentials.user_id is not distinct from ${actor.id}::uuid and ${isThere})`;
+  sql`(credentials.user_id is not distinct from ${actor.id}::uuid and ${isNotDeleted})`;
 
-/** For the product's own work on a row that is found by its id. */
-export const isThere: RawBuilder<SqlBool> = sql`coalesce(credentials.deleted_at, 'infinity') = 'infinity'`;
+/** For internal use on a row that is found by its id. */
+export const isNotDeleted: RawBuilder<SqlBool> = sql`coalesce(credentials.deleted_at, 'infinity') = 'infinity'`;

@@ -1,4 +1,4 @@
-// Binds the calls about credentials to their use cases.
+// Binds the credential endpoints to their use cases.
 import {
   createCredential,
   deleteCredential,

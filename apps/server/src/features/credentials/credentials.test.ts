@@ -1,4 +1,4 @@
-// Credentials as their owner stores, reads, changes and deletes them, over HTTP.
+// Storing, reading, updating and deleting one's own credentials, over HTTP.
 import {
   CredentialEdit,
   CREDENTIAL_TYPES,
@@ -33,7 +33,7 @@ const good = () =>
   }) as const;
 
 describe("storing a credential", () => {
-  test("CRED-01, CRED-05, CRED-08, CRED-10, CRED-13, API-09, API-10, OPEN-47: it answers every field but the secret, and starts as pending", async () => {
+  test("CRED-01, CRED-05, CRED-08, CRED-10, CRED-13, API-09, API-10, OPEN-47: returns every field except the secret, and starts as pending", async () => {
     const owner = await aPerson(app);
     const body = {
       ...good(),
@@ -64,12 +64,12 @@ describe("storing a credential", () => {
     assert.equal(created_at, updated_at);
     assert.ok(!reply.text.includes(value));
     const { status, verification_status, last_verification_attempt, verification_error } = reply.body;
-    // The first verification may have ended meanwhile.
+    // The first verification may have finished in between.
     const untried = { status, verification_status, last_verification_attempt, verification_error };
     assert.deepEqual({ ...(await asStored(app, owner, id)), ...untried }, reply.body);
   });
 
-  test("CRED-02, CRED-06, CRED-07, CRED-37, OPEN-51: what is left out or empty gets its default", async () => {
+  test("CRED-02, CRED-06, CRED-07, CRED-37, OPEN-51: applies defaults to omitted and empty fields", async () => {
     const owner = await aPerson(app);
     const body = {
       name: "Bare",
@@ -95,7 +95,7 @@ describe("storing a credential", () => {
     );
   });
 
-  test("CRED-03, CRED-04, OPEN-46: every type can be stored, those of the detail screen too", async () => {
+  test("CRED-03, CRED-04, OPEN-46: accepts every type, including those of the detail screen", async () => {
     const owner = await aPerson(app);
     for (const type of CREDENTIAL_TYPES) {
       const stored = await aCredential(app, owner, { type, database_name: "d", schema_name: "s" });
@@ -127,7 +127,7 @@ describe("storing a credential", () => {
     ],
   ];
   for (const [name, fields, path] of refusals) {
-    test(`${name}; the refusal names the field and not what was sent`, async () => {
+    test(`${name}, and the error names the field without its value`, async () => {
       const owner = await aPerson(app);
       const body = { ...good(), ...fields };
       const reply = await app.call(createCredential, { body: body, as: owner.token });
@@ -144,7 +144,7 @@ describe("storing a credential", () => {
     });
   }
 
-  test("two credentials may have the same name", async () => {
+  test("allows two credentials with the same name", async () => {
     const owner = await aPerson(app);
     await aCredential(app, owner, { name: "Twin" });
     await aCredential(app, owner, { name: "Twin" });
@@ -155,7 +155,7 @@ describe("storing a credential", () => {
     );
   });
 
-  test("a secret comes back as it was given, character for character", async () => {
+  test("returns the secret later exactly as it was given", async () => {
     const owner = await aPerson(app);
     for (const value of [
       "  spaces kept  ",
@@ -175,8 +175,8 @@ describe("storing a credential", () => {
   });
 });
 
-describe("changing a credential", () => {
-  test("API-11: every field can be changed; without a value the secret stays", async () => {
+describe("updating a credential", () => {
+  test("API-11: can change every field, and keeps the secret when no value is given", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, good());
     const body = {
@@ -197,7 +197,7 @@ describe("changing a credential", () => {
     assert.equal(revealed.body.value, stored.value);
   });
 
-  test("a new secret is the next version; the earlier one is kept, sealed", async () => {
+  test("with a new secret adds a version and keeps the previous one, sealed", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, good());
     const value = aSecret();
@@ -220,7 +220,7 @@ describe("changing a credential", () => {
     );
   });
 
-  test("OPEN-133: the trail tells where the login went before and where it goes now, and never the secret", async () => {
+  test("OPEN-133: records the previous and new destination of the login, and never the secret", async () => {
     const owner = await aPerson(app);
     const before = { host: "db1.example.com", port: 5432, username: "app", environment: "staging" } as const;
     const made = await aCredential(app, owner, before);
@@ -246,7 +246,7 @@ describe("changing a credential", () => {
     assert.ok(!JSON.stringify(rows).includes(value) && !JSON.stringify(rows).includes(made.value));
   });
 
-  test("changes at the same time follow each other: no version is lost", async () => {
+  test("concurrently loses no version", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, good());
     const replies = await Promise.all(
@@ -274,7 +274,7 @@ describe("changing a credential", () => {
     assert.match(revealed.body.value, /^secret number \d$/);
   });
 
-  test("the trail names the changed fields and never their secret", async () => {
+  test("records the names of the changed fields and whether the secret changed", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, good());
     await app.call(updateCredential, {
@@ -288,7 +288,7 @@ describe("changing a credential", () => {
     assert.equal(entry?.metadata["secret_changed"], true);
   });
 
-  test("the same parameters in another order are no change", async () => {
+  test("with the same parameters in another order changes nothing", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, { ...good(), additional_params: { a: 1, b: { c: [1, 2], d: null } } });
     const params = { b: { d: null, c: [1, 2] }, a: 1 };
@@ -301,7 +301,7 @@ describe("changing a credential", () => {
 });
 
 describe("deleting a credential", () => {
-  test("API-12, OPEN-57: its secrets are gone at once, it answers 404, and the trail keeps a record", async () => {
+  test("API-12, OPEN-57: erases its secrets at once, returns 404 afterwards, and keeps the audit trail", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, good());
     await app.call(updateCredential, {
@@ -338,9 +338,9 @@ describe("deleting a credential", () => {
 });
 
 describe("the history of a credential", () => {
-  test("API-14, CRED-11: newest first, in words, with who, why and from where, page by page", async () => {
+  test("API-14, CRED-11: lists actions newest first, with user, reason and address, page by page", async () => {
     const owner = await aPerson(app);
-    // Of a kind that nothing verifies by itself meanwhile.
+    // This type is not verified automatically in between.
     const stored = await aCredential(app, owner);
     await app.call(revealCredential, {
       params: { id: stored.id },
@@ -371,14 +371,14 @@ describe("the history of a credential", () => {
     );
   });
 
-  test("a refused attempt of somebody else is in it too", async () => {
+  test("includes refused attempts of other users", async () => {
     const owner = await aPerson(app);
     const stranger = await aPerson(app, "admin");
     const stored = await aCredential(app, owner, good());
     const reply = await app.call(revealCredential, { params: { id: stored.id }, body: {}, as: stranger.token });
     assert.equal(reply.status, 404);
     const history = await app.call(readCredentialHistory, { params: { id: stored.id }, as: owner.token });
-    // The first verification may have ended meanwhile.
+    // The first verification may have finished in between.
     const entry = history.body.history.find(({ event }) => event === "credential.revealed");
     assert.deepEqual([entry?.result, entry?.user.id], ["failure", stranger.id]);
   });

@@ -1,4 +1,4 @@
-// What a credential is here: how a row becomes what people see, and which of its fields a login depends on.
+// Maps credential rows to API objects, names keys and audit targets, and lists the fields that a login depends on.
 import { moment } from "#kernel/moment.ts";
 import type { Credential, CredentialId, UserId } from "@strongroom/contract";
 import type { NewEvent } from "#kernel/events/events.ts";
@@ -7,30 +7,31 @@ import type { Refusal } from "#kernel/http/refuse.ts";
 import { connectorFacts } from "./connector-facts.ts";
 import type { CredentialRow, HostKey } from "./credentials.store.ts";
 import type { StoredFields } from "./edit-stored.ts";
+import { verificationStatus } from "./verification-status.ts";
 
-/** What an envelope of this feature says it is. */
+/** The purpose that is bound into the envelopes of this feature. */
 export const ENVELOPE_PURPOSE = "credential";
 
-/** The key-encryption key of a person's vault. */
+/** The key-encryption key of a user's vault. */
 export const vaultOf = (userId: string): string => `vault:${userId}`;
 
 /** The key-encryption key of a safe. */
 export const keyOfSafe = (safeId: string): string => `safe:${safeId}`;
 
-/** The key-encryption key under which an owner's secrets are sealed: a person's, or a safe's. */
+/** The key-encryption key for an owner's secrets: that of a user's vault or of a safe. */
 export function keyOfOwner({ user_id, safe_id }: Pick<CredentialRow, "user_id" | "safe_id">): string {
   if (user_id !== null) return vaultOf(user_id);
   if (safe_id !== null) return keyOfSafe(safe_id);
   throw new Error("a secret belongs to nobody");
 }
 
-/** The same for another person's credential and for one that does not exist. */
+/** The same refusal for a credential that does not exist and one of another user. */
 export const notFound = (): Refusal => refuse(404, "credential.not-found", "Credential not found");
 
-/** How audit entries name a credential. */
+/** The target of audit entries about a credential. */
 export const targetOf = ({ id, name }: { id: string; name: string }) => ({ type: "credential", id, name });
 
-/** The live event for those who may see the credential. */
+/** The event for the user who may see the credential. */
 export const changed = ({ id, user_id }: { id: string; user_id: string | null }): NewEvent => ({
   type: "credential.changed",
   audience: { users: user_id === null ? [] : [user_id] },
@@ -39,10 +40,10 @@ export const changed = ({ id, user_id }: { id: string; user_id: string | null })
 
 const HOUR = 3_600_000;
 
-/** A new secret is verified at once. Should that get lost, the schedule finds it then. */
+/** A new secret is verified at once. If that verification is lost, the schedule repeats it at this time. */
 export const scheduledFirst = (at: Date): Date => new Date(at.getTime() + HOUR);
 
-/** A login with the stored secret may end otherwise when one of these changes. */
+/** When one of these fields changes, a login with the stored secret may have another result. */
 const LOGIN_FIELDS = [
   "type",
   "username",
@@ -55,16 +56,19 @@ const LOGIN_FIELDS = [
   "additional_params",
 ] as const;
 
-/** Another machine answers there, so its host key is another one too. */
+/** When one of these fields changes, another host may answer, with another host key. */
 const ADDRESS_FIELDS = ["host", "port", "connection_string"] as const;
 
-/** Where a secret is sent to, and how well it is guarded on its way. */
+/** The fields that decide where a secret is sent, and how it is protected on the way. */
 const WAY_FIELDS = [...ADDRESS_FIELDS, "type", "ssl_enabled", "additional_params"] as const;
 
-/** Where a login goes and as whom. INVARIANT: none of them is ever a secret (a connection string has no password). */
+/**
+ * The destination and user name of a login. INVARIANT: none of them is ever a secret (a connection string has no
+ * password).
+ */
 export const DESTINATION_FIELDS = [...ADDRESS_FIELDS, "username"] as const;
 
-/** Names the fields in which an edit differs from what is stored. */
+/** Returns the fields in which an edit differs from the stored values. */
 export function changedFields(row: CredentialRow, fields: StoredFields): (keyof StoredFields)[] {
   return (Object.keys(fields) as (keyof typeof fields)[]).filter((name) => !isSame(row[name], fields[name]));
 }
@@ -74,9 +78,9 @@ export const changesLogin = (changed: readonly string[]): boolean =>
 export const changesAddress = (changed: readonly string[]): boolean =>
   ADDRESS_FIELDS.some((name) => changed.includes(name));
 
-export const changesWay = (changed: readonly string[]): boolean => WAY_FIELDS.some((name) => changed.includes(name));
+export const changesMethod = (changed: readonly string[]): boolean => WAY_FIELDS.some((name) => changed.includes(name));
 
-/** Arrays and objects of additional parameters by their content, whatever the order of their keys. */
+/** Compares additional parameters by content, regardless of the order of their keys. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   const names = Object.keys(a);
@@ -95,7 +99,7 @@ export function toCredential(row: CredentialRow): Credential {
     port: row.port,
     status: row.status as Credential["status"],
     environment: row.environment as Credential["environment"],
-    verification_status: row.verification_status as Credential["verification_status"],
+    verification_status: verificationStatus(row),
     verified_at: moment(row.verified_at),
     last_verification_attempt: moment(row.last_verification_attempt),
     verification_error: row.verification_error,
@@ -112,7 +116,7 @@ export function toCredential(row: CredentialRow): Credential {
   };
 }
 
-/** The key that is pinned and the one that was met, as people compare them; null while there is no alarm. */
+/** The pinned host key and the presented one, in a form users can compare; null when there is no alarm. */
 export function hostKeyAlarm({
   host_key,
   offered_host_key,
@@ -121,5 +125,5 @@ export function hostKeyAlarm({
   return { expected: hostKeyText(host_key), presented: hostKeyText(offered_host_key) };
 }
 
-/** As OpenSSH prints it: `ssh-ed25519 SHA256:…`. */
+/** In the format of OpenSSH: `ssh-ed25519 SHA256:…`. */
 export const hostKeyText = ({ type, fingerprint }: HostKey): string => `${type} ${fingerprint}`;

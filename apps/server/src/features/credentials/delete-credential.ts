@@ -1,4 +1,4 @@
-// Deletes a credential: its secrets are gone at once, the audit trail stays (OPEN-57).
+// Deletes a credential: its secrets are erased at once, the audit trail stays (OPEN-57).
 import type { Message, deleteCredential as deleteEndpoint } from "@strongroom/contract";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
@@ -25,7 +25,9 @@ export async function removeCredential(kernel: Kernel, call: Call<typeof deleteE
   return { message: `"${row.name}" deleted successfully` };
 }
 
-/** For a person who is deleted: their secrets are gone at once, and with the key whatever copy of them is left somewhere. */
+/**
+ * For a deleted user: erases their secrets at once, and destroys the key, which makes any remaining copies unreadable.
+ */
 export async function destroyVault(kernel: Kernel, tx: Tx, userId: string): Promise<void> {
   await deleteVault(tx, userId, kernel.clock.now());
   await destroyKek(tx, kernel.events, vaultOf(userId));

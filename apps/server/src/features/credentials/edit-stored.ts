@@ -1,16 +1,17 @@
-// Changes what is stored of a secret and, if there is a new one, the secret: the same for a person's and for a safe's.
+// Updates the stored fields of a credential or account and, if given, its secret.
 import type { CredentialEdit } from "@strongroom/contract";
 import type { Kek, Secret } from "@strongroom/keys";
 import type { Updateable } from "kysely";
 import type { z } from "zod";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
+import { bindActive } from "./active-version.ts";
 import {
   DESTINATION_FIELDS,
   changedFields,
   changesAddress,
   changesLogin,
-  changesWay,
+  changesMethod,
   hostKeyText,
   scheduledFirst,
 } from "./credentials.ts";
@@ -20,25 +21,27 @@ import { searchKeys, searchText } from "./index-credential.ts";
 import { refuseWhileRotating, supersedeRotation } from "./rotation-lock.ts";
 import { storeVersion } from "./store-version.ts";
 
-/** Everything that an edit names, without the secret. */
+/** All fields of an edit except the secret. */
 export type StoredFields = Omit<z.output<typeof CredentialEdit>, "value">;
 
 export interface StoredEdit {
   fields: StoredFields;
-  /** The secret that takes the place of the one in force; null keeps that. */
+  /** The new active secret; null keeps the current one. */
   replacement: { kek: Kek; secret: Secret } | null;
   at: Date;
-  /** Whose edit it is. */
+  /** The user who makes the edit. */
   by: string;
-  /** As `call.requireStepUp`: asked where the edit would lead a production secret elsewhere, or call it something else. */
+  /**
+   * As `call.requireStepUp`: called when the edit would send a production secret elsewhere or change its environment.
+   */
   requireStepUp: () => void;
 }
 
 export interface Edited {
   row: CredentialRow;
-  /** A login may end otherwise now: the listeners are to be told. */
+  /** A login may now have another result: the caller must call the listeners. */
   isLoginChanged: boolean;
-  /** For the trail. INVARIANT: nothing of it is a secret. */
+  /** For the audit entry. INVARIANT: it contains no secret. */
   details: NonNullable<AuditNote["details"]> & { changed: string[] };
 }
 
@@ -46,13 +49,13 @@ const SECRET_REPLACED = "Somebody stored another secret. What this rotation had 
 const ADDRESS_CHANGED =
   "Somebody changed where the secret is used. What this rotation had stored is kept among its versions.";
 
-/** `before` is locked. An earlier secret is kept as history. Throws 409 while a rotation has it in hand. */
+/** `before` must be locked. The previous secret is kept as history. Throws 409 while a rotation is working on it. */
 export async function editStored(tx: Tx, before: CredentialRow, edit: StoredEdit): Promise<Edited> {
   const { replacement, at, by } = edit;
   const { additional_params, ...fields } = edit.fields;
   const changed = changedFields(before, edit.fields);
-  const leadsAway = changesWay(changed) || changed.includes("environment");
-  // INVARIANT: what a reveal asks for is asked here too: otherwise an edit would be a way around it.
+  const leadsAway = changesMethod(changed) || changed.includes("environment");
+  // INVARIANT: an edit requires the same re-authentication as a reveal; otherwise it would be a way around it.
   if (before.environment === "production" && leadsAway) edit.requireStepUp();
   const isLoginChanged = replacement !== null || changesLogin(changed);
   if (isLoginChanged) {
@@ -69,12 +72,13 @@ export async function editStored(tx: Tx, before: CredentialRow, edit: StoredEdit
   const found = { ...fields, user_id: before.user_id, verification_status };
   const row = await updateCredential(tx, before.id, {
     ...fields,
-    ...(isLoginChanged ? { ...unproven(before), verify_after: scheduledFirst(at) } : {}),
+    ...(isLoginChanged ? { ...resetVerification(before), verify_after: scheduledFirst(at) } : {}),
     ...(changesAddress(changed) ? { host_key: null, offered_host_key: null } : {}),
     additional_params: JSON.stringify(additional_params),
-    secret_version: version,
-    // INVARIANT: a secret goes to another address only if the one who changed it could have taken out that very secret.
-    ...(replacement !== null && changesWay(changed) ? { sendable_from: version } : {}),
+    ...(replacement === null ? {} : bindActive(replacement.kek, before.id, version, before)),
+    // INVARIANT: a secret is sent to another address only if the user who changed it could have retrieved that very
+    // secret.
+    ...(replacement !== null && changesMethod(changed) ? { sendable_from: version } : {}),
     updated_at: at,
     search_text: searchText(found),
     search_keys: searchKeys(found),
@@ -88,7 +92,7 @@ export async function editStored(tx: Tx, before: CredentialRow, edit: StoredEdit
   return { row, isLoginChanged, details };
 }
 
-/** Where the login went and as whom, and where it goes now, as far as that is another. */
+/** The previous and new destination of the login, for the fields that changed. */
 function moved(
   before: CredentialRow,
   after: CredentialRow,
@@ -100,8 +104,8 @@ function moved(
   return { from: of(before), to: of(after) };
 }
 
-/** What was proved of the old secret or the old target says nothing about the new one. */
-export function unproven(before: CredentialRow): Updateable<CredentialsTable> {
+/** The verification of the old secret or target is not valid for the new one. */
+export function resetVerification(before: CredentialRow): Updateable<CredentialsTable> {
   return {
     login_revision: before.login_revision + 1,
     status: "pending",

@@ -1,4 +1,4 @@
-// Whether every stored secret opens with the keys that are at hand. Nothing of what they hold is looked at.
+// Checks whether every stored secret opens with the available keys, without looking at its value.
 import { EnvelopeError, KekError, SealedError } from "@strongroom/keys";
 import { sql } from "kysely";
 import type { Kernel } from "#kernel/kernel.ts";
@@ -15,8 +15,8 @@ interface Stored {
 }
 
 /**
- * Reads every version of every secret once, in pages. `progress` is told how many there were so far; what it throws ends it.
- * Works with a copy of the database too: what it needs of a kernel is the database, the keys and the log.
+ * Reads every version of every secret once, in pages. Calls `progress` with the number read so far; an error it throws
+ * stops the check. Also works on a copy of the database: it needs only the kernel's database, keys and log.
  */
 export async function examineSecrets(
   kernel: Kernel,

@@ -1,4 +1,4 @@
-// Listing and searching: every match, no other, in order, whatever the way that the search takes.
+// Listing and searching credentials: every match and no other, in order, with each search strategy.
 import {
   CredentialEdit,
   DATABASE_TYPES,
@@ -14,6 +14,7 @@ import { aPerson } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
+import type { BoundVersion } from "./active-version.ts";
 import { searchKeys, searchText } from "./index-credential.ts";
 
 let app: TestApp;
@@ -28,7 +29,7 @@ async function namesFound(person: TestPerson, query: InputOf<typeof listCredenti
   return reply.body.data.map((each) => each.name);
 }
 
-/** Puts many credentials into the database in one go; no secret, because lists never touch one. */
+/** Inserts many credentials directly into the database, without secrets, because lists never read them. */
 async function fill(
   owner: TestPerson,
   count: number,
@@ -51,7 +52,8 @@ async function fill(
       id: crypto.randomUUID(),
       ssl_enabled: false,
       additional_params: "{}",
-      secret_version: 1,
+      // Never opened in these tests.
+      secret_version: 1 as BoundVersion,
       search_text: searchText(found),
       search_keys: searchKeys(found),
       created_at: at,
@@ -66,8 +68,8 @@ async function fill(
   }
 }
 
-describe("the list", () => {
-  test("API-08: newest first, page by page without a gap or a repetition, also for the same millisecond", async () => {
+describe("the list of credentials", () => {
+  test("API-08: is sorted newest first and paged without gaps or repetitions, even within one millisecond", async () => {
     const owner = await aPerson(app);
     await fill(owner, 25, (place) => ({ name: `Number ${place}` }));
     await app.database.pool.query(
@@ -94,7 +96,7 @@ describe("the list", () => {
     );
   });
 
-  test("OPEN-19: it holds one's own credentials and nobody else's, whatever the role", async () => {
+  test("OPEN-19: contains only the caller's own credentials, whatever their role", async () => {
     const [owner, admin] = [await aPerson(app), await aPerson(app, "admin")];
     await aCredential(app, owner, { name: "Mine alone" });
     await aCredential(app, admin, { name: "The admin's" });
@@ -109,14 +111,14 @@ describe("the list", () => {
     Buffer.from("1.2").toString("base64url"),
     Buffer.from("' or 1=1").toString("base64url"),
   ]) {
-    test(`a cursor that is none (${cursor}) is refused with 400`, async () => {
+    test(`rejects the invalid cursor ${cursor} with 400`, async () => {
       const owner = await aPerson(app);
       const reply = await app.call(listCredentials, { query: { cursor }, as: owner.token });
       assert.equal(reply.status, 400, reply.text);
     });
   }
 
-  test("OPEN-55: it never carries a secret", async () => {
+  test("OPEN-55: never contains a secret", async () => {
     const owner = await aPerson(app);
     const { value } = await aCredential(app, owner);
     const reply = await app.call(listCredentials, { as: owner.token });
@@ -126,7 +128,7 @@ describe("the list", () => {
 });
 
 describe("VAULT-05: the search", () => {
-  test("finds a part of the name or of the username, whatever the case", async () => {
+  test("finds a part of the name or username, regardless of case", async () => {
     const owner = await aPerson(app);
     await aCredential(app, owner, { name: "Oracle PROD Frankfurt", username: "svc_billing" });
     await aCredential(app, owner, { name: "Straße der Kassen", username: "ÜBER_admin" });
@@ -140,7 +142,7 @@ describe("VAULT-05: the search", () => {
       assert.deepEqual(await namesFound(owner, { search }), [], search);
   });
 
-  test("takes %, _ and \\ for what they are", async () => {
+  test("takes %, _ and \\ literally", async () => {
     const owner = await aPerson(app);
     await aCredential(app, owner, { name: "100% sure" });
     await aCredential(app, owner, { name: "snake_case" });
@@ -153,7 +155,7 @@ describe("VAULT-05: the search", () => {
     assert.deepEqual(await namesFound(owner, { search: "%%" }), []);
   });
 
-  test("finds a credential by its new name once it is renamed, and no longer by the old one", async () => {
+  test("finds a renamed credential by its new name, and no longer by the old one", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, { name: "Before", username: "olduser" });
     const body = CredentialEdit.parse({ name: "Afterwards", type: "application", username: "newuser" });
@@ -163,7 +165,7 @@ describe("VAULT-05: the search", () => {
     assert.deepEqual(await namesFound(owner, { search: "wards" }), ["Afterwards"]);
   });
 
-  test("among ten thousand, finds exactly what a plain comparison finds, common or rare, new or old, page by page", async () => {
+  test("finds exactly what a plain comparison finds among ten thousand, common or rare, new or old, page by page", async () => {
     const owner = await aPerson(app);
     const nameOf = (place: number) =>
       `${place < 20 ? "ancient" : place % 3 === 0 ? "oracle" : "mysql"}-${place % 40 === 1 ? "rare" : "node"}-${place}`;
@@ -193,7 +195,7 @@ describe("VAULT-05: the search", () => {
 });
 
 describe("the filters", () => {
-  test("VAULT-06, OPEN-45: a type matches exactly, and Database every database type", async () => {
+  test('VAULT-06, OPEN-45: match a type exactly, and "database" every database type', async () => {
     const owner = await aPerson(app);
     const others = ["password", "ssh", "api_token", "certificate", "application", "api", "server"] as const;
     for (const type of others)
@@ -207,13 +209,13 @@ describe("the filters", () => {
     assert.deepEqual(databases.toSorted(), DATABASE_TYPES.map((type) => `type ${type}`).toSorted());
   });
 
-  test("combine with the search and with each other, and follow what changes", async () => {
+  test("combine with the search and with each other, and follow changes", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, { name: "Blue one", environment: "staging" });
     await aCredential(app, owner, { name: "Blue two", environment: "production" });
     assert.deepEqual(await namesFound(owner, { search: "blue", environment: "staging" }), ["Blue one"]);
     assert.deepEqual(
-      await namesFound(owner, { environment: "staging", verification_status: "pending", type: "application" }),
+      await namesFound(owner, { environment: "staging", verification_status: "untested", type: "application" }),
       ["Blue one"],
     );
     assert.deepEqual(await namesFound(owner, { verification_status: "failed" }), []);

@@ -1,4 +1,4 @@
-// Lists and searches credentials, newest first, at a cost that does not grow with how many there are.
+// Lists and searches credentials, newest first, at a cost that does not grow with the number of credentials.
 import { DATABASE_FILTER } from "@strongroom/contract";
 import type { CredentialType, listCredentials } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -11,7 +11,7 @@ import type { Conditions, CredentialRow, Page } from "./credentials.store.ts";
 import { fold, keysToFind } from "./index-credential.ts";
 import type { Filter } from "./index-credential.ts";
 
-/** How many of the next credentials are read in the hope that enough of them match: first few, then more. */
+/** A search reads this many of the next credentials first, and more only if that is likely to fill the page. */
 const NEAR = 1_000;
 const FAR = 5_000;
 
@@ -27,13 +27,13 @@ export async function findCredentials(call: Call<typeof listCredentials>, db: Db
   };
 }
 
-/** The newest that hold the text. */
+/** The newest credentials that contain the text. */
 export const findNewest = (db: Db, actor: Actor, text: string, limit: number): Promise<CredentialRow[]> =>
   find(db, actor, { limit, after: null }, { search: text });
 
 /**
- * A common match is found soon by reading on, a rare one by its keys. Which it is shows after a thousand rows, without
- * asking the planner, whose guess can be wrong by orders of magnitude.
+ * A common text is found soon by reading the next credentials, a rare one by its keys. The first thousand rows decide;
+ * the query planner is not asked, because its estimates can be wrong by orders of magnitude.
  */
 async function find(db: Db, actor: Actor, page: Page, filter: Filter): Promise<CredentialRow[]> {
   const keys = keysToFind(actor.id, filter);

@@ -1,19 +1,20 @@
-// Makes what a credential is found by: its folded text, and numbers for its traits and for each short piece of that text.
+// Computes the search index of a credential: its folded text, and numeric keys for its traits and for each short piece
+// of that text.
 //
-// Why not pg_trgm: it knows no piece under three letters and none across punctuation ("1-", "a_b"), so that such a search
-// reads every row, and its plan depends on estimates. These keys belong to one owner each, work for any text, need no
-// extension, and one GIN index serves search and filters alike (docs/decisions has the measurements).
-import { isDatabaseType } from "@strongroom/contract";
-import type { CredentialType } from "@strongroom/contract";
+// Why not pg_trgm: it indexes no pieces shorter than three letters and none across punctuation ("1-", "a_b"), so such a
+// search reads every row, and its plan depends on estimates. These keys belong to one owner each, work for any text,
+// need no extension, and one GIN index serves both search and filters (docs/decisions has the measurements).
+import { isDatabaseType, isFailing } from "@strongroom/contract";
+import type { CredentialType, VerificationStatusFilter } from "@strongroom/contract";
 import { wordsOf } from "#kernel/db/containing.ts";
 
 const LONGEST_PIECE = 3;
 
-/** Whose the search keys of accounts are. */
+/** The owner id in the search keys of accounts. */
 export const ACCOUNTS = "accounts";
 
 export interface Findable {
-  /** Null: an account, found among the accounts of all safes. */
+  /** Null for an account, which is found among the accounts of all safes. */
   user_id: string | null;
   name: string;
   username: string | null;
@@ -23,20 +24,22 @@ export interface Findable {
   verification_status: string;
 }
 
-/** What lists can be narrowed by. `type` `database` stands for every database type (OPEN-45). */
+/** The filters of lists. The `type` `database` matches every database type (OPEN-45). */
 export interface Filter {
   search?: string | undefined;
   type?: CredentialType | undefined;
   environment?: string | undefined;
-  verification_status?: string | undefined;
+  verification_status?: VerificationStatusFilter | undefined;
 }
 
-/** Case and compatibility forms out of the way, the same for what is stored and for what is searched. */
+/** Removes differences of case and compatibility forms, in stored texts and in searches. */
 export function fold(text: string): string {
   return text.normalize("NFKC").toLowerCase();
 }
 
-/** A search matches one of its lines; no search holds a line break. An account is found by its host too. */
+/**
+ * A search matches within one of these lines, because it never contains a line break. Accounts are also found by host.
+ */
 export function searchText({
   user_id,
   name,
@@ -47,11 +50,11 @@ export function searchText({
   return lines.map((line) => fold(line ?? "")).join("\n");
 }
 
-/** Every key under which the credential may be looked up. */
+/** All search keys of the credential. */
 export function searchKeys(credential: Findable): number[] {
   const key = keysOf(credential.user_id ?? ACCOUNTS);
   const { type, environment, verification_status } = credential;
-  const traits = [`type:${type}`, `environment:${environment}`, `verification:${verification_status}`];
+  const traits = [`type:${type}`, `environment:${environment}`, `verification:${keyOfStatus(verification_status)}`];
   if (isDatabaseType(type)) traits.push("family:database");
   const keys = new Set(traits.map((trait) => key("trait", trait)));
   for (const line of searchText(credential).split("\n")) {
@@ -62,17 +65,26 @@ export function searchKeys(credential: Findable): number[] {
   return [...keys];
 }
 
-/** Keys that every match has. Others may have them too (they are hashes), so the filter itself is still to be applied. */
+/**
+ * Keys that every match has. As they are hashes, other rows may have them too, so the filter itself must still be
+ * applied.
+ */
 export function keysToFind(ownerId: string, filter: Filter): number[] {
   const key = keysOf(ownerId);
   const traits = [
     ...(filter.type === undefined ? [] : [filter.type === "database" ? "family:database" : `type:${filter.type}`]),
     ...(filter.environment === undefined ? [] : [`environment:${filter.environment}`]),
-    ...(filter.verification_status === undefined ? [] : [`verification:${filter.verification_status}`]),
+    ...(filter.verification_status === undefined ? [] : [`verification:${keyOfStatus(filter.verification_status)}`]),
   ];
   const words = wordsOf(fold(filter.search ?? ""));
   const pieces = words.flatMap((word) => piecesOf(word, Math.min(LONGEST_PIECE, word.length)));
   return [...new Set([...traits.map((trait) => key("trait", trait)), ...pieces.map((piece) => key("piece", piece))])];
+}
+
+/** Failing secrets share a key, as pending and untested ones do, so that a new outcome seldom changes the index. */
+function keyOfStatus(status: string): string {
+  if (isFailing(status)) return "failed";
+  return status === "untested" ? "pending" : status;
 }
 
 function piecesOf(text: string, length: number): string[] {

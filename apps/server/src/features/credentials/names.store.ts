@@ -1,4 +1,4 @@
-// Credentials and accounts by the beginning of their names, as one index has them (`credentials_by_name`).
+// Finds credentials and accounts by the beginning of their names, with the index `credentials_by_name`.
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -8,7 +8,10 @@ import { COLUMNS } from "./credentials.store.ts";
 import type { CredentialRow } from "./credentials.store.ts";
 import { fold } from "./index-credential.ts";
 
-/** Of `search_text`, which begins with the name and its line break, so that an exact name comes before longer ones. */
+/**
+ * The number of indexed characters of `search_text`, which begins with the name and a line break, so that an exact name
+ * sorts before longer ones.
+ */
 const KEPT = 120;
 const LONGEST = 100;
 
@@ -20,7 +23,7 @@ export function nameBeginsWith(text: string): RawBuilder<boolean> {
   return sql`(${NAME_KEY} >= ${begun} and ${NAME_KEY} < ${`${begun}\u{10ffff}`})`;
 }
 
-/** One's own whose names begin with the text, the exact name first, then by name. */
+/** The user's own credentials whose names begin with the text, sorted by name, so the exact name comes first. */
 export const readNamed = (db: Db, actor: Pick<Actor, "id">, text: string, limit: number): Promise<CredentialRow[]> =>
   db
     .selectFrom("credentials")
@@ -31,6 +34,6 @@ export const readNamed = (db: Db, actor: Pick<Actor, "id">, text: string, limit:
     .limit(limit)
     .execute();
 
-/** Those of these that are one's own. */
+/** Those of these credentials that belong to the user. */
 export const readOwn = (db: Db, actor: Pick<Actor, "id">, ids: readonly string[]): Promise<CredentialRow[]> =>
   db.selectFrom("credentials").select(COLUMNS).where("id", "in", ids).where(isFoundAndUsableBy(actor)).execute();

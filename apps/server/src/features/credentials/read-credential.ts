@@ -1,4 +1,4 @@
-// Reads one credential without its secret, and what was done with it.
+// Reads one credential without its secret, and its history.
 import type {
   AuditLogEntry,
   Credential,
@@ -10,14 +10,14 @@ import type { Call } from "#kernel/http/call.ts";
 import { notFound, toCredential } from "./credentials.ts";
 import { readCredential } from "./credentials.store.ts";
 
-/** The audit feature's list of entries about one thing, newest first. Throws a refusal for a cursor that is none. */
+/** The audit feature's list of entries about one target, newest first. Throws a refusal for an invalid cursor. */
 export type HistoryOfTarget = (
   db: Db,
   target: { type: string; id: string },
   page: { limit: number; cursor?: string; without?: readonly string[] },
 ) => Promise<{ history: AuditLogEntry[]; next_cursor: string | null }>;
 
-/** Each is followed by the entry that tells how it ended. */
+/** Each is followed by the entry with the result. */
 const LEFT_OUT = ["verification.started"];
 
 export async function readOne(call: Call<typeof readEndpoint>, db: Db): Promise<Credential> {

@@ -1,9 +1,12 @@
-// Gives stored secrets to another safe: every version is sealed anew under that safe's key, in the same transaction.
+// Moves stored secrets to another safe: re-encrypts every version under that safe's key, in the same transaction.
 import { sealSecret } from "@strongroom/keys";
 import type { Kek } from "@strongroom/keys";
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import { activeError, bindActive } from "./active-version.ts";
+import { storeBindings } from "./bind-versions.ts";
+import { lockAnyCredentials } from "./credentials.store.ts";
 import { ENVELOPE_PURPOSE } from "./credentials.ts";
 import { openEnvelope, unreadable } from "./reveal-credential.ts";
 
@@ -13,7 +16,7 @@ export interface Resealing {
   ids: readonly string[];
   fromSafe: string;
   toSafe: string;
-  /** Of the other safe. */
+  /** The key of the destination. */
   kek: Kek;
   at: Date;
 }
@@ -25,14 +28,15 @@ interface Version {
 }
 
 /**
- * The rows are locked. An attempt to log in that is under way now ends as one with what was stored before. Throws the
- * refusal for a secret that does not open: then nothing was moved.
+ * The rows must be locked. A login attempt in progress counts as one with the previous secret. Throws the refusal for a
+ * secret that does not open; then nothing was moved.
  */
 export async function resealUnder(
   kernel: Kernel,
   tx: Tx,
   { ids, fromSafe, toSafe, kek, at }: Resealing,
 ): Promise<void> {
+  await bindAnew(kernel, tx, { ids, kek });
   const versions = await tx
     .selectFrom("secret_versions")
     .select(["credential_id", "version", "envelope"])
@@ -47,6 +51,17 @@ export async function resealUnder(
     update credentials set safe_id = ${toSafe}, updated_at = ${at}, login_revision = login_revision + 1,
       rejected_revision = case when rejected_revision = login_revision then login_revision + 1 end
     where id = any(${[...ids]}::uuid[]) and safe_id = ${fromSafe}`.execute(tx);
+}
+
+/** INVARIANT: a move does not make a changed active version authentic. */
+async function bindAnew(kernel: Kernel, tx: Tx, { ids, kek }: Pick<Resealing, "ids" | "kek">): Promise<void> {
+  const rows = await lockAnyCredentials(tx, ids);
+  for (const row of rows) {
+    const error = await activeError(kernel, row);
+    if (error !== null) throw unreadable(kernel, row.id, error);
+  }
+  const bindings = rows.map((row) => ({ id: row.id, ...bindActive(kek, row.id, row.secret_version, row) }));
+  await storeBindings(tx, bindings);
 }
 
 async function reseal(kernel: Kernel, held: Version, fromSafe: string, kek: Kek): Promise<Version> {

@@ -1,4 +1,4 @@
-// Revealing secrets: recorded before they leave, in groups that share a commit, each call with its own answer.
+// Revealing secrets: recorded before they are returned, in groups that share a commit, each call with its own reply.
 import {
   CredentialEdit,
   deleteCredential,
@@ -35,7 +35,7 @@ async function entriesOf(id: string, event = "credential.revealed") {
 }
 
 describe("a reveal", () => {
-  test("OPEN-55: answers the secret, and its entry in the trail is there when the answer is", async () => {
+  test("OPEN-55: returns the secret only with its audit entry written", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner);
     const reply = await app.call(revealCredential, {
@@ -50,7 +50,7 @@ describe("a reveal", () => {
     );
   });
 
-  test("OPEN-58: is the last access, in the detail and in the list", async () => {
+  test("OPEN-58: updates the last access, in the detail and in the list", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner);
     assert.equal(stored.last_accessed, null);
@@ -62,7 +62,7 @@ describe("a reveal", () => {
     assert.equal(list.body.data[0]?.last_accessed, last_accessed);
   });
 
-  test("of another person's credential answers exactly as of one that does not exist", async () => {
+  test("of another user's credential gets the same reply as one that does not exist", async () => {
     const [owner, admin] = [await aPerson(app), await aPerson(app, "admin")];
     const stored = await aCredential(app, owner);
     const [foreign, missing] = [await reveal(stored.id, admin), await reveal(crypto.randomUUID(), admin)];
@@ -76,7 +76,7 @@ describe("a reveal", () => {
 describe("a reveal during an edit", () => {
   const CORNER = 4711;
 
-  /** Holds every edit just before it commits, until the returned function is called. */
+  /** Blocks every edit just before it commits, until the returned function is called. */
   async function holdEdits(context: TestContext): Promise<() => Promise<void>> {
     const holder = await app.database.pool.connect();
     await holder.query("select pg_advisory_lock($1)", [CORNER]);
@@ -103,7 +103,7 @@ describe("a reveal during an edit", () => {
       return rows.length === count ? true : null;
     });
 
-  test("waits for it and answers the new secret, the only one in force then", async (context) => {
+  test("waits for it and returns the new active secret", async (context) => {
     const owner = await aPerson(app);
     const [stored, other] = [await aCredential(app, owner), await aCredential(app, owner)];
     const value = aSecret();
@@ -124,8 +124,8 @@ describe("a reveal during an edit", () => {
   });
 });
 
-describe("reveals that arrive together", () => {
-  test("each get their own secret, or their own refusal", async () => {
+describe("simultaneous reveals", () => {
+  test("each get their own secret or their own refusal", async () => {
     const people = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const stored = await Promise.all(
       people.flatMap((person) =>
@@ -155,7 +155,7 @@ describe("reveals that arrive together", () => {
     }
   });
 
-  test("with an unreadable one among them: that one answers 500, is on record, and the others are answered", async () => {
+  test("with one unreadable secret return 500 for it, record that, and return the others", async () => {
     const owner = await aPerson(app);
     const [broken, ...whole] = [
       await aCredential(app, owner),
@@ -179,7 +179,7 @@ describe("reveals that arrive together", () => {
     );
   });
 
-  test("are all refused when the trail can't be written: nothing leaves", async () => {
+  test("are all refused when the audit trail cannot be written", async () => {
     const owner = await aPerson(app);
     const stored = [await aCredential(app, owner), await aCredential(app, owner)];
     await app.database.pool.query("alter table audit_pending rename to audit_pending_away");
@@ -198,9 +198,9 @@ describe("reveals that arrive together", () => {
 });
 
 describe("INVARIANT: an envelope opens only for the purpose, record, version and key that it was sealed for", () => {
-  const isRefused = async (id: string, owner: TestPerson, values: string[]) => {
+  const isRefused = async (id: string, owner: TestPerson, values: string[], status = 500) => {
     const reply = await reveal(id, owner);
-    assert.equal(reply.status, 500, reply.text);
+    assert.equal(reply.status, status, reply.text);
     for (const value of values) assert.ok(!reply.text.includes(value));
   };
 
@@ -215,7 +215,7 @@ describe("INVARIANT: an envelope opens only for the purpose, record, version and
     await isRefused(b.id, owner, [a.value, b.value]);
   });
 
-  test("a secret put under another person's row is refused", async () => {
+  test("a secret put under another user's row is refused", async () => {
     const [owner, thief] = [await aPerson(app), await aPerson(app)];
     const [theirs, own] = [await aCredential(app, owner), await aCredential(app, thief)];
     await app.database.pool.query(
@@ -225,15 +225,16 @@ describe("INVARIANT: an envelope opens only for the purpose, record, version and
     await isRefused(own.id, thief, [theirs.value, own.value]);
   });
 
-  test("a row given to another person is refused to them", async () => {
+  test("a row given to another user is refused to them", async () => {
     const [owner, thief] = [await aPerson(app), await aPerson(app)];
     const stored = await aCredential(app, owner);
     await aCredential(app, thief);
     await app.database.pool.query("update credentials set user_id = $1 where id = $2", [thief.id, stored.id]);
-    await isRefused(stored.id, thief, [stored.value]);
+    // Its active version was authenticated under its owner's key, too.
+    await isRefused(stored.id, thief, [stored.value], 409);
   });
 
-  test("an earlier version put in the place of the one in force is refused", async () => {
+  test("an earlier version put in the place of the active one is refused", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner);
     const value = aSecret();
@@ -246,7 +247,7 @@ describe("INVARIANT: an envelope opens only for the purpose, record, version and
     await isRefused(stored.id, owner, [stored.value, value]);
   });
 
-  test("a secret whose key is gone is refused, and the others are not", async () => {
+  test("a secret whose key is missing is refused, and others are revealed", async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app)];
     const [lost, kept] = [await aCredential(app, owner), await aCredential(app, other)];
     await app.database.pool.query(
@@ -260,7 +261,7 @@ describe("INVARIANT: an envelope opens only for the purpose, record, version and
 });
 
 describe("a reveal and a deletion at the same time", () => {
-  test("end in either order, but no reveal is recorded after the deletion", async () => {
+  test("finish in either order, but no reveal is recorded after the deletion", async () => {
     const owner = await aPerson(app);
     for (let round = 0; round < 15; round++) {
       const stored = await aCredential(app, owner);
@@ -279,7 +280,7 @@ describe("a reveal and a deletion at the same time", () => {
   });
 });
 
-test("a process that has not met a vault's key yet reads it from the database", async () => {
+test("a process reads a vault's key that it has not cached from the database", async () => {
   const owner = await aPerson(app);
   const stored = await aCredential(app, owner);
   assert.ok(app.kernel.keys instanceof KeyRing);

@@ -1,4 +1,4 @@
-// Reveals secrets to the people who may use them: a group of calls at a time, each with its own answer.
+// Reveals secrets to their owners, a group of calls at a time, each with its own reply.
 import type { revealCredential } from "@strongroom/contract";
 import { EnvelopeError, KekError, SealedError, envelopeKekId, openSecret } from "@strongroom/keys";
 import { stepUpRefusal } from "#kernel/authz/step-up.ts";
@@ -8,20 +8,23 @@ import { sealed } from "#kernel/http/problem.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import { checkActive } from "./active-version.ts";
 import { ENVELOPE_PURPOSE, keyOfOwner, notFound, targetOf } from "./credentials.ts";
 import { closureRefusal, mayUse } from "./credentials.policy.ts";
-import { holdEnvelopes, isProduction } from "./credentials.store.ts";
-import type { CredentialRow, Held } from "./credentials.store.ts";
+import { isProduction } from "./credentials.store.ts";
+import type { CredentialRow } from "./credentials.store.ts";
+import { lockEnvelopes } from "./locked-envelopes.store.ts";
+import type { LockedEnvelope } from "./locked-envelopes.store.ts";
 
 type Reveal = Call<typeof revealCredential>;
-/** A stored secret, and whose it is. */
+/** A sealed secret and its owner. */
 export interface Sealed extends Pick<CredentialRow, "id" | "user_id" | "safe_id"> {
   version: number;
   envelope: Buffer;
 }
 type Answer = { value: string } | Refusal;
 
-/** Answers in the order of the calls. A refusal concerns its own call alone. */
+/** Returns the replies in the order of the calls. A refusal affects only its own call. */
 export async function revealCredentials(kernel: Kernel, all: readonly Reveal[], tx: Tx): Promise<Answer[]> {
   const unproved = await refusedBefore(tx, all, kernel.clock.now());
   const calls = all.filter((call) => !unproved.has(call));
@@ -29,7 +32,7 @@ export async function revealCredentials(kernel: Kernel, all: readonly Reveal[], 
   return all.map((call) => unproved.get(call) ?? answers.next().value!);
 }
 
-/** Calls into a closed vault, and calls for a production secret with too old a proof: few, if any. */
+/** Refuses calls into a closed vault, and calls for production secrets that need re-authentication: few, if any. */
 async function refusedBefore(tx: Tx, calls: readonly Reveal[], at: Date): Promise<ReadonlyMap<Reveal, Refusal>> {
   const unproved = new Map<Reveal, Refusal>();
   for (const call of calls) {
@@ -52,12 +55,12 @@ async function revealEach(kernel: Kernel, calls: readonly Reveal[], tx: Tx): Pro
   const asked = new Map(calls.map((call) => [`${call.params.id} ${call.actor.id}`, call]));
   const wanted = [...asked.values()].map((call) => ({ id: call.params.id as string, actor: call.actor }));
   const at = kernel.clock.now();
-  const held = [...(await holdEnvelopes(tx, wanted, at))];
+  const held = [...(await lockEnvelopes(tx, wanted, at))];
   const ids = new Set(held.map((row) => row.id));
   const missing = wanted.filter(({ id }) => !ids.has(id));
-  // Who waited for an edit to end does not see its new secret in the same statement, but in the next.
-  if (missing.length > 0) held.push(...(await holdEnvelopes(tx, missing, at)));
-  const opened = new Map<string, { row: Held; answer: Answer }>();
+  // A statement that waited for an edit to end does not see its new secret, but the next statement does.
+  if (missing.length > 0) held.push(...(await lockEnvelopes(tx, missing, at)));
+  const opened = new Map<string, { row: LockedEnvelope; answer: Answer }>();
   for (const row of held) opened.set(row.id, { row, answer: await reveal(kernel, row) });
   return calls.map((call) => {
     const found = opened.get(call.params.id);
@@ -71,8 +74,9 @@ async function revealEach(kernel: Kernel, calls: readonly Reveal[], tx: Tx): Pro
   });
 }
 
-async function reveal(kernel: Kernel, held: Held): Promise<Answer> {
+async function reveal(kernel: Kernel, held: LockedEnvelope): Promise<Answer> {
   try {
+    await checkActive(kernel, { ...held, safe_id: null, secret_version: held.version });
     using secret = await openEnvelope(kernel, { ...held, safe_id: null });
     return { value: secret.reveal() };
   } catch (error) {
@@ -80,20 +84,28 @@ async function reveal(kernel: Kernel, held: Held): Promise<Answer> {
   }
 }
 
-/** Opens the envelope of a credential. Throws EnvelopeError, KekError or SealedError. The caller disposes of the secret. */
+/**
+ * Opens the envelope of a credential. Throws EnvelopeError, KekError or SealedError. The caller must dispose of the
+ * secret.
+ */
 export async function openEnvelope(kernel: Kernel, held: Sealed) {
   const kekId = envelopeKekId(held.envelope);
-  // At hand but for the first secret of a vault that another process has made since this one started.
+  // Cached, except for the first secret of a vault that another process created after this one started.
   const kek = kernel.keys.cached(kekId) ?? (await kernel.keys.kekById(kekId));
-  // INVARIANT: a secret opens for the owner under whose key it was sealed, whatever the row says now.
+  // INVARIANT: a secret opens only for the owner under whose key it was sealed, whatever the row says now.
   if (kek.purpose !== keyOfOwner(held)) throw new EnvelopeError("envelope.other-kek");
   return openSecret(kek, { purpose: ENVELOPE_PURPOSE, recordId: held.id, version: held.version }, held.envelope);
 }
 
-/** The refusal for a secret that does not open; a bug is thrown on. */
+/** The message for a secret whose active version is not authentic. */
+export const NOT_ACTIVE =
+  "The active version of this secret was changed in the database, so it is not used. Tell an administrator, and store the right value again.";
+
+/** The refusal for a secret that does not open; rethrows any other error. */
 export function unreadable(kernel: Kernel, credentialId: string, error: unknown): Refusal {
   if (error instanceof SealedError) return sealed();
   if (!(error instanceof EnvelopeError) && !(error instanceof KekError)) throw error;
+  if (error.code === "envelope.not-active") return refuse(409, "credential.version-mismatch", NOT_ACTIVE);
   kernel.log.error({ credential: credentialId, code: error.code }, "a stored secret does not open");
   return refuse(500, "credential.unreadable", "The stored secret cannot be read. An administrator has to look at it.");
 }

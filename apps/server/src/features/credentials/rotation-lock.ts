@@ -1,4 +1,4 @@
-// While a rotation has a credential in hand, nothing else touches its secret; what a person does afterwards ends the rotation.
+// Protects a secret while a rotation is working on it, and ends rotations that a later change by a user makes obsolete.
 import type { RotationState } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
@@ -6,7 +6,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 
-/** Where a row of `rotations` stands, for people. */
+/** The state of a row of `rotations`, as users see it. */
 export const rotationState: RawBuilder<RotationState> = sql<RotationState>`case
   when rotations.outcome is not null then rotations.outcome
   when rotations.needs_attention then 'attention'
@@ -14,16 +14,16 @@ export const rotationState: RawBuilder<RotationState> = sql<RotationState>`case
   when rotations.next_at <= access_time() then 'queued'
   else 'waiting' end`;
 
-/** At work now, or the target was sent something of which it is not known yet what came of it. */
+/** A worker is running it, or a change was sent to the target and its result is not processed yet. */
 const isInHand = sql<boolean>`(rotations.lease_until > clock_timestamp()
   or (step in ('sent', 'answered', 'doubtful', 'promoted') and not needs_attention))`;
 
 /**
- * Whether a rotation has one of these in hand. Call it with the rows in `credentials` held: a rotation takes nothing in hand
- * without holding them. Answers the name of the first, or null.
+ * Returns the name of the first of these credentials that a rotation is working on, or null. Call it with the rows in
+ * `credentials` locked: a rotation starts work only with these locks.
  */
-export async function rotationInHand(db: Db, ids: readonly string[]): Promise<string | null> {
-  // Behind the `select` the planner does not see how many there are, and keeps one plan.
+export async function activeRotationOf(db: Db, ids: readonly string[]): Promise<string | null> {
+  // Wrapped in a `select`, so that the planner does not see the array's length and keeps one plan.
   const query = sql<{ name: string }>`
     select credential_name as name from rotations
     where credential_id = any((select ${[...ids]}::uuid[])::uuid[]) and step <> 'ended' and ${isInHand} limit 1`.compile(
@@ -32,9 +32,9 @@ export async function rotationInHand(db: Db, ids: readonly string[]): Promise<st
   return (await db.executeQuery(named("rotations.in-hand", query))).rows[0]?.name ?? null;
 }
 
-/** Throws 409 while a rotation has one of these in hand. Their rows in `credentials` are held. */
+/** Throws 409 while a rotation is working on one of these. Their rows in `credentials` must be locked. */
 export async function refuseWhileRotating(db: Db, ...ids: string[]): Promise<void> {
-  const name = await rotationInHand(db, ids);
+  const name = await activeRotationOf(db, ids);
   if (name === null) return;
   throw refuse(
     409,
@@ -44,8 +44,8 @@ export async function refuseWhileRotating(db: Db, ...ids: string[]): Promise<voi
 }
 
 /**
- * Ends the open rotation of a credential whose secret or address a person has changed, or which is gone. Everything that it
- * stored is kept, and its run has counted it. The row in `credentials` is held, and the rotation has it not in hand.
+ * Ends the open rotation of a credential that a user has changed or deleted. Keeps everything that it stored, and
+ * counts it in its run. The row in `credentials` must be locked, and the rotation must not be working on it.
  */
 export async function supersedeRotation(tx: Tx, id: string, at: Date, message: string): Promise<void> {
   await sql`

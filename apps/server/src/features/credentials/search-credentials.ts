@@ -1,4 +1,4 @@
-// One's own credentials for the global search.
+// Makes the caller's own credentials available to the global search.
 import { MOST_FOUND } from "#features/search/index.ts";
 import type { Hit, Searchable } from "#features/search/index.ts";
 import type { CredentialRow } from "./credentials.store.ts";

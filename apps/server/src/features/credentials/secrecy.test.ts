@@ -1,4 +1,5 @@
-// No secret anywhere but in its envelope and in the reply of a reveal: not in another reply, a log line, an event or a table.
+// Checks that a secret occurs only in its envelope and in reveal replies: not in other replies, log lines, events or
+// tables.
 import {
   CredentialEdit,
   createCredential,
@@ -23,7 +24,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** Every row of every table in which the text occurs, as `table: row`. Bytes are looked through too, as text and as hex. */
+/** All rows of all tables that contain the text, as `table: row`. Also finds it as hex and as base64. */
 async function rowsWith(text: string): Promise<string[]> {
   const { pool } = app.database;
   const tables = await pool.query<{ name: string }>(
@@ -42,8 +43,8 @@ async function rowsWith(text: string): Promise<string[]> {
   return found;
 }
 
-describe("a secret is nowhere but in its envelope", () => {
-  test("the search through all tables finds what is stored in the clear", async () => {
+describe("a secret occurs only in its envelope", () => {
+  test("the search through all tables finds plaintext", async () => {
     const owner = await aPerson(app);
     const marker = aSecret();
     await aCredential(app, owner, { name: marker });
@@ -51,7 +52,7 @@ describe("a secret is nowhere but in its envelope", () => {
     assert.ok((await rowsWith(marker)).some((row) => row.startsWith("public.audit_entries:")));
   });
 
-  test("after everything that can be done with a credential", async () => {
+  test("after every operation on a credential", async () => {
     const owner = await aPerson(app);
     const secrets = { first: aSecret(), second: aSecret(), refused: aSecret() };
     const texts: string[] = [];

@@ -1,4 +1,4 @@
-// Stores a new credential: its secret sealed under its owner's key, everything else as it was given.
+// Stores a new credential, with its secret sealed under its owner's key.
 import type { Credential, createCredential } from "@strongroom/contract";
 import { Secret } from "@strongroom/keys";
 import type { Tx } from "#kernel/db/database.ts";
@@ -9,7 +9,7 @@ import { changed, targetOf, toCredential, vaultOf } from "./credentials.ts";
 import type { CredentialRow } from "./credentials.store.ts";
 import { storeNew } from "./store-version.ts";
 
-/** Told, in the transaction that makes it true, that a login with a stored secret may end otherwise than before. */
+/** Called in the same transaction when a login with a stored secret may have another result than before. */
 export type LoginListener = (tx: Tx, credential: CredentialRow) => Promise<void>;
 
 type Creation = SteppedCall<typeof createCredential>;
@@ -28,6 +28,6 @@ export async function storeCredential(kernel: Kernel, call: Creation, onLogin: L
     call.note({ target: targetOf(row), details: { type: row.type } });
     return toCredential(row);
   };
-  // Awaited here, because the secret lives no longer than this function.
+  // Awaited here because the secret is destroyed when this function returns.
   return await call.commit(store, (stored) => stored);
 }

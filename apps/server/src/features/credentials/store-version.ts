@@ -1,8 +1,10 @@
-// Seals a secret and stores it: as the next version of what is there, or with a new row.
+// Seals a secret and stores it as the next version of an existing row or with a new row.
 import type { SecretVersion } from "@strongroom/contract";
 import { sealSecret } from "@strongroom/keys";
 import type { Kek, Secret } from "@strongroom/keys";
 import type { Tx } from "#kernel/db/database.ts";
+import { forgetMismatch } from "./active-version-alarm.ts";
+import { bindActive } from "./active-version.ts";
 import { ENVELOPE_PURPOSE, scheduledFirst } from "./credentials.ts";
 import { insertCredential, insertSecretVersion } from "./credentials.store.ts";
 import type { CredentialRow } from "./credentials.store.ts";
@@ -12,19 +14,20 @@ import { searchKeys, searchText } from "./index-credential.ts";
 export interface NewVersion {
   id: string;
   version: number;
-  /** Of the owner. */
+  /** The owner's key. */
   kek: Kek;
   secret: Secret;
   at: Date;
-  /** Null: the product itself. */
+  /** Null for the product itself. */
   by: string | null;
   reason: SecretVersion["reason"];
 }
 
-/** The version in force from now on; the one before stays as history. */
+/** Stores the new active version; the previous one stays as history. The caller must bind it as the active one. */
 export async function storeVersion(tx: Tx, { id, version, kek, secret, at, by, reason }: NewVersion): Promise<void> {
   const envelope = sealSecret(kek, { purpose: ENVELOPE_PURPOSE, recordId: id, version }, secret);
   await insertSecretVersion(tx, { credential_id: id, version, envelope, created_at: at, created_by: by, reason });
+  await forgetMismatch(tx, id);
 }
 
 export type NewStored = Omit<NewVersion, "version"> & {
@@ -32,7 +35,7 @@ export type NewStored = Omit<NewVersion, "version"> & {
   fields: StoredFields;
 };
 
-/** A new row with its first secret. The listeners of logins are to be told. */
+/** Inserts a new row with its first secret. The caller must call the login listeners. */
 export async function storeNew(tx: Tx, { owner, fields, ...secret }: NewStored): Promise<CredentialRow> {
   const { additional_params, ...known } = fields;
   const found = { ...known, ...owner, verification_status: "pending" };
@@ -40,7 +43,7 @@ export async function storeNew(tx: Tx, { owner, fields, ...secret }: NewStored):
     ...found,
     id: secret.id,
     additional_params: JSON.stringify(additional_params),
-    secret_version: 1,
+    ...bindActive(secret.kek, secret.id, 1, null),
     verify_after: scheduledFirst(secret.at),
     search_text: searchText(found),
     search_keys: searchKeys(found),

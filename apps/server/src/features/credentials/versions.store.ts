@@ -1,4 +1,4 @@
-// The versions of stored secrets, without any of them.
+// The versions of stored secrets in the database, without the secrets.
 import type { SecretVersion } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";

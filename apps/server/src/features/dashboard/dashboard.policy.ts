@@ -1,29 +1,19 @@
-// Who may see the dashboard, and the rules behind its score and its alerts.
+// Decides who may see the dashboard, and computes its score and alert severities.
 import { ROLES } from "@strongroom/contract";
 import type { DashboardAlert } from "@strongroom/contract";
-import type { Grants } from "#kernel/authz/authorise.ts";
+import type { Compliance } from "#features/figures/index.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
-export const grants: Grants = { "dashboard.read": ROLES };
+export const rolePermissions: RolePermissions = { "dashboard.read": ROLES };
 
 const DAY_MS = 86_400_000;
 
-/** How recent a verification must be to count. */
-export const VERIFIED_WITHIN_MS = 30 * DAY_MS;
-/** How long before its end a secret raises an alert. */
+/** How long before its expiry a secret raises an alert. */
 export const ENDS_WITHIN_MS = 30 * DAY_MS;
 
-export const COMPLIANCE_FORMULA =
-  "Share of the credentials and accounts that you see that were verified within the last 30 days and whose last verification did not fail";
-
-/** Whole percent, rounded down so that only all of them make 100. Nothing stored breaks no rule: 100. */
-export function complianceScore({ total, verifiedSince }: { total: number; verifiedSince: number }): number {
-  return total === 0 ? 100 : Math.floor((verifiedSince / total) * 100);
-}
-
-export function failureSeverity(failing: { isAlarm: boolean; isRejected: boolean }): DashboardAlert["severity"] {
-  if (failing.isAlarm) return "critical";
-  return failing.isRejected ? "high" : "medium";
-}
+/** Whole percent, rounded down so that only full compliance is 100. Null without secrets. */
+export const complianceScore = ({ total, compliant }: Compliance): number | null =>
+  total === 0 ? null : Math.floor((compliant / total) * 100);
 
 export function endingSeverity(expiresAt: Date, now: Date): DashboardAlert["severity"] {
   const days = (expiresAt.getTime() - now.getTime()) / DAY_MS;

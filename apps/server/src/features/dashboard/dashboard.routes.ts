@@ -1,10 +1,10 @@
-// Binds the dashboard's calls to their use cases.
+// Binds the dashboard endpoints to their handlers.
 import { listDashboardAlerts, readDashboardStats } from "@strongroom/contract";
 import { implement } from "#kernel/http/implement.ts";
 import { readAlerts, readStats } from "./dashboard.ts";
-import type { Site } from "./dashboard.ts";
+import type { DashboardContext } from "./dashboard.ts";
 
-export function bindDashboard(site: Site): void {
-  implement(site.kernel, readDashboardStats, (call, db) => readStats(site, call, db));
-  implement(site.kernel, listDashboardAlerts, (call, db) => readAlerts(site, call, db));
+export function bindDashboard(context: DashboardContext): void {
+  implement(context.kernel, readDashboardStats, (call, db) => readStats(context, call, db));
+  implement(context.kernel, listDashboardAlerts, (call, db) => readAlerts(context, call, db));
 }

@@ -1,8 +1,9 @@
-// The first page: four figures and the alerts, over what the caller may see.
-import { ALERT_SEVERITIES } from "@strongroom/contract";
+// Reads the first page's four figures and its alerts, limited to what the caller may see.
+import { ALERT_SEVERITIES, FIGURES } from "@strongroom/contract";
 import type {
   DashboardAlert,
   DashboardStats,
+  FailingStatus,
   Role,
   listDashboardAlerts,
   readDashboardStats,
@@ -10,46 +11,42 @@ import type {
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import type { GrantQueries } from "#features/validation/index.ts";
-import {
-  COMPLIANCE_FORMULA,
-  ENDS_WITHIN_MS,
-  VERIFIED_WITHIN_MS,
-  complianceScore,
-  endingSeverity,
-  failureSeverity,
-} from "./dashboard.policy.ts";
-import { listEnding, listFailing, readFigures } from "./dashboard.store.ts";
+import { readCompliance } from "#features/figures/index.ts";
+import type { GrantQueries } from "#features/figures/index.ts";
+import { ENDS_WITHIN_MS, complianceScore, endingSeverity } from "./dashboard.policy.ts";
+import { listEnding, listFailing } from "./dashboard.store.ts";
 
 const MOST_ALERTS = 50;
 
 export type CountActiveByRole = (db: Db) => Promise<Record<Role, number>>;
 
-export interface Site {
+export interface DashboardContext {
   kernel: Kernel;
   countActiveByRole: CountActiveByRole;
   grants: GrantQueries;
 }
 
 export async function readStats(
-  { kernel, countActiveByRole, grants }: Site,
+  { kernel, countActiveByRole, grants }: DashboardContext,
   call: Call<typeof readDashboardStats>,
   db: Db,
 ): Promise<DashboardStats> {
-  const since = new Date(kernel.clock.now().getTime() - VERIFIED_WITHIN_MS);
-  const [figures, people] = await Promise.all([readFigures(db, call.actor, grants, since), countActiveByRole(db)]);
+  const [compliance, people] = await Promise.all([
+    readCompliance(db, call.actor, grants, kernel.clock.now()),
+    countActiveByRole(db),
+  ]);
   return {
-    totalCredentials: figures.total,
-    // Live privileged sessions (OPEN-147). Nothing opens one yet.
+    totalCredentials: compliance.total,
+    // Live privileged sessions (OPEN-147). No feature opens one yet.
     activeSessions: 0,
     privilegedUsers: people.manager + people.admin,
-    complianceScore: complianceScore(figures),
-    complianceFormula: COMPLIANCE_FORMULA,
+    complianceScore: complianceScore(compliance),
+    complianceFormula: FIGURES.complianceScore,
   };
 }
 
 export async function readAlerts(
-  { kernel, grants }: Site,
+  { kernel, grants }: DashboardContext,
   call: Call<typeof listDashboardAlerts>,
   db: Db,
 ): Promise<{ alerts: DashboardAlert[] }> {
@@ -62,9 +59,9 @@ export async function readAlerts(
     ...failing.map((each) => ({
       id: `verification:${each.id}`,
       message: each.isAlarm
-        ? `The host key of "${each.name}" has changed: somebody may be in between`
-        : `Verification failed for "${each.name}": ${each.message ?? "Unknown error"}`,
-      severity: failureSeverity(each),
+        ? `The host key of "${each.name}" has changed. The connection may be intercepted.`
+        : `${FAILED_WORDS[each.status]} for "${each.name}": ${each.message ?? "Unknown error"}`,
+      severity: each.severity,
       timestamp: (each.attemptedAt ?? now).toISOString(),
       link: placeOf(each),
     })),
@@ -79,6 +76,12 @@ export async function readAlerts(
   const rank = (alert: DashboardAlert) => ALERT_SEVERITIES.indexOf(alert.severity);
   return { alerts: alerts.toSorted((a, b) => rank(a) - rank(b)).slice(0, MOST_ALERTS) };
 }
+
+const FAILED_WORDS: Record<FailingStatus, string> = {
+  rejected: "Login rejected",
+  unreachable: "Target unreachable",
+  misconfigured: "Verification misconfigured",
+};
 
 const placeOf = ({ id, isAccount }: { id: string; isAccount: boolean }): string =>
   isAccount ? `/accounts/${id}` : `/vault/${id}`;

@@ -1,4 +1,4 @@
-// The stream of live events to a browser: what the caller may see, resumable, alive while the session is.
+// Streams live events to a browser: filtered by what the caller may see, resumable, and open only while the session is.
 import { LiveEvent, checkEvents, streamEvents } from "@strongroom/contract";
 import type { FastifyReply } from "fastify";
 import { once } from "node:events";
@@ -12,9 +12,9 @@ import { implementEventStream } from "#kernel/http/stream.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
-/** Proxies close a silent connection after a minute; a comment now and then keeps it open. */
+/** Proxies close a silent connection after a minute; regular comments keep it open. */
 const HEARTBEAT_MS = 20_000;
-/** A browser that reads nothing for this many bytes is cut off; it resumes after its last event. */
+/** A stream with this many unread bytes is closed; the browser resumes after its last event. */
 const MOST_UNREAD_BYTES = 1_048_576;
 
 export function bindEventRoutes(kernel: Kernel, open: OpenStreams): void {
@@ -54,7 +54,7 @@ async function serve(
   };
   const heartbeat = setInterval(() => {
     write(": still here\n\n");
-    // A token runs out in silence.
+    // No event announces the expiry of a token.
     if (call.actor.token !== null) void endUnlessOpen();
   }, HEARTBEAT_MS);
   try {
@@ -63,7 +63,7 @@ async function serve(
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-store",
       "x-accel-buffering": "no",
-      // A stream that ends takes its connection along, so that a stopping server does not wait for it to be used again.
+      // Closes the connection with the stream, so that a stopping server does not wait for it to be reused.
       connection: "close",
     });
     subscription = await kernel.events.subscribe(
@@ -74,12 +74,12 @@ async function serve(
         if (mayEndToken(event, call.actor) || isActivation(event, call.actor)) void endUnlessOpen();
       },
     );
-    // A session that ended before the subscription began was announced to nobody here.
+    // No event was received for a session that ended before the subscription began.
     await endUnlessOpen();
     write(`id: ${subscription.from}\nevent: ${subscription.hasGap ? "gap" : "hello"}\ndata: {}\n\n`);
     if (!socket.destroyed) await once(socket, "close");
   } catch (error) {
-    // The answer has begun, so there is no status left to tell it with; the browser comes back by itself.
+    // The response has started, so no error status can be sent; the browser reconnects automatically.
     kernel.log.error({ err: error }, "an event stream failed");
     socket.destroy();
   } finally {
@@ -92,15 +92,15 @@ async function serve(
 const endsSession = (event: StoredEvent, sessionId: string | null): boolean =>
   event.type === "session.ended" && event.data.session_id === sessionId;
 
-/** It was revoked, or what its holder may do has changed: somebody has to look. */
+/** The token was revoked or its owner's permissions changed, so the session must be checked again. */
 const mayEndToken = (event: StoredEvent, { token }: Actor): boolean =>
   token !== null &&
   (event.type === "user.changed" || (event.type === "token.changed" && event.data.token_id === token.id));
 
-/** Their browser reconnects at once, and then gets the events for everyone. */
+/** The activated user's browser reconnects at once, and then receives the events for all users. */
 const isActivation = (event: StoredEvent, { isPending }: Actor): boolean => isPending && event.type === "user.changed";
 
-/** INVARIANT: an event leaves through its schema, so a field that nobody classified stays here. */
+/** INVARIANT: an event is serialised through its schema, which drops all fields that it does not list. */
 function frame(event: StoredEvent): string {
   const live = LiveEvent.safeParse({
     id: event.id,

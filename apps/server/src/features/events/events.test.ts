@@ -1,3 +1,4 @@
+// HTTP tests of the live event stream: visibility, resuming, limits and closing.
 import {
   changeUserRole,
   checkEvents,
@@ -58,7 +59,7 @@ async function next(stream: AsyncGenerator<Heard>): Promise<Heard> {
   return value;
 }
 
-/** Until it begins. What was told just before may still come first. */
+/** Waits until the stream has started. Earlier events may still arrive first. */
 async function begun(stream: AsyncGenerator<Heard>): Promise<Heard> {
   for (;;) {
     const heard = await next(stream);
@@ -70,7 +71,7 @@ async function begun(stream: AsyncGenerator<Heard>): Promise<Heard> {
 const bearer = (person: TestPerson) => ({ authorization: `Bearer ${person.token}` });
 const body = { name: "a credential", type: "application", value: "a secret value" } as const;
 
-test("OPEN-138: a person hears of their own credentials and of nobody else's", async () => {
+test("OPEN-138: a user receives events about their own credentials and about no other user's", async () => {
   const [own, other] = [await aPerson(app), await aPerson(app)];
   const abort = new AbortController();
   const stream = listen(bearer(own), abort.signal);
@@ -84,14 +85,14 @@ test("OPEN-138: a person hears of their own credentials and of nobody else's", a
   abort.abort();
 });
 
-/** A token of this person with the scope that the stream asks for, and the stream that it opened. */
+/** Creates a token of this user with these scopes, and opens a stream with it. */
 async function followedBy(person: TestPerson, scopes: ("event.follow" | "read-only")[]) {
   const made = await app.call(createToken, { body: { name: "t", scopes, expires_in_days: 1 }, as: person.token });
   const { token, details } = made.body;
   return { id: details.id, headers: { authorization: `Bearer ${token}` } };
 }
 
-test("a stream that an API token opened ends when the token is revoked, and when its holder's role changes", async () => {
+test("a stream opened with an API token ends when the token is revoked, and when its owner's role changes", async () => {
   const [person, manager] = [await aPerson(app), await aPerson(app, "manager")];
   const without = await followedBy(person, ["read-only"]);
   assert.equal((await fetch(`${origin}${streamEvents.path}`, { headers: without.headers })).status, 403);
@@ -107,7 +108,7 @@ test("a stream that an API token opened ends when the token is revoked, and when
   assert.equal((await fetch(`${origin}${streamEvents.path}`, { headers: revoked.headers })).status, 401);
 });
 
-test("a stream that comes back with Last-Event-ID hears what it missed, once and in order", async () => {
+test("a stream that reconnects with Last-Event-ID receives the missed events once and in order", async () => {
   const person = await aPerson(app);
   const abort = new AbortController();
   const first = listen(bearer(person), abort.signal);
@@ -123,7 +124,7 @@ test("a stream that comes back with Last-Event-ID hears what it missed, once and
   again.abort();
 });
 
-test("an id that is not ours is answered with a gap, so that the page reads everything again", async () => {
+test("an unknown event id is answered with a gap event, so that the page reloads its data", async () => {
   const person = await aPerson(app);
   const abort = new AbortController();
   const stream = listen({ ...bearer(person), "last-event-id": "not-one-of-ours" }, abort.signal);
@@ -131,7 +132,7 @@ test("an id that is not ours is answered with a gap, so that the page reads ever
   abort.abort();
 });
 
-test("an id beyond what PostgreSQL can hold is a gap too, and leaves nothing behind", async () => {
+test("an id beyond PostgreSQL's range is answered with a gap event too", async () => {
   const person = await aPerson(app);
   const abort = new AbortController();
   const stream = listen({ ...bearer(person), "last-event-id": "1-9999999999999999999" }, abort.signal);
@@ -139,7 +140,7 @@ test("an id beyond what PostgreSQL can hold is a gap too, and leaves nothing beh
   abort.abort();
 });
 
-test("nobody holds more than twenty streams: the oldest gives way", async () => {
+test("a user has at most twenty streams: a new one closes the oldest", async () => {
   const person = await aPerson(app);
   const abort = new AbortController();
   const oldest = listen(bearer(person));
@@ -170,7 +171,7 @@ test("a stopping server ends its streams", async () => {
   assert.match(await reading, /event: hello/);
 });
 
-test("API-93: whether the stream is available is told to who may follow it, and not taken for granted", async () => {
+test("API-93: a user who may follow the stream can check whether it is available", async () => {
   const person = await aPerson(app);
   const told = await app.call(checkEvents, { as: person.token });
   assert.deepEqual([told.status, told.body], [200, { is_available: true, path: streamEvents.path }], told.text);

@@ -4,7 +4,7 @@ import { bindEventRoutes } from "./events.routes.ts";
 import { createOpenStreams } from "./open-streams.ts";
 
 export interface EventsFeature {
-  /** Ends every open stream, so that the server can stop; browsers come back to another process. */
+  /** Ends all open streams, so that the server can stop; browsers reconnect to another process. */
   closeStreams(): void;
 }
 

@@ -1,10 +1,10 @@
-// Which event streams are open, and for whom: nobody holds more than a few.
+// Tracks open event streams per user and limits their number.
 
-/** Tabs and devices of one person; beyond that the oldest stream gives way. */
+/** The most streams of one user (tabs and devices); a new one beyond that closes the oldest. */
 const MOST_FOR_ONE = 20;
 
 export interface OpenStreams {
-  /** Returns what to call when the stream has closed. */
+  /** Returns a function to call when the stream has closed. */
   add(userId: string, end: () => void): () => void;
   size(): number;
   endAll(): void;

@@ -1,4 +1,4 @@
-// Setting up a factor: what is asked of the person's app or device, and its first answer.
+// Sets up a second factor: the challenge for the user's app or device, and its first answer.
 import type { Factor, FactorAnswer, FactorKind, NewFactor, UserId } from "@strongroom/contract";
 import { FactorId } from "@strongroom/contract";
 import { Secret, sealSecret } from "@strongroom/keys";
@@ -6,7 +6,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { BEGUN_LIFE } from "./factors.policy.ts";
+import { ENROLMENT_LIFETIME } from "./factors.policy.ts";
 import {
   countCodes,
   deleteEnrolment,
@@ -16,29 +16,29 @@ import {
   writeEnrolment,
 } from "./factors.store.ts";
 import type { FactorRow } from "./factors.store.ts";
-import { askForNewPasskey, checkNewPasskey } from "./passkeys.ts";
-import { TOTP_PURPOSE, totpContext, withTotpKey } from "./prove.ts";
-import { newRecoveryCodes } from "./recovery-codes.ts";
-import { base32, keyUri, matchingStep, newTotpKey } from "./totp.ts";
+import { askForNewPasskey, checkNewPasskey } from "./methods/passkeys.ts";
+import { TOTP_PURPOSE, totpContext, withTotpKey } from "./proofs/prove.ts";
+import { newRecoveryCodes } from "./methods/recovery-codes.ts";
+import { base32, keyUri, matchingStep, newTotpKey } from "./methods/totp.ts";
 
-export interface Enrolling {
+export interface EnrolmentContext {
   id: UserId;
   email: string;
   name: string;
 }
 
-export interface Begun {
-  /** Holds the key of an authenticator app: it goes into the answer and nowhere else. */
+export interface BegunEnrolment {
+  /** Contains the key of an authenticator app, which appears only in the reply. */
   shown: NewFactor;
   keep(tx: Tx): Promise<void>;
 }
 
 export async function begin(
   kernel: Kernel,
-  person: Enrolling,
+  person: EnrolmentContext,
   kind: FactorKind,
   factors: readonly FactorRow[],
-): Promise<Begun> {
+): Promise<BegunEnrolment> {
   if (kind === "passkey") {
     const asked = await askForNewPasskey(kernel, person, factors.filter(isPasskey));
     return { shown: { totp: null, passkey: asked.options }, keep: asked.keep };
@@ -50,26 +50,26 @@ export async function begin(
   const sealed = sealSecret(await kernel.keys.kekFor(TOTP_PURPOSE), totpContext(id), secret);
   const text = base32(key);
   key.fill(0);
-  const expires = new Date(now.getTime() + BEGUN_LIFE);
+  const expires = new Date(now.getTime() + ENROLMENT_LIFETIME);
   return {
     shown: { totp: { key: text, uri: keyUri(text, "Strongroom", person.email) }, passkey: null },
     keep: (tx) => writeEnrolment(tx, { user_id: person.id, factor_id: id, sealed, expires_at: expires }),
   };
 }
 
-export interface Answered {
+export interface CheckedFactor {
   row: FactorRow;
-  /** Returns false when what was asked is no longer waited for. */
+  /** Returns false when the enrolment or challenge no longer exists. */
   spend(tx: Tx): Promise<boolean>;
 }
 
-/** Checks the first answer. Null when it is not right; throws 409 when nothing was begun. */
+/** Checks the first answer. Null when it is wrong; throws 409 when no enrolment is open. */
 export async function checkAnswer(
   kernel: Kernel,
   db: Db,
   userId: UserId,
   answer: FactorAnswer,
-): Promise<Answered | null> {
+): Promise<CheckedFactor | null> {
   const now = kernel.clock.now();
   const common = { user_id: userId, kind: answer.kind, name: answer.name, created_at: now, last_used_at: null };
   if (answer.kind === "passkey") {
@@ -90,8 +90,8 @@ export async function checkAnswer(
   };
 }
 
-/** Stores a factor that answered. Returns new recovery codes where the person has none, else null. */
-export async function keepFactor(tx: Tx, { row, spend }: Answered): Promise<string[] | null> {
+/** Stores a new factor after its first answer. Returns new recovery codes if the user has none, else null. */
+export async function saveFactor(tx: Tx, { row, spend }: CheckedFactor): Promise<string[] | null> {
   if (!(await spend(tx))) throw wrongAnswer();
   if (!(await insertFactor(tx, row))) throw refuse(409, "factor.known", "This passkey is set up already.");
   if ((await countCodes(tx, row.user_id)) > 0) return null;

@@ -1,14 +1,14 @@
-// What a person must have and may do with second factors: rules only, no clock and no database.
+// Rules for second factors, without a clock and without a database.
 import type { Role, SignInPolicy } from "@strongroom/contract";
 import { refuse } from "#kernel/http/refuse.ts";
 
 const MINUTE = 60_000;
 
-/** How long what was begun waits for its answer. */
-export const BEGUN_LIFE = 10 * MINUTE;
-/** How long a challenge of a passkey can be answered. */
-export const CHALLENGE_LIFE = 5 * MINUTE;
-/** Enough for a phone, a computer and a few keys in drawers. */
+/** How long an enrolment waits for its answer, in milliseconds. */
+export const ENROLMENT_LIFETIME = 10 * MINUTE;
+/** How long a passkey challenge can be answered, in milliseconds. */
+export const CHALLENGE_LIFETIME = 5 * MINUTE;
+/** Enough for a phone, a computer and several security keys. */
 const MOST_FACTORS = 20;
 
 export const isRequired = (
@@ -22,13 +22,13 @@ export function requireRoom(count: number): void {
   throw refuse(409, "factor.too-many", `You have ${MOST_FACTORS} second factors. Remove one first.`);
 }
 
-/** Throws 409 for the last factor of somebody whose role must have one. */
+/** Throws 409 for the last factor of a user whose role requires one. */
 export function requireFactorLeft(left: number, role: Role, policy: Pick<SignInPolicy, "mfa_required_roles">): void {
   if (left > 0 || !isRequired(role, policy)) return;
   throw refuse(409, "factor.required", "Your role needs a second factor. Add another one before you remove this one.");
 }
 
-/** Throws 409 for who has a factor: with a password alone nobody adds another. */
+/** Throws 409 for a user with a factor: a password alone is not enough to add another. */
 export function requireNoFactor(count: number): void {
   if (count === 0) return;
   throw refuse(409, "factor.exists", "You have a second factor. Use it to sign in.");

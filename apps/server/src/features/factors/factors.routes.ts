@@ -15,14 +15,14 @@ import {
   stepUp,
 } from "@strongroom/contract";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
-import type { FactorParts } from "./factor-parts.ts";
+import type { FactorsContext } from "./context.ts";
 import { addOwn, beginOwn, list, removeOwn, renewCodes } from "./own-factors.ts";
-import { askForAnyPasskey, enterWithPasskey } from "./passkey-sign-in.ts";
+import { askForAnyPasskey, enterWithPasskey } from "./methods/passkey-sign-in.ts";
 import { reset } from "./reset-factors.ts";
-import { addFirst, beginFirst, complete } from "./second-step.ts";
-import { describeStepUp, proveAgain } from "./step-up.ts";
+import { addFirst, beginFirst, complete } from "./proofs/second-step.ts";
+import { describeStepUp, proveAgain } from "./proofs/step-up.ts";
 
-export function bindFactors(parts: FactorParts): void {
+export function bindFactors(parts: FactorsContext): void {
   const { kernel } = parts;
   implement(kernel, listFactors, (call, db) => list(call, db));
   implementInSteps(kernel, beginFactor, (call, db) => beginOwn(parts, call, db));

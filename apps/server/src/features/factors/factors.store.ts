@@ -1,4 +1,4 @@
-// Second factors, what was begun of them, challenges and recovery codes in the database.
+// Reads and writes the rows of second factors, enrolments, challenges and recovery codes.
 import type { FactorKind, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Selectable } from "kysely";
@@ -10,7 +10,7 @@ interface FactorsTable {
   kind: FactorKind;
   name: string;
   sealed: Buffer | null;
-  /** For an authenticator app: the steps of the last accepted codes, oldest first. */
+  /** For an authenticator app: the time steps of the last accepted codes, oldest first. */
   used_steps: number[];
   credential_id: string | null;
   public_key: Buffer | null;
@@ -55,7 +55,7 @@ export const findFactors = (db: Db, userId: UserId): Promise<FactorRow[]> =>
 export const findPasskey = (db: Db, credentialId: string): Promise<FactorRow | undefined> =>
   db.selectFrom("factors").selectAll().where("credential_id", "=", credentialId).executeTakeFirst();
 
-/** Returns false when this passkey is there already. */
+/** Returns false when this passkey already exists. */
 export async function insertFactor(tx: Tx, row: FactorRow): Promise<boolean> {
   const insert = tx.insertInto("factors").values(row);
   const done = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
@@ -65,12 +65,12 @@ export async function insertFactor(tx: Tx, row: FactorRow): Promise<boolean> {
 export const deleteFactor = (tx: Tx, userId: UserId, id: string): Promise<FactorRow | undefined> =>
   tx.deleteFrom("factors").where("id", "=", id).where("user_id", "=", userId).returningAll().executeTakeFirst();
 
-/** Enough for every code that a jumping clock could accept a second time. */
+/** Covers every code that could be accepted again after the clock jumps. */
 const KEPT_STEPS = 10;
 
 /**
- * Marks a step of an authenticator app as used. Returns false when that step, or a later one up to `latest`, was already used:
- * `matchingStep` applies the same rule before the row is locked.
+ * Marks a time step of an authenticator app as used. Returns false when that step, or a later one up to `latest`, was already
+ * used: `matchingStep` applies the same rule before the row is locked.
  */
 export async function spendStep(tx: Tx, id: string, step: number, latest: number, at: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -81,7 +81,7 @@ export async function spendStep(tx: Tx, id: string, step: number, latest: number
   return numAffectedRows === 1n;
 }
 
-/** Writes down a passkey's use. Returns false when it was used meanwhile. */
+/** Records a passkey's use. Returns false when another use was recorded first. */
 export async function spendCount(tx: Tx, row: FactorRow, counter: number, at: Date): Promise<boolean> {
   const update = tx.updateTable("factors").set({ counter, last_used_at: at }).where("id", "=", row.id);
   return (await update.where("counter", "=", row.counter).executeTakeFirst()).numUpdatedRows === 1n;
@@ -91,7 +91,7 @@ export async function insertChallenge(tx: Tx, row: ChallengesTable): Promise<voi
   await tx.insertInto("factor_challenges").values(row).execute();
 }
 
-/** Uses a challenge up. Returns false when there is none like it, or it was used. */
+/** Consumes a challenge. Returns false when no such challenge exists or it was already used. */
 export async function consumeChallenge(tx: Tx, wanted: ChallengesTable): Promise<boolean> {
   const { challenge, purpose, user_id: userId, expires_at: now } = wanted;
   const gone = await tx
@@ -104,7 +104,7 @@ export async function consumeChallenge(tx: Tx, wanted: ChallengesTable): Promise
   return gone.numDeletedRows === 1n;
 }
 
-/** Takes the place of what the person began before. */
+/** Replaces any earlier enrolment of the user. */
 export async function writeEnrolment(tx: Tx, row: EnrolmentsTable): Promise<void> {
   const { user_id: _key, ...rest } = row;
   await tx
@@ -122,7 +122,7 @@ export const findEnrolment = (db: Db, userId: UserId, now: Date): Promise<Enrolm
     .where("expires_at", ">", now)
     .executeTakeFirst();
 
-/** Returns false when another took its place. */
+/** Returns false when another enrolment replaced it. */
 export async function deleteEnrolment(tx: Tx, userId: UserId, factorId: string): Promise<boolean> {
   const gone = tx.deleteFrom("factor_enrolments").where("user_id", "=", userId).where("factor_id", "=", factorId);
   return (await gone.executeTakeFirst()).numDeletedRows === 1n;
@@ -144,21 +144,21 @@ export async function deleteCodes(tx: Tx, userId: UserId): Promise<void> {
   await tx.deleteFrom("factor_recovery_codes").where("user_id", "=", userId).execute();
 }
 
-/** When this code was created; null when it is not one of theirs. */
+/** When this recovery code was created; null when the user does not have it. */
 export async function findCode(db: Db, userId: UserId, hash: Buffer): Promise<Date | null> {
   const code = db.selectFrom("factor_recovery_codes").where("user_id", "=", userId).where("code_hash", "=", hash);
-  // Codes created before dates were stored are older than everything.
+  // Codes from before creation times were stored count as older than everything.
   const made = sql<Date>`greatest(created_at, 'epoch')`.as("created_at");
   return (await code.select(made).executeTakeFirst())?.created_at ?? null;
 }
 
-/** Returns false when the code is none, or was spent. */
+/** Returns false when the code does not exist or was already used. */
 export async function spendCode(tx: Tx, userId: UserId, hash: Buffer): Promise<boolean> {
   const code = tx.deleteFrom("factor_recovery_codes").where("user_id", "=", userId).where("code_hash", "=", hash);
   return (await code.executeTakeFirst()).numDeletedRows === 1n;
 }
 
-/** Everything of a person; answers how many factors there were. */
+/** Deletes all factors, codes, enrolments and challenges of a user; returns the number of factors. */
 export async function deleteFactorsOf(tx: Tx, userId: string): Promise<number> {
   const id = userId as UserId;
   await deleteCodes(tx, id);
@@ -167,8 +167,14 @@ export async function deleteFactorsOf(tx: Tx, userId: string): Promise<number> {
   return Number((await tx.deleteFrom("factors").where("user_id", "=", id).executeTakeFirst()).numDeletedRows);
 }
 
-/** Deletes what nobody finished in time. */
-export async function sweepBegun(tx: Tx, now: Date): Promise<void> {
+/** Deletes expired enrolments and challenges. */
+export async function deleteExpiredEnrolments(tx: Tx, now: Date): Promise<void> {
   await tx.deleteFrom("factor_enrolments").where("expires_at", "<=", now).execute();
   await tx.deleteFrom("factor_challenges").where("expires_at", "<=", now).execute();
+}
+
+/** Deletes the recovery codes of all users; returns how many there were. */
+export async function deleteRecoveryCodes(tx: Tx): Promise<number> {
+  const { numDeletedRows } = await tx.deleteFrom("factor_recovery_codes").executeTakeFirst();
+  return Number(numDeletedRows);
 }

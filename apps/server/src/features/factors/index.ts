@@ -1,37 +1,43 @@
-// Second factors: authenticator apps, passkeys, recovery codes, and the fresh proof that some calls ask for.
+// Second factors: authenticator apps, passkeys and recovery codes, and re-authentication before sensitive calls.
 import type { Notify } from "#features/notifications/index.ts";
 import type { SignInFeature } from "#features/sign-in/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import type { FactorParts } from "./factor-parts.ts";
+import type { FactorsContext } from "./context.ts";
 import { bindFactors } from "./factors.routes.ts";
-import { deleteFactorsOf, sweepBegun } from "./factors.store.ts";
+import { deleteFactorsOf, deleteRecoveryCodes, deleteExpiredEnrolments } from "./factors.store.ts";
 import { removeFactors } from "./reset-factors.ts";
-import { demandOf } from "./second-step.ts";
+import { demandOf } from "./proofs/second-step.ts";
 
 export interface FactorsFeature {
-  /** For a person who is deleted. */
+  /** Called when a user is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
-  /** For a restored database: ends challenges and enrolments under way. */
+  /** For a restored database: ends open challenges and enrolments. */
   endBegun(tx: Tx): Promise<void>;
-  /** With the person locked: removes their factors, ends their sessions and API tokens, closes their vault and notifies them. */
+  /** For a restored database, in which used codes would work again. Returns how many were deleted. */
+  deleteRecoveryCodes(tx: Tx): Promise<number>;
+  /**
+   * Removes a user's factors, ends their sessions and API tokens, closes their vault and notifies them. The caller has locked the
+   * user.
+   */
   removeFactors(tx: Tx, person: { id: string; email: string }, by: { name: string }): Promise<number>;
 }
 
-/** Later than every end. */
+/** Later than every expiry. */
 const NEVER_ENDS = new Date("9999-01-01");
 
 export function installFactors(kernel: Kernel, deps: { signIn: SignInFeature; notify: Notify }): FactorsFeature {
   const { signIn, notify } = deps;
-  const parts: FactorParts = { kernel, signIn: signIn.parts, endSessions: signIn.endSessions, notify };
+  const parts: FactorsContext = { kernel, signIn: signIn.parts, endSessions: signIn.endSessions, notify };
   signIn.parts.secondStep.current = (db, user) => demandOf(parts, db, user);
   bindFactors(parts);
   kernel.jobs.define("factors.sweep", { schedule: "* * * * *" }, () =>
-    kernel.database.transaction((tx) => sweepBegun(tx, kernel.clock.now())),
+    kernel.database.transaction((tx) => deleteExpiredEnrolments(tx, kernel.clock.now())),
   );
   return {
     forgetPerson: async (tx, userId) => void (await deleteFactorsOf(tx, userId)),
-    endBegun: (tx) => sweepBegun(tx, NEVER_ENDS),
+    deleteRecoveryCodes,
+    endBegun: (tx) => deleteExpiredEnrolments(tx, NEVER_ENDS),
     removeFactors: async (tx, person, by) => (await removeFactors(parts, tx, person, by)).factors,
   };
 }

@@ -1,4 +1,4 @@
-// What people do with their own second factors, and what an administrator does for who lost theirs.
+// Tests of managing one's own second factors, and of an administrator's reset.
 import {
   addFactor,
   beginFactor,
@@ -36,7 +36,7 @@ import {
 
 let app: TestApp;
 before(async () => {
-  // Goes on with every look at it, so that what happens later is later; and stays within one step of the apps.
+  // Advances at every reading, so that later events have later times, but stays within one time step of the apps.
   let time = Date.parse("2026-11-21T09:00:01.000Z");
   app = await testApp({ clock: { now: () => new Date((time += 1)) }, config: { publicUrl: ORIGIN } });
 });
@@ -45,8 +45,8 @@ after(() => app.close());
 const remove = (person: TestPerson, id: FactorId) => app.call(removeFactor, { params: { id }, as: person.token });
 const listed = async (person: TestPerson) => (await app.call(listFactors, { as: person.token })).body;
 
-describe("one's own second factors", () => {
-  test("several of each kind have names, and recovery codes come with the first alone", async () => {
+describe("a user's own second factors", () => {
+  test("have names, and recovery codes come only with the first factor", async () => {
     const person = await aPerson(app);
     const { codes } = await withApp(app, person);
     const [blue, red] = [await withPasskey(app, person, "Blue key"), await withPasskey(app, person, "Red key")];
@@ -60,7 +60,7 @@ describe("one's own second factors", () => {
     assert.equal((await listed(await aPerson(app))).data.length, 0, "nobody else's");
   });
 
-  test("an authenticator app counts once it has shown a right code", async () => {
+  test("an authenticator app is added only after a correct code", async () => {
     const person = await aPerson(app);
     const begun = await app.call(beginFactor, { body: { kind: "totp" }, as: person.token });
     const { key } = begun.body.totp!;
@@ -73,7 +73,7 @@ describe("one's own second factors", () => {
     assert.equal(codeOf(await app.call(addFactor, { body: right, as: other.token })), "factor.not-begun");
   });
 
-  test("new recovery codes make the old ones useless", async () => {
+  test("creating new recovery codes invalidates the old ones", async () => {
     const person = await aPerson(app);
     const { codes } = await withApp(app, person);
     const renewed = await app.call(renewRecoveryCodes, { as: person.token });
@@ -84,7 +84,7 @@ describe("one's own second factors", () => {
     assert.equal(codeOf(await app.call(renewRecoveryCodes, { as: (await aPerson(app)).token })), "factor.none");
   });
 
-  test("the last factor stays while the role needs one, even where two are removed at the same moment", async () => {
+  test("the last factor cannot be removed while the role requires one, even by two concurrent removals", async () => {
     const person = await aPerson(app, "manager");
     const ids = [(await withPasskey(app, person)).id, (await withPasskey(app, person)).id];
     await requireFactorOf(app, "manager");
@@ -98,7 +98,7 @@ describe("one's own second factors", () => {
     assert.ok(await signedIn(app, person.email));
   });
 
-  test("somebody else's factor answers as one that does not exist", async () => {
+  test("another user's factor is reported as not found", async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app)];
     const { id } = await withPasskey(app, owner);
     assert.equal((await remove(other, id)).status, 404);
@@ -112,7 +112,7 @@ describe("a passkey", () => {
     return secondStep(app, step, { kind: "passkey", response: device.answer(step.passkey!, conditions) });
   };
 
-  test("signs in as a second factor; its answer is good for that one question", async () => {
+  test("signs in as a second factor, once per challenge", async () => {
     const person = await aPerson(app);
     const { device } = await withPasskey(app, person);
     const [step, other] = [await firstStep(app, person), await firstStep(app, person)];
@@ -123,7 +123,7 @@ describe("a passkey", () => {
     assert.equal((await secondStep(app, other, proof)).status, 401, "the same answer again");
   });
 
-  test("is refused for another site, without its user, for a question nobody asked, and when it was copied", async () => {
+  test("is refused for another site, without user verification, for an unknown challenge, and after its counter did not increase", async () => {
     const person = await aPerson(app);
     const { device } = await withPasskey(app, person);
     const bad: Conditions[] = [
@@ -140,7 +140,7 @@ describe("a passkey", () => {
     assert.equal((await answered(stranger, device, { counter: 60 })).status, 401, "somebody else's passkey");
   });
 
-  test("signs in alone, because its device asks for a finger or a PIN: two factors in one", async () => {
+  test("signs in alone, because the device verifies its user: two factors in one", async () => {
     const person = await aPerson(app, "manager");
     const { device } = await withPasskey(app, person);
     await requireFactorOf(app, "manager");
@@ -159,7 +159,7 @@ describe("a passkey", () => {
     await requireFactorOf(app);
   });
 
-  test("without a password here, it does not go around the provider that lets its owner in", async () => {
+  test("is refused for a user without a local password, who must sign in through their provider", async () => {
     const person = await aPerson(app);
     const { device } = await withPasskey(app, person);
     await app.database.pool.query("update users set password_hash = '' where id = $1", [person.id]);
@@ -168,8 +168,8 @@ describe("a passkey", () => {
   });
 });
 
-describe("who lost theirs", () => {
-  test("an administrator takes their factors away: their sessions end, they hear of it, and it is on record", async () => {
+describe("lost second factors", () => {
+  test("can be removed by an administrator, which ends sessions, notifies the user and is audited", async () => {
     const admin = await firstAdmin(app);
     const person = await aPerson(app);
     await withApp(app, person);
@@ -187,7 +187,7 @@ describe("who lost theirs", () => {
     assert.deepEqual([entry?.actor["id"], entry?.target?.["id"], entry?.severity], [admin.id, person.id, "high"]);
   });
 
-  test("at the command line it works for the last administrator too, and is on record as done there", async () => {
+  test("can be removed on the command line, even for the last administrator, which is audited", async () => {
     const person = await aPerson(app);
     await withPasskey(app, person);
     assert.equal(await resetFactorsOf(app.kernel, person.email.toUpperCase(), revokeAllOf), 1);

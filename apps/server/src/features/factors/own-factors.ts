@@ -1,4 +1,4 @@
-// What people do with their own second factors: see them, add and remove them, make new recovery codes.
+// Lists, adds and removes a user's own second factors, and creates new recovery codes.
 import type {
   Message,
   addFactor,
@@ -7,15 +7,15 @@ import type {
   removeFactor,
   renewRecoveryCodes,
 } from "@strongroom/contract";
-import { holdPolicy, lockUser, readPolicy } from "#features/users/index.ts";
+import { lockPolicyShared, lockUser, readPolicy } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call, SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { begin, checkAnswer, keepFactor, shownFactor, wrongAnswer } from "./enrol.ts";
-import type { FactorParts } from "./factor-parts.ts";
+import { begin, checkAnswer, saveFactor, shownFactor, wrongAnswer } from "./enrol.ts";
+import type { FactorsContext } from "./context.ts";
 import { isRequired, requireFactorLeft, requireRoom } from "./factors.policy.ts";
 import { countCodes, deleteCodes, deleteFactor, findFactors, replaceCodes } from "./factors.store.ts";
-import { newRecoveryCodes } from "./recovery-codes.ts";
+import { newRecoveryCodes } from "./methods/recovery-codes.ts";
 
 export async function list({ actor }: Call<typeof listFactors>, db: Db) {
   const factors = await findFactors(db, actor.id);
@@ -26,7 +26,7 @@ export async function list({ actor }: Call<typeof listFactors>, db: Db) {
   };
 }
 
-export async function beginOwn({ kernel }: FactorParts, call: SteppedCall<typeof beginFactor>, db: Db) {
+export async function beginOwn({ kernel }: FactorsContext, call: SteppedCall<typeof beginFactor>, db: Db) {
   const factors = await findFactors(db, call.actor.id);
   requireRoom(factors.length);
   const begun = await begin(kernel, call.actor, call.body.kind, factors);
@@ -35,7 +35,7 @@ export async function beginOwn({ kernel }: FactorParts, call: SteppedCall<typeof
   return begun.shown;
 }
 
-export async function addOwn({ kernel }: FactorParts, call: SteppedCall<typeof addFactor>, db: Db) {
+export async function addOwn({ kernel }: FactorsContext, call: SteppedCall<typeof addFactor>, db: Db) {
   const { actor, body } = call;
   call.note({ details: { kind: body.kind } });
   const answered = await checkAnswer(kernel, db, actor.id, body);
@@ -45,25 +45,25 @@ export async function addOwn({ kernel }: FactorParts, call: SteppedCall<typeof a
   const codes = await call.commit(async (tx) => {
     await lockUser(tx, actor.id);
     requireRoom((await findFactors(tx, actor.id)).length);
-    return keepFactor(tx, answered);
+    return saveFactor(tx, answered);
   });
   return { factor: shownFactor(row), recovery_codes: codes };
 }
 
 export async function removeOwn(call: Call<typeof removeFactor>, tx: Tx): Promise<Message> {
   const { actor, params } = call;
-  // Held, so that of two that are removed at the same time the second sees that it is the last.
+  // Lock the user, so that of two concurrent removals the second sees that its factor is the last.
   await lockUser(tx, actor.id);
   const gone = await deleteFactor(tx, actor.id, params.id);
   if (gone === undefined) throw refuse(404, "factor.not-found", "Second factor not found");
   call.note({ target: { type: "factor", id: gone.id, name: gone.name }, details: { kind: gone.kind } });
   const left = (await findFactors(tx, actor.id)).length;
-  requireFactorLeft(left, actor.role, await holdPolicy(tx));
+  requireFactorLeft(left, actor.role, await lockPolicyShared(tx));
   if (left === 0) await deleteCodes(tx, actor.id);
   return { message: `${gone.name} is removed` };
 }
 
-export async function renewCodes({ kernel }: FactorParts, call: Call<typeof renewRecoveryCodes>, tx: Tx) {
+export async function renewCodes({ kernel }: FactorsContext, call: Call<typeof renewRecoveryCodes>, tx: Tx) {
   const { actor } = call;
   await lockUser(tx, actor.id);
   if ((await findFactors(tx, actor.id)).length === 0) {

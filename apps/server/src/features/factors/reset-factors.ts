@@ -1,8 +1,8 @@
-// Removes the second factors of a person who lost them: by an administrator, or at the command line.
+// Removes the second factors of a user who lost them: by an administrator, or on the command line.
 import type { Message, resetFactors } from "@strongroom/contract";
 import { notifyOf } from "#features/notifications/index.ts";
 import { endSessions } from "#features/sign-in/index.ts";
-import type { Desk } from "#features/sign-in/index.ts";
+import type { UserAdminContext } from "#features/sign-in/index.ts";
 import { findUserByEmail, lockUser, requireAnotherPerson, requireOneAdmin } from "#features/users/index.ts";
 import { closeVault, isVaultHeld } from "#features/vault-closure/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -10,12 +10,12 @@ import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import type { FactorParts } from "./factor-parts.ts";
+import type { FactorsContext } from "./context.ts";
 import { deleteFactorsOf } from "./factors.store.ts";
-import { tellOfReset } from "./tell-factors.ts";
+import { notifyOfReset } from "./notify-factors.ts";
 
-/** Nobody does it for themselves: that would be a way around "the last factor stays". */
-export async function reset(parts: FactorParts, call: Call<typeof resetFactors>, tx: Tx): Promise<Message> {
+/** Not allowed for oneself, because that would bypass the rule that the last factor stays. */
+export async function reset(parts: FactorsContext, call: Call<typeof resetFactors>, tx: Tx): Promise<Message> {
   requireAnotherPerson(call.actor.id, call.params.id);
   const person = await lockUser(tx, call.params.id);
   if (person === undefined) throw refuse(404, "user.not-found", "User not found");
@@ -28,9 +28,9 @@ export async function reset(parts: FactorParts, call: Call<typeof resetFactors>,
   };
 }
 
-/** With the person locked. Ends their sessions and API tokens, closes their vault and notifies them. */
+/** Ends the user's sessions and API tokens, closes their vault and notifies them. The caller has locked the user. */
 export async function removeFactors(
-  parts: FactorParts,
+  parts: FactorsContext,
   tx: Tx,
   person: { id: string; email: string },
   by: { name: string },
@@ -38,34 +38,34 @@ export async function removeFactors(
   const factors = await deleteFactorsOf(tx, person.id);
   const sessions = await parts.endSessions(tx, person.id);
   const tokens = await parts.signIn.endTokens.current(tx, person.id, "factors-reset");
-  await tellOfReset(parts.notify, tx, person.id, by);
+  await notifyOfReset(parts.notify, tx, person.id, by);
   await closeVault(parts.kernel, tx, { person, cause: "factors-reset", by: by.name });
   return { factors, sessions, tokens };
 }
 
 const COMMAND_LINE = "Somebody at the command line of the server";
 
-/** For the last administrator who lost theirs. Throws a refusal for somebody who isn't there; answers how many there were. */
+/** Also works for the last administrator. Returns how many factors were removed; throws a refusal for an unknown user. */
 export async function resetFactorsOf(
-  desk: Desk,
+  context: UserAdminContext,
   email: string,
-  endTokens: (desk: Desk, tx: Tx, userId: string, because: "factors-reset") => Promise<number>,
+  endTokens: (context: UserAdminContext, tx: Tx, userId: string, because: "factors-reset") => Promise<number>,
 ): Promise<number> {
-  return desk.database.transaction(async (tx) => {
+  return context.database.transaction(async (tx) => {
     const found = await findUserByEmail(tx, email.trim().toLowerCase());
     const person = found && (await lockUser(tx, found.id));
     if (person === undefined) throw refuse(404, "user.not-found", `There is no user ${email}.`);
     const count = await deleteFactorsOf(tx, person.id);
-    await endSessions(desk, tx, person.id);
-    await endTokens(desk, tx, person.id, "factors-reset");
-    await tellOfReset(notifyOf(desk), tx, person.id, { name: COMMAND_LINE });
-    await closeVault(desk, tx, { person, cause: "factors-reset", by: COMMAND_LINE });
+    await endSessions(context, tx, person.id);
+    await endTokens(context, tx, person.id, "factors-reset");
+    await notifyOfReset(notifyOf(context), tx, person.id, { name: COMMAND_LINE });
+    await closeVault(context, tx, { person, cause: "factors-reset", by: COMMAND_LINE });
     const target = { type: "user", id: person.id, name: person.email };
     const entry = systemEntry(
       "factor.reset",
       "command line",
       { target, severity: "high" as const, details: { factors: count } },
-      desk.clock.now(),
+      context.clock.now(),
     );
     await appendAudit(tx, [entry]);
     return count;

@@ -1,4 +1,4 @@
-// Who may see and manage groups. Their names alone are seen where a group is a member of a safe that one sees.
-import type { Grants } from "#kernel/authz/authorise.ts";
+// The roles that may read and manage groups. A user who sees a safe also sees the names of its member groups.
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
-export const grants: Grants = { "group.read": ["admin", "manager"], "group.manage": ["admin"] };
+export const rolePermissions: RolePermissions = { "group.read": ["admin", "manager"], "group.manage": ["admin"] };

@@ -1,4 +1,4 @@
-// Binds the calls about groups to what they do.
+// Binds the group endpoints to their handlers.
 import {
   addGroupMember,
   createGroup,

@@ -1,4 +1,4 @@
-// Groups and their people in the database.
+// Groups and their members in the database.
 import { everyWord } from "#kernel/db/containing.ts";
 import type { GroupKind } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -37,7 +37,7 @@ const shown = (condition: RawBuilder<unknown>): RawBuilder<ShownGroup> => sql<Sh
          (select count(*)::integer from group_members where group_id = groups.id) as member_count
   from groups where ${condition}`;
 
-/** By name; one row more than asked for, if there is one. */
+/** Sorted by name. Returns one row more than `limit` when there is a next page. */
 export async function listGroups(db: Db, search: string, limit: number, after: NamePlace | null) {
   const place = after === null ? sql`true` : sql`(lower(groups.name), id) > (${after.name}, ${after.id}::uuid)`;
   const found = everyWord(
@@ -55,20 +55,23 @@ export async function readGroup(db: Db, id: string): Promise<ShownGroup | null> 
 export const readGroups = async (db: Db, ids: readonly string[]): Promise<ShownGroup[]> =>
   (await shown(sql`groups.id = any(${[...ids]}::uuid[])`).execute(db)).rows;
 
-/** Holds the group until the transaction ends: nobody joins it or makes it a member meanwhile. Null when there is none. */
+/**
+ * Locks the group until the transaction ends, so that nobody can join it or add it to a safe meanwhile. Null if it does
+ * not exist.
+ */
 export async function lockGroup(tx: Tx, id: string): Promise<ShownGroup | null> {
   await sql`select from groups where id = ${id} for update`.execute(tx);
   return readGroup(tx, id);
 }
 
-/** False, having changed nothing, when another group has the name. */
+/** Returns false, having changed nothing, when another group has the name. */
 export async function insertGroup(tx: Tx, row: Insertable<GroupsTable>): Promise<boolean> {
   const insert = tx.insertInto("groups").values(row);
   const result = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
   return Number(result.numInsertedOrUpdatedRows ?? 0) === 1;
 }
 
-/** False when another group has the name: the transaction is then of no more use. */
+/** Returns false when another group has the name. The transaction is then aborted and cannot be used any more. */
 export async function updateGroup(
   tx: Tx,
   id: string,
@@ -85,12 +88,12 @@ export async function updateGroup(
 
 const UNIQUE_VIOLATION = "23505";
 
-/** Its memberships of safes and its people's of it go with it. */
+/** Also deletes its safe memberships and the memberships of its users. */
 export async function deleteGroup(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("groups").where("id", "=", id).execute();
 }
 
-/** The safes of which the group is a member. */
+/** The safes the group is a member of. */
 export async function safesOf(db: Db, id: string): Promise<string[]> {
   const { rows } = await sql<{ safe_id: string }>`
     select safe_id from safe_members member join safes on safes.id = safe_id and deleted_at is null
@@ -114,19 +117,19 @@ const people = (groupId: string, condition: RawBuilder<unknown>): RawBuilder<Per
   from group_members member join users person on person.id = member.user_id
   where member.group_id = ${groupId} and ${condition}`;
 
-/** By name; one row more than asked for, if there is one. */
+/** Sorted by name. Returns one row more than `limit` when there is a next page. */
 export async function listPeople(db: Db, groupId: string, limit: number, after: NamePlace | null) {
   const place = after === null ? sql`true` : sql`(lower(person.name), person.id) > (${after.name}, ${after.id}::uuid)`;
   const page = sql<PersonInGroup>`${people(groupId, place)} order by sort, id limit ${limit + 1}`;
   return (await page.execute(db)).rows;
 }
 
-/** Null when this person is not in the group. */
+/** Null when this user is not in the group. */
 export async function readPerson(db: Db, groupId: string, userId: string): Promise<PersonInGroup | null> {
   return (await people(groupId, sql`person.id = ${userId}`).execute(db)).rows[0] ?? null;
 }
 
-/** False, having changed nothing, when the person is in the group already. */
+/** Returns false, having changed nothing, when the user is already in the group. */
 export async function insertPerson(tx: Tx, row: GroupMembersTable): Promise<boolean> {
   const insert = tx.insertInto("group_members").values(row);
   const result = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
@@ -137,7 +140,7 @@ export async function deletePerson(tx: Tx, groupId: string, userId: string): Pro
   await tx.deleteFrom("group_members").where("group_id", "=", groupId).where("user_id", "=", userId).execute();
 }
 
-/** Takes a person who is deleted out of every group. */
-export async function forgetPerson(tx: Tx, userId: string): Promise<void> {
+/** Removes a deleted user from every group. */
+export async function removePersonFromGroups(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("group_members").where("user_id", "=", userId).execute();
 }

@@ -1,4 +1,4 @@
-// Groups: made and filled by administrators, and what people have through one ends with it.
+// Groups: administrators create and fill them, and access through a group ends with the membership.
 import {
   NewGroup,
   addGroupMember,
@@ -35,7 +35,7 @@ const takeOut = (group: Pick<Group, "id">, person: TestPerson) =>
   app.call(removeGroupMember, { params: { id: group.id, user_id: person.id }, as: admin.token });
 
 describe("a group", () => {
-  test("is made, listed by name, changed, and deleted", async () => {
+  test("can be created, listed by name, updated and deleted", async () => {
     const body = { name: "Night shift", description: "Who is awake", kind: "team", may_break_glass: true } as const;
     const made = await app.call(createGroup, { body, as: admin.token });
     assert.equal(made.status, 201, made.text);
@@ -60,7 +60,7 @@ describe("a group", () => {
     assert.equal((await app.call(deleteGroup, { params: { id }, as: admin.token })).status, 404);
   });
 
-  test("has its name for itself, whatever the case, also when two take it at the same time", async () => {
+  test("has a unique name regardless of case, even with concurrent requests", async () => {
     const bodies = ["Firemen", "FIREMEN", "firemen"].map((name) => ({ name }));
     const replies = await Promise.all(bodies.map((body) => app.call(createGroup, { body, as: admin.token })));
     assert.deepEqual(
@@ -80,7 +80,7 @@ describe("a group", () => {
     assert.equal(codeOf(renamed.find(({ status }) => status === 409)!), "group.name-taken");
   });
 
-  test("is read by managers, managed by administrators, and neither by users", async () => {
+  test("can be read by managers, managed by administrators, and neither by users", async () => {
     const [manager, user] = [await aPerson(app, "manager"), await aPerson(app)];
     const { id } = await aGroup(app, [user]);
     assert.equal((await app.call(listGroups, { as: manager.token })).status, 200);
@@ -99,7 +99,7 @@ describe("a group", () => {
     }
   });
 
-  test("has its people once each, by name", async () => {
+  test("lists each member once, sorted by name", async () => {
     const people = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const group = await aGroup(app, people);
     const list = (query: object) => app.call(listGroupMembers, { params: { id: group.id }, query, as: admin.token });
@@ -125,8 +125,8 @@ describe("a group", () => {
   });
 });
 
-describe("what somebody has through a group", () => {
-  test("begins when they come into it and ends when they are taken out, and they are told", async () => {
+describe("access through a group", () => {
+  test("begins when a user joins the group, ends when they are removed, and sends the user an event each time", async () => {
     const [owner, person] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     const group = await aGroup(app, []);
@@ -144,7 +144,7 @@ describe("what somebody has through a group", () => {
     heard.close();
   });
 
-  test("ends when the group is deleted or is no member any more; what they have otherwise stays", async () => {
+  test("ends when the group is deleted, and leaves the user's other access unchanged", async () => {
     const [owner, person, both] = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     const group = await aGroup(app, [person, both]);
@@ -155,7 +155,7 @@ describe("what somebody has through a group", () => {
     assert.deepEqual([await sees(person, safe), await sees(both, safe)], [false, true]);
   });
 
-  test("SAFE-16: the sight of a team's safe ends with the team", async () => {
+  test("SAFE-16: visibility of a team's safe ends when the group is no longer a team or the owner leaves it", async () => {
     const [owner, mate] = [await aPerson(app), await aPerson(app)];
     const team = await aGroup(app, [owner, mate], { kind: "team" });
     const safe = await aSafe(app, owner, { access_level: "team" });

@@ -1,4 +1,4 @@
-// What can be done with groups: made, changed and filled by administrators; what people have through one ends with it.
+// Use cases of groups: administrators create, update and fill them; access through a group ends with the membership.
 import type {
   Group,
   GroupId,
@@ -16,22 +16,21 @@ import type {
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Audience } from "#kernel/events/audience.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
-import type { Act } from "#kernel/http/act.ts";
-import type { Call } from "#kernel/http/call.ts";
+import type { Call, CallInput } from "#kernel/http/call.ts";
 import { pageByName, placeByName } from "#kernel/http/cursor.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { loseMembers, safeChanged } from "#features/safes/index.ts";
-import type { MembersLostListener } from "#features/safes/index.ts";
+import { announceLostMembers, safeChanged } from "#features/safes/index.ts";
+import type { LostMembersListener } from "#features/safes/index.ts";
 import { findUser } from "#features/users/index.ts";
 import * as store from "./groups.store.ts";
 import type { PersonInGroup, ShownGroup } from "./groups.store.ts";
 
 export interface GroupDeps {
   kernel: Kernel;
-  membersLost: MembersLostListener;
+  membersLost: LostMembersListener;
 }
 
 export async function findGroups(call: Call<typeof listEndpoint>, db: Db) {
@@ -51,19 +50,23 @@ export async function makeGroup({ kernel }: GroupDeps, call: Call<typeof createG
   return toGroup(await existing(tx, id));
 }
 
-export async function changeGroup({ kernel }: GroupDeps, call: Act<typeof updateEndpoint>, tx: Tx): Promise<Group> {
+export async function changeGroup(
+  { kernel }: GroupDeps,
+  call: CallInput<typeof updateEndpoint>,
+  tx: Tx,
+): Promise<Group> {
   const group = await begin(call, tx);
   const { name, kind, may_break_glass } = call.body;
   if (!(await store.updateGroup(tx, group.id, call.body))) throw nameTaken(name);
   const from = { name: group.name, kind: group.kind, may_break_glass: group.may_break_glass };
   call.note({ details: { from, to: { name, kind, may_break_glass } } });
   await kernel.events.publish(tx, changed(group.id));
-  // Whose safes they see changes with the kind, what the members are called with the name.
+  // The kind decides which safes its members see; the name is shown in the member lists of safes.
   await tellOfSafes(kernel, tx, await store.safesOf(tx, group.id), await store.peopleIn(tx, group.id));
   return toGroup(await existing(tx, group.id));
 }
 
-export async function removeGroup(deps: GroupDeps, call: Act<typeof deleteEndpoint>, tx: Tx): Promise<Message> {
+export async function removeGroup(deps: GroupDeps, call: CallInput<typeof deleteEndpoint>, tx: Tx): Promise<Message> {
   const group = await begin(call, tx);
   const [safes, people] = [await store.safesOf(tx, group.id), await store.peopleIn(tx, group.id)];
   await store.deleteGroup(tx, group.id);
@@ -82,7 +85,11 @@ export async function findPeople(call: Call<typeof listGroupMembers>, db: Db) {
   return { members: shown.map(toPerson), next_cursor };
 }
 
-export async function addPerson({ kernel }: GroupDeps, call: Act<typeof addGroupMember>, tx: Tx): Promise<GroupMember> {
+export async function addPerson(
+  { kernel }: GroupDeps,
+  call: CallInput<typeof addGroupMember>,
+  tx: Tx,
+): Promise<GroupMember> {
   const group = await begin(call, tx);
   const { user_id } = call.body;
   const person = await findUser(tx, user_id);
@@ -97,7 +104,11 @@ export async function addPerson({ kernel }: GroupDeps, call: Act<typeof addGroup
   return toPerson((await store.readPerson(tx, group.id, user_id))!);
 }
 
-export async function removePerson(deps: GroupDeps, call: Act<typeof removeGroupMember>, tx: Tx): Promise<Message> {
+export async function removePerson(
+  deps: GroupDeps,
+  call: CallInput<typeof removeGroupMember>,
+  tx: Tx,
+): Promise<Message> {
   const group = await begin(call, tx);
   const { user_id } = call.params;
   const person = await store.readPerson(tx, group.id, user_id);
@@ -111,7 +122,7 @@ export async function removePerson(deps: GroupDeps, call: Act<typeof removeGroup
 
 type AboutGroup = Pick<Call, "actor" | "note"> & { params: { id: string } };
 
-/** The group that a call is about, held and named in the trail. Throws 404 when there is none. */
+/** Locks the group of a call and names it in the audit entry. Throws 404 when it does not exist. */
 async function begin(call: AboutGroup, tx: Tx): Promise<ShownGroup> {
   call.note({ target: { type: "group", id: call.params.id } });
   const group = await store.lockGroup(tx, call.params.id);
@@ -126,7 +137,7 @@ async function existing(db: Db, id: string): Promise<ShownGroup> {
   return group;
 }
 
-/** What these people had in these safes through the group has ended. */
+/** Announces that these users lost the access they had to these safes through the group. */
 async function lose(
   { kernel, membersLost }: GroupDeps,
   { actor }: AboutGroup,
@@ -134,7 +145,7 @@ async function lose(
   safes: string[],
   people: string[],
 ) {
-  for (const safe of safes) await loseMembers(tx, safe, people, actor, membersLost);
+  for (const safe of safes) await announceLostMembers(tx, safe, people, actor, membersLost);
   await tellOfSafes(kernel, tx, safes, people);
 }
 
@@ -152,7 +163,7 @@ const nameTaken = (name: string): Refusal =>
     errors: [{ path: "name", msg: "There is a group with this name already" }],
   });
 
-/** For who may read groups. */
+/** An event for everyone who may read groups. */
 const changed = (id: string): NewEvent => ({
   type: "group.changed",
   audience: { roles: ["admin", "manager"] },

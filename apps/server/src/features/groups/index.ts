@@ -1,33 +1,33 @@
-// Groups of users: members of safes together; teams and departments also decide who sees whose safes.
+// Groups of users, which can be members of safes. Teams and departments also decide who sees whose safes.
 import type { Kernel } from "#kernel/kernel.ts";
 import type { SafesFeature } from "#features/safes/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { addGroupMember, deleteGroup, removeGroupMember, updateGroup } from "@strongroom/contract";
-import type { Act } from "#kernel/http/act.ts";
-import { forgetPerson } from "./groups.store.ts";
+import type { CallInput } from "#kernel/http/call.ts";
+import { removePersonFromGroups } from "./groups.store.ts";
 import { addPerson, changeGroup, removeGroup, removePerson } from "./groups.ts";
 import type { GroupDeps } from "./groups.ts";
-import { grants } from "./groups.policy.ts";
+import { rolePermissions } from "./groups.policy.ts";
 import { bindGroups } from "./groups.routes.ts";
 
 export interface GroupsFeature {
-  /** For a person who is deleted. */
+  /** Removes a deleted user from all groups. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
-  /** The calls' own use cases, in the transaction of another feature; whether the caller may is for that one to ask. */
+  /** The use cases of the endpoints, for use in another feature's transaction. The caller checks the permission. */
   readonly acts: {
-    change(act: Act<typeof updateGroup>, tx: Tx): Promise<unknown>;
-    addPerson(act: Act<typeof addGroupMember>, tx: Tx): Promise<unknown>;
-    removePerson(act: Act<typeof removeGroupMember>, tx: Tx): Promise<unknown>;
-    remove(act: Act<typeof deleteGroup>, tx: Tx): Promise<unknown>;
+    change(act: CallInput<typeof updateGroup>, tx: Tx): Promise<unknown>;
+    addPerson(act: CallInput<typeof addGroupMember>, tx: Tx): Promise<unknown>;
+    removePerson(act: CallInput<typeof removeGroupMember>, tx: Tx): Promise<unknown>;
+    remove(act: CallInput<typeof deleteGroup>, tx: Tx): Promise<unknown>;
   };
 }
 
 export function installGroups(kernel: Kernel, { membersLost }: Pick<SafesFeature, "membersLost">): GroupsFeature {
-  kernel.authority.grant(grants);
+  kernel.authority.grant(rolePermissions);
   const deps: GroupDeps = { kernel, membersLost };
   bindGroups(deps);
   return {
-    forgetPerson,
+    forgetPerson: removePersonFromGroups,
     acts: {
       change: (act, tx) => changeGroup(deps, act, tx),
       addPerson: (act, tx) => addPerson(deps, act, tx),

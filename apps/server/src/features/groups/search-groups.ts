@@ -1,4 +1,4 @@
-// Groups for the global search, as their list finds them.
+// Makes groups available to the global search; matches them as the list of groups does.
 import { MOST_FOUND } from "#features/search/index.ts";
 import type { Hit, Searchable } from "#features/search/index.ts";
 import { listGroups, readGroups } from "./groups.store.ts";

@@ -1,4 +1,4 @@
-// What machines and people are told of the state of a server.
+// HTTP tests of the health, liveness and readiness of a server.
 import { createCredential, readHealth, readLiveness, readReadiness } from "@strongroom/contract";
 import type { Problem } from "@strongroom/contract";
 import { keyFileProvider, parseSealRecord, rekeyRoot } from "@strongroom/keys";
@@ -22,9 +22,9 @@ import { aPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 
-const LEFT_BEHIND = /^The root key was changed, and the new one cannot be had here\. Put its key file in place/;
+const LEFT_BEHIND = /^The root key changed, and this server does not have the new one\. Copy its key file here/;
 
-/** What the command line does, on a machine whose new key file this server does not see. */
+/** Rotates the root key as the command line does, on a machine whose new key file this server does not see. */
 async function rekeyElsewhere(app: TestApp, keptAt: string): Promise<void> {
   const { keyFile } = app.config;
   const current = await keyFileProvider(keyFile).open(parseSealRecord(await readSealRecord(app.database)));
@@ -33,7 +33,7 @@ async function rekeyElsewhere(app: TestApp, keptAt: string): Promise<void> {
   await app.database.transaction((tx) => app.kernel.events.publish(tx, rootKeyChanged));
 }
 
-test("API-20: a server that lacks the new key file is not ready and says why, and goes on with what it has", async () => {
+test("API-20: a server without the new key file is not ready, says why, and keeps working with its loaded keys", async () => {
   const app = await testApp();
   const person = await aPerson(app);
   assert.equal((await app.call(readReadiness)).status, 200);
@@ -50,7 +50,7 @@ test("API-20: a server that lacks the new key file is not ready and says why, an
   assert.match(health.summary, LEFT_BEHIND);
   assert.equal(health.checks.find(({ name }) => name === "root key")?.state, "failing");
   assert.equal((await app.call(readLiveness)).status, 200);
-  // The first secret of a vault needs a further key.
+  // The first secret of a vault needs another key.
   const body = { name: "Needs a new key", type: "application", value: "a secret value" } as const;
   assert.equal((await app.call(createCredential, { body, as: person.token })).status, 503);
 
@@ -66,14 +66,14 @@ test("API-20: a server that lacks the new key file is not ready and says why, an
 const healthOf = async (app: TestApp) => (await app.call(readHealth)).body;
 const checkOf = async (app: TestApp, name: string) => (await healthOf(app)).checks.find((each) => each.name === name);
 
-/** Another session of the same database. */
+/** Opens another session to the same database. */
 async function aside(app: { database: { connection: pg.PoolConfig } }): Promise<pg.Client> {
   const client = new pg.Client({ ...app.database.connection, application_name: "the test" });
   await client.connect();
   return client;
 }
 
-test("health detects a database that accepts no changes: calls are refused, and both recover", async () => {
+test("health detects a read-only database: calls are refused, and both recover", async () => {
   const app = await testApp();
   const person = await aPerson(app);
   const operator = await aside(app);
@@ -108,7 +108,7 @@ test("health detects a database that accepts no changes: calls are refused, and 
   await app.close();
 });
 
-test("health answers while tables are locked: not ready when nothing can be written, otherwise ready", async () => {
+test("health answers while tables are locked: not ready if the database cannot be written to, otherwise ready", async () => {
   const app = await testApp();
   const holder = await aside(app);
   await holder.query("begin; lock table audit_sinks, users in access exclusive mode");
@@ -125,7 +125,7 @@ test("health answers while tables are locked: not ready when nothing can be writ
   await app.close();
 });
 
-test("health answers when the database does not, and says so", async () => {
+test("health answers when the database does not, and reports it", async () => {
   const own = await testDatabase();
   const proxy = await startDatabaseProxy(own.connection);
   const { user, database: name } = own.connection;
@@ -148,7 +148,7 @@ test("health answers when the database does not, and says so", async () => {
   await own.drop();
 });
 
-test("health checks at the same moment share one write, which adds nothing to the audit trail", async () => {
+test("simultaneous health checks share one write, which adds no audit entry", async () => {
   const app = await testApp();
   const watcher = await aside(app);
   await watcher.query(`create table probed (at timestamptz default clock_timestamp());
@@ -176,7 +176,7 @@ test("a clock difference of more than 2 s between process and database is a warn
   await close.close();
 });
 
-/** A small disk of its own. Skips the test where this process may not mount one. */
+/** Mounts a small disk. Skips the test if this process may not mount one. */
 function smallDisk(context: TestContext): { folder: string; remove: () => void } | null {
   const folder = mkdtempSync(join(tmpdir(), "strongroom-disk-"));
   try {

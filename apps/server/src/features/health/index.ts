@@ -1,18 +1,18 @@
-// Health for machines and for the note in the sidebar.
+// Health checks for probes and for the note in the sidebar.
 import { readHealth, readLiveness, readReadiness } from "@strongroom/contract";
 import type { Health } from "@strongroom/contract";
 import { createWriteProbe } from "#kernel/db/write-probe.ts";
 import { implement } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { answeredSoon, clockCheck, databaseCheck, diskChecks } from "./own-checks.ts";
+import { withTimeLimit, clockCheck, databaseCheck, diskChecks } from "./own-checks.ts";
 import type { Check } from "./own-checks.ts";
 
 export interface HealthCheck {
   name: string;
-  /** Null when all is well, else one plain sentence. */
+  /** Null if there is no problem, else one plain sentence. */
   problem: () => Promise<string | null>;
-  /** With a problem here this process should be asked nothing: it is not ready. */
+  /** Whether a problem makes the process not ready, so that it gets no requests. */
   isEssential?: true;
 }
 
@@ -24,7 +24,7 @@ export interface HealthFeature {
 
 export function installHealth(kernel: Kernel, version: string, others: readonly HealthCheck[]): HealthFeature {
   const probe = createWriteProbe(kernel.database, kernel.clock);
-  const disks = answeredSoon(() => diskChecks(kernel.config), DISKS_UNKNOWN);
+  const disks = withTimeLimit(() => diskChecks(kernel.config), DISKS_UNKNOWN);
   const essential = others.filter((check) => check.isEssential === true).map(asked);
   const all = [...essential, ...others.filter((check) => check.isEssential !== true).map(asked)];
 
@@ -61,9 +61,9 @@ const DISKS_UNKNOWN: Check[] = [
   { name: "disk of the data folder", state: "failing", message: "The disk of the data folder does not answer" },
 ];
 
-/** A check that never hangs: most checks query the database, and may wait for whatever is wrong with it. */
+/** Limits the time of a check: most checks query the database, and may block on the problem they should report. */
 function asked({ name, problem }: HealthCheck): () => Promise<Check> {
-  return answeredSoon<Check>(
+  return withTimeLimit<Check>(
     async () => {
       const message = await problem().catch(() => `The check of ${name} failed`);
       return { name, state: message === null ? "ok" : "failing", message };

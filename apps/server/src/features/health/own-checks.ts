@@ -9,14 +9,17 @@ export type Check = Health["checks"][number];
 
 const WITHIN_MS = 2000;
 const MOST_CLOCK_DIFFERENCE_MS = 2000;
-/** A disk with a smaller part of it free is reported before it is full. */
+/** The free part of a disk below which it is reported, before it is full. */
 const LEAST_FREE = 0.1;
 
 export function databaseCheck({ problem }: WriteResult): Check {
   return { name: "database", state: problem === null ? "ok" : "failing", message: problem };
 }
 
-/** Sessions, grants and one-time codes depend on both clocks. */
+/**
+ * Checks the difference between the process's clock and the database's: sessions, grants and one-time codes depend on
+ * both.
+ */
 export function clockCheck({ clockAhead }: WriteResult): Check {
   if (clockAhead === null || Math.abs(clockAhead) <= MOST_CLOCK_DIFFERENCE_MS) return ok("clock");
   const seconds = Math.round(Math.abs(clockAhead) / 1000);
@@ -25,7 +28,7 @@ export function clockCheck({ clockAhead }: WriteResult): Check {
   return { name: "clock", state: "warning", message };
 }
 
-/** One for each disk that the server writes to. */
+/** One check per disk that the server writes to. */
 export async function diskChecks(config: Config): Promise<Check[]> {
   const database = config.databaseUrl === null ? [{ of: "database", folder: join(config.dataFolder, "postgres") }] : [];
   const found = await Promise.all([{ of: "data folder", folder: config.dataFolder }, ...database].map(roomOf));
@@ -46,7 +49,7 @@ async function roomOf({ of, folder }: { of: string; folder: string }): Promise<R
     const [{ dev }, room] = await Promise.all([stat(folder), statfs(folder)]);
     return { of, disk: dev, free: room.bavail * room.bsize, total: room.blocks * room.bsize };
   } catch {
-    // No such folder, or a file system that does not report its size.
+    // The folder does not exist, or its file system does not report its size.
     return null;
   }
 }
@@ -64,8 +67,8 @@ function diskCheck({ of, free, total }: Room): Check {
 
 const ok = (name: string): Check => ({ name, state: "ok", message: null });
 
-/** A check that returns `tooLong` after two seconds. Concurrent callers share one check. */
-export function answeredSoon<T>(check: () => Promise<T>, tooLong: T): () => Promise<T> {
+/** Wraps a check so that it returns `tooLong` after two seconds. Concurrent callers share one check. */
+export function withTimeLimit<T>(check: () => Promise<T>, tooLong: T): () => Promise<T> {
   let atWork: Promise<T> | null = null;
   return async () => {
     atWork ??= check().finally(() => (atWork = null));

@@ -1,6 +1,6 @@
-// What identity providers do by themselves: forget sign-ins that were begun and not finished.
+// Background job of identity providers: deletes unfinished sign-ins.
 import type { Kernel } from "#kernel/kernel.ts";
-import { deleteFlowsBefore } from "./flows.store.ts";
+import { deleteFlowsBefore } from "./oidc/flows.store.ts";
 
 export function defineJobs(kernel: Kernel): void {
   kernel.jobs.define("identity-providers.sweep", { schedule: "*/5 * * * *" }, async () => {

@@ -1,4 +1,4 @@
-// Identity providers in the database.
+// Reads and writes the rows of identity providers.
 import type { IdentityProvider, IdentityProviderId, ProviderKind, RoleMapping } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Selectable } from "kysely";
@@ -30,7 +30,7 @@ declare module "#kernel/db/tables.ts" {
 export type ProviderRow = Selectable<ProvidersTable>;
 export type ShownProvider = ProviderRow & { people: number };
 
-/** In the order in which they were added. */
+/** In order of creation. */
 export const findProviders = (db: Db): Promise<ShownProvider[]> => withPeople(db).orderBy("id").execute();
 
 export const findShownProvider = (db: Db, id: string): Promise<ShownProvider | undefined> =>
@@ -72,8 +72,8 @@ export const lockProvider = (tx: Tx, id: string): Promise<ProviderRow | undefine
     .forUpdate()
     .executeTakeFirst();
 
-/** As it is, and as it stays until the transaction ends. */
-export const holdProvider = (tx: Tx, id: IdentityProviderId): Promise<ProviderRow | undefined> =>
+/** Returns the row and locks it against changes until the transaction ends. */
+export const lockProviderShared = (tx: Tx, id: IdentityProviderId): Promise<ProviderRow | undefined> =>
   tx.selectFrom("identity_providers").selectAll().where("id", "=", id).forShare().executeTakeFirst();
 
 export async function isNameTaken(db: Db, name: string, exceptId: string): Promise<boolean> {

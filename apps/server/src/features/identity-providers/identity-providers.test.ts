@@ -1,4 +1,4 @@
-// What an administrator does with identity providers, and how little of their secrets is ever seen.
+// Tests of managing identity providers, and that their secrets are never returned.
 import {
   createIdentityProvider,
   deleteIdentityProvider,
@@ -20,8 +20,8 @@ import {
   namesInClaim,
   namesInDirectory,
   roleOf,
-  sawSecondFactor,
-  speaksFor,
+  assertsSecondFactor,
+  isResponsibleFor,
 } from "./identity-providers.policy.ts";
 import { CLIENT_ID, CLIENT_SECRET, startOpenidProvider } from "./testing/openid-provider.ts";
 import type { OpenidProvider } from "./testing/openid-provider.ts";
@@ -63,7 +63,7 @@ async function made(change: Partial<Body> = {}) {
   return reply.body;
 }
 
-test("a provider is added, seen, changed and deleted by administrators alone; visitors see its name", async () => {
+test("only administrators can list, create, change and delete providers, while visitors see their names", async () => {
   const { id, name, settings } = await made();
   const visitor = await app.call(listWaysIn);
   assert.deepEqual(visitor.body, { data: [{ id, name }], has_directory: false });
@@ -88,7 +88,7 @@ test("a provider is added, seen, changed and deleted by administrators alone; vi
   assert.deepEqual((await app.call(listIdentityProviders, { as: admin })).body.data, []);
 });
 
-test("its secret is sealed, and is in no answer, no entry of the trail and no line of the log", async () => {
+test("a provider's secret is sealed and appears in no reply, audit entry or log line", async () => {
   const { id } = await made();
   await app.call(testIdentityProvider, { params: { id }, body: {}, as: admin });
   const { text } = await app.call(listIdentityProviders, { as: admin });
@@ -102,7 +102,7 @@ test("its secret is sealed, and is in no answer, no entry of the trail and no li
   await app.call(deleteIdentityProvider, { params: { id }, as: admin });
 });
 
-test("a stored secret is not sent to another address, or by the word of another certificate, unless it is entered again", async () => {
+test("a stored secret must be entered again before it is sent to another issuer or for another client", async () => {
   const { id, name, settings } = await made();
   const { secret, ...same } = { ...aBody({ name }), settings };
   const moves = [{ issuer: "https://evil.example" }, { client_id: "another" }];
@@ -119,7 +119,7 @@ test("a stored secret is not sent to another address, or by the word of another 
   await app.call(deleteIdentityProvider, { params: { id }, as: admin });
 });
 
-test("what would not work or would let nobody in is refused at its field", async () => {
+test("invalid or unusable settings are refused with their field", async () => {
   const { name } = await made({ name: "Taken" });
   const wrong: [Partial<Body>, string][] = [
     [{ name: name.toUpperCase() }, "name"],
@@ -145,7 +145,7 @@ test("what would not work or would let nobody in is refused at its field", async
   }
 });
 
-describe("Test", () => {
+describe("testing a provider", () => {
   const ask = async (change: Partial<Body>) => {
     const { id } = await made(change);
     const reply = await app.call(testIdentityProvider, { params: { id }, body: {}, as: admin });
@@ -153,7 +153,7 @@ describe("Test", () => {
     return { id, ...reply.body };
   };
 
-  test("says that the provider answers, accepts the client, and what to register", async () => {
+  test("reports that it answers and accepts the client, and which address to register", async () => {
     const { id } = await made();
     idp.serve([`https://strongroom.example/auth/callback/${id}`]);
     const reply = await app.call(testIdentityProvider, { params: { id }, body: {}, as: admin });
@@ -163,7 +163,7 @@ describe("Test", () => {
     assert.ok(reply.body.steps[1]!.text.includes(`https://strongroom.example/auth/callback/${id}`));
   });
 
-  test("says in plain words that the secret is wrong, that nobody answers, and that there is no provider", async () => {
+  test("reports a wrong secret, a host that does not answer, and an address without a provider", async () => {
     const wrongSecret = await ask({ secret: "another secret" });
     assert.match(wrongSecret.steps.at(-1)!.text, /does not accept the client ID with the client secret/);
     const nobody = await ask({ settings: { issuer: "http://127.0.0.1:9", client_id: "x" } });
@@ -181,44 +181,44 @@ describe("Test", () => {
   });
 });
 
-describe("the rules of a provider's word", () => {
+describe("the rules for trusting a provider", () => {
   const role_mappings = [
     { group: "ops", role: "manager" as const },
     { group: "cn=Admins, ou=Groups,dc=corp", role: "admin" as const },
   ];
 
-  test("the highest role wins; without a mapping roles are given here; without a group it is as the administrator says", () => {
+  test("give the highest mapped role, keep the role without mappings, and follow the setting without a group", () => {
     assert.equal(roleOf(namesInClaim(["ops", "x"]), { role_mappings, without_group: "refuse" }), "manager");
     assert.equal(roleOf([], { role_mappings, without_group: "refuse" }), null);
     assert.equal(roleOf([], { role_mappings, without_group: "user" }), "user");
     assert.equal(roleOf(namesInClaim(["ops"]), { role_mappings: [], without_group: "user" }), "keep");
   });
 
-  test("a group that calls itself by another group's distinguished name gets nothing by it", () => {
+  test("ignore a group whose name imitates another group's distinguished name", () => {
     const real = namesInDirectory([{ dn: "CN=admins,OU=groups,DC=corp", name: "admins" }]);
     assert.equal(roleOf(real, { role_mappings, without_group: "refuse" }), "admin");
     const fake = namesInDirectory([{ dn: "cn=x,ou=own,dc=corp", name: "cn=admins,ou=groups,dc=corp" }]);
     assert.equal(roleOf(fake, { role_mappings, without_group: "refuse" }), null);
   });
 
-  test("groups are read where the claim says, and nothing inherited is taken for one", () => {
+  test("read groups at the claim's path and ignore inherited properties", () => {
     assert.deepEqual(groupsIn({ realm_access: { roles: ["a"] } }, "realm_access.roles"), ["a"]);
     assert.deepEqual(groupsIn({ "https://corp.example/groups": "a" }, "https://corp.example/groups"), ["a"]);
     assert.deepEqual(groupsIn({}, "constructor.name"), []);
     assert.equal(groupsIn({ groups: [{ name: "a" }] }, "groups"), null);
   });
 
-  test("a second factor is believed only in the words that the administrator takes for one", () => {
-    assert.equal(sawSecondFactor({ amr: ["pwd", "mfa"] }, ["mfa"]), true);
-    assert.equal(sawSecondFactor({ amr: ["pwd", "mfa"] }, []), false);
-    assert.equal(sawSecondFactor({ acr: "urn:strong" }, ["urn:strong"]), true);
-    assert.equal(sawSecondFactor({ amr: "mfa" }, ["mfa"]), false);
+  test("accept a second factor only by the configured values", () => {
+    assert.equal(assertsSecondFactor({ amr: ["pwd", "mfa"] }, ["mfa"]), true);
+    assert.equal(assertsSecondFactor({ amr: ["pwd", "mfa"] }, []), false);
+    assert.equal(assertsSecondFactor({ acr: "urn:strong" }, ["urn:strong"]), true);
+    assert.equal(assertsSecondFactor({ amr: "mfa" }, ["mfa"]), false);
   });
 
-  test("a provider speaks for its domains alone", () => {
-    assert.equal(speaksFor(["corp.example"], "ann@corp.example"), true);
-    assert.equal(speaksFor(["corp.example"], "ann@evil-corp.example"), false);
-    assert.equal(speaksFor(["corp.example"], "ann@corp.example@evil.example"), false);
-    assert.equal(speaksFor([], "ann@anywhere.example"), true);
+  test("limit a provider to its domains", () => {
+    assert.equal(isResponsibleFor(["corp.example"], "ann@corp.example"), true);
+    assert.equal(isResponsibleFor(["corp.example"], "ann@evil-corp.example"), false);
+    assert.equal(isResponsibleFor(["corp.example"], "ann@corp.example@evil.example"), false);
+    assert.equal(isResponsibleFor([], "ann@anywhere.example"), true);
   });
 });

@@ -1,4 +1,4 @@
-// What an administrator does with identity providers: see them, add, change and delete them.
+// Lists, creates, changes and deletes identity providers.
 import { IdentityProvider, IdentityProviderId } from "@strongroom/contract";
 import type {
   NewIdentityProvider,
@@ -25,11 +25,11 @@ import {
   updateProvider,
 } from "./identity-providers.store.ts";
 import type { ProviderRow, ShownProvider } from "./identity-providers.store.ts";
-import { countsForLess, vouchesOtherwise } from "./identity-providers.policy.ts";
-import type { Office } from "./office.ts";
-import { findBoundPeople, findPeopleOf, forgetSecondFactorsOf } from "./people.store.ts";
+import { weakensSecondFactor, changesAssertions } from "./identity-providers.policy.ts";
+import type { IdentityProviderContext } from "./context.ts";
+import { findBoundPeople, findPeopleOf, clearSecondFactorsOf } from "./people/people.store.ts";
 import { sealProviderSecret } from "./provider-secret.ts";
-import { postLogoutUriOf, redirectUriOf } from "./redirect-uri.ts";
+import { postLogoutUriOf, redirectUriOf } from "./oidc/redirect-uri.ts";
 
 export async function listProviders(kernel: Kernel, db: Db): Promise<{ data: IdentityProvider[] }> {
   return { data: (await findProviders(db)).map((row) => shown(kernel, row)) };
@@ -66,8 +66,8 @@ export async function changeProvider(
   const sealed = await nextSecret(kernel, row, call.body, version);
   const change = { ...written(given), sealed_secret: sealed, secret_version: version, updated_at: kernel.clock.now() };
   await updateProvider(tx, row.id, change);
-  if (countsForLess(row, call.body)) await forgetSecondFactorsOf(tx, row.id);
-  if (vouchesOtherwise(row, call.body)) {
+  if (weakensSecondFactor(row, call.body)) await clearSecondFactorsOf(tx, row.id);
+  if (changesAssertions(row, call.body)) {
     const by = `${call.actor.name} (${row.name})`;
     for (const person of await findBoundPeople(tx, row.id)) {
       await closeVault(kernel, tx, { person, cause: "provider-changed", by });
@@ -77,7 +77,7 @@ export async function changeProvider(
   return readShown(kernel, tx, row.id);
 }
 
-/** INVARIANT: a stored secret goes nowhere but where it was meant to go when somebody who knew it entered it. */
+/** INVARIANT: a stored secret is only sent to the destination for which it was entered. */
 async function nextSecret(
   kernel: Kernel,
   row: ProviderRow,
@@ -97,8 +97,8 @@ const destinationOf = (settings: IdentityProvider["settings"]): string =>
     : JSON.stringify([settings.url, settings.ca, settings.bind_dn]);
 
 /**
- * Throws 409 when nobody of those who could administer before can sign in after the change. They are locked first, as
- * everywhere, so that nobody takes the role of the last one meanwhile.
+ * Throws 409 when no previous administrator could sign in after the change. The caller has locked the administrators first, so
+ * that the last one cannot lose the role concurrently.
  */
 async function requireWayIn(tx: Tx, before: readonly string[]): Promise<void> {
   if (before.length === 0 || (await lockActiveAdmins(tx)).length > 0) return;
@@ -109,9 +109,9 @@ async function requireWayIn(tx: Tx, before: readonly string[]): Promise<void> {
   );
 }
 
-/** Whoever came in through it is out. Throws 409 when no administrator could come in by another way. */
+/** Ends the sessions and tokens of the provider's users. Throws 409 when no administrator could sign in another way. */
 export async function removeProvider(
-  { signIn }: Office,
+  { signIn }: IdentityProviderContext,
   call: Call<typeof deleteIdentityProvider>,
   tx: Tx,
 ): Promise<{ message: string }> {
@@ -131,7 +131,7 @@ export async function removeProvider(
   return { message: `${row.name} has been deleted. ${whoever} can sign in again once they have a password here.` };
 }
 
-/** Locked and named in the trail. Throws 404 when there is none. */
+/** Returns the provider, locked, and names it in the audit entry. Throws 404 for an unknown one. */
 async function locked(call: { params: { id: string }; note: Call["note"] }, tx: Tx): Promise<ProviderRow> {
   const row = await lockProvider(tx, call.params.id);
   if (row === undefined) throw providerNotFound();
@@ -143,7 +143,7 @@ export const providerNotFound = () => refuse(404, "identity-provider.not-found",
 
 export const targetOf = (id: string, name: string) => ({ type: "identity-provider", id, name });
 
-/** What the trail says of a change: all but the secret. */
+/** The audit details of a change, without the secret. */
 function noteOf({ secret, settings, ...given }: NewIdentityProvider): NonNullable<AuditNote["details"]> {
   return {
     ...given,
@@ -167,7 +167,7 @@ function isCertificate(pem: string): boolean {
   try {
     return new X509Certificate(pem).raw.length > 0;
   } catch {
-    // node:crypto offers no way to ask before parsing.
+    // node:crypto cannot check a certificate without parsing it.
     return false;
   }
 }

@@ -1,19 +1,19 @@
-// Why a provider could not be asked or believed: in plain words for the administrator, and for whoever stands at the door.
+// Explains why a provider could not be reached or trusted: in detail for the administrator, briefly for the person signing in.
 import { FetchFailed } from "@strongroom/connectors";
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from "openid-client";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
-import type { Office } from "./office.ts";
-import { UnusableProvider } from "./oidc-client.ts";
+import type { IdentityProviderContext } from "./context.ts";
+import { UnusableProvider } from "./oidc/oidc-client.ts";
 
 export interface ProviderFailure {
   kind: "unreachable" | "refused" | "untrusted";
   text: string;
 }
 
-/** Error codes of RFC 6749 and OpenID Connect, and no other text of a provider's. */
+/** Passes on error codes of RFC 6749 and OpenID Connect only, never a provider's other text. */
 const codeIn = (text: string): string => (/^[a-z_]{1,60}$/.test(text) ? text : "an error");
 
-/** Null for what is no failure of the provider. */
+/** Null for an error that is not a failure of the provider. */
 export function failureOf(error: unknown): ProviderFailure | null {
   const fetched = causeOf(error);
   if (fetched !== null) return { kind: "unreachable", text: fetched.message };
@@ -51,8 +51,12 @@ function causeOf(error: unknown): FetchFailed | null {
   return null;
 }
 
-/** What whoever signs in is told; the reason is for the log, because they cannot mend it. */
-export function asRefusal({ kernel }: Office, { id, name }: { id: string; name: string }, error: unknown): Error {
+/** The refusal for the person signing in. The reason goes to the log, because they cannot fix it. */
+export function asRefusal(
+  { kernel }: IdentityProviderContext,
+  { id, name }: { id: string; name: string },
+  error: unknown,
+): Error {
   if (error instanceof Refusal) return error;
   const failure = failureOf(error);
   if (failure === null) return new Error("a provider failed in an unknown way", { cause: error });

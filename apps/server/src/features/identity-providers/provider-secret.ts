@@ -1,4 +1,4 @@
-// The one secret of an identity provider, sealed: a client secret, or the password of who searches a directory.
+// Seals and opens the secret of an identity provider: a client secret, or the password of a directory's search account.
 import { Secret, envelopeKekId, openSecret, sealSecret } from "@strongroom/keys";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { ProviderRow } from "./identity-providers.store.ts";
@@ -12,7 +12,7 @@ export async function sealProviderSecret(kernel: Kernel, id: string, version: nu
   return sealSecret(kek, contextOf(id, version), secret);
 }
 
-/** Null when there is none. Rejects with SealedError. */
+/** Null when the provider has no secret. Rejects with SealedError. */
 export async function openProviderSecret(kernel: Kernel, row: ProviderRow): Promise<Secret | null> {
   if (row.sealed_secret === null) return null;
   const kek = await kernel.keys.kekById(envelopeKekId(row.sealed_secret));

@@ -1,4 +1,4 @@
-// What identity providers do to people by themselves, in the trail.
+// Audits changes that identity providers make to users.
 import type { UsersTable } from "#features/users/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";

@@ -1,20 +1,20 @@
-// Asks a provider for what signing in needs, step by step, and says in plain words what is wrong.
+// Tests a provider step by step and explains each failure.
 import { lookUpPerson } from "@strongroom/connectors";
 import type { LdapSettings, OidcSettings, testIdentityProvider } from "@strongroom/contract";
 import * as openid from "openid-client";
 import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
-import type { OidcRow } from "./begin-oidc.ts";
-import { contextOf, directoryOf } from "./directories.ts";
-import type { LdapRow } from "./directories.ts";
-import { flowSecrets, newFlowSecret } from "./flow-secrets.ts";
+import type { OidcRow } from "./oidc/begin-oidc.ts";
+import { contextOf, directoryOf } from "./directory/directories.ts";
+import type { LdapRow } from "./directory/directories.ts";
+import { flowSecrets, newFlowSecret } from "./oidc/flow-secrets.ts";
 import { namesInDirectory, roleOf } from "./identity-providers.policy.ts";
 import { findProvider } from "./identity-providers.store.ts";
 import { providerNotFound, targetOf } from "./identity-providers.ts";
-import type { Office } from "./office.ts";
+import type { IdentityProviderContext } from "./context.ts";
 import { failureOf } from "./provider-failures.ts";
 import { openProviderSecret } from "./provider-secret.ts";
-import { redirectUriOf } from "./redirect-uri.ts";
+import { redirectUriOf } from "./oidc/redirect-uri.ts";
 
 interface Step {
   is_good: boolean;
@@ -27,7 +27,7 @@ const good = (text: string): Step => ({ is_good: true, text });
 const bad = (text: string): Step => ({ is_good: false, text });
 
 export async function testProvider(
-  office: Office,
+  context: IdentityProviderContext,
   call: SteppedCall<typeof testIdentityProvider>,
   db: Db,
 ): Promise<Report> {
@@ -36,8 +36,8 @@ export async function testProvider(
   call.note({ target: targetOf(row.id, row.name) });
   const steps =
     row.kind === "oidc"
-      ? await stepsOfOidc(office, { ...row, settings: row.settings as OidcSettings })
-      : await stepsOfLdap(office, { ...row, settings: row.settings as LdapSettings }, call);
+      ? await stepsOfOidc(context, { ...row, settings: row.settings as OidcSettings })
+      : await stepsOfLdap(context, { ...row, settings: row.settings as LdapSettings }, call);
   const isGood = steps.every((step) => step.is_good);
   return call.commit(async () => {
     call.note({ result: isGood ? "success" : "failure" });
@@ -45,11 +45,11 @@ export async function testProvider(
   });
 }
 
-async function stepsOfOidc(office: Office, row: OidcRow): Promise<Step[]> {
-  office.oidc.forget(row.id);
-  using secret = await openProviderSecret(office.kernel, row);
+async function stepsOfOidc(context: IdentityProviderContext, row: OidcRow): Promise<Step[]> {
+  context.oidc.forget(row.id);
+  using secret = await openProviderSecret(context.kernel, row);
   try {
-    const config = await office.oidc.configurationOf(row, secret);
+    const config = await context.oidc.configurationOf(row, secret);
     const about = config.serverMetadata();
     const signatures = about.id_token_signing_alg_values_supported ?? [];
     return [
@@ -57,21 +57,25 @@ async function stepsOfOidc(office: Office, row: OidcRow): Promise<Step[]> {
       ...(about.code_challenge_methods_supported?.includes("S256") === false
         ? [bad("It does not know PKCE (S256), which every sign-in from here uses.")]
         : []),
-      await stepOfClient(office, row, config),
+      await stepOfClient(context, row, config),
     ];
   } catch (error) {
     return [bad(failureOf(error)?.text ?? "It could not be asked.")];
   }
 }
 
-/** A code that nobody was given is refused as such by a provider that accepts the client, and only by one. */
-async function stepOfClient(office: Office, row: OidcRow, config: openid.Configuration): Promise<Step> {
-  const redirectUri = redirectUriOf(office.kernel, row.id);
+/** Sends a made-up code: only a provider that accepts the client refuses it with `invalid_grant`. */
+async function stepOfClient(
+  context: IdentityProviderContext,
+  row: OidcRow,
+  config: openid.Configuration,
+): Promise<Step> {
+  const redirectUri = redirectUriOf(context.kernel, row.id);
   const secrets = flowSecrets(newFlowSecret());
   const issuer = config.serverMetadata().issuer;
   const query = new URLSearchParams({ code: newFlowSecret(), state: secrets.state, iss: issuer });
   try {
-    await office.oidc.exchange(config, new URL(`${redirectUri}?${query.toString()}`), secrets);
+    await context.oidc.exchange(config, new URL(`${redirectUri}?${query.toString()}`), secrets);
     return bad("It accepted a code that nobody was given.");
   } catch (error) {
     if (error instanceof openid.ResponseBodyError && error.error === "invalid_grant") {
@@ -82,13 +86,13 @@ async function stepOfClient(office: Office, row: OidcRow, config: openid.Configu
 }
 
 async function stepsOfLdap(
-  office: Office,
+  context: IdentityProviderContext,
   row: LdapRow,
   { body, signal }: SteppedCall<typeof testIdentityProvider>,
 ): Promise<Step[]> {
   const { settings } = row;
-  const directory = await directoryOf(office, row);
-  const answer = await lookUpPerson(directory, body.username, contextOf(office, signal, TIMEOUT_MS));
+  const directory = await directoryOf(context, row);
+  const answer = await lookUpPerson(directory, body.username, contextOf(context, signal, TIMEOUT_MS));
   if ("message" in answer) return [bad(answer.message)];
   const who = settings.bind_dn === null ? "without logging in" : `as ${settings.bind_dn}`;
   const reached = good(`${settings.url} answers over TLS, and lets us search ${who}.`);

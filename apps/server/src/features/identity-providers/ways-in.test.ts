@@ -1,4 +1,4 @@
-// What a provider's word is worth beside a second factor of ours, and that some administrator always has a way in.
+// Tests how a provider's sign-in combines with local second factors, and that at least one administrator can always sign in.
 import {
   changeUserRole,
   createToken,
@@ -12,7 +12,7 @@ import type { ReplyOf, finishOidc } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { codeAt, requireFactorOf, secondStep, withApp } from "#features/factors/testing/with-factors.ts";
-import { createUser, makeResetLink } from "#features/sign-in/index.ts";
+import { createUser, createResetLink } from "#features/sign-in/index.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { Reply } from "#testing/test-app.ts";
 import {
@@ -31,8 +31,8 @@ import {
 
 serveOidc();
 
-describe("a second factor of ours, after a provider's word", () => {
-  /** The second step that a sign-in ends in. */
+describe("a second factor and a sign-in through a provider", () => {
+  /** The second step that a sign-in requires. */
   async function heldBack(reply: Reply<ReplyOf<typeof finishOidc>>) {
     assert.equal(reply.status, 200, reply.text);
     assert.deepEqual(Object.keys(reply.body.sign_in), ["second_step"], "no token with it");
@@ -42,7 +42,7 @@ describe("a second factor of ours, after a provider's word", () => {
     idp.bend = (claims, sign) => sign({ ...claims, amr: ["pwd", "mfa"] });
   };
 
-  test("OPEN-10: who has one proves it before the session, unless the provider says so in words that are taken for one", async () => {
+  test("OPEN-10: a local second factor is required before the session unless the provider confirms one with a configured value", async () => {
     aStranger();
     const first = await signIn();
     const { key } = await withApp(app, { token: first.body.sign_in.token! });
@@ -62,7 +62,7 @@ describe("a second factor of ours, after a provider's word", () => {
     assert.equal((await whoIs(await signIn())).id, profile.body.id);
   });
 
-  test("one that the provider vouches for counts for the person's API tokens, until a sign-in goes without", async () => {
+  test("a factor confirmed by the provider counts for the user's API tokens until a sign-in without one", async () => {
     await set({}, { factor_values: ["mfa"] });
     aStranger();
     withFactorOfProvider();
@@ -81,7 +81,7 @@ describe("a second factor of ours, after a provider's word", () => {
     }
   });
 
-  /** Somebody who was let in by the provider's second factor, and a token of theirs, while their role must have one. */
+  /** A user signed in with the provider's second factor, and their API token, while their role requires a factor. */
   async function vouchedFor(who: Parameters<typeof aStranger>[0] = {}) {
     withFactorOfProvider();
     aStranger(who);
@@ -92,7 +92,7 @@ describe("a second factor of ours, after a provider's word", () => {
     return () => app.call(listCredentials, { as: token });
   }
 
-  test("one that the provider vouches for as an account is taken over counts for that person's API tokens", async () => {
+  test("a factor confirmed by the provider during a take-over counts for the user's API tokens", async () => {
     const { email } = await aPerson(app);
     await set({ links_by_email: true }, { factor_values: ["mfa"] });
     try {
@@ -103,7 +103,7 @@ describe("a second factor of ours, after a provider's word", () => {
     }
   });
 
-  test("one that the provider vouched for counts no longer once the administrator does not take its word, until a sign-in", async () => {
+  test("a confirmed factor stops counting when the administrator no longer accepts its value, until the next sign-in", async () => {
     const trusted = { factor_values: ["mfa"] };
     await set({}, trusted);
     try {
@@ -127,7 +127,7 @@ describe("a second factor of ours, after a provider's word", () => {
     }
   });
 
-  test("an account that is taken over keeps its password and sessions until its own second factor is proved", async () => {
+  test("a taken-over account keeps its password and sessions until its own second factor is proved", async () => {
     const local = await aPerson(app);
     const { key } = await withApp(app, local);
     const role_mappings = [{ group: "ops", role: "manager" as const }];
@@ -162,10 +162,10 @@ describe("a second factor of ours, after a provider's word", () => {
   });
 });
 
-describe("INVARIANT: some administrator can sign in", () => {
+describe("INVARIANT: at least one administrator can sign in", () => {
   const mapped = { role_mappings: [{ group: "admins", role: "admin" as const }] };
 
-  /** Somebody who administers by a group at the provider. */
+  /** A user who is an administrator through a group at the provider. */
   async function administratorThere() {
     await set(mapped);
     const { email } = aStranger({ groups: ["admins"] });
@@ -174,7 +174,7 @@ describe("INVARIANT: some administrator can sign in", () => {
     return { email, token: reply.body.sign_in.token! };
   }
 
-  /** While no administrator has a password here, but for these. */
+  /** Runs `work` while no administrators except `besides` have a local password. */
   async function withoutPasswords(besides: string[], work: () => Promise<void>): Promise<void> {
     const { pool } = app.database;
     const query = "select id, password_hash from users where role = 'admin' and id <> all($1::uuid[])";
@@ -188,7 +188,7 @@ describe("INVARIANT: some administrator can sign in", () => {
     }
   }
 
-  test("the last way in is neither switched off, nor deleted, nor mapped away; the command line makes another", async () => {
+  test("the last provider of administrators cannot be disabled, deleted or remapped, and the command line can create another administrator", async () => {
     const there = await administratorThere();
     await withoutPasswords([], async () => {
       const refused = [
@@ -199,8 +199,8 @@ describe("INVARIANT: some administrator can sign in", () => {
       for (const reply of refused) refusedWith(reply, 409, "identity-provider.last-way-in");
       await set({ ...mapped, creates_people: false });
       await set(mapped);
-      // Should the provider be down now, nobody could sign in: whoever stands at the machine helps.
-      await assert.rejects(makeResetLink(app.kernel, there.email), { code: "password.elsewhere" });
+      // If the provider is down now, no administrator can sign in, so the command line must help.
+      await assert.rejects(createResetLink(app.kernel, there.email), { code: "password.elsewhere" });
       const email = "from-the-machine@example.com";
       const password = "a long enough password";
       await createUser(app.kernel, { email, password, role: "admin" });
@@ -210,7 +210,7 @@ describe("INVARIANT: some administrator can sign in", () => {
     });
   });
 
-  test("of two who take the last two ways in at the same moment, one is refused", async () => {
+  test("two concurrent calls cannot remove the last two ways to sign in", async () => {
     const there = await administratorThere();
     const local = await firstAdmin(app);
     await withoutPasswords([local.id], async () => {

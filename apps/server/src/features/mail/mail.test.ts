@@ -1,4 +1,4 @@
-// Mails handed to a real SMTP server on loopback.
+// Tests that send mails to a real SMTP server on loopback.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
@@ -8,7 +8,7 @@ import { smtpSink } from "./testing/smtp-sink.ts";
 const mailFrom = "Strongroom <vault@example.com>";
 const aMail = { to: "person@example.com", subject: "A subject", text: "A text with ünïcode.\n.\nand a lone dot\n" };
 
-test("a mail arrives as plain text, whole, for exactly one person", async () => {
+test("a mail arrives as complete plain text with exactly one recipient", async () => {
   const sink = await smtpSink();
   const mail = openMail({ smtpUrl: sink.url, mailFrom });
   const arriving = sink.next();
@@ -34,7 +34,7 @@ test("a name or subject with line breaks adds no header and no recipient", async
   await sink.close();
 });
 
-test("name and password of the address are used, and never told when they are wrong", async () => {
+test("mail uses the user name and password of the SMTP URL, and never reveals them when they are wrong", async () => {
   const tried: unknown[] = [];
   const sink = await smtpSink({
     authOptional: false,
@@ -59,8 +59,8 @@ test("name and password of the address are used, and never told when they are wr
   await sink.close();
 });
 
-test("a server whose certificate nobody vouches for gets no mail", async () => {
-  // smtp-server brings a self-signed certificate of its own for localhost.
+test("a server with an untrusted certificate gets no mail", async () => {
+  // smtp-server has a self-signed certificate for localhost.
   for (const options of [{ secure: true }, { hideSTARTTLS: false }]) {
     const sink = await smtpSink(options);
     const mail = openMail({ smtpUrl: sink.url, mailFrom });
@@ -71,7 +71,7 @@ test("a server whose certificate nobody vouches for gets no mail", async () => {
   }
 });
 
-test("a server that does not answer is an error that names no part of the mail", async () => {
+test("a server that does not answer causes an error that contains no part of the mail", async () => {
   const sink = await smtpSink();
   await sink.close();
   const mail = openMail({ smtpUrl: sink.url, mailFrom });
@@ -83,7 +83,7 @@ test("a server that does not answer is an error that names no part of the mail",
   mail.close();
 });
 
-test("without a server nothing is configured, and sending is a bug", async () => {
+test("without an SMTP server, isConfigured is false and sending throws", async () => {
   const mail = openMail({ smtpUrl: null, mailFrom });
   assert.equal(mail.isConfigured, false);
   await assert.rejects(mail.send(aMail), /no SMTP server/);

@@ -1,4 +1,4 @@
-// Hands plain-text mails to the configured SMTP server.
+// Sends plain-text mails through the configured SMTP server.
 import { createTransport } from "nodemailer";
 import type { Config } from "#kernel/config.ts";
 
@@ -9,11 +9,11 @@ export interface OutgoingMail {
 }
 
 export interface Mail {
-  /** Whether there is an SMTP server to hand mails to. */
+  /** Whether an SMTP server is configured. */
   readonly isConfigured: boolean;
   /**
-   * Resolves when the server has taken the mail. Throws when it has not; whether to try again is for the caller, whose
-   * error names the server's answer and never the mail's text. Slow: never call it inside a transaction.
+   * Resolves when the server has accepted the mail. Otherwise throws an error that contains the server's reply and
+   * never the mail's text; the caller decides whether to retry. Slow: never call it inside a transaction.
    */
   send(mail: OutgoingMail): Promise<void>;
   close(): void;
@@ -29,14 +29,15 @@ export function openMail({ smtpUrl, mailFrom }: Pick<Config, "smtpUrl" | "mailFr
     connectionTimeout: CONNECT_WITHIN_MS,
     greetingTimeout: CONNECT_WITHIN_MS,
     socketTimeout: ANSWER_WITHIN_MS,
-    // A mail is text that we wrote: nothing in it is ever read from a file or fetched.
+    // A mail is text written by Strongroom: nodemailer must never read a file or fetch a URL for it.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return {
     isConfigured: true,
     async send({ to, subject, text }) {
-      // An address as an object is taken as it is; text would be parsed and could name several people.
+      // An address given as an object is used unchanged; nodemailer would parse a string, which could name several
+      // recipients.
       await transport.sendMail({ from: mailFrom, to: { name: "", address: to }, subject, text });
     },
     close: () => transport.close(),

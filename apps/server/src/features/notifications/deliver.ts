@@ -1,11 +1,11 @@
-// Delivers notices: to each person what they want to hear, what belongs together in one.
+// Delivers notices to their recipients, filtered by their preferences and grouped.
 import type { UserId } from "@strongroom/contract";
 import type { Tx } from "#kernel/db/database.ts";
 import { newId } from "#kernel/id.ts";
 import type { NoticeRow } from "./notices.store.ts";
 import { takeNotices } from "./notices.store.ts";
 import { mailAtOnce, queueMails } from "./mail-notification.ts";
-import { NO_SUBJECTS, countOf, isWanted, namesOf, withSubject, worse } from "./notifications.policy.ts";
+import { NO_SUBJECTS, countOf, isWanted, namesOf, withSubject, moreSevere } from "./notifications.policy.ts";
 import type { Subjects } from "./notifications.policy.ts";
 import {
   findRecipients,
@@ -16,44 +16,44 @@ import {
 } from "./notifications.store.ts";
 import type { NotificationRow } from "./notifications.store.ts";
 import { changed } from "./notifications.ts";
-import type { Site } from "./notifications.ts";
+import type { NotificationContext } from "./notifications.ts";
 
 const MOST_AT_ONCE = 1_000;
 
-/** Everything that waits, a part in each transaction. */
-export async function deliverAll(site: Site): Promise<void> {
-  const { database } = site.kernel;
+/** Delivers all pending notices, one batch per transaction. */
+export async function deliverAll(context: NotificationContext): Promise<void> {
+  const { database } = context.kernel;
   let taken: number;
   do {
-    taken = await database.transaction((tx) => deliverSome(site, tx));
+    taken = await database.transaction((tx) => deliverSome(context, tx));
   } while (taken === MOST_AT_ONCE);
 }
 
-async function deliverSome(site: Site, tx: Tx): Promise<number> {
+async function deliverSome(context: NotificationContext, tx: Tx): Promise<number> {
   const notices = await takeNotices(tx, MOST_AT_ONCE);
   const told = new Set<string>();
-  for (const group of groupsOf(notices)) for (const userId of await deliverGroup(site, tx, group)) told.add(userId);
+  for (const group of groupsOf(notices)) for (const userId of await deliverGroup(context, tx, group)) told.add(userId);
   if (told.size > 0) {
     await keepNewest(tx, [...told]);
-    await site.kernel.events.publish(tx, changed([...told]));
+    await context.kernel.events.publish(tx, changed([...told]));
   }
   return notices.length;
 }
 
-/** Notices that the same people are told in one. */
+/** Groups notices for the same audience that are delivered as one notification. */
 function groupsOf(notices: readonly NoticeRow[]): NoticeRow[][] {
   const keyOf = (notice: NoticeRow) =>
     notice.fold === null ? notice.id : JSON.stringify([notice.type, notice.fold.key, notice.audience]);
   return [...Map.groupBy(notices, keyOf).values()];
 }
 
-/** Answers who was told. */
-async function deliverGroup(site: Site, tx: Tx, group: readonly NoticeRow[]): Promise<string[]> {
+/** Returns the ids of the recipients. */
+async function deliverGroup(context: NotificationContext, tx: Tx, group: readonly NoticeRow[]): Promise<string[]> {
   const latest = group.at(-1)!;
   const recipients = await findRecipients(tx, latest.audience);
   if (recipients.length === 0) return [];
   if (latest.settles) return settleNotifications(tx, recipients, keyOf(latest)!, latest);
-  const preferences = await site.notificationsOf(tx, recipients as UserId[]);
+  const preferences = await context.notificationsOf(tx, recipients as UserId[]);
   const wanted = recipients
     .map((id) => ({
       id,
@@ -66,9 +66,9 @@ async function deliverGroup(site: Site, tx: Tx, group: readonly NoticeRow[]): Pr
   const unread = latest.fold === null || key === null ? new Map() : await findUnread(tx, ids, key);
   const rows = wanted.map(({ id, heard }) => toRow(id, heard, unread.get(id) ?? null));
   const added = await putNotifications(tx, rows);
-  if (latest.mail === "always") await mailAtOnce(site, tx, added);
+  if (latest.mail === "always") await mailAtOnce(context, tx, added);
   else if (latest.metadata["is_mailed"] !== true)
-    await queueMails(site, tx, added, (id) => preferences(id as UserId).emailNotifications);
+    await queueMails(context, tx, added, (id) => preferences(id as UserId).emailNotifications);
   return ids;
 }
 
@@ -96,7 +96,7 @@ function toRow(userId: string, heard: readonly NoticeRow[], before: Notification
   );
   const count = countOf(subjects);
   if (count === 1) return { ...alone, subjects };
-  const gravest = heard.reduce((worst, each) => worse(worst, each.severity), before?.severity ?? latest.severity);
+  const gravest = heard.reduce((worst, each) => moreSevere(worst, each.severity), before?.severity ?? latest.severity);
   return {
     ...alone,
     severity: gravest,
@@ -108,7 +108,7 @@ function toRow(userId: string, heard: readonly NoticeRow[], before: Notification
   };
 }
 
-/** What speaks of one of them only is left out where there are several. */
+/** Removes metadata about one account or user from a notification about several. */
 function withoutOne(metadata: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !/^(account|user)_/.test(name)));
 }

@@ -1,21 +1,22 @@
-// When notices are delivered: as soon as one is written, but not more often than once a second, so that many are told in one.
+// Schedules deliveries: as soon as a notice is written, but at most once a second, so that several notices form one
+// notification.
 import { deliverAll } from "./deliver.ts";
-import type { Site } from "./notifications.ts";
-import { noticed } from "./notify.ts";
+import type { NotificationContext } from "./notifications.ts";
+import { noticeQueued } from "./notify.ts";
 
 export interface Delivery {
-  /** To be called when events run. Also delivers what was written before. */
+  /** To be called when live events are running. Also delivers notices that were written earlier. */
   start(): Promise<void>;
-  /** Waits for what is under way. */
+  /** Waits for the current delivery. */
   stop(): Promise<void>;
 }
 
 const PAUSE_MS = 1_000;
-/** Without any word we look this often all the same: another process may have died over a delivery. */
+/** How often to check without an event: another process may have died during a delivery. */
 const LOOK_EVERY_MS = 60_000;
 
-export function createDelivery(site: Site): Delivery {
-  const { events, log } = site.kernel;
+export function createDelivery(context: NotificationContext): Delivery {
+  const { events, log } = context.kernel;
   let isStopped = false;
   let isCalled = false;
   let timer: NodeJS.Timeout | undefined;
@@ -25,7 +26,7 @@ export function createDelivery(site: Site): Delivery {
   async function work(): Promise<void> {
     isCalled = false;
     try {
-      await deliverAll(site);
+      await deliverAll(context);
     } catch (error) {
       isCalled = true;
       log.warn({ err: error }, "notifications could not be delivered; trying again");
@@ -43,7 +44,7 @@ export function createDelivery(site: Site): Delivery {
 
   return {
     async start() {
-      await events.subscribe({ filter: ({ type }) => type === noticed.type }, wake);
+      await events.subscribe({ filter: ({ type }) => type === noticeQueued.type }, wake);
       looking = setInterval(wake, LOOK_EVERY_MS).unref();
       wake();
     },

@@ -1,30 +1,30 @@
-// Notifications: what people are told beside what they look at, by what they want to hear.
+// Notifications: messages to users, filtered by their preferences.
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { createDelivery } from "./delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import { defineMails } from "./mail-notification.ts";
-import type { Site } from "./notifications.ts";
+import type { NotificationContext } from "./notifications.ts";
 import { bindNotifications } from "./notifications.routes.ts";
 import { remove } from "./notifications.store.ts";
 import { notifyOf, settleOf } from "./notify.ts";
 import type { Notify, Settle } from "./notify.ts";
 
 export interface NotificationsFeature extends Delivery {
-  /** For every feature that has something to tell. */
+  /** Notifies users; for all features. */
   notify: Notify;
-  /** For who told of something that waited for somebody. */
+  /** Settles a notification that asked for an action, once the action is done or no longer needed. */
   settle: Settle;
-  /** For a person who is deleted. */
+  /** To be called when a user is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
 }
 
-export function installNotifications(kernel: Kernel, deps: Omit<Site, "kernel">): NotificationsFeature {
-  const site: Site = { kernel, ...deps };
-  bindNotifications(site);
-  defineMails(site);
+export function installNotifications(kernel: Kernel, deps: Omit<NotificationContext, "kernel">): NotificationsFeature {
+  const context: NotificationContext = { kernel, ...deps };
+  bindNotifications(context);
+  defineMails(context);
   return {
-    ...createDelivery(site),
+    ...createDelivery(context),
     notify: notifyOf(kernel),
     settle: settleOf(kernel),
     forgetPerson: async (tx, userId) => void (await remove(tx, userId)),

@@ -1,13 +1,13 @@
-// Mails what somebody was told and has not read (OPEN-142), for those who want mails, where an SMTP server is configured.
+// Mails unread notifications (OPEN-142) to users who want mails, if an SMTP server is configured.
 import { canSignIn, findUser } from "#features/users/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { NotificationRow } from "./notifications.store.ts";
 import { findOne } from "./notifications.store.ts";
-import type { Site } from "./notifications.ts";
+import type { NotificationContext } from "./notifications.ts";
 
 const MAIL_JOB = "notifications.mail";
 const MAIL_AT_ONCE_JOB = "notifications.mail-at-once";
-/** What comes in the meantime is in the same mail. */
+/** The delay of a mail. Changes to the notification in the meantime are in the same mail. */
 const MAIL_AFTER_MS = 5_000;
 
 interface MailJob {
@@ -17,9 +17,9 @@ interface MailJob {
 /** Includes the text, because the notification may be read or deleted before the mail is sent. */
 type MailAtOnceJob = Pick<NotificationRow, "user_id" | "title" | "message" | "link">;
 
-/** One mail for each that is new; what was added to one that is unread goes with it. */
+/** Queues one mail per new notification. Changes to an unread notification cause no further mail. */
 export async function queueMails(
-  { kernel, mail }: Site,
+  { kernel, mail }: NotificationContext,
   tx: Tx,
   added: readonly NotificationRow[],
   isWantedBy: (userId: string) => boolean,
@@ -33,8 +33,12 @@ export async function queueMails(
   }
 }
 
-/** For security notices: sent whatever the person's preferences, and even if an intruder uses their session. */
-export async function mailAtOnce({ kernel, mail }: Site, tx: Tx, added: readonly NotificationRow[]): Promise<void> {
+/** Queues security mails: sent whatever the user's preferences, and even if an intruder uses their session. */
+export async function mailAtOnce(
+  { kernel, mail }: NotificationContext,
+  tx: Tx,
+  added: readonly NotificationRow[],
+): Promise<void> {
   if (!mail.isConfigured) return;
   for (const { user_id, title, message, link } of added) {
     const job: MailAtOnceJob = { user_id, title, message, link };
@@ -42,7 +46,7 @@ export async function mailAtOnce({ kernel, mail }: Site, tx: Tx, added: readonly
   }
 }
 
-export function defineMails({ kernel, mail }: Site): void {
+export function defineMails({ kernel, mail }: NotificationContext): void {
   kernel.jobs.define<MailJob>(MAIL_JOB, { concurrency: 2, retryLimit: 5 }, async ({ data }) => {
     const { db } = kernel.database;
     const row = await findOne(db, data.notificationId);

@@ -1,26 +1,26 @@
-// Notices: what waits to be delivered.
+// Database queries for notices, which are queued for delivery.
 import type { NotificationType, Severity } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, JSONColumnType, Selectable } from "kysely";
 import type { Tx } from "#kernel/db/database.ts";
 
-/** Whom a notice is for; both add up. */
+/** The audience of a notice: the listed users and all users with the listed roles. */
 export interface NoticeAudience {
   users: readonly string[];
   roles?: readonly string[];
 }
 
-export interface Fold {
-  /** What has the same key is told in one as long as it is unread. */
+export interface NoticeGrouping {
+  /** Unread notices with the same key are merged into one notification. */
   key: string;
-  /** The title for several; `{n}` stands for how many. */
+  /** The title of the summary; `{n}` is replaced with the number of subjects. */
   title: string;
-  /** The link of a summary of several; default: the validation dashboard. */
+  /** The link of the summary; default: the validation dashboard. */
   link?: string;
   subject: { key: string; name: string };
 }
 
-/** Whether a notice is mailed only to people who want mails, or to everyone it is for. */
+/** Whether a notice is mailed only to users who want mails, or to every recipient. */
 export type NoticeMail = "wanted" | "always";
 
 interface NoticesTable {
@@ -35,10 +35,12 @@ interface NoticesTable {
   link: string | null;
   mail: NoticeMail;
   dedupe_key: string | null;
-  fold: ColumnType<Fold | null, string | null, never>;
-  /** It tells what came of what was told under the same key. */
+  fold: ColumnType<NoticeGrouping | null, string | null, never>;
+  /** Whether it settles the notification with the same key, instead of adding one. */
   settles: boolean;
   created_at: Date;
+  /** The order in which notices were written, even within a millisecond. */
+  seq: ColumnType<string, never, never>;
 }
 
 declare module "#kernel/db/tables.ts" {
@@ -47,9 +49,9 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-export type NoticeRow = Selectable<NoticesTable>;
+export type NoticeRow = Omit<Selectable<NoticesTable>, "seq">;
 
-/** By one statement, below the number of values that it can take. */
+/** The number of rows per insert, below the limit of parameters of a statement. */
 const AT_ONCE = 1000;
 
 export async function insertNotices(tx: Tx, rows: readonly NoticeRow[]): Promise<void> {
@@ -64,13 +66,13 @@ export async function insertNotices(tx: Tx, rows: readonly NoticeRow[]): Promise
   }
 }
 
-/** Any number shared by all deliveries and by nothing else. */
+/** An arbitrary number for the advisory lock that all deliveries share. */
 const DELIVERY_LOCK = 7_305_808_871;
 
-/** Takes the oldest notices, at most so many. Deliveries follow each other, in all processes. */
+/** Takes the oldest notices, up to the limit. A lock runs deliveries one after another across all processes. */
 export async function takeNotices(tx: Tx, limit: number): Promise<NoticeRow[]> {
   await sql`select pg_advisory_xact_lock(${DELIVERY_LOCK})`.execute(tx);
-  const oldest = tx.selectFrom("notices").select("id").orderBy("created_at").orderBy("id").limit(limit);
+  const oldest = tx.selectFrom("notices").select("id").orderBy("seq").limit(limit);
   const taken = await tx.deleteFrom("notices").where("id", "in", oldest).returningAll().execute();
-  return taken.toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime());
+  return taken.toSorted((a, b) => Number(a.seq) - Number(b.seq));
 }

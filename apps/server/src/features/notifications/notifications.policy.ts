@@ -1,8 +1,8 @@
-// Who is told what: what a person's preferences let through, and how many things are told in one.
+// Pure rules of notifications: which ones a user's preferences allow, and how several subjects are merged into one.
 import { ALERT_SEVERITIES } from "@strongroom/contract";
 import type { NotificationPreferences, NotificationType, Severity } from "@strongroom/contract";
 
-/** NOTIF-06: the preference that lets each through; null: nobody turns it off but by its severity. */
+/** NOTIF-06: the preference that allows each type; null: only the severity preference can turn it off. */
 const SWITCH: Record<NotificationType, keyof NotificationPreferences | null> = {
   validation_failure: "enableValidationAlerts",
   critical_failure: "enableCriticalFailures",
@@ -16,10 +16,10 @@ const SWITCH: Record<NotificationType, keyof NotificationPreferences | null> = {
   user_activation: null,
 };
 
-/** What somebody waits for because they asked for it, or asked to be told: how grave it is does not count. */
+/** Types that the user requested or subscribed to: they are shown whatever their severity. */
 const WHATEVER_SEVERITY: readonly NotificationType[] = ["validation_success", "rotation_completed", "user_activation"];
 
-/** NOTIF-09, NOTIF-10, OPEN-141. */
+/** NOTIF-09, NOTIF-10, OPEN-141: whether the user's preferences allow this notification. */
 export function isWanted(
   { type, severity }: { type: NotificationType; severity: Severity },
   preferences: NotificationPreferences,
@@ -30,16 +30,16 @@ export function isWanted(
   return ALERT_SEVERITIES.indexOf(severity) <= ALERT_SEVERITIES.indexOf(preferences.minimumSeverity);
 }
 
-/** Things that were told in one: those that are known by key, and how many came on top of those. */
+/** The subjects of a merged notification: up to `MOST_KNOWN` by key, and the number of further ones. */
 export interface Subjects {
-  /** By key, with what each is called; no more than `MOST_KNOWN`. */
+  /** Names by key; at most `MOST_KNOWN`. */
   known: Record<string, string>;
   more: number;
 }
 
 export const NO_SUBJECTS: Subjects = { known: {}, more: 0 };
 
-/** So many are told apart; of what comes after them each counts as another. */
+/** The most subjects stored by key; every further one only increases the count. */
 const MOST_KNOWN = 50;
 const MOST_NAMED = 3;
 
@@ -58,6 +58,6 @@ export function namesOf(subjects: Subjects): string {
   return others === 0 ? names.join(", ") : `${names.join(", ")} and ${others} more`;
 }
 
-/** The graver of two. */
-export const worse = (one: Severity, other: Severity): Severity =>
+/** The more severe of two. */
+export const moreSevere = (one: Severity, other: Severity): Severity =>
   ALERT_SEVERITIES.indexOf(one) <= ALERT_SEVERITIES.indexOf(other) ? one : other;

@@ -1,4 +1,4 @@
-// Binds the calls about notifications to their use cases.
+// Routes of the notifications API.
 import {
   clearNotifications,
   dismissNotification,
@@ -8,13 +8,13 @@ import {
 } from "@strongroom/contract";
 import { implement } from "#kernel/http/implement.ts";
 import { clear, dismiss, markAll, markOne, readOwn } from "./notifications.ts";
-import type { Site } from "./notifications.ts";
+import type { NotificationContext } from "./notifications.ts";
 
-export function bindNotifications(site: Site): void {
-  const { kernel } = site;
-  implement(kernel, listNotifications, (call, db) => readOwn(site, call, db));
-  implement(kernel, readNotification, (call) => markOne(site, call));
-  implement(kernel, readAllNotifications, (call) => markAll(site, call));
-  implement(kernel, dismissNotification, (call) => dismiss(site, call));
-  implement(kernel, clearNotifications, (call) => clear(site, call));
+export function bindNotifications(context: NotificationContext): void {
+  const { kernel } = context;
+  implement(kernel, listNotifications, (call, db) => readOwn(context, call, db));
+  implement(kernel, readNotification, (call) => markOne(context, call));
+  implement(kernel, readAllNotifications, (call) => markAll(context, call));
+  implement(kernel, dismissNotification, (call) => dismiss(context, call));
+  implement(kernel, clearNotifications, (call) => clear(context, call));
 }

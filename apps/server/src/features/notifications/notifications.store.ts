@@ -1,4 +1,4 @@
-// Notifications in the database: each is one person's own.
+// Database queries for notifications; each belongs to one user.
 import { MOST_NOTIFICATIONS } from "@strongroom/contract";
 import type { NotificationType, Severity } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -31,7 +31,7 @@ declare module "#kernel/db/tables.ts" {
 
 export type NotificationRow = Selectable<NotificationsTable>;
 
-/** Newest first, all that are kept. */
+/** All notifications kept for the user, newest first. */
 export async function listOf(db: Db, userId: string): Promise<NotificationRow[]> {
   const own = db.selectFrom("notifications").selectAll().where("user_id", "=", userId);
   return await own.orderBy("created_at", "desc").orderBy("id", "desc").limit(MOST_NOTIFICATIONS).execute();
@@ -41,7 +41,7 @@ export async function findOne(db: Db, id: string): Promise<NotificationRow | nul
   return (await db.selectFrom("notifications").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
-/** Null: this person has no such notification. */
+/** Null if the user has no such notification. */
 export async function markRead(tx: Tx, userId: string, id: string, at: Date): Promise<NotificationRow | null> {
   const own = tx.updateTable("notifications").where("id", "=", id).where("user_id", "=", userId);
   const row = await own
@@ -57,7 +57,7 @@ export async function markAllRead(tx: Tx, userId: string, at: Date): Promise<num
   return Number((await held.set({ read_at: at }).executeTakeFirst()).numUpdatedRows);
 }
 
-/** One of a person's own, or all of them; how many there were. */
+/** Deletes one or all of a user's notifications; returns how many were deleted. */
 export async function remove(tx: Tx, userId: string, id?: string): Promise<number> {
   const all = tx.selectFrom("notifications").select("id").where("user_id", "=", userId);
   const own = (id === undefined ? all : all.where("id", "=", id)).orderBy("id").forUpdate();
@@ -65,7 +65,7 @@ export async function remove(tx: Tx, userId: string, id?: string): Promise<numbe
   return Number(removed.numDeletedRows);
 }
 
-/** Who can sign in and is meant. */
+/** The users of the audience who can receive notifications: active or pending users by id, and active users by role. */
 export async function findRecipients(db: Db, { users, roles = [] }: NoticeAudience): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from users
@@ -74,7 +74,7 @@ export async function findRecipients(db: Db, { users, roles = [] }: NoticeAudien
   return rows.map(({ id }) => id);
 }
 
-/** What these people have not read of this key, by person. */
+/** The users' unread notifications with this key, by user. */
 export async function findUnread(
   db: Db,
   userIds: readonly string[],
@@ -88,7 +88,7 @@ export async function findUnread(
 
 const AT_ONCE = 1_000;
 
-/** Each takes the place of what its person has not read of the same key. Answers those that took nobody's place. */
+/** Inserts notifications; each replaces its user's unread one with the same key. Returns those that replaced none. */
 export async function putNotifications(tx: Tx, rows: readonly NotificationRow[]): Promise<NotificationRow[]> {
   const added = new Set<string>();
   for (let from = 0; from < rows.length; from += AT_ONCE) {
@@ -124,7 +124,10 @@ export async function putNotifications(tx: Tx, rows: readonly NotificationRow[])
   return rows.filter(({ id }) => added.has(id));
 }
 
-/** What waited for these people under this key is over: read, with what came of it. Answers whose changed. */
+/**
+ * Marks these users' notifications with this key as read, with the result as message. Returns the users whose
+ * notifications changed.
+ */
 export async function settleNotifications(
   tx: Tx,
   userIds: readonly string[],
@@ -142,7 +145,7 @@ export async function settleNotifications(
   return settled.map(({ user_id }) => user_id);
 }
 
-/** NOTIF-11: the oldest go. */
+/** NOTIF-11: deletes the oldest. */
 export async function keepNewest(tx: Tx, userIds: readonly string[]): Promise<void> {
   await sql`
     delete from notifications where id in (

@@ -1,4 +1,4 @@
-// What people are told: who, how much of it at once, and what they do with it.
+// HTTP tests of notifications: recipients, merging, and marking as read or deleting.
 import {
   NotificationPreferences,
   clearNotifications,
@@ -11,6 +11,7 @@ import {
 import type { Notification } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { sql } from "kysely";
 import type { z } from "zod";
 import { smtpSink } from "#features/mail/testing/smtp-sink.ts";
 import type { SmtpSink } from "#features/mail/testing/smtp-sink.ts";
@@ -19,7 +20,8 @@ import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually, liveEvents } from "#testing/waiting.ts";
-import { notifyOf } from "./notify.ts";
+import { takeNotices } from "./notices.store.ts";
+import { notifyOf, settleOf } from "./notify.ts";
 import type { Notice } from "./notify.ts";
 
 let app: TestApp;
@@ -38,7 +40,7 @@ const prefer = (person: TestPerson, preferences: z.input<typeof NotificationPref
 
 const listed = async (person: TestPerson) => (await app.call(listNotifications, { as: person.token })).body;
 
-/** Tells it in a transaction, as features do. */
+/** Sends notices in a transaction, as features do. */
 async function tell(people: readonly TestPerson[], notices: readonly Partial<Notice>[]): Promise<void> {
   await app.database.transaction(async (tx) => {
     for (const notice of notices) {
@@ -62,8 +64,8 @@ const failing = (name: string, safe = "Web"): Partial<Notice> => ({
   fold: { key: `safe:${safe}`, title: `{n} accounts of "${safe}" fail`, subject: { key: name, name } },
 });
 
-describe("NOTIF-05, NOTIF-07, NOTIF-08: a person's notifications", () => {
-  test("are theirs alone: seen, marked as read and removed by nobody else", async () => {
+describe("NOTIF-05, NOTIF-07, NOTIF-08: a user's notifications", () => {
+  test("are seen, marked as read and deleted only by that user", async () => {
     const [person, other] = [await aPerson(app), await aPerson(app)];
     const live = await liveEvents(app, person);
     await tell([person], [{ metadata: { account_id: "x" }, link: "/accounts/x" }, { title: "web2 fails" }]);
@@ -90,7 +92,7 @@ describe("NOTIF-05, NOTIF-07, NOTIF-08: a person's notifications", () => {
     assert.equal((await listed(person)).notifications.length, 0);
   });
 
-  test("are at most fifty, the newest (NOTIF-11)", async () => {
+  test("are limited to the newest fifty (NOTIF-11)", async () => {
     const person = await aPerson(app);
     await tell(
       [person],
@@ -103,8 +105,8 @@ describe("NOTIF-05, NOTIF-07, NOTIF-08: a person's notifications", () => {
   });
 });
 
-describe("NOTIF-06, NOTIF-09, NOTIF-10, OPEN-141: what a person hears of", () => {
-  test("is what their preferences let through, also when they get stricter afterwards", async () => {
+describe("NOTIF-06, NOTIF-09, NOTIF-10, OPEN-141: the notifications that a user sees", () => {
+  test("match the user's preferences, also when these become stricter afterwards", async () => {
     const [usual, strict] = [await aPerson(app), await aPerson(app)];
     await prefer(strict, { minimumSeverity: "critical", enableJitAlerts: false, enableSuccessNotifications: true });
     await tell(
@@ -127,8 +129,8 @@ describe("NOTIF-06, NOTIF-09, NOTIF-10, OPEN-141: what a person hears of", () =>
   });
 });
 
-describe("a big safe", () => {
-  test("tells each member once of all that fails, and adds to it until it is read", async () => {
+describe("failures in a large safe", () => {
+  test("notify each member once, and update that notification until it is read", async () => {
     const people = await Promise.all(Array.from({ length: 3 }, () => aPerson(app)));
     const [reader] = people as [TestPerson];
     const many = Array.from({ length: 40 }, (_, number) => failing(`web${number + 1}`));
@@ -149,7 +151,7 @@ describe("a big safe", () => {
     assert.deepEqual(after, ["db2 fails", '41 accounts of "Web" fail']);
   });
 
-  test("what is told again while it is unread takes the place of what was told before", async () => {
+  test("a repeated notice replaces its unread notification", async () => {
     const person = await aPerson(app);
     for (const message of ["once", "twice"]) await tell([person], [{ message, dedupeKey: "rotation:1" }]);
     assert.deepEqual(
@@ -159,7 +161,7 @@ describe("a big safe", () => {
   });
 });
 
-test("OPEN-142: who wants mails gets one for what is new, others none", async () => {
+test("OPEN-142: a user who wants mails gets one per new notification, and other users get none", async () => {
   const [mailed, silent] = [await aPerson(app), await aPerson(app)];
   await prefer(mailed, { emailNotifications: true });
   const coming = smtp.next();
@@ -170,4 +172,39 @@ test("OPEN-142: who wants mails gets one for what is new, others none", async ()
   assert.deepEqual(mail.to, [mailed.email]);
   assert.match(mail.text, /2 accounts of "Mailed" fail\.[^]*web1, web2/);
   assert.equal(smtp.count, before + 1);
+});
+
+test("notices of the same millisecond are delivered in the order in which they were written, whatever the query plan", async () => {
+  const person = await aPerson(app);
+  const keys = Array.from({ length: 40 }, (_, number) => `same-moment:${number}`);
+  const taken = await app.database.transaction(async (tx) => {
+    await sql`set local enable_seqscan = off`.execute(tx);
+    await sql`set local enable_hashjoin = off`.execute(tx);
+    const kernel = {
+      ...app.kernel,
+      clock: { now: () => new Date(1_700_000_000_000) },
+      events: { publish: async () => {} },
+    };
+    const { clock, events } = kernel as never as Parameters<typeof notifyOf>[0];
+    const to = { users: [person.id] };
+    for (const dedupeKey of keys) {
+      await settleOf({ clock, events })(tx, { to, type: "jit_alert", dedupeKey, message: "Level 1 has approved." });
+      const question = {
+        type: "jit_alert",
+        title: "asks",
+        message: "",
+        severity: "high",
+        actionRequired: true,
+      } as const;
+      await notifyOf({ clock, events })(tx, { to, ...question, metadata: {}, dedupeKey });
+    }
+    return takeNotices(tx, 1000);
+  });
+  assert.deepEqual(
+    taken.map(({ dedupe_key, settles }) => [dedupe_key, settles]),
+    keys.flatMap((key) => [
+      [key, true],
+      [key, false],
+    ]),
+  );
 });

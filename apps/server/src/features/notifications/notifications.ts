@@ -1,4 +1,4 @@
-// What a person was told, as they see it, and what they do with it.
+// Use cases of a user's own notifications: list, mark as read and dismiss.
 import type {
   Message,
   Notification,
@@ -20,23 +20,23 @@ import { isWanted } from "./notifications.policy.ts";
 import { listOf, markAllRead, markRead, remove } from "./notifications.store.ts";
 import type { NotificationRow } from "./notifications.store.ts";
 
-export interface Site {
+export interface NotificationContext {
   kernel: Kernel;
   mail: Mail;
-  /** With the defaults where somebody set nothing. */
+  /** With defaults for preferences that the user has not set. */
   notificationsOf(db: Db, userIds: readonly UserId[]): Promise<(userId: UserId) => NotificationPreferences>;
 }
 
-/** The live event for those whose list is another now. */
+/** The live event for users whose notifications changed. */
 export const changed = (users: readonly string[]): NewEvent => ({
   type: "notification.changed",
   audience: { users },
   data: {},
 });
 
-/** Newest first. What was stored before the preferences got stricter is hidden, too. */
+/** Newest first. Notifications that no longer match the preferences are hidden too. */
 export async function readOwn(
-  { notificationsOf }: Site,
+  { notificationsOf }: NotificationContext,
   { actor }: { actor: Actor },
   db: Db,
 ): Promise<{ notifications: Notification[]; unread: number }> {
@@ -45,8 +45,11 @@ export async function readOwn(
   return { notifications, unread: notifications.filter(({ read }) => !read).length };
 }
 
-/** NOTIF-07. */
-export async function markOne({ kernel }: Site, call: Call<typeof readNotification>): Promise<Notification> {
+/** NOTIF-07: marks one notification as read. */
+export async function markOne(
+  { kernel }: NotificationContext,
+  call: Call<typeof readNotification>,
+): Promise<Notification> {
   const row = await kernel.database.transaction(async (tx) => {
     const marked = await markRead(tx, call.actor.id, call.params.id, kernel.clock.now());
     if (marked !== null) await kernel.events.publish(tx, changed([call.actor.id]));
@@ -56,7 +59,7 @@ export async function markOne({ kernel }: Site, call: Call<typeof readNotificati
   return toNotification(row);
 }
 
-export async function markAll({ kernel }: Site, { actor }: { actor: Actor }): Promise<Message> {
+export async function markAll({ kernel }: NotificationContext, { actor }: { actor: Actor }): Promise<Message> {
   await kernel.database.transaction(async (tx) => {
     const count = await markAllRead(tx, actor.id, kernel.clock.now());
     if (count > 0) await kernel.events.publish(tx, changed([actor.id]));
@@ -64,18 +67,18 @@ export async function markAll({ kernel }: Site, { actor }: { actor: Actor }): Pr
   return { message: "All notifications are marked as read" };
 }
 
-/** NOTIF-08. */
-export async function dismiss(site: Site, call: Call<typeof dismissNotification>): Promise<Message> {
-  if ((await removeOwn(site, call.actor, call.params.id)) === 0) throw notFound();
+/** NOTIF-08: deletes a notification. */
+export async function dismiss(context: NotificationContext, call: Call<typeof dismissNotification>): Promise<Message> {
+  if ((await removeOwn(context, call.actor, call.params.id)) === 0) throw notFound();
   return { message: "The notification is removed" };
 }
 
-export async function clear(site: Site, { actor }: { actor: Actor }): Promise<Message> {
-  await removeOwn(site, actor);
+export async function clear(context: NotificationContext, { actor }: { actor: Actor }): Promise<Message> {
+  await removeOwn(context, actor);
   return { message: "All notifications are removed" };
 }
 
-async function removeOwn({ kernel }: Site, actor: Actor, id?: string): Promise<number> {
+async function removeOwn({ kernel }: NotificationContext, actor: Actor, id?: string): Promise<number> {
   return kernel.database.transaction(async (tx) => {
     const count = await remove(tx, actor.id, id);
     if (count > 0) await kernel.events.publish(tx, changed([actor.id]));
@@ -83,7 +86,7 @@ async function removeOwn({ kernel }: Site, actor: Actor, id?: string): Promise<n
   });
 }
 
-/** The same for somebody else's and for none. */
+/** The same reply for another user's notification and for a missing one. */
 const notFound = (): Refusal => refuse(404, "notification.not-found", "Notification not found");
 
 function toNotification(row: NotificationRow): Notification {

@@ -1,13 +1,13 @@
-// Notes that people are to be told something: one row in the caller's transaction, delivered to each of them afterwards.
+// Queues notices: one row in the caller's transaction, delivered to each recipient afterwards.
 import type { NotificationType, Severity } from "@strongroom/contract";
 import type { Tx } from "#kernel/db/database.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { insertNotices } from "./notices.store.ts";
-import type { Fold, NoticeAudience, NoticeMail, NoticeRow } from "./notices.store.ts";
+import type { NoticeGrouping, NoticeAudience, NoticeMail, NoticeRow } from "./notices.store.ts";
 
-/** INVARIANT: nothing of it is a secret. It is stored, shown and mailed. */
+/** INVARIANT: a notice contains no secret. It is stored, shown and mailed. */
 export interface Notice {
   to: NoticeAudience;
   type: NotificationType;
@@ -15,20 +15,22 @@ export interface Notice {
   message: string;
   severity: Severity;
   actionRequired: boolean;
-  /** With `is_mailed: true` it is mailed to nobody: another mail tells them of it. */
+  /** With `is_mailed: true` no mail is sent, because the recipients get a separate mail. */
   metadata: Record<string, unknown>;
-  /** Where in the product it leads, such as `/accounts/…`. */
+  /** The path that it links to, such as `/accounts/…`. */
   link?: string | null;
-  /** `always`: mailed at once, whatever the person's preferences and even if it was read. Default `wanted`. */
+  /** `always`: mailed at once, whatever the user's preferences and even if it was read. Default `wanted`. */
   mail?: NoticeMail;
-  /** Told again while it is unread, it takes the place of what was told before. */
+  /** A notice with the same key replaces the unread notification. */
   dedupeKey?: string;
-  /** What is told in one with others like it, "… and 37 more", however many there are. */
-  fold?: Fold;
+  /**
+   * Merges the notice with others of its kind into one notification, such as "… and 37 more", however many there are.
+   */
+  fold?: NoticeGrouping;
 }
 
 /**
- * Tells each to those who want to hear it (their preferences), once each, soon after the transaction has committed. Many take
+ * Notifies each recipient whose preferences allow it, once, soon after the transaction has committed. Many notices take
  * no longer than one.
  */
 export type Notify = (tx: Tx, ...notices: Notice[]) => Promise<void>;
@@ -36,17 +38,17 @@ export type Notify = (tx: Tx, ...notices: Notice[]) => Promise<void>;
 export interface Settlement {
   to: NoticeAudience;
   type: NotificationType;
-  /** The `dedupeKey` of what these people were told. */
+  /** The `dedupeKey` of the notices to settle. */
   dedupeKey: string;
-  /** What came of it. */
+  /** The result, which replaces the message. */
   message: string;
 }
 
-/** What waited for somebody waits no more: it counts as read, and says what came of it. In order with what is told. */
+/** Settles notifications that asked for an action: marks them as read and shows the result. Ordered with `Notify`. */
 export type Settle = (tx: Tx, settlement: Settlement) => Promise<void>;
 
-/** Wakes the delivery of every process. No reader of the event stream sees it. */
-export const noticed: NewEvent = { type: "notification.noticed", audience: { users: [] }, data: {} };
+/** Wakes the delivery of every process. No client of the event stream receives it. */
+export const noticeQueued: NewEvent = { type: "notification.noticed", audience: { users: [] }, data: {} };
 
 export const notifyOf =
   ({ clock, events }: Pick<Kernel, "clock" | "events">): Notify =>
@@ -58,7 +60,7 @@ export const notifyOf =
       tx,
       heard.map((notice) => rowOf(notice, at)),
     );
-    await events.publish(tx, noticed);
+    await events.publish(tx, noticeQueued);
   };
 
 const rowOf = (
@@ -66,7 +68,7 @@ const rowOf = (
   at: Date,
 ): NoticeRow => ({
   id: newId(at.getTime()),
-  // In one order, so that the same people are told in one.
+  // Sorted, so that notices for the same users are grouped.
   audience: { ...to, users: [...new Set(to.users)].toSorted() },
   type,
   severity,
@@ -103,5 +105,5 @@ export const settleOf =
       created_at: at,
     };
     await insertNotices(tx, [row]);
-    await events.publish(tx, noticed);
+    await events.publish(tx, noticeQueued);
   };

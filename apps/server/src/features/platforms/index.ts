@@ -1,12 +1,12 @@
-// Platforms: for each kind of system, how its accounts are verified, changed and lent.
+// Platforms: the verification, rotation and access rules for accounts of one kind of system.
 import type { Kernel } from "#kernel/kernel.ts";
 import { defineJobs } from "./platforms.jobs.ts";
-import { grants } from "./platforms.policy.ts";
+import { rolePermissions } from "./platforms.policy.ts";
 import type { PlatformDeps } from "./platforms.ts";
 import { bindPlatforms } from "./platforms.routes.ts";
 
 export function installPlatforms(kernel: Kernel, deps: PlatformDeps): void {
-  kernel.authority.grant(grants);
+  kernel.authority.grant(rolePermissions);
   bindPlatforms(kernel, deps);
   defineJobs(kernel);
 }

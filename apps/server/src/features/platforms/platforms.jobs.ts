@@ -1,4 +1,4 @@
-// What follows from a platform's new policy for its accounts, a few hundred at a time.
+// Applies a platform's new verification interval to its accounts, a few hundred at a time.
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
@@ -15,7 +15,7 @@ export function defineJobs(kernel: Kernel): void {
   kernel.jobs.define<Rescheduling>(RESCHEDULE_JOB, {}, ({ data, signal }) => reschedule(kernel, data, signal));
 }
 
-/** The accounts of this platform are validated as often as it says now. */
+/** Reschedules the platform's accounts with its new verification interval. */
 export async function queueRescheduling({ jobs }: Kernel, tx: Tx, platformId: string): Promise<void> {
   const data: Rescheduling = { platformId };
   await jobs.enqueue(tx, RESCHEDULE_JOB, data);

@@ -1,5 +1,5 @@
-// Who may see and change platforms.
+// Decides who may see and change platforms.
 import { ROLES } from "@strongroom/contract";
-import type { Grants } from "#kernel/authz/authorise.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
-export const grants: Grants = { "platform.read": ROLES, "platform.manage": ["admin"] };
+export const rolePermissions: RolePermissions = { "platform.read": ROLES, "platform.manage": ["admin"] };

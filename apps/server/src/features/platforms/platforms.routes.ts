@@ -1,5 +1,12 @@
-// Binds the calls about platforms.
-import { createPlatform, deletePlatform, listPlatforms, readPlatform, updatePlatform } from "@strongroom/contract";
+// Binds the platform endpoints to their handlers.
+import {
+  createPlatform,
+  deletePlatform,
+  listPlatformCapabilities,
+  listPlatforms,
+  readPlatform,
+  updatePlatform,
+} from "@strongroom/contract";
 import { implement } from "#kernel/http/implement.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { changePlatform, findPlatforms, makePlatform, readOne, removePlatform } from "./platforms.ts";
@@ -7,6 +14,7 @@ import type { PlatformDeps } from "./platforms.ts";
 
 export function bindPlatforms(kernel: Kernel, deps: PlatformDeps): void {
   implement(kernel, listPlatforms, findPlatforms);
+  implement(kernel, listPlatformCapabilities, async () => ({ capabilities: [...deps.capabilities] }));
   implement(kernel, readPlatform, readOne);
   implement(kernel, createPlatform, (call, tx) => makePlatform(kernel, deps, call, tx));
   implement(kernel, updatePlatform, (call, tx) => changePlatform(kernel, deps, call, tx));

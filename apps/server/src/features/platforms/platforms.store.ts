@@ -1,4 +1,4 @@
-// Platforms in the database.
+// Stores platforms.
 import type { ConnectionMethod, PasswordRules, Platform, SafeId, SystemType } from "@strongroom/contract";
 import { everyWord } from "#kernel/db/containing.ts";
 import { sql } from "kysely";
@@ -27,6 +27,7 @@ export interface PlatformsTable {
   reconcile_safe_ids: ColumnType<SafeId[], string, string>;
   exclusive_check_out: boolean;
   rotate_after_check_in: boolean;
+  access_until_rotated: Platform["access_until_rotated"];
   one_time_password: boolean;
   approvals_level_1: number;
   approvals_level_2: number;
@@ -36,7 +37,7 @@ export interface PlatformsTable {
   default_duration_minutes: number;
   max_duration_minutes: number;
   session_recording_required: boolean;
-  /** What the last check of the reconcile account said; null: it was never checked. */
+  /** The result of the last check of the reconcile account; null: it was never checked. */
   reconcile_is_ready: ColumnType<boolean | null, undefined, boolean | null>;
   reconcile_message: ColumnType<string | null, undefined, string | null>;
   reconcile_checked_at: ColumnType<Date | null, undefined, Date | null>;
@@ -71,7 +72,7 @@ export async function listPlatforms(db: Db, systemType: SystemType | null, isAct
   return (await shown(sql.join([sql`true`, ...conditions], sql` and `)).execute(db)).rows;
 }
 
-/** By name, without what has to be counted. */
+/** By name, without counts. */
 export async function searchPlatforms(db: Db, wanted: { text: string } | { ids: readonly string[] }, limit: number) {
   const query = db.selectFrom("platforms").select(["id", "name", "description", "system_type", "connection_method"]);
   const ofThese =
@@ -89,12 +90,14 @@ export async function searchPlatforms(db: Db, wanted: { text: string } | { ids: 
     .execute();
 }
 
-/** Null when there is none, or it was deleted. */
+/** Null when the platform does not exist or was deleted. */
 export async function readPlatform(db: Db, id: string): Promise<ShownPlatform | null> {
   return (await shown(sql`id = ${id}`).execute(db)).rows[0] ?? null;
 }
 
-/** `update` to change or delete it, `share` to take it into use. Null when there is none, or it was deleted. */
+/**
+ * `update` to change or delete it, `share` to assign it to an account. Null when it does not exist or was deleted.
+ */
 export async function lockPlatform(tx: Tx, id: string, strength: "share" | "update"): Promise<PlatformRow | null> {
   const query = tx.selectFrom("platforms").selectAll().where("id", "=", id).where("deleted_at", "is", null);
   const locked = strength === "share" ? query.forShare() : query.forUpdate();
@@ -108,7 +111,7 @@ export async function isNameTaken(db: Db, name: string, besides: string | null):
   return rows.length > 0;
 }
 
-/** False, having changed nothing, when the name is taken. */
+/** Returns false without a change when the name is taken. */
 export async function insertPlatform(tx: Tx, row: Insertable<PlatformsTable>): Promise<boolean> {
   const inserted = tx.insertInto("platforms").values(row);
   const { numInsertedOrUpdatedRows } = await inserted.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
@@ -127,7 +130,7 @@ export async function accountExists(db: Db, id: string): Promise<boolean> {
 
 const NAMES_LOCK = 7_305_808_881;
 
-/** One change of names at a time, so that two of them cannot take the same one. */
+/** Serializes name changes, so that two cannot take the same name. */
 export async function lockNames(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(NAMES_LOCK)})`.execute(tx);
 }

@@ -1,4 +1,4 @@
-// What can be done with platforms.
+// Tests listing, creating, updating and deleting platforms.
 import { createPlatform, deletePlatform, listPlatforms, readPlatform, updatePlatform } from "@strongroom/contract";
 import type { Platform } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -36,7 +36,7 @@ async function detailsOf(id: string, event: string) {
   return rows.map(({ details }) => details);
 }
 
-test("OPEN-78: there is a platform for each kind of system from the beginning, and everybody may read them", async () => {
+test("OPEN-78: each system type has a platform from the start, and every user may read them", async () => {
   const person = await aPerson(app);
   const { body } = await app.call(listPlatforms, { as: person.token });
   const names = body.platforms.map(({ name }) => name);
@@ -56,8 +56,8 @@ test("OPEN-78: there is a platform for each kind of system from the beginning, a
   assert.ok(narrowed.body.platforms.every((each) => each.system_type === "Linux" && each.is_active));
 });
 
-describe("only administrators change platforms", () => {
-  test("others are refused", async () => {
+describe("changing platforms", () => {
+  test("is refused to roles other than administrator", async () => {
     const platform = await aPlatform(app);
     for (const role of ["user", "manager"] as const) {
       const { token } = await aPerson(app, role);
@@ -68,7 +68,7 @@ describe("only administrators change platforms", () => {
     }
   });
 
-  test("names are unique, whatever their case, and free again after a deletion", async () => {
+  test("names are unique regardless of case, and free again after a deletion", async () => {
     const { token } = await firstAdmin(app);
     const first = await create({ name: "Core banking" });
     assert.equal(first.status, 201, first.text);
@@ -81,13 +81,13 @@ describe("only administrators change platforms", () => {
     assert.equal((await create({ name: "Core banking" })).status, 201);
   });
 
-  test("of twenty creations with one name at the same time one succeeds", async () => {
+  test("one of twenty simultaneous creations with the same name succeeds", async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => create({ name: "Wanted by all" })));
     const of = (status: number) => replies.filter((reply) => reply.status === status).length;
     assert.deepEqual([of(201), of(409)], [1, 19]);
   });
 
-  test("a change says in the trail what each policy was and is, and every browser hears of it", async () => {
+  test("a change audits the old and new value of each policy and reaches every browser", async () => {
     const person = await aPerson(app);
     const platform = await aPlatform(app);
     const heard: string[] = [];
@@ -118,7 +118,7 @@ describe("only administrators change platforms", () => {
 });
 
 describe("a platform that is in use", () => {
-  test("is not deleted, and says how many accounts use it; it is once they are gone", async () => {
+  test("cannot be deleted until its accounts are gone, and the refusal counts them", async () => {
     const { token } = await firstAdmin(app);
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
@@ -132,7 +132,7 @@ describe("a platform that is in use", () => {
     assert.equal((await app.call(deletePlatform, { params: { id: platform.id }, as: token })).status, 200);
   });
 
-  test("reconciles with an account that exists, and with no other", async () => {
+  test("accepts only an existing account as reconcile account", async () => {
     const owner = await aPerson(app);
     const account = await anAccount(app, owner, await aSafe(app, owner));
     const good = await create({ name: "With a helper", reconcile_account_id: account.id });
@@ -143,7 +143,7 @@ describe("a platform that is in use", () => {
   });
 });
 
-test("accounts are validated as often as the platform says, from its change on", async () => {
+test("a change of the platform's verification interval applies to its accounts", async () => {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   const platform = await aPlatform(app, { verify_every_hours: null });
@@ -155,7 +155,7 @@ test("accounts are validated as often as the platform says, from its change on",
   const run = (text: string, id: string) => app.database.pool.query(text, [id]);
   await run(`update credentials set verification_status = 'verified', ${tried} where id = $1`, proved.id);
   await run(
-    `update credentials set verification_status = 'failed', rejected_revision = login_revision, ${tried} where id = $1`,
+    `update credentials set verification_status = 'rejected', rejected_revision = login_revision, ${tried} where id = $1`,
     refused.id,
   );
   const next = async (id: string) =>
@@ -170,7 +170,7 @@ test("accounts are validated as often as the platform says, from its change on",
   await becomes(proved.id, null);
 });
 
-test("limits that contradict each other are refused with the field's name", async () => {
+test("contradictory limits are refused with the field's name", async () => {
   const cases = [
     [{ default_duration_minutes: 120, max_duration_minutes: 60 }, "default_duration_minutes"],
     [{ approvals_level_1: 0, approvals_level_2: 1 }, "approvals_level_2"],

@@ -1,9 +1,11 @@
-// What can be done with platforms: administrators make, change and delete them, everybody who is signed in reads them.
+// Creates, updates and deletes platforms for administrators, and lists them for every signed-in user.
+import { canRotateOn } from "@strongroom/contract";
 import type {
   AccountId,
   Message,
   NewPlatform,
   Platform,
+  PlatformCapability,
   PlatformId,
   createPlatform,
   deletePlatform,
@@ -24,13 +26,12 @@ import * as store from "./platforms.store.ts";
 import type { PlatformRow, ShownPlatform } from "./platforms.store.ts";
 
 export interface PlatformDeps {
-  /** Whether some connector can change passwords on such systems. */
-  canBeChanged: (system: NewPlatform["system_type"], method: NewPlatform["connection_method"]) => boolean;
+  capabilities: readonly PlatformCapability[];
 }
 
-/** Throws 422: a password that nothing can change would be taken for ever. */
-function requireChangeable({ canBeChanged }: PlatformDeps, fields: NewPlatform): void {
-  if (!fields.one_time_password || canBeChanged(fields.system_type, fields.connection_method)) return;
+/** Throws 422: without a connector that can change it, a one-time password would stay checked out forever. */
+function requireChangeable({ capabilities }: PlatformDeps, fields: NewPlatform): void {
+  if (!fields.one_time_password || canRotateOn(capabilities, fields)) return;
   const message =
     "One-time passwords need a connector that can change them, and there is none for this system and connection method.";
   throw refuse(422, "platform.one-time-unsupported", message, {
@@ -87,7 +88,7 @@ export async function changePlatform(
   await store.updatePlatform(tx, before.id, {
     ...fields,
     ...asJson(call.body),
-    // What was checked of another reconcile account says nothing of this one.
+    // The check of a previous reconcile account does not apply to this one.
     ...(before.reconcile_account_id === fields.reconcile_account_id ? {} : UNCHECKED),
     updated_at: kernel.clock.now(),
   });
@@ -134,7 +135,7 @@ async function checkNames(tx: Tx, { name, reconcile_account_id }: NewPlatform, b
 
 export const notFound = (): Refusal => refuse(404, "platform.not-found", "Platform not found");
 
-/** Everybody who is signed in may read platforms. */
+/** Every signed-in user may read platforms. */
 const changed = (id: string): NewEvent => ({
   type: "platform.changed",
   audience: "everyone",
@@ -150,14 +151,14 @@ const asJson = ({ password_rules, rotation_window, reconcile_hosts, reconcile_sa
   rotation_window: rotation_window === null ? null : JSON.stringify(rotation_window),
 });
 
-/** Throws 404 when there is none. */
+/** Throws 404 when the platform does not exist. */
 async function present(db: Db, id: string): Promise<Platform> {
   const row = await store.readPlatform(db, id);
   if (row === null) throw notFound();
   return toPlatform(row);
 }
 
-/** Descriptions may be long: that one changed is enough. */
+/** Descriptions may be long, so the details only mark them as changed. */
 function changes(before: PlatformRow, after: NewPlatform) {
   const fields = Object.keys(after) as (keyof NewPlatform)[];
   const differing = fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));

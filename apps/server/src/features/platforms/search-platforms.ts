@@ -1,4 +1,4 @@
-// Platforms for the global search.
+// Finds platforms for the global search.
 import { MOST_FOUND } from "#features/search/index.ts";
 import type { Hit, Searchable } from "#features/search/index.ts";
 import { searchPlatforms } from "./platforms.store.ts";

@@ -1,4 +1,4 @@
-// What people set for themselves: the dashboard and the notifications.
+// The dashboard and notification preferences of users.
 import type { UserId } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
@@ -8,9 +8,9 @@ import { deletePreferences } from "./preferences.store.ts";
 import type { Preferences } from "./preferences.store.ts";
 
 export interface PreferencesFeature {
-  /** For a person who is deleted. */
+  /** Called when a user is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
-  /** With the defaults where somebody set nothing. */
+  /** Returns the defaults for users who have not set any. */
   notificationsOf(db: Db, userIds: readonly UserId[]): Promise<(userId: UserId) => Preferences["notifications"]>;
 }
 

@@ -1,10 +1,10 @@
-// The rows of what people set for themselves.
+// Reads and writes the `preferences` table.
 import type { DashboardPreferences, NotificationPreferences, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
-/** Stored as it was set; what is read may come from an older version and has to be parsed. */
+/** Written as JSON text. A row may come from an older version, so readers parse it. */
 type Stored = ColumnType<unknown, string, string>;
 
 interface PreferencesTable {
@@ -24,13 +24,13 @@ export interface Preferences {
   notifications: NotificationPreferences;
 }
 
-/** Undefined when the person never set them. */
+/** Undefined when the user has not set this part. */
 export async function findPreferences(db: Db, userId: UserId, part: keyof Preferences): Promise<unknown> {
   const row = await db.selectFrom("preferences").select(part).where("user_id", "=", userId).executeTakeFirst();
   return row?.[part] ?? undefined;
 }
 
-/** Those who set them, and what they set. */
+/** Only users who have set notification preferences, with the stored value. */
 export async function findNotificationsOf(db: Db, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, unknown>> {
   if (userIds.length === 0) return new Map();
   const { rows } = await sql<{ user_id: UserId; notifications: unknown }>`

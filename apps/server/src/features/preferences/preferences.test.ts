@@ -1,4 +1,4 @@
-// What people set for themselves.
+// Tests of dashboard and notification preferences.
 import {
   readDashboardPreferences,
   readNotificationPreferences,
@@ -38,15 +38,15 @@ before(async () => {
 after(() => app.close());
 
 describe("preferences", () => {
-  test("API-21, NOTIF-06, OPEN-141: who set nothing has critical, failures and JIT on, success and sounds off", async () => {
+  test("API-21, NOTIF-06, OPEN-141: by default, critical, failure and JIT alerts are on, success alerts and sounds off", async () => {
     assert.deepEqual((await app.call(readNotificationPreferences, { as: person.token })).body, NOTIFICATIONS);
   });
 
-  test("API-22, VAL-47: who set nothing has the dashboard's defaults", async () => {
+  test("API-22, VAL-47: a user without preferences has the dashboard defaults", async () => {
     assert.deepEqual((await app.call(readDashboardPreferences, { as: person.token })).body, DASHBOARD);
   });
 
-  test("API-21, API-22, API-84, OPEN-134: what is written is what is read, each part by itself", async () => {
+  test("API-21, API-22, API-84, OPEN-134: reads return the written values, and each part is stored separately", async () => {
     const notifications = { ...NOTIFICATIONS, minimumSeverity: "critical", alertSounds: true } as const;
     const written = await app.call(updateNotificationPreferences, { body: notifications, as: person.token });
     assert.deepEqual([written.status, written.body], [200, notifications]);
@@ -59,7 +59,7 @@ describe("preferences", () => {
     assert.deepEqual((await app.call(readNotificationPreferences, { as: person.token })).body, NOTIFICATIONS);
   });
 
-  test("nobody reads or changes another person's", async () => {
+  test("a change does not affect another user's preferences", async () => {
     const other = await aPerson(app);
     await app.call(updateNotificationPreferences, {
       body: { ...NOTIFICATIONS, emailNotifications: true },
@@ -68,7 +68,7 @@ describe("preferences", () => {
     assert.deepEqual((await app.call(readNotificationPreferences, { as: other.token })).body, NOTIFICATIONS);
   });
 
-  test("what no version ever knew is refused, and what only an older version knew counts as not set", async () => {
+  test("unknown fields are rejected, and stored values that no longer parse are treated as unset", async () => {
     const reply = await app.call(updateNotificationPreferences, { body: { unknown: 1 } as never, as: person.token });
     assert.equal(reply.status, 400);
     const older = JSON.stringify({ minimumSeverity: "apocalyptic" });

@@ -1,4 +1,4 @@
-// What people set for themselves, completed by the contract's defaults.
+// Reads and changes a user's preferences and fills in the contract's defaults.
 import { DashboardPreferences, NotificationPreferences } from "@strongroom/contract";
 import type { UserId } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -8,7 +8,7 @@ import type { Preferences } from "./preferences.store.ts";
 
 const schemas = { dashboard: DashboardPreferences, notifications: NotificationPreferences };
 
-/** What an older version stored and this one does not understand counts as not set. */
+/** Stored values that this version cannot parse are treated as unset. */
 export async function readPreferences<Part extends keyof Preferences>(
   db: Db,
   userId: UserId,
@@ -22,7 +22,7 @@ function completed<Part extends keyof Preferences>(part: Part, stored: unknown):
   return (parsed.success ? parsed.data : schemas[part].parse({})) as Preferences[Part];
 }
 
-/** Those of many people at once. */
+/** Reads the notification preferences of many users in one query. */
 export async function readNotificationsOf(
   db: Db,
   userIds: readonly UserId[],

@@ -1,30 +1,34 @@
-// Gives up a rotation of which the target has not heard.
+// Cancels a rotation that has sent nothing to its target.
 import type { Rotation, cancelRotation as cancelEndpoint } from "@strongroom/contract";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { lockAnyCredential } from "#features/credentials/index.ts";
 import { ownerOf } from "#features/verification/index.ts";
-import { countEnded } from "./count-ended.ts";
+import { countEnded } from "./runs/count-ended.ts";
 import { seen } from "./read-rotations.ts";
 import { changed, targetIn, toRotation } from "./rotation.ts";
 import { endCancelled, readRotation } from "./rotation.store.ts";
-import type { Site } from "./site.ts";
+import type { RotationContext } from "./context.ts";
 
-export async function cancelRotation(site: Site, call: Call<typeof cancelEndpoint>, tx: Tx): Promise<Rotation> {
+export async function cancelRotation(
+  context: RotationContext,
+  call: Call<typeof cancelEndpoint>,
+  tx: Tx,
+): Promise<Rotation> {
   const { id } = call.params;
   call.note({ target: { type: "rotation", id } });
-  const found = await seen(site, tx, call.actor, id);
+  const found = await seen(context, tx, call.actor, id);
   call.note({ target: targetIn(found), details: { rotation: id } });
-  if (found.user_id === null) await site.rotated.hold(tx, call.actor, found.credential_id, "manage_secret");
+  if (found.user_id === null) await context.rotated.hold(tx, call.actor, found.credential_id, "manage_secret");
   else await lockAnyCredential(tx, found.credential_id);
-  const at = site.kernel.clock.now();
+  const at = context.kernel.clock.now();
   const message = `${call.actor.name} gave it up before anything was sent.`;
   if (!(await endCancelled(tx, [id], message, at)).includes(id)) throw await tooLate(tx, id);
   const row = (await readRotation(tx, id))!;
-  const { audience } = await ownerOf(site, tx, row);
-  await site.kernel.events.publish(tx, changed(row, row.state, row.message, audience));
-  await countEnded(site, tx, row, at);
+  const { audience } = await ownerOf(context, tx, row);
+  await context.kernel.events.publish(tx, changed(row, row.state, row.message, audience));
+  await countEnded(context, tx, row, at);
   return toRotation(row);
 }
 

@@ -1,18 +1,19 @@
-// Rotation: changing a stored secret on its real system, without ever losing one. The same for credentials and accounts.
+// Rotation: changes a stored secret on its target without losing one. Credentials and accounts use the same engine.
 import type { Kernel } from "#kernel/kernel.ts";
 import type { CredentialsFeature } from "#features/credentials/index.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import type { AccountsOfSafes, VerificationFeature } from "#features/verification/index.ts";
-import { outdate } from "./dependents.store.ts";
-import { createEngine } from "./engine.ts";
-import type { Engine } from "./engine.ts";
+import { markOutdated } from "./dependents/dependents.store.ts";
+import { createEngine } from "./engine/engine.ts";
+import type { Engine } from "./engine/engine.ts";
 import { defineJobs, queueDue } from "./rotation.jobs.ts";
-import { grants } from "./rotation.policy.ts";
+import { rolePermissions } from "./rotation.policy.ts";
 import { bindRotation } from "./rotation.routes.ts";
-import type { RotatedAccounts, Site } from "./site.ts";
-import { STORED_BY_HAND } from "./words.ts";
+import type { RotatedAccounts, RotationContext } from "./context.ts";
+import { createStarter } from "./start-after-use.ts";
+import { STORED_BY_HAND } from "./rotation-labels.ts";
 
-export { distrustJournals } from "./distrust-journals.ts";
+export { distrustJournals } from "./engine/distrust-journals.ts";
 
 interface Deps {
   credentials: CredentialsFeature;
@@ -22,10 +23,10 @@ interface Deps {
   notify: Notify;
 }
 
-/** The answer's `start` begins to work on what is due. */
+/** The returned engine's `start` begins to process due rotations. */
 export function installRotation(kernel: Kernel, deps: Deps): Engine {
   const { network } = deps.verification.site;
-  const site: Site = {
+  const context: RotationContext = {
     kernel,
     network,
     accounts: deps.accountsOfSafes,
@@ -33,16 +34,21 @@ export function installRotation(kernel: Kernel, deps: Deps): Engine {
     notify: deps.notify,
     loginChanged: deps.credentials.loginChanged,
   };
-  deps.credentials.onLoginChanged((tx, { id, secret_version }) => outdate(tx, id, secret_version, STORED_BY_HAND));
-  kernel.authority.grant(grants);
-  bindRotation(site);
-  defineJobs(site);
-  const engine = createEngine(site);
+  deps.credentials.onLoginChanged((tx, { id, secret_version }) => markOutdated(tx, id, secret_version, STORED_BY_HAND));
+  kernel.authority.grant(rolePermissions);
+  bindRotation(context);
+  defineJobs(context);
+  const engine = createEngine(context);
+  const starter = createStarter(context);
   return {
     async start() {
       await engine.start();
-      await queueDue(site);
+      await starter.start();
+      await queueDue(context);
     },
-    stop: () => engine.stop(),
+    async stop() {
+      await starter.stop();
+      await engine.stop();
+    },
   };
 }

@@ -1,4 +1,4 @@
-// Reads rotations, for who may see the credential or account.
+// Reads rotations for users who may see the credential or account.
 import type {
   Rotation,
   listAccountRotations,
@@ -14,7 +14,7 @@ import { countUsable, credentialNotFound } from "#features/credentials/index.ts"
 import { notFound, toRotation } from "./rotation.ts";
 import { listLines, listRotations, readRotation } from "./rotation.store.ts";
 import type { ShownRotation } from "./rotation.store.ts";
-import type { Site } from "./site.ts";
+import type { RotationContext } from "./context.ts";
 
 interface Page {
   rotations: Rotation[];
@@ -27,8 +27,12 @@ export async function ofCredential(call: Call<typeof listCredentialRotations>, d
   return page(call, db, id);
 }
 
-export async function ofAccount(site: Site, call: Call<typeof listAccountRotations>, db: Db): Promise<Page> {
-  await site.rotated.requireSeen(db, call.actor, call.params.id);
+export async function ofAccount(
+  context: RotationContext,
+  call: Call<typeof listAccountRotations>,
+  db: Db,
+): Promise<Page> {
+  await context.rotated.requireSeen(db, call.actor, call.params.id);
   return page(call, db, call.params.id);
 }
 
@@ -48,14 +52,14 @@ async function page(
   };
 }
 
-export async function readOne(site: Site, call: Call<typeof readEndpoint>, db: Db) {
-  const row = await seen(site, db, call.actor, call.params.id);
+export async function readOne(context: RotationContext, call: Call<typeof readEndpoint>, db: Db) {
+  const row = await seen(context, db, call.actor, call.params.id);
   const lines = await listLines(db, row.id);
   return { ...toRotation(row), journal: lines.map((line) => ({ ...line, at: line.at.toISOString() })) };
 }
 
-/** Throws 404 for a rotation of what this person may not see. */
-export async function seen(site: Site, db: Db, actor: Actor, id: string): Promise<ShownRotation> {
+/** Throws 404 when the actor may not see the rotated credential or account. */
+export async function seen(context: RotationContext, db: Db, actor: Actor, id: string): Promise<ShownRotation> {
   const row = await readRotation(db, id);
   if (row === null) throw notFound();
   if (row.user_id !== null) {
@@ -63,7 +67,7 @@ export async function seen(site: Site, db: Db, actor: Actor, id: string): Promis
     return row;
   }
   try {
-    await site.rotated.requireSeen(db, actor, row.credential_id);
+    await context.rotated.requireSeen(db, actor, row.credential_id);
   } catch (error) {
     throw error instanceof Refusal && error.status === 404 ? notFound() : error;
   }

@@ -1,24 +1,24 @@
-// The work of rotation that goes by the clock.
-import { checkReconcilers } from "./check-reconcilers.ts";
-import { endForsakenRuns } from "./count-ended.ts";
-import { startDue } from "./start-due.ts";
-import type { Site } from "./site.ts";
+// The scheduled jobs of rotation.
+import { checkReconcilers } from "./reconcile/check-reconcilers.ts";
+import { endAbandonedRuns } from "./runs/count-ended.ts";
+import { startDue } from "./schedule/start-due.ts";
+import type { RotationContext } from "./context.ts";
 
 const DUE_JOB = "rotation.start-due";
 const READINESS_JOB = "rotation.check-reconcilers";
 
-export function defineJobs(site: Site): void {
-  const { jobs } = site.kernel;
+export function defineJobs(context: RotationContext): void {
+  const { jobs } = context.kernel;
   jobs.define(DUE_JOB, { schedule: "* * * * *", policy: "exclusive" }, async ({ signal }) => {
-    await startDue(site, signal);
-    await endForsakenRuns(site);
+    await startDue(context, signal);
+    await endAbandonedRuns(context);
   });
   jobs.define(READINESS_JOB, { schedule: "7 * * * *", policy: "exclusive" }, ({ signal }) =>
-    checkReconcilers(site, signal),
+    checkReconcilers(context, signal),
   );
 }
 
-/** What became due while no process ran does not wait for the next minute. */
-export async function queueDue({ kernel }: Site): Promise<void> {
+/** Rotations that became due while no process ran start now, not at the next minute. */
+export async function queueDue({ kernel }: RotationContext): Promise<void> {
   await kernel.database.transaction((tx) => kernel.jobs.enqueue(tx, DUE_JOB, {}));
 }

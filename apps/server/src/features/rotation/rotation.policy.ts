@@ -1,64 +1,70 @@
-// What a rotation does next, and what follows from what it met. Pure: the engine performs it, the model check explores it.
+// Decides the next action of a rotation and applies events to its journal. Pure: the engine performs the actions, the
+// model test explores them.
 //
-// INVARIANT: some stored secret is in force on the target, at every moment, whatever fails and whoever dies. It holds because
-// a candidate is stored before the target hears of it, no stored secret is ever removed, and a candidate takes the place of
-// the one in force only after a fresh login with it.
+// INVARIANT: some stored secret is active on the target at every moment, through any failure or process death. Three
+// rules ensure it: a candidate is stored before it is sent to the target, no stored secret is ever removed, and a
+// candidate replaces the active secret only after a fresh login with it.
 import type { RefusedCode } from "@strongroom/connectors";
 import { ROLES } from "@strongroom/contract";
 import type { RotationStep } from "@strongroom/contract";
-import type { Grants } from "#kernel/authz/authorise.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
-/** Everybody, on what they may see; with the permission in its safe, or their own. */
-export const grants: Grants = {
+/** Every role, for the objects a user can see: their own credentials, or accounts with the permission in the safe. */
+export const rolePermissions: RolePermissions = {
   "credential.rotate": ROLES,
   "rotation.read": ROLES,
   "rotation.manage": ROLES,
 };
 
-export type By = "account" | "reconcile-account";
+export type RotationMethod = "account" | "reconcile-account";
 
-/** Versions are those of `secret_versions`. */
+/** Version numbers refer to `secret_versions`. */
 export interface Journal {
   step: RotationStep;
-  /** Who sends the change. */
-  by: By;
-  /** The version in force when the rotation began. */
+  /** The account that sends the change. */
+  by: RotationMethod;
+  /** The version that was active when the rotation began. */
   old: number;
-  /** The newest one made up for it; null: none yet. */
+  /** The newest version generated for this rotation; null before the first one. */
   candidate: number | null;
-  /** Secrets that are neither: any of them might be in force, where the target did not tell the truth or was set back. */
+  /**
+   * Other versions that might be active, because the target reported a wrong result or was restored from a backup.
+   */
   earlier: number[];
-  /** Versions that a login was refused with since the last change was sent. */
+  /** Versions that the target rejected since the last change was sent. */
   dead: number[];
-  /** Changes that were about to be sent since a candidate was last made up, and in all. */
+  /** `sentOfCandidate` counts the sends recorded since the latest candidate was generated, `tries` all of them. */
   sentOfCandidate: number;
   tries: number;
-  /** Candidates that the target refused. */
+  /** Number of candidates that the target refused. */
   refusals: number;
-  /** Changes sent through the reconcile account. */
+  /** Number of changes sent through the reconcile account. */
   reconciles: number;
-  /** Times that every stored secret was refused, and the candidate was looked at again later. */
+  /** Number of times the candidate was probed again after the target had rejected every stored secret. */
   looks: number;
-  /** Times in a row that nothing could be learnt. */
+  /** Number of consecutive attempts without a result. */
   stalls: number;
-  /** No stored secret is known to be in force: what was tried was refused. Only the reconcile account can help. */
+  /**
+   * No stored secret is known to be active, because the target rejected those that were tried. Only the reconcile
+   * account can recover the account.
+   */
   inDoubt: boolean;
-  /** The step that the engine has given up at until a person asks again; null: it goes on. */
+  /** The reason why the engine stopped until a person retries; null while it continues. */
   attention: string | null;
 }
 
-export interface Means {
+export interface Capabilities {
   canChange: boolean;
   canReconcile: boolean;
-  /** Both secrets stay valid until the old one is taken away. */
+  /** Both secrets stay valid until the old one is retired. */
   mustRetire: boolean;
 }
 
-export type Act =
+export type RotationAct =
   | { do: "store" }
-  | { do: "send"; by: By }
+  | { do: "send"; by: RotationMethod }
   | { do: "probe"; version: number }
-  /** After a pause: what was sent may have come through since. */
+  /** After a pause, because the target may have applied the change late. */
   | { do: "look-again" }
   | { do: "retire" }
   | { do: "end" }
@@ -75,38 +81,43 @@ export type AttentionCode =
   | "unreachable"
   | "misconfigured";
 
-/** What a login with a stored secret says. `unclear`: the target could not be asked, or its answer was about something else. */
-export type Says = "live" | "dead" | "unclear";
+/**
+ * The result of a login with a stored secret. `unclear`: the target could not be asked, or its answer was about
+ * something other than the secret.
+ */
+export type LoginAnswer = "live" | "dead" | "unclear";
 
-export type Happening =
+export type RotationEvent =
   | { kind: "stored"; version: number }
-  /** A candidate that has to come from elsewhere could not be had. */
+  /** A candidate that must come from outside this process was not available. */
   | { kind: "unmade" }
-  | { kind: "sending"; by: By }
+  | { kind: "sending"; by: RotationMethod }
   | { kind: "changed" }
   | { kind: "refused"; code: RefusedCode }
-  /** Nothing was sent. `refused`: because the login that was to send it was refused. */
+  /** Nothing was sent. `refused`: the target rejected the login that was to send the change. */
   | { kind: "unsent"; why: "refused" | "unreachable" | "misconfigured" }
   | { kind: "unknown" }
-  /** A candidate that is found live takes the place of the old one in the same transaction. */
-  | { kind: "probed"; version: number; says: Says }
+  /** A live candidate replaces the old secret in the same transaction. */
+  | { kind: "probed"; version: number; says: LoginAnswer }
   | { kind: "looks-again" }
   | { kind: "retired" }
   /** `mayPass`: the target could not be asked, or did not answer. */
   | { kind: "not-retired"; mayPass: boolean }
   | { kind: "gave-up"; code: AttentionCode }
-  /** A person asks again. */
-  | { kind: "asked"; by: By };
+  /** A person retried the rotation. */
+  | { kind: "asked"; by: RotationMethod };
 
-export const MOST_TRIES = 8;
-export const MOST_REFUSALS = 3;
-export const MOST_RECONCILES = 3;
-export const MOST_LOOKS = 1;
-export const MOST_STALLS = 12;
-export const MOST_RETIRES = 5;
+export const MAX_ATTEMPTS = 8;
+export const MAX_REJECTIONS = 3;
+export const MAX_RECONCILES = 3;
+export const MAX_PROBES = 1;
+export const MAX_STALLS = 12;
+export const MAX_RETIRES = 5;
 
-/** `earlier`: other stored secrets that might be in force, the likeliest last; tried only once `old` was refused. */
-export function planned(old: number, by: By, earlier: number[] = []): Journal {
+/**
+ * `earlier` lists other stored versions that might be active, the likeliest last. Tried only after `old` is rejected.
+ */
+export function initialJournal(old: number, by: RotationMethod, earlier: number[] = []): Journal {
   return {
     step: "planned",
     by,
@@ -125,81 +136,83 @@ export function planned(old: number, by: By, earlier: number[] = []): Journal {
   };
 }
 
-/** Null: nothing until a person asks again, or ever. */
-export function nextAct(journal: Journal, means: Means): Act | null {
+/** Null: the rotation has ended, or waits until a person retries it. */
+export function nextAction(journal: Journal, capabilities: Capabilities): RotationAct | null {
   if (journal.attention !== null || journal.step === "ended") return null;
   switch (journal.step) {
     case "planned":
-      if (journal.stalls >= MOST_STALLS) return giveUp("unreachable");
-      return journal.refusals >= MOST_REFUSALS ? giveUp("password-rules") : { do: "store" };
+      if (journal.stalls >= MAX_STALLS) return giveUp("unreachable");
+      return journal.refusals >= MAX_REJECTIONS ? giveUp("password-rules") : { do: "store" };
     case "stored":
-      return nextSend(journal, means);
+      return nextSend(journal, capabilities);
     case "sent":
     case "answered":
     case "doubtful":
-      return nextProbe(journal, means);
+      return nextProbe(journal, capabilities);
     case "promoted":
-      return means.mustRetire ? { do: "retire" } : { do: "end" };
+      return capabilities.mustRetire ? { do: "retire" } : { do: "end" };
   }
 }
 
-/** Nothing that was sent is in doubt. */
-function nextSend(journal: Journal, means: Means): Act {
-  if (journal.stalls >= MOST_STALLS) return giveUp("unreachable");
-  if (journal.tries >= MOST_TRIES) return giveUp("no-effect");
+/** The next action when the result of no sent change is open. */
+function nextSend(journal: Journal, capabilities: Capabilities): RotationAct {
+  if (journal.stalls >= MAX_STALLS) return giveUp("unreachable");
+  if (journal.tries >= MAX_ATTEMPTS) return giveUp("no-effect");
   const isOldRefused = journal.inDoubt || journal.dead.includes(journal.old);
-  if (journal.by === "account" && means.canChange && !isOldRefused) return { do: "send", by: "account" };
-  if (means.canReconcile) {
-    return journal.reconciles < MOST_RECONCILES ? { do: "send", by: "reconcile-account" } : giveUp("no-effect");
+  if (journal.by === "account" && capabilities.canChange && !isOldRefused) return { do: "send", by: "account" };
+  if (capabilities.canReconcile) {
+    return journal.reconciles < MAX_RECONCILES ? { do: "send", by: "reconcile-account" } : giveUp("no-effect");
   }
   if (journal.inDoubt) return giveUp("both-refused");
   return giveUp(isOldRefused ? "old-refused" : "cannot-change");
 }
 
-/** Which secret is in force: the candidate, the old one, or one made up before. Each is tried once after a change was sent. */
-function nextProbe(journal: Journal, means: Means): Act {
-  if (journal.stalls >= MOST_STALLS) return giveUp("unreachable");
+/**
+ * Finds the active version: the candidate, the old one or an earlier one. Tries each once after a change was sent.
+ */
+function nextProbe(journal: Journal, capabilities: Capabilities): RotationAct {
+  if (journal.stalls >= MAX_STALLS) return giveUp("unreachable");
   const next = suspects(journal).find((version) => !journal.dead.includes(version));
   if (next !== undefined) return { do: "probe", version: next };
-  if (journal.candidate !== null && journal.looks < MOST_LOOKS) return { do: "look-again" };
-  if (!means.canReconcile) return giveUp("both-refused");
-  return journal.reconciles < MOST_RECONCILES ? { do: "send", by: "reconcile-account" } : giveUp("both-refused");
+  if (journal.candidate !== null && journal.looks < MAX_PROBES) return { do: "look-again" };
+  if (!capabilities.canReconcile) return giveUp("both-refused");
+  return journal.reconciles < MAX_RECONCILES ? { do: "send", by: "reconcile-account" } : giveUp("both-refused");
 }
 
 function suspects({ candidate, old, earlier }: Journal): number[] {
   return [...(candidate === null ? [] : [candidate]), old, ...earlier.toReversed()];
 }
 
-const giveUp = (code: AttentionCode): Act => ({ do: "give-up", code });
+const giveUp = (code: AttentionCode): RotationAct => ({ do: "give-up", code });
 
-/** What is known afterwards. Throws for what cannot happen at that step: that is a bug of the engine. */
-export function after(journal: Journal, happening: Happening): Journal {
-  switch (happening.kind) {
+/** Returns the journal after the event. Throws when the event is impossible at this step, a bug of the engine. */
+export function applyEvent(journal: Journal, event: RotationEvent): Journal {
+  switch (event.kind) {
     case "stored":
-      return afterStored(journal, happening.version);
+      return afterStored(journal, event.version);
     case "unmade":
       return { ...journal, stalls: journal.stalls + 1 };
     case "sending":
       return {
         ...journal,
         step: "sent",
-        by: happening.by,
+        by: event.by,
         inDoubt: journal.inDoubt || journal.step !== "stored",
         dead: journal.dead.filter((version) => version !== journal.candidate),
         sentOfCandidate: journal.sentOfCandidate + 1,
         tries: journal.tries + 1,
-        reconciles: journal.reconciles + (happening.by === "reconcile-account" ? 1 : 0),
+        reconciles: journal.reconciles + (event.by === "reconcile-account" ? 1 : 0),
       };
     case "changed":
       return { ...journal, step: "answered", stalls: 0 };
     case "unknown":
       return { ...journal, step: "doubtful" };
     case "refused":
-      return afterRefused(journal, happening.code);
+      return afterRefused(journal, event.code);
     case "unsent":
-      return afterUnsent(journal, happening.why);
+      return afterUnsent(journal, event.why);
     case "probed":
-      return afterProbe(journal, happening.version, happening.says);
+      return afterProbe(journal, event.version, event.says);
     case "looks-again":
       return {
         ...journal,
@@ -209,19 +222,19 @@ export function after(journal: Journal, happening: Happening): Journal {
     case "retired":
       return { ...journal, step: "ended" };
     case "not-retired":
-      // Doing it again is harmless, and the old secret lets people in until it is done.
-      return happening.mayPass && journal.stalls + 1 < MOST_RETIRES
+      // Retiring again is harmless, and the old secret still works until it succeeds.
+      return event.mayPass && journal.stalls + 1 < MAX_RETIRES
         ? { ...journal, stalls: journal.stalls + 1 }
         : { ...journal, step: "ended" };
     case "gave-up":
-      return { ...journal, attention: happening.code };
+      return { ...journal, attention: event.code };
     case "asked":
-      return afterAsked(journal, happening.by);
+      return afterAsked(journal, event.by);
   }
 }
 
-/** Somebody may have set the target right, or wrong, since: look before anything is sent. */
-function afterAsked(journal: Journal, by: By): Journal {
+/** A person may have changed the target since, so the engine probes it before it sends anything. */
+function afterAsked(journal: Journal, by: RotationMethod): Journal {
   const mustLook = journal.inDoubt || (journal.step === "stored" && journal.sentOfCandidate > 0);
   const step = mustLook ? "doubtful" : journal.step;
   return { ...journal, step, by, attention: null, dead: [], tries: 0, stalls: 0, looks: 0, reconciles: 0, refusals: 0 };
@@ -235,7 +248,7 @@ function afterStored(journal: Journal, version: number): Journal {
 const BETTER_CANDIDATE: readonly RefusedCode[] = ["password-rules", "reused"];
 const BETTER_RIGHTS: readonly RefusedCode[] = ["no-permission", "too-young", "not-changeable"];
 
-/** The target said no, clearly: what was in force before still is. */
+/** The target refused the change explicitly, so the previously active version is still active. */
 function afterRefused(journal: Journal, code: RefusedCode): Journal {
   const back = unchanged(journal);
   if (BETTER_CANDIDATE.includes(code)) return { ...back, step: "planned", stalls: 0, refusals: journal.refusals + 1 };
@@ -247,34 +260,34 @@ function afterUnsent(journal: Journal, why: "refused" | "unreachable" | "misconf
   const back = unchanged(journal);
   if (why === "misconfigured") return { ...back, attention: "misconfigured" };
   if (why === "unreachable") {
-    // Nothing went out: it counts as a stall, not as a try.
+    // Nothing was sent: counts as a stall, not as a try.
     const reconciles = journal.reconciles - (journal.by === "reconcile-account" ? 1 : 0);
     return { ...back, reconciles, tries: journal.tries - 1, stalls: journal.stalls + 1 };
   }
   if (journal.by === "reconcile-account") return { ...back, attention: "reconcile-refused" };
   const dead = [...back.dead.filter((version) => version !== journal.old), journal.old];
-  // An earlier sending of this very candidate may have come through after all, or an earlier secret may be back.
+  // An earlier send of this candidate may have been applied after all, or an earlier secret may be active again.
   if (journal.sentOfCandidate > 1 || journal.earlier.some((version) => !dead.includes(version)))
     return { ...back, step: "doubtful", dead };
   return { ...back, dead };
 }
 
-/** As before the change was sent: that sending is none that could come through late. */
+/** Returns the journal as before the send, which cannot be applied late. */
 function unchanged(journal: Journal): Journal {
   const before = { ...journal, sentOfCandidate: journal.sentOfCandidate - 1 };
   return journal.inDoubt ? { ...before, step: "doubtful", dead: suspects(journal) } : { ...before, step: "stored" };
 }
 
-function afterProbe(journal: Journal, version: number, says: Says): Journal {
+function afterProbe(journal: Journal, version: number, says: LoginAnswer): Journal {
   const step = journal.step === "sent" ? "doubtful" : journal.step;
   if (says === "unclear") return { ...journal, step, stalls: journal.stalls + 1 };
   if (says === "dead") return { ...journal, step: "doubtful", stalls: 0, dead: [...journal.dead, version] };
-  // The change did not come through: the same candidate is sent again, so that one that comes through late does no harm.
+  // The change was not applied. The same candidate is sent again, so that a late change does no harm.
   if (version === journal.old) return { ...journal, step: "stored", stalls: 0, inDoubt: false };
   return { ...journal, step: "promoted", stalls: 0, inDoubt: false, candidate: version };
 }
 
-/** How long until the next attempt, in milliseconds, after so many in a row that brought nothing. */
+/** Returns the delay before the next attempt in milliseconds, after `count` consecutive attempts without a result. */
 export function backOff(count: number): number {
   const steps = [2_000, 15_000, 60_000, 300_000, 900_000, 1_800_000];
   return steps[Math.min(count, steps.length - 1)]!;

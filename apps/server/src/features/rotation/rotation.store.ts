@@ -1,4 +1,4 @@
-// Rotations and the lines of their journals in the database. A worker writes only as long as the lease is its own.
+// Stores rotations and their journal lines. A worker writes only while it holds the lease.
 import type { Rotation, RotationStep } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, JSONColumnType, Selectable } from "kysely";
@@ -10,26 +10,26 @@ import type { Journal } from "./rotation.policy.ts";
 
 type Later<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
-export interface Asker {
+export interface RotationRequester {
   id: string;
   name: string;
 }
 
-export type Kind = "password" | "key" | "issued";
+export type RotationKind = "password" | "key" | "issued";
 
 export interface RotationsTable {
   id: string;
   credential_id: string;
-  /** Null: of an account. */
+  /** Null for an account. */
   user_id: string | null;
   credential_name: string;
   because: Rotation["because"];
-  asked_by: JSONColumnType<Asker | null>;
+  asked_by: JSONColumnType<RotationRequester | null>;
   run_id: Later<string>;
   is_counted: ColumnType<boolean, undefined, boolean>;
   target: string | null;
   step: RotationStep;
-  kind: Later<Kind>;
+  kind: Later<RotationKind>;
   journal: JSONColumnType<Journal>;
   outcome: Later<"rotated" | "cancelled" | "superseded">;
   needs_attention: ColumnType<boolean, undefined, boolean>;
@@ -69,7 +69,7 @@ export async function readRotation(db: Db, id: string): Promise<ShownRotation | 
   return (await shown(db).where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
-/** In any order. */
+/** In no particular order. */
 export function readRotations(db: Db, ids: readonly string[]): Promise<ShownRotation[]> {
   return shown(db)
     .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
@@ -100,10 +100,12 @@ export async function listLines(db: Db, rotationId: string): Promise<LineRow[]> 
 
 export type NewRotation = Omit<Insertable<RotationsTable>, "next_at" | "journal" | "asked_by" | "step"> & {
   journal: Journal;
-  asked_by: Asker | null;
+  asked_by: RotationRequester | null;
 };
 
-/** Due at once. Those of which a rotation is open are left out; answers the ids of what was inserted. */
+/**
+ * The rows are due immediately. Skips credentials that have an open rotation. Returns the ids of the inserted rows.
+ */
 export async function insertRotations(tx: Tx, rows: readonly NewRotation[]): Promise<string[]> {
   if (rows.length === 0) return [];
   const values = rows.map((row) => ({
@@ -126,15 +128,15 @@ export async function insertRotations(tx: Tx, rows: readonly NewRotation[]): Pro
   return ids;
 }
 
-/** Any number shared by all claims and by nothing else. */
+/** An arbitrary advisory lock key that only claims use. */
 const CLAIM_LOCK = 7_305_808_872;
 
 export interface ClaimRules {
   leaseSeconds: number;
-  /** At work at one machine at a time, over all processes. */
+  /** The limit of concurrent rotations on one target, across all processes. */
   mostPerTarget: number;
   most: number;
-  /** Those of whom enough is at work here; "" is the schedule. */
+  /** Requesters that have reached their limit in this process; "" means the schedule. */
   busyAskers: readonly string[];
 }
 
@@ -145,14 +147,14 @@ export async function hasDue(db: Db): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Of one asker in one claim, so that whoever asks for many leaves room for others. */
+/** The limit for one requester in one claim, so that a large request leaves room for others. */
 const MOST_PER_ASKER = 4;
 const asker = sql<string>`coalesce(asked_by ->> 'id', '')`;
 
-/** How many due rows one claim looks at. What is left out is left to the next claim. */
+/** How many due rows one claim examines. The next claim examines the rest. */
 const LOOKED_AT = 200;
 
-/** Takes rotations that are due, for a while. Claims follow each other, so that the count for a machine is exact. */
+/** Leases due rotations. Claims are serialized, so that the count per target is exact. */
 export async function claim(tx: Tx, token: string, rules: ClaimRules): Promise<RotationRow[]> {
   await sql`select pg_advisory_xact_lock(${sql.lit(CLAIM_LOCK)})`.execute(tx);
   const query = sql<RotationRow>`
@@ -179,23 +181,23 @@ export async function claim(tx: Tx, token: string, rules: ClaimRules): Promise<R
   return (await query.execute(tx)).rows;
 }
 
-export interface Write {
+export interface JournalWrite {
   id: string;
   token: string;
   journal: Journal;
-  kind: Kind | null;
+  kind: RotationKind | null;
   lines: readonly LineRow[];
   message: string;
   code: string | null;
   outcome: RotationRow["outcome"];
-  /** Null: the lease is kept. */
+  /** Null: keep the lease. */
   release: { afterMs: number | null } | null;
   leaseSeconds: number;
   at: Date;
 }
 
-/** False when the lease is somebody else's, or the rotation has ended: then nothing was written. */
-export async function write(tx: Tx, it: Write): Promise<boolean> {
+/** Returns false, and writes nothing, when another worker holds the lease or the rotation has ended. */
+export async function writeJournal(tx: Tx, it: JournalWrite): Promise<boolean> {
   const { journal, lines, release } = it;
   const isKept = release === null;
   const query = sql<{ id: string }>`
@@ -224,11 +226,11 @@ export async function write(tx: Tx, it: Write): Promise<boolean> {
   return (await tx.executeQuery(named("rotations.write", query))).rows.length > 0;
 }
 
-/** Goes on now with an open rotation that nobody is at. */
-export async function wake(
+/** Makes an open rotation that no worker has leased due now. */
+export async function wakeRotation(
   tx: Tx,
   id: string,
-  { journal, message, asked_by, at }: { journal: Journal; message: string; asked_by: Asker; at: Date },
+  { journal, message, asked_by, at }: { journal: Journal; message: string; asked_by: RotationRequester; at: Date },
 ): Promise<void> {
   await sql`
     with woken as (
@@ -252,8 +254,9 @@ export interface Promotion {
 }
 
 /**
- * Makes a version the one in force; the one before stays as history. One that is not `isNew` was stored earlier, and changes
- * nothing about when the secret is to be changed. The row in `credentials` is held.
+ * Makes a version the active one and keeps its predecessor as history. If `isNew` is false, the version was stored
+ * earlier and the rotation schedule does not change. A version that was already revealed as a one-time password must
+ * be rotated again. The caller holds the lock of the `credentials` row.
  */
 export async function promoteVersion(tx: Tx, { id, version, reason, isNew, at }: Promotion): Promise<void> {
   const query = sql`
@@ -267,14 +270,23 @@ export async function promoteVersion(tx: Tx, { id, version, reason, isNew, at }:
     ), dependents as (
       update account_dependents set state = 'pending', tries = 0, next_at = access_time() where account_id = ${id}
     )
-    update accounts set rotated_at = ${at}, rotation_wanted_at = null, rotation_wanted_because = null
-    where id = ${id} and ${isNew}`;
+    update accounts set rotated_at = case when ${isNew} then ${at} else rotated_at end,
+      rotation_wanted_at = case when after.stays then rotation_wanted_at when after.is_taken then ${at}::timestamptz end,
+      rotation_wanted_because = case when after.stays then rotation_wanted_because when after.is_taken then 'one-time' end,
+      rotation_block_lifted = rotation_block_lifted and after.stays, rotation_hindrance = null
+    from (
+      select account.id, not ${isNew} and account.rotation_wanted_at is not null as stays, platform.one_time_password and exists (
+        select from account_one_time_takes taken where taken.account_id = account.id and taken.version = ${version}
+      ) as is_taken
+      from accounts account join platforms platform on platform.id = account.platform_id where account.id = ${id}
+    ) after
+    where accounts.id = after.id`;
   await tx.executeQuery(named("rotations.promote", query.compile(tx)));
 }
 
 /**
- * Ends those of which the target has not heard and which nobody is at; answers their ids. A change that somebody asked for
- * is not wanted any more then; one of a secret that was seen still is.
+ * Ends rotations that have sent nothing to the target and that no worker has leased; returns their ids. A requested
+ * change is no longer wanted afterwards; a change after a use still is.
  */
 export async function endCancelled(tx: Tx, ids: readonly string[], message: string, at: Date): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -294,15 +306,16 @@ export async function endCancelled(tx: Tx, ids: readonly string[], message: stri
   return rows.map(({ id }) => id);
 }
 
-/** The rotations of a run that have not ended. */
+/** Returns the ids of the run's open rotations. */
 export async function openOfRun(db: Db, runId: string): Promise<string[]> {
   const query = db.selectFrom("rotations").select("id").where("run_id", "=", runId).where("step", "<>", "ended");
   return (await query.execute()).map(({ id }) => id);
 }
 
-/** The secret in force was stored just now. */
-export async function noteRotated(tx: Tx, accountId: string, at: Date): Promise<void> {
+/** Records that the active secret was stored just now. */
+export async function recordRotated(tx: Tx, accountId: string, at: Date): Promise<void> {
   await sql`
-    update accounts set rotated_at = ${at}, rotation_wanted_at = null, rotation_wanted_because = null
+    update accounts set rotated_at = ${at}, rotation_wanted_at = null, rotation_wanted_because = null,
+      rotation_block_lifted = false, rotation_hindrance = null
     where id = ${accountId}`.execute(tx);
 }

@@ -1,4 +1,4 @@
-// What people see of a rotation, on a real PostgreSQL server: it changes there, is proved by a login, and then stands here.
+// Tests rotations through the API against a real PostgreSQL server.
 import {
   listAccountRotations,
   listAccountVersions,
@@ -23,9 +23,9 @@ import type { TestPerson } from "#testing/people.ts";
 import { aMember } from "#testing/safes.ts";
 import { eventually, liveEvents } from "#testing/waiting.ts";
 import { onPostgresql } from "./testing/on-postgresql.ts";
-import type { Place } from "./testing/on-postgresql.ts";
+import type { PostgresqlSetup } from "./testing/on-postgresql.ts";
 
-let place: Place;
+let place: PostgresqlSetup;
 let owner: TestPerson;
 before(async () => {
   place = await onPostgresql();
@@ -34,7 +34,7 @@ before(async () => {
 after(() => place.close());
 
 describe("a rotation", () => {
-  test("OPEN-54, OPEN-88, ACC-33: an account's password is changed on its system, proved, and then the one in force", async () => {
+  test("OPEN-54, OPEN-88, ACC-33: changes an account's password on its target, proves it, and makes it the active secret", async () => {
     const { app } = place;
     const { account, role } = await place.anAccountThere(owner);
     const events = await liveEvents(app, owner);
@@ -79,7 +79,7 @@ describe("a rotation", () => {
       return told.some(({ type }) => type === "rotation_completed") ? true : null;
     });
 
-    // INVARIANT: no secret leaves by a line, an event, the trail, a notification or the log.
+    // INVARIANT: no secret leaves in a journal line, an event, the audit trail, a notification or the log.
     const written = JSON.stringify([
       rotation,
       list,
@@ -96,7 +96,7 @@ describe("a rotation", () => {
     assert.match(written, /account\.rotated/);
   });
 
-  test("every secret that it opens is on record: what a new password is compared with, what is sent, and what proves it", async () => {
+  test("records every secret that it opens: to compare, to send and to prove", async () => {
     const { account } = await place.anAccountThere(owner);
     await place.rotate(owner, account.id);
     const { id } = await place.rotate(owner, account.id);
@@ -117,7 +117,7 @@ describe("a rotation", () => {
     );
   });
 
-  test("API-17: a person's own credential is changed the same way, and is nobody else's business", async () => {
+  test("API-17: changes a person's own credential the same way and hides it from others", async () => {
     const { app } = place;
     const role = await place.target.addRole();
     const fields = {
@@ -142,7 +142,7 @@ describe("a rotation", () => {
     assert.equal((await app.call(readRotation, { params, as: stranger.token })).status, 404);
   });
 
-  test("who sees an account but manages no secrets there is refused; what cannot be changed is said in plain words", async () => {
+  test("is refused to members who manage no secrets, and names the reason when a secret cannot be changed", async () => {
     const { app } = place;
     const { account, safe } = await place.anAccountThere(owner);
     const [stranger, reader] = [await aPerson(app), await aPerson(app)];
@@ -165,7 +165,7 @@ describe("a rotation", () => {
 });
 
 describe("a run of rotations", () => {
-  test("changes what its person may change, names what not, and tells how far it is", async () => {
+  test("changes the permitted secrets, names the others and reports its progress", async () => {
     const { app } = place;
     const { account, safe, platform } = await place.anAccountThere(owner);
     const accounts = [account.id];
@@ -190,7 +190,7 @@ describe("a run of rotations", () => {
     assert.equal((await app.call(cancelRotationRun, { params, as: owner.token })).status, 409);
   });
 
-  test("is found again by whoever began it while it is under way, and stopped as a whole: everybody concerned hears of it", async () => {
+  test("is listed to its requester while it runs, and cancelling it stops all of it and notifies members", async () => {
     const { app } = place;
     const [person, member] = [await aPerson(app), await aPerson(app)];
     const nowhere = { port: 1 };
@@ -212,7 +212,7 @@ describe("a run of rotations", () => {
     const stopped = await app.call(cancelRotationRun, { params, as: person.token });
     assert.equal(stopped.body.status, "cancelled", stopped.text);
     assert.deepEqual(await runs(person), []);
-    // One that is at work just then gives up at its next turn.
+    // A rotation that has just been claimed cancels itself at its next step.
     const run = await eventually(async () => {
       const { body: now } = await app.call(readRotationRun, { params, as: person.token });
       return now.done === 3 ? now : null;
@@ -229,7 +229,7 @@ describe("a run of rotations", () => {
     heard.close();
   });
 
-  test("that is stopped while it is still queueing queues nothing more", async () => {
+  test("queues no more rotations after it was cancelled while queueing", async () => {
     const { app } = place;
     const person = await aPerson(app);
     const nowhere = { port: 1 };
@@ -243,7 +243,7 @@ describe("a run of rotations", () => {
     await holder.query("select from credentials where id = $1 for update", [second.id]);
     const body = { account_ids: [account.id, second.id, third.id] };
     const asked = app.call(rotateSeveral, { body, as: person.token });
-    // The first is queued, the second waits for whoever holds it.
+    // The first one is queued, the second waits for the row lock.
     const [queued] = await eventually(async () => {
       const rows = await place.sql("select run_id from rotations where credential_id = $1", account.id);
       return rows.length === 1 ? (rows as { run_id: string }[]) : null;
@@ -262,7 +262,7 @@ describe("a run of rotations", () => {
     assert.deepEqual(await place.sql("select from rotations where credential_id in ($1, $2)", second.id, third.id), []);
   });
 
-  test("that nobody goes on queueing ends with what it had queued", async () => {
+  test("ends with the rotations queued so far after its enqueuer dies", async () => {
     const { app } = place;
     const [one, none, young] = ["1", "2", "3"].map((digit) => `00000000-0000-7000-8000-00000000000${digit}`);
     const insert =

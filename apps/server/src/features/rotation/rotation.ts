@@ -1,4 +1,4 @@
-// What a rotation is here: how a row becomes what people see, how the trail names it, and who hears of it.
+// Maps rotation rows to API replies, audit targets and live events.
 import type { Rotation, RotationId } from "@strongroom/contract";
 import type { Audience } from "#kernel/events/audience.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
@@ -7,7 +7,7 @@ import type { Refusal } from "#kernel/http/refuse.ts";
 import { moment } from "#kernel/moment.ts";
 import type { RotationRow, ShownRotation } from "./rotation.store.ts";
 
-/** The same for a rotation of what this person may not see and for one that does not exist. */
+/** The same refusal for a missing rotation and for one the actor may not see. */
 export const notFound = (): Refusal => refuse(404, "rotation.not-found", "Rotation not found");
 
 export function toRotation(row: ShownRotation): Rotation {
@@ -33,14 +33,14 @@ export function toRotation(row: ShownRotation): Rotation {
 
 type Named = Pick<RotationRow, "credential_id" | "user_id" | "credential_name">;
 
-/** How audit entries name what is rotated. */
+/** The audit target of a rotated credential or account. */
 export const targetIn = ({ credential_id: id, user_id, credential_name: name }: Named) => ({
   type: user_id === null ? "account" : "credential",
   id,
   name,
 });
 
-/** The live event for those who may see the credential or account. */
+/** The live event for users who may see the credential or account. */
 export const changed = (
   row: Named & Pick<RotationRow, "id">,
   state: Rotation["state"],

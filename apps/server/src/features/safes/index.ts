@@ -1,4 +1,4 @@
-// Safes: where shared accounts live, and who may do what with them there.
+// Safes: containers of shared accounts, with members and their permissions.
 import type { HistoryOfTarget } from "#features/audit/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -11,48 +11,47 @@ import type {
   updateSafe,
   updateSafeMember,
 } from "@strongroom/contract";
-import type { Act } from "#kernel/http/act.ts";
-import type { Call } from "#kernel/http/call.ts";
-import { addMember, changeMember, removeMember, removeReviewed } from "./change-members.ts";
-import { forgetPerson } from "./forget-person.ts";
-import { changeSafe } from "./change-safe.ts";
-import type { ClosedListener } from "./change-safe.ts";
-import type { AccountMover } from "./delete-safe.ts";
-import type { MembersLostListener } from "./members-lost.ts";
-import { grants } from "./safes.policy.ts";
+import type { Call, CallInput } from "#kernel/http/call.ts";
+import { addMember, changeMember, removeMember, removeReviewed } from "./members/change-members.ts";
+import { removePersonFromSafes } from "./members/forget-person.ts";
+import { changeSafe } from "./crud/change-safe.ts";
+import type { ClosedListener } from "./crud/change-safe.ts";
+import type { AccountMover } from "./crud/delete-safe.ts";
+import type { LostMembersListener } from "./members/lost-members.ts";
+import { rolePermissions } from "./safes.policy.ts";
 import { bindSafes } from "./safes.routes.ts";
 
 export interface SafesFeature {
-  /** Calls `listener`, in the transaction that makes it true, when people stop being members of a safe. */
-  onMembersLost(listener: MembersLostListener): void;
-  /** Calls `listener`, in the transaction that makes it true, when an active safe is made inactive or archived. */
+  /** Calls `listener` in the same transaction when users stop being members of a safe. */
+  onMembersLost(listener: LostMembersListener): void;
+  /** Calls `listener` in the same transaction when an active safe becomes inactive or archived. */
   onClosed(listener: ClosedListener): void;
-  /** Who moves the accounts of a safe that is deleted. Once. */
+  /** Registers the function that moves the accounts of a deleted safe. Call it once. */
   beforeDeletion(mover: AccountMover): void;
-  /** For other features that take memberships away: groups. */
-  readonly membersLost: MembersLostListener;
-  /** For a person who is deleted. Throws 409 for the owner of a safe. */
+  /** For groups, which also end memberships. */
+  readonly membersLost: LostMembersListener;
+  /** Removes a deleted user from all safes. Throws 409 for the owner of a safe. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
-  /** The call's own use case, with all that it asks of the caller, in the transaction of another feature. */
-  change(act: Act<typeof updateSafe> & Pick<Call, "requireStepUp">, tx: Tx): Promise<Safe>;
-  /** The calls' own use cases, likewise. */
+  /** The endpoint's use case with all its checks, for use in another feature's transaction. */
+  change(act: CallInput<typeof updateSafe> & Pick<Call, "requireStepUp">, tx: Tx): Promise<Safe>;
+  /** The endpoints' use cases, likewise. */
   readonly members: {
-    add(act: Act<typeof addSafeMember>, tx: Tx): Promise<SafeMember>;
-    change(act: Act<typeof updateSafeMember>, tx: Tx): Promise<SafeMember>;
-    remove(act: Act<typeof removeSafeMember>, tx: Tx): Promise<Message>;
-    /** For who was told to decide by an administrator's review, and need not manage the members. */
-    removeReviewed(act: Act<typeof removeSafeMember>, tx: Tx): Promise<Message>;
+    add(act: CallInput<typeof addSafeMember>, tx: Tx): Promise<SafeMember>;
+    change(act: CallInput<typeof updateSafeMember>, tx: Tx): Promise<SafeMember>;
+    remove(act: CallInput<typeof removeSafeMember>, tx: Tx): Promise<Message>;
+    /** For reviewers that an administrator appointed; they need no permission to manage the members. */
+    removeReviewed(act: CallInput<typeof removeSafeMember>, tx: Tx): Promise<Message>;
   };
 }
 
 export function installSafes(kernel: Kernel, deps: { historyOfTarget: HistoryOfTarget }): SafesFeature {
-  const listeners: MembersLostListener[] = [];
+  const listeners: LostMembersListener[] = [];
   const movers: AccountMover[] = [];
   const whenClosed: ClosedListener[] = [];
-  const membersLost: MembersLostListener = async (tx, lost, by) => {
+  const membersLost: LostMembersListener = async (tx, lost, by) => {
     for (const listener of listeners) await listener(tx, lost, by);
   };
-  kernel.authority.grant(grants);
+  kernel.authority.grant(rolePermissions);
   const move: AccountMover = async (...moved) => {
     for (const mover of movers) await mover(...moved);
   };
@@ -72,34 +71,40 @@ export function installSafes(kernel: Kernel, deps: { historyOfTarget: HistoryOfT
       remove: (act, tx) => removeMember({ kernel, onLost: membersLost }, act, tx),
       removeReviewed: (act, tx) => removeReviewed({ kernel, onLost: membersLost }, act, tx),
     },
-    forgetPerson: (tx, userId) => forgetPerson(kernel, tx, userId),
+    forgetPerson: (tx, userId) => removePersonFromSafes(kernel, tx, userId),
   };
 }
 
-export { searchableSafes } from "./search-safes.ts";
-export { requireConfirmedPeople } from "./confirm-people.ts";
-export { explainAccess } from "./explain-access.ts";
-export { loseMembers } from "./members-lost.ts";
-export type { MembersLostListener } from "./members-lost.ts";
-export type { AccountMover } from "./delete-safe.ts";
-export { overseersOf } from "./approvers.ts";
-export type { Overseers } from "./approvers.ts";
-export { membersWho } from "./find-members.ts";
+export { searchableSafes } from "./crud/search-safes.ts";
+export { requireConfirmedPeople } from "./members/confirm-people.ts";
+export { explainAccess } from "./access/explain-access.ts";
+export { announceLostMembers } from "./members/lost-members.ts";
+export type { LostMembersListener } from "./members/lost-members.ts";
+export type { AccountMover } from "./crud/delete-safe.ts";
+export { approversOf } from "./members/approvers.ts";
+export type { Approvers } from "./members/approvers.ts";
+export { membersWho } from "./members/find-members.ts";
 export { audienceOfSafe, changed as safeChanged } from "./safes.ts";
 export {
   allows,
   bitOf,
   bitsOf,
-  giftsTo,
+  permissionGrantsFor,
   memberships,
   nameFor,
   namesOf,
-  onlyIn,
+  limitToTokenSafes,
   seesEverySafe,
-  standingsOf,
+  effectivePermissionsOf,
   whileStatus,
 } from "./safes.policy.ts";
-export type { Permissions, SafeStanding, Someone } from "./safes.policy.ts";
+export type { Permissions, SafePermissions, PrincipalRef } from "./safes.policy.ts";
 export { lockSafes } from "./safes.store.ts";
-export { demand, holdSafe, notFound as safeNotFound, readStanding, requirePermission } from "./standing.ts";
-export type { Standing } from "./standing.ts";
+export {
+  requireEffectivePermission,
+  lockSafe,
+  notFound as safeNotFound,
+  readEffectivePermissions,
+  requirePermission,
+} from "./effective-permissions.ts";
+export type { EffectivePermissions } from "./effective-permissions.ts";

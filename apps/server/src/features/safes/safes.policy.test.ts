@@ -1,5 +1,5 @@
-// One policy everywhere: in random worlds the pure rule, its SQL, the lists, the single reads and every write agree with a
-// second opinion that shares no code with them.
+// Compares the pure permission rule, its SQL version, lists, single reads and writes with an independent
+// implementation, on randomly generated data.
 import {
   SAFE_PERMISSIONS,
   addSafeMember,
@@ -21,7 +21,7 @@ import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { aWorld, chanceOf, expected, heldBy, seedOfRun, settle } from "#testing/worlds.ts";
 import type { Chance, Inhabitant, World, WorldSafe } from "#testing/worlds.ts";
-import { bitsOf, namesOf, permissionsIn, standingsOf } from "./safes.policy.ts";
+import { bitsOf, namesOf, permissionsIn, effectivePermissionsOf } from "./safes.policy.ts";
 
 const WORLDS = 5;
 const ROLES: Role[] = ["user", "user", "user", "manager", "manager", "admin"];
@@ -57,7 +57,7 @@ async function agreesOnReads(chance: Chance, world: World, person: Inhabitant): 
   const as = person.token;
   const seen = world.safes.filter((safe) => expected(world, safe, person).length > 0);
   const { rows } = await app.database.db.executeQuery<{ safe_id: string; permissions: number }>(
-    standingsOf({ id: person.id, role: person.role }).compile(app.database.db),
+    effectivePermissionsOf({ id: person.id, role: person.role }).compile(app.database.db),
   );
   const listed = (await app.call(listSafes, { query: { limit: 100 }, as })).body.safes;
   const inSql = new Map(rows.map((row) => [row.safe_id, namesOf(row.permissions)]));
@@ -88,7 +88,7 @@ async function agreesOnReads(chance: Chance, world: World, person: Inhabitant): 
   assert.deepEqual([total, active], [seen.length, seen.filter(isActive).length], "statistics");
 }
 
-/** Whether this person could give all of this, for this long. */
+/** Whether this user could give all these permissions, for this long. */
 function mayGive(safe: WorldSafe, person: Inhabitant, gift: SafePermission[], isForEver: boolean): boolean {
   if (person.role === "admin") return true;
   const lasting = heldBy(safe, person).filter(({ until }) => until === "ever" || !isForEver);
@@ -98,7 +98,9 @@ function mayGive(safe: WorldSafe, person: Inhabitant, gift: SafePermission[], is
   );
 }
 
-/** Each call with the status that the second opinion foretells; none of them leaves the world changed. */
+/**
+ * Checks that each call returns the status that the independent implementation predicts, and leaves the data unchanged.
+ */
 async function agreesOnWrites(chance: Chance, world: World, safe: WorldSafe, person: Inhabitant): Promise<void> {
   const may = expected(world, safe, person);
   const { token: as } = person;
@@ -137,7 +139,7 @@ async function agreesOnWrites(chance: Chance, world: World, safe: WorldSafe, per
   await app.database.pool.query("delete from safe_members where user_id = $1", [stranger]);
 }
 
-/** Somebody who never signs in. */
+/** A user who never signs in. */
 async function aStranger(): Promise<string> {
   const id = randomUUID();
   await app.database.pool.query(
@@ -170,7 +172,7 @@ test(
         }
         questions += world.safes.length * 3;
       }
-      // Deleting changes the world, so each world's last act is to delete, as one person after the other.
+      // Deleting changes the world, so it comes last in each world, once as each user.
       for (const person of people) {
         const safe = chance.oneOf(world.safes);
         const isAllowed = expected(world, safe, person).includes("manage_safe");

@@ -1,19 +1,19 @@
-// Who may do what in a safe: one rule, as a pure function of what is known of a person, and in SQL for lists.
+// Decides what a user may do in a safe: one rule, as a pure function of known facts and in SQL for lists.
 import { PERMISSIONS_OF_ROLE, ROLES, SAFE_PERMISSIONS } from "@strongroom/contract";
 import type { AccessLevel, Role, SafePermission, SafeRole, SafeStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { Actor, Asker } from "#kernel/authz/actor.ts";
-import type { Grants } from "#kernel/authz/authorise.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
-export const grants: Grants = { "safe.list": ROLES, "safe.create": ROLES, "safe.use": ROLES };
+export const rolePermissions: RolePermissions = { "safe.list": ROLES, "safe.create": ROLES, "safe.use": ROLES };
 
 /** Permissions as they are stored: bit n is the n-th of SAFE_PERMISSIONS. */
 export type Permissions = number;
 
 export const bitOf = (permission: SafePermission): Permissions => 1 << SAFE_PERMISSIONS.indexOf(permission);
 
-/** `list` comes with each of the others: nobody does something with what they cannot see. */
+/** Adds `list` to the others: every permission requires seeing the safe. */
 export const bitsOf = (permissions: readonly SafePermission[]): Permissions =>
   permissions.reduce((bits, permission) => bits | bitOf(permission), bitOf("list"));
 
@@ -21,13 +21,13 @@ export const namesOf = (bits: Permissions): SafePermission[] => SAFE_PERMISSIONS
 
 export const allows = (bits: Permissions, permission: SafePermission): boolean => (bits & bitOf(permission)) !== 0;
 
-/** What a membership gives: its role's permissions, or those chosen one by one. */
+/** The permissions of a membership: those of its role, or the chosen ones for a custom role. */
 export const permissionsOfRole = (role: SafeRole, chosen: readonly SafePermission[] = []): Permissions =>
   bitsOf(role === "custom" ? chosen : PERMISSIONS_OF_ROLE[role]);
 
 /**
- * An administrator keeps every safe in order and decides on requests (OPEN-21), and can make somebody a member. None of it
- * lets them use or retrieve anything: who makes themselves a member for that is on record.
+ * Administrators manage every safe, decide on requests (OPEN-21) and can add members. These permissions do not let them
+ * use or retrieve anything; if they add themselves as a member for that, the audit trail records it.
  */
 const ADMINISTRATORS: Permissions = bitsOf([
   "manage_safe",
@@ -37,38 +37,38 @@ const ADMINISTRATORS: Permissions = bitsOf([
   "approve_level_2",
 ]);
 
-/** The safes to which whoever asks is limited, because an API token is; null: none is left out. */
+/** The safes that the caller's API token is limited to; null without a limit. */
 export const limitOf = ({ token }: Partial<Pick<Actor, "token">>): readonly string[] | null => token?.safes ?? null;
 
-/** Whether they have a standing in every safe, so that a list need not ask for each. */
+/** Whether the caller has permissions in every safe, so that a list need not check each one. */
 export const seesEverySafe = (who: Pick<Asker, "role" | "token">): boolean =>
   who.role === "admin" && limitOf(who) === null;
 
-/** A name for a statement about what somebody may do: for each of its shapes one. */
+/** A distinct name for each shape that a prepared statement about the caller's permissions can have. */
 export const nameFor = (who: Asker, name: string): string =>
   [name, ...(who.role === "admin" ? ["of-administrator"] : []), ...(limitOf(who) === null ? [] : ["limited"])].join(
     ".",
   );
 
-/** A safe that is not active lends nothing and takes nothing in. */
+/** A safe that is not active allows neither access to its accounts nor new ones. */
 const WHILE: Record<SafeStatus, Permissions> = {
   active: bitsOf(SAFE_PERMISSIONS),
   inactive: bitsOf(["delete", "manage_safe", "manage_members", "view_audit"]),
   archived: bitsOf(["delete", "manage_safe", "manage_members", "view_audit"]),
 };
 
-/** What is known of a person and a safe. */
-export interface Standing {
+/** The facts about a user and a safe that decide the user's permissions there. */
+export interface SafeContext {
   role: Role;
-  /** Their own memberships and those of their groups. */
+  /** Direct memberships and those of the user's groups. */
   memberships: readonly { permissions: Permissions; expiresAt: Date | null }[];
   safe: { status: SafeStatus; accessLevel: AccessLevel };
-  /** They share a group of this kind with the safe's owner. */
+  /** Whether the user shares a group of this kind with the safe's owner. */
   sharesWithOwner: { team: boolean; department: boolean };
 }
 
-/** INVARIANT: what a person may do in a safe now. Zero: for them it does not exist. */
-export function permissionsIn({ role, memberships, safe, sharesWithOwner }: Standing, now: Date): Permissions {
+/** INVARIANT: the only rule for what a user may do in a safe now. With zero, the safe does not exist for them. */
+export function permissionsIn({ role, memberships, safe, sharesWithOwner }: SafeContext, now: Date): Permissions {
   const inForce = memberships.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
   const given = inForce.reduce((bits, membership) => bits | membership.permissions, 0);
   const asAdministrator = role === "admin" ? ADMINISTRATORS : 0;
@@ -76,42 +76,47 @@ export function permissionsIn({ role, memberships, safe, sharesWithOwner }: Stan
   return (given | asAdministrator | reach) & WHILE[safe.status];
 }
 
-function isWithinReach(level: AccessLevel, shares: Standing["sharesWithOwner"]): boolean {
+function isWithinReach(level: AccessLevel, shares: SafeContext["sharesWithOwner"]): boolean {
   if (level === "private") return false;
   return level === "public" || shares[level];
 }
 
-export interface SafeStanding {
+export interface SafePermissions {
   safe_id: string;
   permissions: Permissions;
-  /** Members and administrators see who else is a member; who only sees the safe does not. */
+  /**
+   * True for members and administrators, because they see the other members; false for users who can only see the safe.
+   */
   sees_members: boolean;
 }
 
-/** Whom a query asks about: a person, or each row of a query that this one stands in (`lateral`), by its columns. */
-export interface Someone {
+/** The user a query is about: given by values, or by the columns of an enclosing query (`lateral`). */
+export interface PrincipalRef {
   id: string | RawBuilder<unknown>;
   role: Role | RawBuilder<unknown>;
-  /** Of who asks for themselves: with a token that is limited to some safes, nothing is given in the others. */
+  /** For the caller: a token limited to some safes has no permissions in the others. */
   token?: Actor["token"];
 }
 
 /**
- * The same rule in SQL: a query for the standing in every safe in which this person may do anything now. Joined with a
- * condition on one safe, it reads that safe alone.
+ * The same rule in SQL: a query for the user's permissions in every safe they can see now. Joined with a condition on
+ * one safe, it reads only that safe.
  */
-export function standingsOf(who: Someone): RawBuilder<SafeStanding> {
+export function effectivePermissionsOf(who: PrincipalRef): RawBuilder<SafePermissions> {
   return sql`(
     select safes.id as safe_id, bit_or(given.permissions) & ${whileStatus} as permissions,
            bool_or(given.sees_members) as sees_members
-    from ${giftsTo(who)}
-    join safes on safes.id = given.safe_id and safes.deleted_at is null ${onlyIn(sql`safes.id`, who)}
+    from ${permissionGrantsFor(who)}
+    join safes on safes.id = given.safe_id and safes.deleted_at is null ${limitToTokenSafes(sql`safes.id`, who)}
     group by safes.id
   )`;
 }
 
-/** To be added to a condition: the safes of a token that is limited to some. */
-export function onlyIn(safeId: RawBuilder<unknown>, who: Partial<Pick<Actor, "token">>): RawBuilder<unknown> {
+/** A condition to append: limits a query to the safes of the caller's token, if it has a limit. */
+export function limitToTokenSafes(
+  safeId: RawBuilder<unknown>,
+  who: Partial<Pick<Actor, "token">>,
+): RawBuilder<unknown> {
   const limit = limitOf(who);
   return limit === null ? sql`` : sql`and ${safeId} = any(${[...limit]}::uuid[])`;
 }
@@ -119,8 +124,8 @@ export function onlyIn(safeId: RawBuilder<unknown>, who: Partial<Pick<Actor, "to
 const inForce = sql`(member.expires_at is null or member.expires_at > access_time())`;
 
 /**
- * Everybody's memberships in force, their own and their groups', as a table: `user_id`, `safe_id`, `permissions`. Nothing else
- * lets anybody do more in a safe than list it and keep it in order.
+ * All users' unexpired memberships, direct and through groups, as a table: `user_id`, `safe_id`, `permissions`. Every
+ * right beyond listing and managing a safe comes from these.
  */
 export const memberships: RawBuilder<unknown> = sql`(
   select member.user_id, member.safe_id, member.permissions from safe_members member
@@ -131,10 +136,10 @@ export const memberships: RawBuilder<unknown> = sql`(
 )`;
 
 /**
- * The table `given`: everything that gives this person something in a safe now, before the safe's status takes some of it
- * away, with through what (`kind`), by which group and membership, and until when.
+ * The table `given`: everything that gives this user permissions in a safe now, before the safe's status limits them,
+ * with its source (`kind`), the group and membership, and the expiry.
  */
-export function giftsTo({ id, role }: Someone): RawBuilder<unknown> {
+export function permissionGrantsFor({ id, role }: PrincipalRef): RawBuilder<unknown> {
   const none = sql`null::uuid`;
   const always = sql`null::timestamptz`;
   const isAdministrator = typeof role === "string" ? sql`true` : sql`${role} = 'admin'`;
@@ -167,16 +172,16 @@ export function giftsTo({ id, role }: Someone): RawBuilder<unknown> {
 }
 
 const LIST = sql.lit(bitOf("list"));
-/** What the status of `safes` leaves of any permission, in SQL. */
+/** The permissions that the status of `safes` allows, in SQL. */
 export const whileStatus = sql`case safes.status when 'active' then ${sql.lit(WHILE.active)}
   when 'inactive' then ${sql.lit(WHILE.inactive)} else ${sql.lit(WHILE.archived)} end`;
 
-/** Whether it is the safe's status that keeps everybody from this. */
+/** Whether the safe's status denies this permission to everyone. */
 export const isHeldBack = (status: SafeStatus, permission: SafePermission): boolean =>
   !allows(WHILE[status], permission);
 
-/** What a membership gives, and until when; null: for ever. */
-export interface Gift {
+/** The permissions of a membership and their expiry; null means no expiry. */
+export interface PermissionGrant {
   permissions: Permissions;
   expiresAt: Date | null;
 }
@@ -185,10 +190,14 @@ const lastsAtLeast = (one: Date | null, other: Date | null): boolean =>
   one === null || (other !== null && one >= other);
 
 /**
- * What of a gift its giver cannot give: what they do not have themselves for as long. Of a membership that is changed, what
- * it gave before for as long is no gift. Zero: they may give it.
+ * The permissions that the giver cannot give, because they do not have them for as long. When a membership is changed,
+ * permissions it already had for as long do not count. Zero means that all can be given.
  */
-export function tooMuch(gift: Gift, before: Gift | null, own: readonly Gift[]): Permissions {
+export function permissionsBeyond(
+  gift: PermissionGrant,
+  before: PermissionGrant | null,
+  own: readonly PermissionGrant[],
+): Permissions {
   const known = before !== null && lastsAtLeast(before.expiresAt, gift.expiresAt) ? before.permissions : 0;
   const mine = own
     .filter(({ expiresAt }) => lastsAtLeast(expiresAt, gift.expiresAt))
@@ -196,6 +205,6 @@ export function tooMuch(gift: Gift, before: Gift | null, own: readonly Gift[]): 
   return gift.permissions & ~known & ~mine;
 }
 
-/** The membership of the safe's owner: it stays whole as long as they own the safe. */
+/** Whether this is the membership of the safe's owner, which cannot be reduced while they own the safe. */
 export const isOwners = (safe: { owner_id: string }, member: { user_id: string | null }): boolean =>
   member.user_id === safe.owner_id;

@@ -1,4 +1,4 @@
-// Binds the calls about safes and their members to their use cases.
+// Binds the endpoints for safes and their members to their use cases.
 import {
   addSafeMember,
   createSafe,
@@ -18,23 +18,23 @@ import {
 import type { HistoryOfTarget } from "#features/audit/index.ts";
 import { implement } from "#kernel/http/implement.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { addMember, changeMember, removeMember } from "./change-members.ts";
-import { changeSafe } from "./change-safe.ts";
-import type { ClosedListener } from "./change-safe.ts";
-import { makeSafe } from "./create-safe.ts";
-import { removeSafe } from "./delete-safe.ts";
-import type { AccountMover } from "./delete-safe.ts";
-import { explainSafe } from "./explain-access.ts";
-import { findMembers } from "./find-members.ts";
-import { knownPrincipals, principals } from "./find-principals.ts";
-import { findSafes, readOne } from "./find-safes.ts";
-import type { MembersLostListener } from "./members-lost.ts";
+import { addMember, changeMember, removeMember } from "./members/change-members.ts";
+import { changeSafe } from "./crud/change-safe.ts";
+import type { ClosedListener } from "./crud/change-safe.ts";
+import { makeSafe } from "./crud/create-safe.ts";
+import { removeSafe } from "./crud/delete-safe.ts";
+import type { AccountMover } from "./crud/delete-safe.ts";
+import { explainSafe } from "./access/explain-access.ts";
+import { findMembers } from "./members/find-members.ts";
+import { knownPrincipals, principals } from "./members/find-principals.ts";
+import { findSafes, readOne } from "./crud/find-safes.ts";
+import type { LostMembersListener } from "./members/lost-members.ts";
 import { targetOf } from "./safes.ts";
 import { countSafes } from "./safes.store.ts";
-import { requirePermission } from "./standing.ts";
+import { requirePermission } from "./effective-permissions.ts";
 
 export interface SafeDeps {
-  onLost: MembersLostListener;
+  onLost: LostMembersListener;
   onClosed: ClosedListener;
   move: AccountMover;
   historyOfTarget: HistoryOfTarget;

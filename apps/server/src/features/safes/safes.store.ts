@@ -1,4 +1,4 @@
-// Safes in the database, as this person may see them.
+// Safes in the database, limited to those the user may see.
 import { everyWord } from "#kernel/db/containing.ts";
 import type { AccessLevel, SafePermission, SafeStatus, SafeType } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -8,7 +8,7 @@ import type { Actor, Asker } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
 import type { NamePlace, NamedRow } from "#kernel/http/cursor.ts";
-import { bitOf, nameFor, seesEverySafe, standingsOf } from "./safes.policy.ts";
+import { bitOf, nameFor, seesEverySafe, effectivePermissionsOf } from "./safes.policy.ts";
 import type { Permissions } from "./safes.policy.ts";
 
 export interface SafesTable {
@@ -32,7 +32,7 @@ declare module "#kernel/db/tables.ts" {
 
 export type SafeRow = Selectable<SafesTable>;
 
-/** A safe with what belongs to its card, and what the person who asked may do there. */
+/** A safe with the fields that its card shows and the caller's permissions in it. */
 export interface ShownSafe extends Omit<SafeRow, "deleted_at">, NamedRow {
   owner_name: string;
   owner_email: string;
@@ -43,7 +43,7 @@ export interface ShownSafe extends Omit<SafeRow, "deleted_at">, NamedRow {
   members: { user_id: string | null; group_id: string | null }[];
 }
 
-export interface SafeWish {
+export interface SafeQuery {
   limit: number;
   after: NamePlace | null;
   search: string | null;
@@ -55,11 +55,11 @@ const inForce = sql`(member.expires_at is null or member.expires_at > access_tim
 
 const visible = (actor: Actor, conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> => sql`
   select safes.*, lower(safes.name) as sort, standing.permissions, standing.sees_members
-  from ${standingsOf(actor)} standing
+  from ${effectivePermissionsOf(actor)} standing
   join safes on safes.id = standing.safe_id
   where ${sql.join([sql`true`, ...conditions], sql` and `)}`;
 
-/** What costs a look at other tables, for the rows of one page alone. */
+/** Adds columns that need other tables, only for the rows of one page. */
 const withCounts = (page: RawBuilder<unknown>): RawBuilder<ShownSafe> => sql<ShownSafe>`
   select page.*, owner.name as owner_name, owner.email as owner_email,
     (select count(*)::integer from credentials where safe_id = page.id and deleted_at is null) as account_count,
@@ -71,14 +71,14 @@ const withCounts = (page: RawBuilder<unknown>): RawBuilder<ShownSafe> => sql<Sho
   from (${page}) page join users owner on owner.id = page.owner_id
   order by page.sort, page.id`;
 
-/** One row more than asked for, if there is one. */
-export async function listSafes(db: Db, actor: Actor, wish: SafeWish): Promise<ShownSafe[]> {
-  const { permission, limit } = wish;
-  const conditions = conditionsOf(wish, actor);
+/** Returns one row more than `limit` when there is a next page. */
+export async function listSafes(db: Db, actor: Actor, query: SafeQuery): Promise<ShownSafe[]> {
+  const { permission, limit } = query;
+  const conditions = conditionsOf(query, actor);
   const all = [
     ...conditions,
     ...(permission === null ? [] : [sql`standing.permissions & ${sql.lit(bitOf(permission))} <> 0`]),
-    // An administrator sees every safe: the names say which come next, before anybody's standing in all of them is known.
+    // An administrator sees every safe, so the page is chosen by name before any permissions are computed.
     ...(!seesEverySafe(actor) || permission !== null
       ? []
       : [
@@ -91,8 +91,11 @@ export async function listSafes(db: Db, actor: Actor, wish: SafeWish): Promise<S
   return (await withCounts(page).execute(db)).rows;
 }
 
-/** What a wish asks of the safe itself. People who see no addresses of others still find their own safes by their address. */
-function conditionsOf({ after, search, status }: SafeWish, actor: Actor): RawBuilder<unknown>[] {
+/**
+ * The conditions on the safe itself. Users who may not see addresses can still find their own safes by their own
+ * address.
+ */
+function conditionsOf({ after, search, status }: SafeQuery, actor: Actor): RawBuilder<unknown>[] {
   const showsAddress = sql`(${seesAddresses(actor)} or users.id = ${actor.id})`;
   const isOwnedByMatch = (pattern: string) => sql`exists (
     select from users where users.id = safes.owner_id
@@ -106,21 +109,21 @@ function conditionsOf({ after, search, status }: SafeWish, actor: Actor): RawBui
   ];
 }
 
-/** Null when this person sees no such safe. */
+/** Null when the safe does not exist or this user may not see it. */
 export async function readSafe(db: Db, actor: Actor, id: string): Promise<ShownSafe | null> {
   const page = visible(actor, [sql`standing.safe_id = ${id}`]);
   return (await withCounts(page).execute(db)).rows[0] ?? null;
 }
 
-/** Those of these that this person sees. */
+/** Returns those of these safes that this user may see. */
 export async function readSafes(db: Db, actor: Actor, ids: readonly string[]): Promise<ShownSafe[]> {
   return (await withCounts(visible(actor, [sql`standing.safe_id = any(${[...ids]}::uuid[])`])).execute(db)).rows;
 }
 
-/** Over the safes that this person sees; `shared` ones have more than one person as members. */
+/** Counts the safes that this user may see; `shared` ones have more than one user as members. */
 export async function countSafes(db: Db, actor: Actor): Promise<{ total: number; active: number; shared: number }> {
   const { rows } = await sql<{ total: number; active: number; shared: number }>`
-    with visible as materialized (select safe_id from ${standingsOf(actor)} standing)
+    with visible as materialized (select safe_id from ${effectivePermissionsOf(actor)} standing)
     select count(*)::integer as total,
            (count(*) filter (where safes.status = 'active'))::integer as active,
            (select count(*)::integer from (
@@ -137,21 +140,21 @@ export async function countSafes(db: Db, actor: Actor): Promise<{ total: number;
   return rows[0]!;
 }
 
-/** This person's standing in one safe, and the safe; null when they see none. */
-export async function readSafeStanding(
+/** Returns a safe with this user's permissions in it; null when they may not see it. */
+export async function readSafePermissions(
   db: Db,
   actor: Asker,
   id: string,
 ): Promise<(SafeRow & { permissions: Permissions; sees_members: boolean }) | null> {
-  // Asked by nearly every call, and planned in ten times the time that it takes.
+  // A named statement, because nearly every call runs it and planning takes ten times as long as executing it.
   const query = sql<SafeRow & { permissions: Permissions; sees_members: boolean }>`
     select safes.*, standing.permissions, standing.sees_members
-    from ${standingsOf(actor)} standing join safes on safes.id = standing.safe_id
+    from ${effectivePermissionsOf(actor)} standing join safes on safes.id = standing.safe_id
     where standing.safe_id = ${id}`.compile(db);
   return (await db.executeQuery(named(nameFor(actor, "safes.standing"), query))).rows[0] ?? null;
 }
 
-/** Whoever asks; null when there is none. */
+/** Reads a safe without checking permissions; null when it does not exist. */
 export const readSafeRow = async (db: Db, id: string): Promise<SafeRow | null> =>
   (await db.selectFrom("safes").selectAll().where("id", "=", id).where("deleted_at", "is", null).executeTakeFirst()) ??
   null;
@@ -159,8 +162,8 @@ export const readSafeRow = async (db: Db, id: string): Promise<SafeRow | null> =
 export type Strength = "share" | "no key update" | "update";
 
 /**
- * Holds these safes until the transaction ends, in the order of their ids: `share` to put something in, `no key update` to
- * change it or its members, `update` to delete it. Answers those that exist.
+ * Locks these safes until the transaction ends, in the order of their ids: `share` to add or remove accounts, `no key
+ * update` to change the safe or its members, `update` to delete it. Returns the ids of those that exist.
  */
 export async function lockSafes(tx: Tx, ids: readonly string[], strength: Strength): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -1,4 +1,4 @@
-// What people do with safes.
+// Creating, listing, reading, updating and deleting safes.
 import {
   createSafe,
   deleteSafe,
@@ -46,7 +46,7 @@ const entriesOf = async (event: string, id: string) => {
 };
 
 describe("a new safe", () => {
-  test("SAFE-09, SAFE-12: has what the documents name; its maker owns it and may do everything there", async () => {
+  test("SAFE-09, SAFE-12: has the documented fields, and its creator owns it with all permissions", async () => {
     const owner = await aPerson(app);
     const body = { name: "  Billing  ", description: "For the month's end", safe_type: "shared", access_level: "team" };
     const reply = await app.call(createSafe, { body: body as never, as: owner.token });
@@ -71,7 +71,7 @@ describe("a new safe", () => {
     assert.deepEqual(entry.details, { type: "shared", access_level: "team" });
   });
 
-  test("SAFE-15, SAFE-16: is standard and private unless said otherwise", async () => {
+  test("SAFE-15, SAFE-16: is standard and private by default", async () => {
     const safe = await aSafe(app, await aPerson(app));
     assert.deepEqual([safe.safe_type, safe.access_level, safe.description], ["standard", "private", null]);
   });
@@ -94,7 +94,7 @@ describe("a new safe", () => {
 });
 
 describe("the list of safes", () => {
-  test("SAFE-10: holds what one may see and nothing else, by name, page by page", async () => {
+  test("SAFE-10: shows only safes the caller may see, sorted by name, page by page", async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app)];
     const names = ["delta", "Alpha", "charlie", "Bravo", "alpha"];
     for (const name of names) await aSafe(app, owner, { name });
@@ -110,7 +110,7 @@ describe("the list of safes", () => {
     assert.deepEqual(seen, ["Alpha", "alpha", "Bravo", "charlie", "delta"]);
   });
 
-  test("goes on after a name of a hundred wide characters", async () => {
+  test("continues after a name made of surrogate pairs", async () => {
     const owner = await aPerson(app);
     for (const last of ["a", "b"]) await aSafe(app, owner, { name: "𝔸".repeat(49) + last });
     const first = await listAs(owner, { limit: 1 });
@@ -119,7 +119,7 @@ describe("the list of safes", () => {
     assert.equal(second.next_cursor, null);
   });
 
-  test("SAFE-03: is searched by name, description and owner, and wildcards are characters", async () => {
+  test("SAFE-03: can be searched by name, description and owner, with wildcards taken literally", async () => {
     const owner = await aPerson(app);
     await aSafe(app, owner, { name: "Payroll", description: "Salaries of 100%" });
     await aSafe(app, owner, { name: "Network" });
@@ -131,7 +131,7 @@ describe("the list of safes", () => {
     for (const search of ["_____", "\\", "' or true --"]) assert.deepEqual(await namesFor(owner, { search }), []);
   });
 
-  test("is narrowed by status, and by what one may do there", async () => {
+  test("can be filtered by status and by the caller's permissions", async () => {
     const [owner, member] = [await aPerson(app), await aPerson(app)];
     const open = await aSafe(app, owner, { name: "Open" });
     const kept = await aSafe(app, owner, { name: "Kept", status: "archived" });
@@ -143,20 +143,20 @@ describe("the list of safes", () => {
     assert.deepEqual(await namesFor(owner, { permission: "manage_safe" }), ["Kept", "Open"]);
   });
 
-  test("a cursor that is none of ours is refused", async () => {
+  test("rejects an invalid cursor", async () => {
     for (const cursor of ["x", "' or true --", Buffer.from("no id").toString("base64url")]) {
       const reply = await app.call(listSafes, { query: { cursor }, as: admin.token });
       assert.equal(reply.status, 400, reply.text);
     }
   });
 
-  test("SAFE-02, SAFE-11: the statistics count what one sees; shared are those of more than one person", async () => {
+  test("SAFE-02, SAFE-11: statistics count visible safes; a safe with more than one user is shared", async () => {
     const [owner, member, third] = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const shared = await aSafe(app, owner);
     await aSafe(app, owner, { status: "inactive" });
     const ofGroup = await aSafe(app, owner);
     await aMember(app, owner, shared, member, "user");
-    // A group of the owner alone makes nothing shared.
+    // A group with only the owner does not make a safe shared.
     await aMember(app, owner, ofGroup, await aGroup(app, [owner]), "user");
     const statistics = async (by: TestPerson) => (await app.call(safeStatistics, { as: by.token })).body;
     assert.deepEqual(await statistics(owner), { total: 3, active: 2, shared: 1 });
@@ -167,8 +167,8 @@ describe("the list of safes", () => {
   });
 });
 
-describe("who sees a safe", () => {
-  test("OPEN-19: for who may not see it, it does not exist", async () => {
+describe("the visibility of a safe", () => {
+  test("OPEN-19: a safe does not exist for users who may not see it", async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app, "manager")];
     const safe = await aSafe(app, owner, { name: "Hidden away" });
     const body = { name: "Mine now", description: null };
@@ -185,7 +185,7 @@ describe("who sees a safe", () => {
     assert.equal((await read(safe.id, owner)).body.name, "Hidden away");
   });
 
-  test("SAFE-16: a team safe is seen by the owner's team, a department safe by the department, a public one by all", async () => {
+  test("SAFE-16: a team safe is visible to the owner's team, a department safe to the department, a public one to all", async () => {
     const [owner, mate, colleague, stranger] = [
       await aPerson(app),
       await aPerson(app),
@@ -206,7 +206,7 @@ describe("who sees a safe", () => {
     assert.deepEqual(await seenBy("public"), [200, 200, 200, 200]);
   });
 
-  test("who sees a safe without being a member may ask, and sees neither its members nor changes anything", async () => {
+  test("a non-member who sees a safe can neither see its members nor change it", async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner, { access_level: "public" });
     const seen = await read(safe.id, other);
@@ -219,7 +219,7 @@ describe("who sees a safe", () => {
     assert.match(changed.text, /You need the permission \\"Manage the safe\\" in the safe/);
   });
 
-  test("OPEN-21: an administrator keeps every safe in order, and can use and retrieve nothing", async () => {
+  test("OPEN-21: an administrator manages every safe, but cannot use or retrieve its accounts", async () => {
     const safe = await aSafe(app, await aPerson(app));
     const { my_permissions, members } = (await read(safe.id, admin)).body;
     assert.deepEqual(my_permissions, [
@@ -234,8 +234,8 @@ describe("who sees a safe", () => {
   });
 });
 
-describe("changing a safe", () => {
-  test("SAFE-13, SAFE-14: name and description, and the rest when it is named; it is on record and told live", async () => {
+describe("updating a safe", () => {
+  test("SAFE-13, SAFE-14: changes name, description and the given optional fields, with an audit entry and an event", async () => {
     const [owner, member] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner, { name: "Before", safe_type: "application" });
     await aMember(app, owner, safe, member, "user");
@@ -262,7 +262,7 @@ describe("changing a safe", () => {
     );
   });
 
-  test("a safe that is not active lends nothing and takes nothing in, and says so", async () => {
+  test("with status archived limits the owner's permissions, and with status active restores them", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner, { status: "archived" });
     assert.deepEqual(safe.my_permissions, ["list", "delete", "manage_safe", "manage_members", "view_audit"]);
@@ -271,7 +271,7 @@ describe("changing a safe", () => {
     assert.equal(back.body.my_permissions.length, 15);
   });
 
-  test("a refused change is on record", async () => {
+  test("is recorded in the audit trail when refused", async () => {
     const [owner, member] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, member, "user");
@@ -285,7 +285,7 @@ describe("changing a safe", () => {
   });
 });
 
-test("the history of a safe tells who did what with it and its members, to who may view its audit", async () => {
+test("the history of a safe lists changes of the safe and its members, for users who may view its audit", async () => {
   const [owner, auditor, member] = [await aPerson(app), await aPerson(app), await aPerson(app)];
   const safe = await aSafe(app, owner);
   await aMember(app, owner, safe, auditor, "auditor");
@@ -305,7 +305,7 @@ test("the history of a safe tells who did what with it and its members, to who m
 });
 
 describe("deleting a safe", () => {
-  test("SAFE-24: an empty one is gone for everybody, and its members are told", async () => {
+  test("SAFE-24: makes an empty safe invisible to everyone and sends its members an event", async () => {
     const [owner, member] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner, { name: "Old" });
     await aMember(app, owner, safe, member, "user");
@@ -318,14 +318,14 @@ describe("deleting a safe", () => {
     assert.equal((await app.call(deleteSafe, { params: { id: safe.id }, as: owner.token })).status, 404);
   });
 
-  test("its key is destroyed with it, in the database and in the running process", async () => {
+  test("destroys its key in the database and in the running process", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const kek = await app.kernel.keys.kekFor(`safe:${safe.id}`);
     await app.call(deleteSafe, { params: { id: safe.id }, as: owner.token });
     const heard = await liveEvents(app, owner);
     const { id } = await aSafe(app, owner);
-    // Events are delivered in order, so the process has heard of the key's end by then.
+    // Events are delivered in order, so the process has handled the key's destruction by then.
     await heard.next(({ type, data }) => type === "safe.changed" && data["safe_id"] === id);
     heard.close();
     await assert.rejects(app.kernel.keys.kekById(kek.id), { code: "kek.unknown" });
@@ -340,8 +340,8 @@ describe("deleting a safe", () => {
   });
 });
 
-describe("the directory of who could become a member", () => {
-  test("finds users and groups by a part of name or address, for managers and administrators", async () => {
+describe("the directory of possible members", () => {
+  test("finds users and groups by a part of the name or address, for managers and administrators", async () => {
     const [owner, other, manager] = [await aPerson(app), await aPerson(app), await aPerson(app, "manager")];
     const group = await aGroup(app, [other], { name: "Keepers of the night" });
     const search = async (by: TestPerson, text: string) =>
@@ -355,7 +355,7 @@ describe("the directory of who could become a member", () => {
     assert.deepEqual((await search(manager, other.email)).body.principals, [
       { user_id: other.id, group_id: null, name: other.email.split("@")[0], hint: other.email, is_machine: false },
     ]);
-    // 20 at most, and there are more.
+    // More than 20 match; the limit is 20.
     assert.equal((await search(admin, "person")).body.principals.length, 20);
     assert.deepEqual((await search(admin, "%%")).body.principals, []);
   });

@@ -1,19 +1,19 @@
-// What a safe is here: how rows become what people see, how the audit trail names it, and who hears of changes.
+// Maps rows of safes to API objects, names safes in the audit trail, and publishes changes.
 import type { GroupId, Safe, SafeId, SafeMember, SafeMemberId, UserId } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
 import type { Audience } from "#kernel/events/audience.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
-import type { ShownMember } from "./members.store.ts";
-import { membersWith } from "./members.store.ts";
+import type { ShownMember } from "./members/members.store.ts";
+import { membersWith } from "./members/members.store.ts";
 import { bitOf, namesOf } from "./safes.policy.ts";
 import type { ShownSafe } from "./safes.store.ts";
 
-/** How audit entries name a safe. */
+/** The target of audit entries about a safe. */
 export const targetOf = ({ id, name }: { id: string; name: string }) => ({ type: "safe", id, name });
 
 /**
- * Who hears of what happens in a safe: its members, the administrators, and those who are named because they were members
- * until now. Who merely may ask for access does not.
+ * The users who receive events about a safe: its members, administrators, and the users in `before`, who were members
+ * until now. Users who can only request access are not included.
  */
 export async function audienceOfSafe(
   db: Db,
@@ -24,7 +24,7 @@ export async function audienceOfSafe(
   return { users: [...new Set([...members, ...before])], roles: ["admin"] };
 }
 
-/** The live event for those who see the safe. */
+/** The event for users who see the safe. */
 export const changed = (safeId: string, audience: Audience): NewEvent => ({
   type: "safe.changed",
   audience,

@@ -1,4 +1,4 @@
-// Sealing and unsealing the vault of this process.
+// Seals and unseals the vault of this process.
 import { readSeal, seal, unseal } from "@strongroom/contract";
 import { SealError, Secret } from "@strongroom/keys";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
@@ -6,12 +6,18 @@ import { clientKey } from "#kernel/http/rate-limits.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Vault } from "#kernel/keys/open-key-ring.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { createTurns } from "./turns.ts";
+import { createClientQueue } from "./client-queue.ts";
 
-/** `onSealed` ends what must not go on while nobody can be let in. */
-export function installSeal(kernel: Kernel, vault: Vault, onSealed: () => void): void {
+interface Deps {
+  /** Runs before any other use of the keys. */
+  onUnsealed: () => Promise<void>;
+  /** Ends everything that must not continue while no user can sign in. */
+  onSealed: () => void;
+}
+
+export function installSeal(kernel: Kernel, vault: Vault, { onUnsealed, onSealed }: Deps): void {
   kernel.authority.grant({ "seal.manage": ["admin"] });
-  const takeTurn = createTurns();
+  const takeTurn = createClientQueue();
 
   const close = () => {
     vault.ring.seal();
@@ -31,8 +37,8 @@ export function installSeal(kernel: Kernel, vault: Vault, onSealed: () => void):
         throw error;
       }
       // INVARIANT: a vault whose unsealing could not be recorded is not left open.
-      await call
-        .commit(async () => {})
+      await onUnsealed()
+        .then(() => call.commit(async () => {}))
         .catch((error: unknown) => {
           close();
           throw error;
@@ -50,7 +56,7 @@ export function installSeal(kernel: Kernel, vault: Vault, onSealed: () => void):
       );
     }
     await call.commit(async () => {});
-    // After this turn, so that the answer to this call still leaves.
+    // In the next event loop turn, so that the reply to this call is still sent.
     setImmediate(close);
     return { message: "The vault is sealed." };
   });

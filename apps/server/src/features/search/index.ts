@@ -1,11 +1,11 @@
-// Search: everything that a person may see, found from one box. Each feature says what of its own is found, and by whom.
+// Global search across all features. Each feature defines what can be found in it and by whom.
 import type { Kernel } from "#kernel/kernel.ts";
-import { grants } from "./search.policy.ts";
+import { rolePermissions } from "./search.policy.ts";
 import { bindSearch } from "./search.routes.ts";
 import type { Searchable } from "./searchable.ts";
 
 export function installSearch(kernel: Kernel, searchables: readonly Searchable[]): void {
-  kernel.authority.grant(grants);
+  kernel.authority.grant(rolePermissions);
   bindSearch({ kernel, searchables });
 }
 

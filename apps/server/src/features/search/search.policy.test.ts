@@ -1,4 +1,4 @@
-// Which match is the better one.
+// The ranking of search results.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { distance, ranked } from "./search.policy.ts";
@@ -6,7 +6,7 @@ import type { Hit } from "./searchable.ts";
 
 const hit = (title: string, by: (string | null)[] = []): Hit => ({ id: title, title, detail: "", by, can: [] });
 
-test("the exact name comes first, then an exact host or user name, then beginnings, then parts", () => {
+test("an exact name ranks first, then an exact host or user name, then prefixes, then substrings", () => {
   const hits = [
     hit("A note", ["deep in db1.example.com or so"]),
     hit("old db1"),
@@ -27,7 +27,7 @@ test("names with words that begin with the search words rank before names that c
   assert.deepEqual(order, ["app-prod-03 root", "host", "uproot the app-prod-02"]);
 });
 
-test("the kind with the best match comes first, with six at most, and shorter names before longer ones", () => {
+test("the kind with the best match comes first, with at most six results, and shorter names before longer ones", () => {
   const many = Array.from({ length: 9 }, (_, number) => hit(`web ${"x".repeat(9 - number)}`));
   const results = ranked("web", [
     { kind: "account", hits: many },

@@ -1,15 +1,18 @@
-// Who may search, and which of two matches is the better one. Pure.
+// Decides who may search and how results are ranked. Pure.
 import { MOST_RESULTS, ROLES } from "@strongroom/contract";
 import type { SearchResult } from "@strongroom/contract";
-import type { Grants } from "#kernel/authz/authorise.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 import { wordsOf } from "#kernel/db/containing.ts";
 import type { Hit, Searchable } from "./searchable.ts";
 
-export const grants: Grants = { "search.use": ROLES };
+export const rolePermissions: RolePermissions = { "search.use": ROLES };
 
 const fold = (text: string): string => text.normalize("NFKC").toLowerCase();
 
-/** The distance of a match from the typed text: 0 is the name itself. Matches elsewhere, such as in a reason, come last. */
+/**
+ * The distance of a match from the search text: 0 for the exact name, 8 for a match in none of these fields, such as
+ * one in a reason.
+ */
 export function distance(text: string, { title, by }: Pick<Hit, "title" | "by">): number {
   const wanted = fold(text);
   const words = wordsOf(wanted);
@@ -31,7 +34,7 @@ export function distance(text: string, { title, by }: Pick<Hit, "title" | "by">)
 
 const FARTHEST = 8;
 
-/** "app-prod-01" has words that begin with "app", "app-prod" and "prod". */
+/** For example, "app-prod-01" has words that begin with "app", "app-prod" and "prod". */
 function hasWordThatBegins(text: string, beginning: string): boolean {
   for (let at = text.indexOf(beginning); at !== -1; at = text.indexOf(beginning, at + 1)) {
     if (at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]!)) return true;
@@ -44,7 +47,7 @@ export interface Answer {
   hits: readonly Hit[];
 }
 
-/** The best few of each kind; the kind with the best one first. Of two that are as good, the shorter name. */
+/** Returns the best matches of each kind, starting with the kind of the best match. Ties go to the shorter name. */
 export function ranked(text: string, answers: readonly Answer[]): SearchResult[] {
   const kinds = answers
     .filter(({ hits }) => hits.length > 0)

@@ -1,4 +1,5 @@
-// The global search: everything that somebody may see, nothing else, and only what they may do with it.
+// The global search: it finds everything the caller may see, nothing else, and offers only the actions the caller may
+// take.
 import {
   AccountEdit,
   createAccessRequest,
@@ -36,7 +37,7 @@ async function found(who: TestPerson, search: string): Promise<SearchResult[]> {
 const named = (results: readonly SearchResult[]) => results.map(({ kind, title }) => `${kind} ${title}`);
 
 describe("OPEN-28, SHELL-18: the search", () => {
-  test("finds each kind of thing by name, host, user name and address, for who may see it", async () => {
+  test("finds each kind of object by name, host, user name and address, if the caller may see it", async () => {
     const [admin, owner, stranger] = [await firstAdmin(app), await aPerson(app), await aPerson(app)];
     const platform = await aPlatform(app, { name: "Quokka platform", approvals_level_1: 1 });
     const safe = await aSafe(app, owner, { name: "Quokka safe" });
@@ -69,7 +70,7 @@ describe("OPEN-28, SHELL-18: the search", () => {
     }
   });
 
-  test("tells administrators of machine identities, by name and by what they are for, and nobody else", async () => {
+  test("finds machine identities by name and description, for administrators only", async () => {
     const [admin, manager] = [await firstAdmin(app), await aPerson(app, "manager")];
     const fields = { name: "Bandicoot pipeline", description: "Deploys the potoroo", responsible_user_id: admin.id };
     const made = await app.call(createMachine, { body: fields, as: admin.token });
@@ -84,7 +85,7 @@ describe("OPEN-28, SHELL-18: the search", () => {
     assert.deepEqual((await again(manager)).results, []);
   });
 
-  test("tells people of other people to managers and administrators alone", async () => {
+  test("finds other users for managers and administrators only", async () => {
     const [manager, user, sought] = [await aPerson(app, "manager"), await aPerson(app), await aPerson(app)];
     assert.deepEqual(
       (await found(manager, sought.email)).map(({ kind, id }) => [kind, id]),
@@ -93,7 +94,7 @@ describe("OPEN-28, SHELL-18: the search", () => {
     assert.deepEqual(await found(user, sought.email), []);
   });
 
-  test("an exact name is found among a thousand that begin alike, and before them", async () => {
+  test("ranks an exact name first among a thousand names with the same prefix", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const { id } = await anAccount(app, owner, safe, { name: "wombat" });
@@ -116,7 +117,7 @@ describe("OPEN-28, SHELL-18: the search", () => {
     assert.equal(results.filter(({ kind }) => kind === "account").length, 6);
   });
 
-  test("INVARIANT: a token finds only what it was given to list", async () => {
+  test("INVARIANT: an API token finds only the kinds that its scopes let it list", async () => {
     const admin = await firstAdmin(app);
     const sought = await aPerson(app, "user");
     await aPlatform(app, { name: `Numbat for ${sought.email}` });
@@ -163,7 +164,7 @@ describe("OPEN-28, SHELL-18: the search", () => {
     assert.deepEqual(named(await found(admin, "shift wallaby")), ["group Wallaby night shift"]);
   });
 
-  test("is refused without a text, and takes its signs for what they are", async () => {
+  test("rejects an empty text and takes wildcard characters literally", async () => {
     const person = await aPerson(app);
     for (const search of ["", "  ", "x".repeat(101)]) {
       const reply = await app.call(searchEverywhere, { query: { search }, as: person.token });
@@ -176,8 +177,8 @@ describe("OPEN-28, SHELL-18: the search", () => {
   });
 });
 
-describe("what is offered", () => {
-  test("is what the person may do with it now", async () => {
+describe("the actions of a search result", () => {
+  test("are the ones the caller may take now", async () => {
     const [owner, member, admin] = [await aPerson(app), await aPerson(app), await firstAdmin(app)];
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, member, ["list"]);
@@ -209,8 +210,8 @@ describe("what is offered", () => {
   });
 });
 
-describe("where somebody was before", () => {
-  test("is told by ids, as it is called now, and without what they may not see any more", async () => {
+describe("recent items", () => {
+  test("have their current names, and leave out items the caller may no longer see", async () => {
     const owner = await aPerson(app);
     const [seen, hidden] = [await aSafe(app, owner), await aPerson(app)];
     const foreign = await app.call(createSafe, { body: { name: "Foreign" }, as: hidden.token });

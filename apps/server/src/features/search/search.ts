@@ -1,4 +1,4 @@
-// Asks every feature that has something to find, as the person who searches, and puts the answers in order.
+// Queries every searchable feature with the caller's rights and ranks the results.
 import type { SearchResult, readRecent, searchEverywhere } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import { requireScope } from "#kernel/authz/token-scope.ts";
@@ -9,27 +9,31 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { ranked, toResult } from "./search.policy.ts";
 import type { Searchable } from "./searchable.ts";
 
-export interface Site {
+export interface SearchContext {
   kernel: Kernel;
   searchables: readonly Searchable[];
 }
 
 export async function search(
-  site: Site,
+  context: SearchContext,
   call: Call<typeof searchEverywhere>,
   db: Db,
 ): Promise<{ results: SearchResult[] }> {
   const text = call.query.search;
-  const allowed = allowedTo(site, call.actor);
+  const allowed = allowedTo(context, call.actor);
   const answers = allowed.map(async ({ kind, find }) => ({ kind, hits: await find(db, call.actor, text) }));
   return { results: ranked(text, await Promise.all(answers)) };
 }
 
-/** What is gone, or not to be seen any more, is left out. */
-export async function recent(site: Site, call: Call<typeof readRecent>, db: Db): Promise<{ results: SearchResult[] }> {
+/** Leaves out items that were deleted or that the caller may no longer see. */
+export async function recent(
+  context: SearchContext,
+  call: Call<typeof readRecent>,
+  db: Db,
+): Promise<{ results: SearchResult[] }> {
   const { items } = call.query;
   const found = new Map<string, SearchResult>();
-  const reading = allowedTo(site, call.actor).map(async ({ kind, read }) => {
+  const reading = allowedTo(context, call.actor).map(async ({ kind, read }) => {
     const ids = items.filter((item) => item.kind === kind).map(({ id }) => id);
     if (ids.length === 0) return;
     for (const hit of await read(db, call.actor, ids)) found.set(`${kind}:${hit.id}`, toResult(kind, hit));
@@ -38,8 +42,11 @@ export async function recent(site: Site, call: Call<typeof readRecent>, db: Db):
   return { results: items.flatMap(({ kind, id }) => found.get(`${kind}:${id}`) ?? []) };
 }
 
-/** INVARIANT: who may not list a kind of thing finds none of it, nor does a token that was not given that. */
-const allowedTo = ({ kernel, searchables }: Site, actor: Actor): Searchable[] =>
+/**
+ * INVARIANT: a caller who may not list a kind of object finds none of that kind, and neither does a token without the
+ * scope.
+ */
+const allowedTo = ({ kernel, searchables }: SearchContext, actor: Actor): Searchable[] =>
   searchables.filter(({ needs }) => {
     try {
       kernel.authority.require(needs, actor);

@@ -1,4 +1,4 @@
-// What a feature hands to the search: how its things are found, and what a person may see of some of them.
+// The interface through which a feature takes part in the global search.
 import type { Permission, SearchAction, SearchKind } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
@@ -6,24 +6,24 @@ import type { Db } from "#kernel/db/database.ts";
 export interface Hit {
   id: string;
   title: string;
-  /** What tells it from others of the same name. */
+  /** Distinguishes it from others of the same name. */
   detail: string;
-  /** What it is found by beside its title: host, user name, address. */
+  /** Other fields that match the search beside the title: host, user name, address. */
   by: readonly (string | null)[];
-  /** What this person may do with it now. */
+  /** The actions this user may take on it now. */
   can: readonly SearchAction[];
 }
 
-/** INVARIANT: both answer with what this person may see by the feature's own rule, and with nothing else. */
+/** INVARIANT: `find` and `read` return only what this user may see by the feature's own rule. */
 export interface Searchable {
   kind: SearchKind;
-  /** What a person needs to search among these at all. */
+  /** The permission a user needs to search this kind at all. */
   needs: Permission;
-  /** Some that match, the best among them, as many as `MOST_FOUND` or fewer. */
+  /** Returns at most `MOST_FOUND` matches, including the best ones. */
   find(db: Db, actor: Actor, text: string): Promise<Hit[]>;
-  /** Those of these that there are, in any order. */
+  /** Returns those of these items that exist, in any order. */
   read(db: Db, actor: Actor, ids: readonly string[]): Promise<Hit[]>;
 }
 
-/** Of each kind; the best of them are shown. */
+/** The limit for each kind; only the best of them are shown. */
 export const MOST_FOUND = 20;

@@ -1,8 +1,8 @@
-// Turns what was typed as an address into something that can be stored: people type passwords into the wrong field.
+// Turns a typed address into a value that is safe to store, because users type passwords into the wrong field.
 import { Secret, fingerprint } from "@strongroom/keys";
 import type { Kernel } from "#kernel/kernel.ts";
 
-/** HMAC-SHA-256 under a key of the vault, 43 characters; the same for the same text. Rejects with SealedError. */
+/** HMAC-SHA-256 under a key of the vault, 43 characters, deterministic. Rejects with SealedError. */
 export async function fingerprintAddress(kernel: Kernel, email: string): Promise<string> {
   const kek = await kernel.keys.kekFor("fingerprint");
   using typed = Secret.fromText(`sign-in:${email.toWellFormed()}`);

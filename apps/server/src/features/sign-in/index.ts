@@ -1,53 +1,53 @@
-// Signing in and up, sessions, resets: who a caller is, and the ways to become and to stop being somebody.
+// Sign-in, sign-up, sessions and password resets.
 import type { Mail } from "#features/mail/index.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import type { SignInOfUsers } from "#features/users/index.ts";
 import { isVaultHeld } from "#features/vault-closure/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { forgetNetworks } from "./attempts.store.ts";
-import { invite } from "./invitations.ts";
-import { requireOwnPassword } from "./password-elsewhere.ts";
-import { createPasswords } from "./passwords.ts";
-import type { HashParameters } from "./passwords.ts";
-import { issueResetLink, pendingResets } from "./reset-password.ts";
-import { deleteReset } from "./resets.store.ts";
-import { countSessions } from "./sessions.store.ts";
-import { createAuthenticator, endEverything, endSessions, endSessionsWithoutFactor } from "./sessions.ts";
-import { setupLink } from "./set-up.ts";
-import type { SignInParts } from "./sign-in-parts.ts";
+import { deleteNetworks } from "./attempts/attempts.store.ts";
+import { invite } from "./passwords/invitations.ts";
+import { requireOwnPassword } from "./passwords/password-elsewhere.ts";
+import { createPasswords } from "./passwords/passwords.ts";
+import type { HashParameters } from "./passwords/passwords.ts";
+import { issueResetLink, pendingResets } from "./passwords/reset-password.ts";
+import { deleteReset } from "./passwords/resets.store.ts";
+import { countSessions } from "./sessions/sessions.store.ts";
+import { createAuthenticator, endEverything, endSessions, endSessionsWithoutFactor } from "./sessions/sessions.ts";
+import { setupLink } from "./setup/setup.ts";
+import type { SignInContext } from "./context.ts";
 import { defineJobs } from "./sign-in.jobs.ts";
 import { bindSignIn } from "./sign-in.routes.ts";
-import { findKeyInUse } from "./signing-keys.store.ts";
-import { createSigningKeys } from "./signing-keys.ts";
-import { createTokens } from "./tokens.ts";
+import { findKeyInUse } from "./sessions/signing-keys.store.ts";
+import { createSigningKeys } from "./sessions/signing-keys.ts";
+import { createTokens } from "./sessions/tokens.ts";
 import { underLimits } from "./under-limits.ts";
-import { slowedDown, unlock } from "./waiting-people.ts";
+import { waitingUntil, unlock } from "./attempts/waiting-people.ts";
 
 export interface SignInFeature extends SignInOfUsers {
-  /** For the features that end in a session: `openSession` and its neighbours take it. */
-  parts: SignInParts;
-  /** For the person who starts the server; null when there is a user. */
+  /** For features that open sessions with `openSession` or the functions of the second step. */
+  parts: SignInContext;
+  /** The link that creates the first administrator; null once a user exists. */
   setupLink(): Promise<string | null>;
-  /** Replaces the key that signs tokens; nobody is signed out by it. Rejects with SealedError. */
+  /** Replaces the key that signs tokens. Open sessions continue. Rejects with SealedError. */
   rotateSigningKey(): Promise<void>;
-  /** For a restored database. */
+  /** Ends sessions, pending sign-ins and links in a restored database. */
   endEverything(tx: Tx): Promise<{ sessions: number; sign_ins: number; links: number }>;
-  /** Null before the first sign-in. */
+  /** When the current signing key was created; null before the first sign-in. */
   signingKeySince(db: Db): Promise<Date | null>;
 }
 
 export interface SignInDeps {
   mail: Mail;
   notify: Notify;
-  /** What a password hash costs; less than the default is for tests alone. */
+  /** Cost of a password hash. Only tests use less than the default. */
   hashing?: HashParameters;
 }
 
 export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
   const hashes = kernel.metrics.counter("strongroom_password_hashes_total", "Password hashes computed");
   const signingKeys = createSigningKeys(kernel);
-  const parts: SignInParts = {
+  const parts: SignInContext = {
     kernel,
     mail: deps.mail,
     notify: deps.notify,
@@ -86,11 +86,11 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     isVaultHeld: (db, userId) => isVaultHeld(db, userId),
     forgetReset: deleteReset,
     forgetPerson: async (tx, userId) => {
-      await forgetNetworks(tx, userId);
+      await deleteNetworks(tx, userId);
       await deleteReset(tx, userId);
     },
     providersOf: (db, userIds) => parts.elsewhere.current.providersOf(db, userIds),
-    slowedDown: (db, people) => slowedDown(parts, db, people),
+    slowedDown: (db, people) => waitingUntil(parts, db, people),
     unlock: (tx, person) => unlock(parts, tx, person),
     invite: (tx, userId, by) => invite(parts, tx, userId, by),
     pendingResets: (db) => pendingResets(kernel, db),
@@ -101,19 +101,26 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
   };
 }
 
-export { createUser, makeResetLink, setUserStatus } from "./manage-users.ts";
-export type { Desk } from "./manage-users.ts";
-export type { HashParameters } from "./passwords.ts";
-export { openSession } from "./open-session.ts";
-export { finishSignIn, pendingSignIn, secondClaim, trySecondStep } from "./pending.ts";
-export type { PendingSignIn } from "./pending.ts";
-export { markProved } from "./sessions.store.ts";
-export { setupLink } from "./set-up.ts";
-export type { Demand, DirectoryWish, EndTokens, ProvedElsewhere, SignInParts, TakeOver } from "./sign-in-parts.ts";
+export { createUser, createResetLink, setUserStatus } from "./manage-users.ts";
+export type { UserAdminContext } from "./manage-users.ts";
+export type { HashParameters } from "./passwords/passwords.ts";
+export { openSession } from "./sessions/open-session.ts";
+export { finishSignIn, requirePendingSignIn, secondClaim, trySecondStep } from "./second-step/pending.ts";
+export type { PendingSignIn } from "./second-step/pending.ts";
+export { markProved } from "./sessions/sessions.store.ts";
+export { setupLink } from "./setup/setup.ts";
+export type {
+  SecondStepDemand,
+  DirectoryLogin,
+  EndTokens,
+  ExternalIdentity,
+  SignInContext,
+  TakeOver,
+} from "./context.ts";
 export { isLastTry, provedUntil } from "./sign-in.policy.ts";
 export type { SignInMethod } from "./sign-in.policy.ts";
-export { endSessions, proveSession } from "./sessions.ts";
-export { admitAttempt, admitGuess, rewardAttempt, rewardGuess, settleAttempt } from "./slow-down.ts";
-export type { Attempt } from "./slow-down.ts";
-export { refused } from "./start-session.ts";
-export type { Proved, SignInCall } from "./start-session.ts";
+export { endSessions, proveSession } from "./sessions/sessions.ts";
+export { admitAttempt, admitGuess, undoAttemptCount, undoGuessCount, settleAttempt } from "./attempts/slow-down.ts";
+export type { Attempt } from "./attempts/slow-down.ts";
+export { refused } from "./sessions/start-session.ts";
+export type { ProvenIdentity, SignInCall } from "./sessions/start-session.ts";

@@ -1,11 +1,11 @@
-// What the command line does with people.
+// Tests of managing users on the command line.
 import { completePasswordReset, createToken, currentSession, entrance, listCredentials } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { revokeAsDisabled } from "#features/tokens/index.ts";
-import { createUser, makeResetLink, setUserStatus } from "./index.ts";
+import { createUser, createResetLink, setUserStatus } from "./index.ts";
 import { MINUTE, PASSWORD, entriesOf, newEmail, signedIn, tryToSignIn } from "./testing/attempts.ts";
 
 let app: TestApp;
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => app.close());
 
-test("a first administrator made on the command line makes the setup link needless", async () => {
+test("creating the first administrator on the command line removes the need for the setup link", async () => {
   assert.notEqual(await app.setupLink(), null);
   const email = newEmail();
   const id = await createUser(app.kernel, { email: ` ${email.toUpperCase()}`, role: "admin", password: PASSWORD });
@@ -27,7 +27,7 @@ test("a first administrator made on the command line makes the setup link needle
   assert.equal(entry.target?.["id"], id);
 });
 
-test("an account that can't be made is refused in a plain sentence", async () => {
+test("an account that cannot be created is refused with a readable message", async () => {
   const email = newEmail();
   await createUser(app.kernel, { email, role: "user", password: PASSWORD });
   const account = { email, role: "user", password: PASSWORD } as const;
@@ -43,23 +43,23 @@ test("an account that can't be made is refused in a plain sentence", async () =>
   });
 });
 
-test("who was made without a password gets in by a reset link and not otherwise", async () => {
+test("a user created without a password can only sign in after using a reset link", async () => {
   const email = newEmail();
   const id = await createUser(app.kernel, { email, role: "user" });
   assert.equal((await tryToSignIn(app, email, { password: "" })).status, 400);
-  const { link, expiresAt } = await makeResetLink(app.kernel, email);
+  const { link, expiresAt } = await createResetLink(app.kernel, email);
   assert.ok(Math.abs(expiresAt.getTime() - Date.now() - 30 * MINUTE) < MINUTE);
   const token = link.split("#token=")[1] ?? "";
   assert.equal((await app.call(completePasswordReset, { body: { token, password: PASSWORD } })).status, 200);
   await signedIn(app, email);
   const entry = (await entriesOf(app, "password-reset.link-issued")).at(-1);
   assert.deepEqual([entry?.actor, entry?.target?.["id"]], [{ system: "command line" }, id]);
-  await assert.rejects(makeResetLink(app.kernel, "missing@example.com"), {
+  await assert.rejects(createResetLink(app.kernel, "missing@example.com"), {
     message: "There is no user missing@example.com.",
   });
 });
 
-test("who is disabled on the command line is out at once; the last administrator can't be", async () => {
+test("disabling a user on the command line ends their access at once, and the last administrator cannot be disabled", async () => {
   const admin = newEmail();
   const user = newEmail();
   await createUser(app.kernel, { email: admin, role: "admin", password: PASSWORD });
@@ -69,7 +69,7 @@ test("who is disabled on the command line is out at once; the last administrator
   const { token: program, details: made } = (await app.call(createToken, { body, as: token })).body;
   await setUserStatus(app.kernel, user, "disabled", revokeAsDisabled);
   assert.equal((await app.call(currentSession, { as: token })).status, 401);
-  await assert.rejects(makeResetLink(app.kernel, user), { code: "user.disabled" });
+  await assert.rejects(createResetLink(app.kernel, user), { code: "user.disabled" });
   await setUserStatus(app.kernel, user, "active", revokeAsDisabled);
   await signedIn(app, user);
   assert.equal((await app.call(listCredentials, { as: program })).status, 401, "their API tokens stay revoked");

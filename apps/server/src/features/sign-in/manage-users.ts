@@ -1,4 +1,4 @@
-// What the command line does with people: make an account, hand out a reset link, disable and enable. Recorded as its own.
+// Manages users from the command line: creates accounts and reset links, disables and enables. Audited as `command line`.
 import { Email, Password, PersonName, UserId } from "@strongroom/contract";
 import type { Role } from "@strongroom/contract";
 import { randomBytes } from "node:crypto";
@@ -15,8 +15,8 @@ import {
   requireAnotherAdmin,
   requireGoodPassword,
   setStatus,
-  tellOfNewAdmin,
-  tellOfResetLink,
+  notifyOfNewAdmin,
+  notifyOfResetLink,
 } from "#features/users/index.ts";
 import type { Person } from "#features/users/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -26,34 +26,38 @@ import type { Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { createPasswords } from "./passwords.ts";
-import { issueResetLink } from "./reset-password.ts";
-import { findProviderName } from "./resets.store.ts";
-import { endSessions } from "./sessions.ts";
-import { lockSetup } from "./setup.store.ts";
+import { createPasswords } from "./passwords/passwords.ts";
+import { issueResetLink } from "./passwords/reset-password.ts";
+import { findProviderName } from "./passwords/resets.store.ts";
+import { endSessions } from "./sessions/sessions.ts";
+import { lockSetup } from "./setup/setup.store.ts";
 
-/** What there is without a server: no calls and no keys. */
-export type Desk = Pick<Kernel, "clock" | "config" | "database" | "events" | "publicUrl">;
+/** The dependencies that exist without a running server: no HTTP calls and no keys. */
+export type UserAdminContext = Pick<Kernel, "clock" | "config" | "database" | "events" | "publicUrl">;
 
 export interface NewAccount {
   email: string;
-  /** Without one, the part of the email before the "@". */
+  /** Defaults to the part of the email before the "@". */
   name?: string;
   role: Role;
-  /** Without one nobody can sign in before a reset link was used. */
+  /** Without a password, the user must use a reset link before they can sign in. */
   password?: string;
 }
 
-/** Returns the id of the new user. Throws a refusal with a plain sentence when it can't be made. */
-export async function createUser(desk: Desk, account: NewAccount, passwords = createPasswords()): Promise<UserId> {
+/** Returns the id of the new user. Throws a refusal when the account cannot be created. */
+export async function createUser(
+  context: UserAdminContext,
+  account: NewAccount,
+  passwords = createPasswords(),
+): Promise<UserId> {
   const email = checked(Email, account.email);
   const name = account.name === undefined ? nameFromEmail(email) : checked(PersonName, account.name);
   const password = account.password ?? randomBytes(96).toString("base64url");
-  requireGoodPassword(await readPolicy(desk.database.db), { password, role: account.role, email, name });
+  requireGoodPassword(await readPolicy(context.database.db), { password, role: account.role, email, name });
   const hash = await passwords.hash(checked(Password, password));
-  const now = desk.clock.now();
+  const now = context.clock.now();
   const id = UserId.parse(newId(now.getTime()));
-  await desk.database.transaction(async (tx) => {
+  await context.database.transaction(async (tx) => {
     await lockSetup(tx);
     const isNew = await insertUser(tx, {
       id,
@@ -67,29 +71,33 @@ export async function createUser(desk: Desk, account: NewAccount, passwords = cr
       last_signed_in_at: null,
     });
     if (!isNew) throw refuse(409, "account.exists", `There is a user ${email} already.`);
-    await record(desk, tx, "user.registered", {
+    await record(context, tx, "user.registered", {
       target: { type: "user", id, name: email },
       details: { role: account.role },
     });
-    if (account.role === "admin") await tellOfNewAdmin(notifyOf(desk), tx, { person: { id, name }, by: COMMAND_LINE });
+    if (account.role === "admin")
+      await notifyOfNewAdmin(notifyOf(context), tx, { person: { id, name }, by: COMMAND_LINE });
   });
   return id;
 }
 
 /**
- * The single-use link by which somebody sets a new password; replaces any earlier one. Throws a refusal for somebody who
- * isn't there, is disabled, or has their password elsewhere.
+ * Creates a single-use link to set a new password; it replaces any earlier one. Throws a refusal for a user who does not exist,
+ * is disabled, or signs in through an identity provider.
  */
-export async function makeResetLink(desk: Desk, email: string): Promise<{ link: string; expiresAt: Date }> {
-  return desk.database.transaction(async (tx) => {
+export async function createResetLink(
+  context: UserAdminContext,
+  email: string,
+): Promise<{ link: string; expiresAt: Date }> {
+  return context.database.transaction(async (tx) => {
     const person = await named(tx, email);
     if (person.kind === "machine") throw refuse(409, "user.machine", "A machine identity has no password to reset.");
     if (!canSignIn(person)) throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
     const provider = await findProviderName(tx, person.id);
     if (provider !== null) throw elsewhere(provider);
-    const made = await issueResetLink(desk, tx, person.id, COMMAND_LINE);
-    await record(desk, tx, "password-reset.link-issued", { target: targetOf(person) });
-    if (person.last_signed_in_at !== null) await tellOfResetLink(notifyOf(desk), tx, { person, by: COMMAND_LINE });
+    const made = await issueResetLink(context, tx, person.id, COMMAND_LINE);
+    await record(context, tx, "password-reset.link-issued", { target: targetOf(person) });
+    if (person.last_signed_in_at !== null) await notifyOfResetLink(notifyOf(context), tx, { person, by: COMMAND_LINE });
     return made;
   });
 }
@@ -104,28 +112,37 @@ const elsewhere = (provider: string) =>
   );
 
 /**
- * Disabling ends every session at once, and what `whenDisabled` says. Throws a refusal for the last administrator, and for
- * somebody who isn't there.
+ * Disabling ends every session at once and calls `whenDisabled`. Throws a refusal for the last administrator and for an unknown
+ * user.
  */
 export async function setUserStatus(
-  desk: Desk,
+  context: UserAdminContext,
   email: string,
   status: "active" | "disabled",
-  whenDisabled: (desk: Desk, tx: Tx, userId: UserId) => Promise<void>,
+  whenDisabled: (context: UserAdminContext, tx: Tx, userId: UserId) => Promise<void>,
 ): Promise<void> {
-  await desk.database.transaction(async (tx) => {
+  await context.database.transaction(async (tx) => {
     const admins = await lockActiveAdmins(tx);
     const person = await named(tx, email);
     if (status === "disabled") requireAnotherAdmin(person.id, admins);
+    // INVARIANT: only activation enables an account that was never activated.
+    if (person.status === "pending") throw awaitingActivation();
     await setStatus(tx, person.id, status);
     if (status === "disabled") {
-      await endSessions(desk, tx, person.id);
-      await whenDisabled(desk, tx, person.id);
+      await endSessions(context, tx, person.id);
+      await whenDisabled(context, tx, person.id);
     }
     const details = { from: person.status, to: status };
-    await record(desk, tx, "user.status-changed", { target: targetOf(person), details });
+    await record(context, tx, "user.status-changed", { target: targetOf(person), details });
   });
 }
+
+const awaitingActivation = () =>
+  refuse(
+    409,
+    "user.awaiting-activation",
+    "This account is waiting for activation. Activate or delete it in User Management.",
+  );
 
 async function named(tx: Tx, email: string): Promise<Person> {
   const found = await findUserByEmail(tx, checked(Email, email));
@@ -136,7 +153,7 @@ async function named(tx: Tx, email: string): Promise<Person> {
 
 const targetOf = ({ id, email }: Person) => ({ type: "user", id, name: email });
 
-async function record({ clock }: Desk, tx: Tx, event: string, note: AuditNote): Promise<void> {
+async function record({ clock }: UserAdminContext, tx: Tx, event: string, note: AuditNote): Promise<void> {
   await appendAudit(tx, [systemEntry(event, "command line", note, clock.now())]);
 }
 

@@ -1,14 +1,14 @@
-// Who one is here: read it, and change one's name.
+// Shows a user's own profile and changes their name.
 import type { OwnProfile, readOwnProfile, renameOneself } from "@strongroom/contract";
 import { findPasswordHash, findUser, renameUser } from "#features/users/index.ts";
 import { sessionOf } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call, SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { findSessions } from "./sessions.store.ts";
-import type { LiveSession } from "./sessions.store.ts";
-import type { SignInParts } from "./sign-in-parts.ts";
-import { payloadOf } from "./start-session.ts";
+import { findSessions } from "./sessions/sessions.store.ts";
+import type { LiveSession } from "./sessions/sessions.store.ts";
+import type { SignInContext } from "./context.ts";
+import { payloadOf } from "./sessions/start-session.ts";
 
 export async function readProfile({ actor }: Call<typeof readOwnProfile>, db: Db): Promise<OwnProfile> {
   const [session, person] = [await thisSession(db, actor), await findUser(db, actor.id)];
@@ -25,9 +25,9 @@ export async function readProfile({ actor }: Call<typeof readOwnProfile>, db: Db
   };
 }
 
-/** The new token stands for the same session, and ends with it. */
+/** The new token belongs to the same session and ends with it. */
 export async function rename(
-  { tokens }: SignInParts,
+  { tokens }: SignInContext,
   call: SteppedCall<typeof renameOneself>,
   db: Db,
 ): Promise<{ token: string }> {

@@ -1,28 +1,28 @@
-// What signing in does by itself: ends sessions that are over, forgets what is old, renews the signing key, sends resets.
+// Background jobs of signing in: end sessions, delete old rows, rotate the signing key, send reset and invitation mails.
 import { readPolicy } from "#features/users/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { sweepAttempts } from "./attempts.store.ts";
-import { INVITATION_JOB, mailInvitation } from "./invitations.ts";
-import type { InvitationOrder } from "./invitations.ts";
-import { sweepPending } from "./pending.store.ts";
-import { RESET_JOB, fulfilReset } from "./reset-password.ts";
-import type { ResetOrder } from "./reset-password.ts";
-import { sweepResets } from "./resets.store.ts";
-import { deleteSessions, findSessionsToSweep } from "./sessions.store.ts";
-import { announceEnds } from "./sessions.ts";
-import type { SignInParts } from "./sign-in-parts.ts";
+import { sweepAttempts } from "./attempts/attempts.store.ts";
+import { INVITATION_JOB, mailInvitation } from "./passwords/invitations.ts";
+import type { InvitationOrder } from "./passwords/invitations.ts";
+import { sweepPending } from "./second-step/pending.store.ts";
+import { RESET_JOB, fulfilReset } from "./passwords/reset-password.ts";
+import type { ResetOrder } from "./passwords/reset-password.ts";
+import { sweepResets } from "./passwords/resets.store.ts";
+import { deleteSessions, findSessionsToSweep } from "./sessions/sessions.store.ts";
+import { announceEnds } from "./sessions/sessions.ts";
+import type { SignInContext } from "./context.ts";
 import {
-  KNOWN_NETWORK_LIFE,
-  LONGEST_MEMORY,
-  RESET_REQUEST_LIFE,
+  KNOWN_NETWORK_RETENTION,
+  ATTEMPT_RETENTION,
+  RESET_REQUEST_LIFETIME,
   idleLimit,
-  longestLife,
+  maxSessionLifetime,
   stateOf,
 } from "./sign-in.policy.ts";
 
-export function defineJobs(parts: SignInParts): void {
+export function defineJobs(parts: SignInContext): void {
   const { kernel, signingKeys } = parts;
   kernel.jobs.define<ResetOrder>(RESET_JOB, { policy: "exclusive", retryLimit: 8, retryDelay: 2 }, (job) =>
     fulfilReset(parts, job.data),
@@ -35,12 +35,12 @@ export function defineJobs(parts: SignInParts): void {
     await sweepRest(kernel);
   });
   kernel.jobs.define("sign-in.keys", { schedule: "17 3 * * *" }, async () => {
-    // Another process, or tomorrow, will do: nothing depends on the day.
+    // Skipping a run is fine: another process or the next day's run does it.
     if (!kernel.keys.isSealed) await signingKeys.maintain();
   });
 }
 
-/** Ends what is over, tells the person's windows and puts on record why. Answers how many sessions ended. */
+/** Ends sessions that are over, notifies the user's windows and audits the reason. Returns how many sessions ended. */
 export async function sweepSessions(kernel: Kernel): Promise<number> {
   const now = kernel.clock.now();
   const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds);
@@ -49,7 +49,7 @@ export async function sweepSessions(kernel: Kernel): Promise<number> {
   const candidates = await findSessionsToSweep(
     db,
     ago(idleLimit("admin", policy)),
-    ago(longestLife(false, policy)),
+    ago(maxSessionLifetime(false, policy)),
     now,
   );
   const over = candidates
@@ -73,13 +73,13 @@ export async function sweepSessions(kernel: Kernel): Promise<number> {
   });
 }
 
-/** Deletes what no longer counts: failed attempts, networks nobody uses, resets nobody finished. */
+/** Deletes old failed attempts, unused networks, and expired sign-ins and resets. */
 export async function sweepRest(kernel: Kernel): Promise<void> {
   const now = kernel.clock.now();
   const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds);
   await kernel.database.transaction(async (tx) => {
-    await sweepAttempts(tx, ago(LONGEST_MEMORY), ago(KNOWN_NETWORK_LIFE));
+    await sweepAttempts(tx, ago(ATTEMPT_RETENTION), ago(KNOWN_NETWORK_RETENTION));
     await sweepPending(tx, now);
-    await sweepResets(tx, ago(RESET_REQUEST_LIFE), now);
+    await sweepResets(tx, ago(RESET_REQUEST_LIFETIME), now);
   });
 }

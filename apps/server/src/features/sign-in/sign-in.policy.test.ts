@@ -1,13 +1,13 @@
-// The rules of sessions and of slowing down, without a clock and without a database.
+// Tests of the session and slow-down rules, without a clock and without a database.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  TOUCH_EVERY,
+  ACTIVITY_WRITE_INTERVAL,
   endOf,
   idleLimit,
   isForgotten,
   isTouchDue,
-  longestLife,
+  maxSessionLifetime,
   stateOf,
   waitAfter,
 } from "./sign-in.policy.ts";
@@ -25,20 +25,20 @@ const session = (more: object = {}) => ({
   ...more,
 });
 
-test("OPEN-01: users have the ordinary limit, admins and managers the tighter of the two", () => {
+test("OPEN-01: users have the ordinary idle limit, admins and managers the tighter of the two", () => {
   assert.equal(idleLimit("user", policy), 30 * MINUTE);
   assert.equal(idleLimit("manager", policy), 15 * MINUTE);
   assert.equal(idleLimit("admin", { ...policy, timeout_minutes: 10 }), 10 * MINUTE);
 });
 
-test("a session is open for its whole idle limit and the time for which activity may not be written down", () => {
-  assert.equal(stateOf(session(), policy, after(30 * MINUTE + TOUCH_EVERY)), "open");
-  assert.equal(stateOf(session(), policy, after(30 * MINUTE + TOUCH_EVERY + 1)), "idle");
+test("a session stays open for its idle limit plus the interval at which activity is written", () => {
+  assert.equal(stateOf(session(), policy, after(30 * MINUTE + ACTIVITY_WRITE_INTERVAL)), "open");
+  assert.equal(stateOf(session(), policy, after(30 * MINUTE + ACTIVITY_WRITE_INTERVAL + 1)), "idle");
 });
 
-test("OPEN-08: a session's end is what it was promised, or what a tighter policy allows now", () => {
-  assert.equal(longestLife(false, policy), 12 * HOUR);
-  assert.equal(longestLife(true, policy), 30 * DAY);
+test("OPEN-08: a session ends at the time set at sign-in, or earlier under a tighter policy", () => {
+  assert.equal(maxSessionLifetime(false, policy), 12 * HOUR);
+  assert.equal(maxSessionLifetime(true, policy), 30 * DAY);
   assert.deepEqual(endOf(session(), policy), after(12 * HOUR));
   assert.deepEqual(endOf(session(), { ...policy, session_hours: 1 }), after(HOUR));
   const promised = session({ expires_at: after(2 * HOUR) });
@@ -46,12 +46,12 @@ test("OPEN-08: a session's end is what it was promised, or what a tighter policy
   assert.equal(stateOf(session({ last_active_at: after(12 * HOUR) }), policy, after(12 * HOUR)), "expired");
 });
 
-test("activity is due to be written down after 30 seconds", () => {
+test("activity is written again after 30 seconds", () => {
   assert.equal(isTouchDue(begun, after(30 * SECOND - 1)), false);
   assert.equal(isTouchDue(begun, after(30 * SECOND)), true);
 });
 
-test("the wait doubles from the first failure beyond the free ones and never exceeds 15 minutes", () => {
+test("the wait doubles from the first failure beyond the free ones, up to 15 minutes", () => {
   const waits = (kind: "account" | "network") =>
     [0, 4, 5, 6, 13, 14, 29, 30, 31, 1000].map((n) => waitAfter(kind, n) / SECOND);
   assert.deepEqual(waits("account"), [0, 0, 2, 4, 512, 900, 900, 900, 900, 900]);

@@ -1,4 +1,4 @@
-// How long sessions live and how much guessing costs: rules only, no clock and no database.
+// Rules for session lifetime and slowing down guesses, without a clock and without a database.
 import type { Role, SignInPolicy } from "@strongroom/contract";
 
 const SECOND = 1000;
@@ -6,20 +6,20 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How somebody proved who they are. */
+/** How a user authenticated. */
 export type SignInMethod = "password" | "oidc" | "ldap" | "passkey";
 
-/** How long a sign-in waits for its second step, and how often that may be tried. */
-export const PENDING_LIFE = 5 * MINUTE;
-export const MOST_SECOND_TRIES = 5;
-export const isLastTry = (tries: number): boolean => tries >= MOST_SECOND_TRIES;
+/** How long a sign-in waits for its second step, in milliseconds, and how many tries it allows. */
+export const PENDING_SIGN_IN_LIFETIME = 5 * MINUTE;
+export const MAX_SECOND_STEP_TRIES = 5;
+export const isLastTry = (tries: number): boolean => tries >= MAX_SECOND_STEP_TRIES;
 
-/** Until when a proof of who one is opens what asks for a fresh one. */
+/** When a proof stops satisfying calls that require re-authentication. */
 export const provedUntil = (provedAt: Date, limits: Pick<SignInPolicy, "step_up_minutes">): Date =>
   new Date(provedAt.getTime() + limits.step_up_minutes * MINUTE);
 
-/** A session's last activity is written down at most this often, in milliseconds. */
-export const TOUCH_EVERY = 30 * SECOND;
+/** A session's last activity is written at most this often, in milliseconds. */
+export const ACTIVITY_WRITE_INTERVAL = 30 * SECOND;
 
 type Limits = Pick<
   SignInPolicy,
@@ -34,8 +34,8 @@ export function idleLimit(role: Role, limits: Limits): number {
 
 const tighter = (limits: Limits): number => Math.min(limits.timeout_minutes, limits.privileged_timeout_minutes);
 
-/** The longest life of a session, however active, in milliseconds (OPEN-08). */
-export const longestLife = (isRemembered: boolean, limits: Limits): number =>
+/** The maximum lifetime of a session, however active, in milliseconds (OPEN-08). */
+export const maxSessionLifetime = (isRemembered: boolean, limits: Limits): number =>
   isRemembered ? limits.remembered_days * DAY : limits.session_hours * HOUR;
 
 export interface SessionTimes {
@@ -46,45 +46,50 @@ export interface SessionTimes {
   expires_at: Date;
 }
 
-/** When a session ends whatever happens: as promised at sign-in, or earlier when the policy was tightened since. */
+/** When a session ends regardless of activity: as set at sign-in, or earlier when the policy was tightened since. */
 export function endOf(session: SessionTimes, limits: Limits): Date {
-  const byPolicy = session.created_at.getTime() + longestLife(session.is_remembered, limits);
+  const byPolicy = session.created_at.getTime() + maxSessionLifetime(session.is_remembered, limits);
   return new Date(Math.min(session.expires_at.getTime(), byPolicy));
 }
 
 /**
- * Whether a session still counts. Activity may be up to `TOUCH_EVERY` more recent than what is written down, so that
- * much is granted: no session ends before the time that the browser counts down to.
+ * Whether a session is open. The actual last activity may be up to `ACTIVITY_WRITE_INTERVAL` later than the stored one, so that
+ * much is added: no session ends before the time that the browser counts down to.
  */
 export function stateOf(session: SessionTimes, limits: Limits, now: Date): "open" | "idle" | "expired" {
   if (now >= endOf(session, limits)) return "expired";
   const idle = now.getTime() - session.last_active_at.getTime();
-  return idle > idleLimit(session.role, limits) + TOUCH_EVERY ? "idle" : "open";
+  return idle > idleLimit(session.role, limits) + ACTIVITY_WRITE_INTERVAL ? "idle" : "open";
 }
 
 export const isTouchDue = (lastActiveAt: Date, now: Date): boolean =>
-  now.getTime() - lastActiveAt.getTime() >= TOUCH_EVERY;
+  now.getTime() - lastActiveAt.getTime() >= ACTIVITY_WRITE_INTERVAL;
 
 /**
- * The keys that failed attempts are counted by. `pair` is one person on a network where they have signed in before, `tried` the
+ * The kinds of counters for failed attempts. `pair` is one person on a network where they have signed in before, `tried` the
  * same person there within the hour, and `spread` the number of such people who failed on that network.
  */
 export const ATTEMPT_KINDS = ["account", "network", "pair", "spread", "tried"] as const;
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
 
-/** Failures that cost nothing yet. Many people share a network, so it gets more. */
+/** Failures without a wait. Many people share a network, so it has more. */
 const FREE: Record<AttemptKind, number> = { account: 5, pair: 5, network: 30, spread: 30, tried: Infinity };
-/** Milliseconds without a failure after which all is forgotten. */
+/** Milliseconds without a failure after which a count resets. */
 const FORGET_AFTER: Record<AttemptKind, number> = { account: DAY, pair: DAY, network: HOUR, spread: HOUR, tried: HOUR };
-export const LONGEST_WAIT = 15 * MINUTE;
-/** The longest wait that other people's failures cause a person who signed in on this network before. */
+/** Administrators are notified of the failures on one network at most this often, in milliseconds. */
+export const ALERT_EVERY = HOUR;
+/** Whether there are more failures than typing errors of people who share a network explain. */
+export const isAlarming = (kind: AttemptKind, failures: number): boolean =>
+  (kind === "network" || kind === "spread") && failures >= FREE[kind];
+export const MAX_WAIT = 15 * MINUTE;
+/** The longest wait that other people's failures cause for a user who signed in on this network before, in milliseconds. */
 const LONGEST_SPREAD_WAIT = 30 * SECOND;
-export const LONGEST_MEMORY = DAY;
+export const ATTEMPT_RETENTION = DAY;
 
-/** Milliseconds until the next attempt is looked at, after this many failures in a row: 2 s, 4 s, 8 s … 15 min. */
+/** Milliseconds until the next attempt is admitted, after this many failures: 2 s, 4 s, 8 s … 15 min. */
 export function waitAfter(kind: AttemptKind, failures: number): number {
   const beyond = failures - FREE[kind];
-  const longest = kind === "spread" ? LONGEST_SPREAD_WAIT : LONGEST_WAIT;
+  const longest = kind === "spread" ? LONGEST_SPREAD_WAIT : MAX_WAIT;
   return beyond < 0 ? 0 : Math.min(2 ** (beyond + 1) * SECOND, longest);
 }
 
@@ -92,19 +97,19 @@ export const isForgotten = (kind: AttemptKind, failedAt: Date, now: Date): boole
   now.getTime() - failedAt.getTime() >= FORGET_AFTER[kind];
 
 /** How long a reset link works, in milliseconds (OPEN-09). */
-export const RESET_LINK_LIFE = 30 * MINUTE;
-/** How long the link of an invitation works. */
-export const INVITATION_LIFE = 7 * DAY;
-/** How long a reset waits for an administrator to hand over the link. */
-export const RESET_REQUEST_LIFE = DAY;
+export const RESET_LINK_LIFETIME = 30 * MINUTE;
+/** How long an invitation link works, in milliseconds. */
+export const INVITATION_LIFETIME = 7 * DAY;
+/** How long a reset request waits for an administrator, in milliseconds. */
+export const RESET_REQUEST_LIFETIME = DAY;
 /**
- * How long nobody is mailed another reset link, after so many since a whole day passed without one: nobody fills another
- * person's inbox, or keeps replacing their link. 2 minutes, 4, 8 … an hour.
+ * Milliseconds between reset mails to one person, after `sent` mails since the last full day without one: 2 minutes, 4, 8 … an
+ * hour. Prevents filling another person's inbox or repeatedly replacing their link.
  */
 export const resetMailWait = (sent: number): number => (sent === 0 ? 0 : Math.min(2 ** sent * MINUTE, HOUR));
 
-/** How long a token signing key is used, and how long after that what it signed can still be checked. */
-export const SIGNING_KEY_USE = 90 * DAY;
-export const SIGNING_KEY_KEEP = 31 * DAY;
-/** A network on which nobody signed in for so long is no longer a known one. */
-export const KNOWN_NETWORK_LIFE = 90 * DAY;
+/** How long a token signing key is active, and how long afterwards it still verifies tokens, in milliseconds. */
+export const SIGNING_KEY_LIFETIME = 90 * DAY;
+export const SIGNING_KEY_RETENTION = 31 * DAY;
+/** A network is forgotten after this many milliseconds without a sign-in. */
+export const KNOWN_NETWORK_RETENTION = 90 * DAY;

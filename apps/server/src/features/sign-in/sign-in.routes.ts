@@ -1,4 +1,4 @@
-// Binds the calls of signing in and up, sessions and resets to their use cases.
+// Binds the calls of sign-in, sign-up, sessions and resets to their use cases.
 import {
   changePassword,
   completePasswordReset,
@@ -16,16 +16,16 @@ import {
   requestPasswordReset,
 } from "@strongroom/contract";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
-import { changeOwnPassword } from "./change-password.ts";
+import { changeOwnPassword } from "./passwords/change-password.ts";
 import { describeEntrance } from "./entrance.ts";
 import { readProfile, rename } from "./own-profile.ts";
-import { describeSession, endOne, endOthers, keepAlive, listSessions, signOut } from "./own-sessions.ts";
-import { registerAccount } from "./register.ts";
-import { completeReset, requestReset } from "./reset-password.ts";
-import type { SignInParts } from "./sign-in-parts.ts";
+import { describeSession, endOne, endOthers, keepAlive, listSessions, signOut } from "./sessions/own-sessions.ts";
+import { registerAccount } from "./setup/register.ts";
+import { completeReset, requestReset } from "./passwords/reset-password.ts";
+import type { SignInContext } from "./context.ts";
 import { signIn } from "./sign-in.ts";
 
-export function bindSignIn(parts: SignInParts): void {
+export function bindSignIn(parts: SignInContext): void {
   const { kernel } = parts;
   implement(kernel, entrance, (_call, db) => describeEntrance(parts, db));
   implementInSteps(kernel, login, (call, db) => signIn(parts, call, db));

@@ -1,4 +1,4 @@
-// Signing in, as clients see it.
+// Tests of signing in over HTTP.
 import { changePassword, currentSession, listOwnSessions, logout, setUserStatus } from "@strongroom/contract";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import assert from "node:assert/strict";
@@ -7,7 +7,7 @@ import { aPerson, firstAdmin } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { createUser } from "./index.ts";
-import { createPasswords } from "./passwords.ts";
+import { createPasswords } from "./passwords/passwords.ts";
 import {
   PASSWORD,
   anotherProcess,
@@ -34,7 +34,7 @@ const storedHash = async (email: string): Promise<string> => {
 };
 
 describe("signing in", () => {
-  test("AUTH-01, API-01: an email and its password give a token", async () => {
+  test("AUTH-01, API-01: returns a token for an email and its password", async () => {
     const { email } = await aPerson(app);
     const reply = await tryToSignIn(app, email);
     assert.equal(reply.status, 200);
@@ -42,7 +42,7 @@ describe("signing in", () => {
     assert.equal((await app.call(currentSession, { as: reply.body.token })).body.user.email, email);
   });
 
-  test("AUTH-22, AUTH-23, AUTH-24, AUTH-37: the signed token carries id, email, role, name and exp in seconds", async () => {
+  test("AUTH-22, AUTH-23, AUTH-24, AUTH-37: returns a signed token with id, email, role, name and exp in seconds", async () => {
     const person = await aPerson(app, "manager");
     const token = await signedIn(app, person.email);
     const { id, email, role, name, exp, iat, sid } = decodeJwt(token);
@@ -54,18 +54,18 @@ describe("signing in", () => {
     assert.equal(decodeProtectedHeader(token).alg, "EdDSA");
   });
 
-  test("AUTH-18: an address is the same in capitals and with spaces around it", async () => {
+  test("AUTH-18: ignores capitals and surrounding spaces in the address", async () => {
     const { email } = await aPerson(app);
     assert.equal((await tryToSignIn(app, `  ${email.toUpperCase()} `)).status, 200);
   });
 
-  test("a password is the same however the keyboard composes its letters", async () => {
+  test("accepts a password however the keyboard composes its letters", async () => {
     const email = newEmail();
     await createUser(app.kernel, { email, role: "user", password: "schl\u00fcssel-\u212b" });
     assert.equal((await tryToSignIn(app, email, { password: "schlu\u0308ssel-\u00c5" })).status, 200);
   });
 
-  test("OPEN-10: a wrong password, an unknown address and what is no address get one answer", async () => {
+  test("OPEN-10: gives the same reply for a wrong password, an unknown address and an invalid address", async () => {
     const { email } = await aPerson(app);
     const wrong = await tryToSignIn(app, email, { password: "wrong" });
     assert.equal(wrong.status, 401);
@@ -80,7 +80,7 @@ describe("signing in", () => {
     }
   });
 
-  test("an unknown address costs one password hash, exactly as a known one does", async () => {
+  test("computes one password hash for an unknown address, as for a known one", async () => {
     const { email } = await aPerson(app);
     const costOf = async (address: string, password: string) => {
       const earlier = await hashesOf(app);
@@ -93,7 +93,7 @@ describe("signing in", () => {
     assert.equal(await costOf(email, PASSWORD), 1);
   });
 
-  test("a hash made with other parameters is replaced when its owner signs in", async () => {
+  test("replaces a hash with outdated parameters after a successful sign-in", async () => {
     const other = createPasswords({ parameters: { memoryKiB: 512, passes: 2, lanes: 1 } });
     const email = newEmail();
     await createUser(app.kernel, { email, role: "user", password: PASSWORD }, other);
@@ -107,7 +107,7 @@ describe("signing in", () => {
     assert.equal(await storedHash(email), renewed);
   });
 
-  test("OPEN-10: a disabled account gets its own answer, but only with the right password", async () => {
+  test("OPEN-10: reports a disabled account only with the right password", async () => {
     const admin = await firstAdmin(app);
     const { id, email } = await aPerson(app);
     await app.call(setUserStatus, { params: { id }, body: { status: "disabled" }, as: admin.token });
@@ -117,7 +117,7 @@ describe("signing in", () => {
     assert.equal(codeOf(reply), "account.disabled");
   });
 
-  test("a sign-in that was proved with a password which is being changed right now fails", async () => {
+  test("fails while the password it was proved with is being changed", async () => {
     const { id, email, token } = await aPerson(app);
     const [locked, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const change = app.database.transaction(async (tx) => {
@@ -136,8 +136,8 @@ describe("signing in", () => {
   });
 });
 
-describe("what signing in leaves behind", () => {
-  test("a success and a failure are both on record, with whom and from where", async () => {
+describe("traces of signing in", () => {
+  test("include an audit entry with user and address for a success and for a failure", async () => {
     const { id, email } = await aPerson(app);
     await tryToSignIn(app, email, { password: "wrong", from: "192.0.2.7" });
     await tryToSignIn(app, email, { from: "192.0.2.8" });
@@ -153,7 +153,7 @@ describe("what signing in leaves behind", () => {
     assert.equal(success.request?.["ip"], "192.0.2.8");
   });
 
-  test("no password, no token and no unknown address is in the log, in the trail or in a counter", async () => {
+  test("include no password, token or unknown address in the log, audit trail or counters", async () => {
     const { email } = await aPerson(app);
     const typed = "my-secret@typed-into-the-wrong-field";
     const reply = await tryToSignIn(app, email);
@@ -183,7 +183,7 @@ describe("what signing in leaves behind", () => {
 });
 
 describe("sessions cannot be planted or replayed", () => {
-  test("every sign-in makes a session of its own, whatever the client brings along", async () => {
+  test("every sign-in creates a new session, whatever the client sends", async () => {
     const attacker = await aPerson(app);
     const { email } = await aPerson(app);
     const planted = sessionOf(attacker.token);
@@ -197,7 +197,7 @@ describe("sessions cannot be planted or replayed", () => {
     assert.equal((await app.call(currentSession, { as: attacker.token })).body.user.email, attacker.email);
   });
 
-  test("AUTH-33, AUTH-34, API-04: after sign-out the token is refused everywhere, on another process too", async () => {
+  test("AUTH-33, AUTH-34, API-04: after sign-out the token is refused by every call and process", async () => {
     const other = await anotherProcess(app);
     const { token } = await aPerson(app);
     assert.equal((await other.call(currentSession, { as: token })).status, 200);
@@ -214,7 +214,7 @@ describe("sessions cannot be planted or replayed", () => {
     await other.stopOnly();
   });
 
-  test("signing out of one session leaves the person's others open", async () => {
+  test("signing out of one session leaves the user's other sessions open", async () => {
     const { email, token } = await aPerson(app);
     const elsewhere = await signedIn(app, email);
     await app.call(logout, { as: token });
@@ -226,13 +226,13 @@ describe("OPEN-138: the cookie of the event stream", () => {
   const cookieOf = (reply: { headers: Record<string, unknown> }) => String(reply.headers["set-cookie"]);
   const secretOf = (cookie: string) => /^strongroom_stream=([^;]+)/.exec(cookie)?.[1] ?? "";
 
-  test("is HttpOnly, SameSite=Strict, for the stream's path alone, and ends with the browser", async () => {
+  test("is HttpOnly, SameSite=Strict, limited to the stream's path, and expires with the browser", async () => {
     const { email } = await aPerson(app);
     const cookie = cookieOf(await tryToSignIn(app, email));
     assert.match(cookie, /^strongroom_stream=[\w-]{43}; Path=\/api\/v1\/events; HttpOnly; SameSite=Strict$/);
   });
 
-  test("lives as long as a remembered session, and is Secure where the public address is https", async () => {
+  test("lasts as long as a remembered session, and is Secure when the public address is https", async () => {
     const https = await testApp({ config: { publicUrl: "https://vault.example.com" } });
     const { email } = await aPerson(https);
     const cookie = cookieOf(await tryToSignIn(https, email, { remember: true }));
@@ -240,7 +240,7 @@ describe("OPEN-138: the cookie of the event stream", () => {
     await https.close();
   });
 
-  test("opens the event stream and nothing else, until its session ends", async () => {
+  test("permits the event stream and nothing else, until its session ends", async () => {
     const { email } = await aPerson(app);
     const reply = await tryToSignIn(app, email);
     const secret = secretOf(cookieOf(reply));

@@ -1,8 +1,8 @@
-// What somebody typed to say who they are, when it is no address of ours: a directory may know it as a user name.
+// Normalises a typed login that is not a local address, which a directory may know as a user name.
 
 /**
- * One spelling for all that a directory takes for the same name, so that guesses are counted together. Null for what no
- * user name looks like.
+ * Returns one spelling for all that a directory treats as the same name, so that guesses are counted together. Null for text that
+ * cannot be a user name.
  */
 export function typedName(typed: string): string | null {
   const name = typed.normalize("NFKC").toLowerCase();

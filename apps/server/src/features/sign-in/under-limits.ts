@@ -1,8 +1,8 @@
-// What other limits would do to the sessions that are open: asked before a policy is saved.
+// Previews how new limits would affect the open sessions, before a policy is saved.
 import type { SignInPolicy } from "@strongroom/contract";
 import type { UnderLimits } from "#features/users/index.ts";
 import type { Db } from "#kernel/db/database.ts";
-import { findLives } from "./sessions.store.ts";
+import { findLives } from "./sessions/sessions.store.ts";
 import { provedUntil, stateOf } from "./sign-in.policy.ts";
 
 const LIMITS = [
@@ -15,7 +15,7 @@ const LIMITS = [
 
 export async function underLimits(db: Db, before: SignInPolicy, after: SignInPolicy, now: Date): Promise<UnderLimits> {
   const under: UnderLimits = { ended: [], proofsOver: 0 };
-  // Every session is looked at, so nothing is asked where nothing gets tighter.
+  // Examining every session is expensive, so skip it when no limit gets tighter.
   if (LIMITS.every((limit) => after[limit] >= before[limit])) return under;
   for (const session of await findLives(db)) {
     if (stateOf(session, before, now) !== "open") continue;

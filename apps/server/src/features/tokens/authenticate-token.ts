@@ -1,4 +1,5 @@
-// From an API token to who makes the call: the row is read at every call, so that revoking, disabling and a new role work at once.
+// Authenticates API tokens. The row is read at every call, so that a revocation, a disabled holder or a new role takes effect at
+// once.
 import { isWithin } from "#features/users/index.ts";
 import { closureOf } from "#features/vault-closure/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -10,27 +11,29 @@ import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { hashOfToken, isTokenText } from "./token-text.ts";
 import {
-  TOUCH_EVERY,
+  USE_WRITE_INTERVAL,
   effectiveScopes,
   elsewhere,
   endOf,
-  objectionTo,
+  refusalFor,
   unknown,
   withoutFactor,
 } from "./tokens.policy.ts";
-import { findTokens, noteRefusal, touchTokens } from "./tokens.store.ts";
+import { findTokens, recordRefusedUse, touchTokens } from "./tokens.store.ts";
 import type { LiveToken } from "./tokens.store.ts";
 
 const MOST_AT_ONCE = 128;
 const NEVER = new Date(0);
 
-/** Answers for API tokens, and leaves everything else to `others`. A token is only ever taken from the Authorization header. */
+/**
+ * Authenticates API tokens and passes all other credentials to `others`. A token is accepted only in the Authorization header.
+ */
 export function createTokenAuthenticator(kernel: Kernel, others: Authenticator): Authenticator {
   const { db } = kernel.database;
   const find = gather(MOST_AT_ONCE, (hashes: readonly string[]) => findTokens(db, hashes));
   const touch = gather(MOST_AT_ONCE, async (uses: readonly { id: string; from: string }[]) => {
     const now = kernel.clock.now();
-    await touchTokens(db, uses, now, new Date(now.getTime() - TOUCH_EVERY));
+    await touchTokens(db, uses, now, new Date(now.getTime() - USE_WRITE_INTERVAL));
     return uses;
   });
 
@@ -41,25 +44,25 @@ export function createTokenAuthenticator(kernel: Kernel, others: Authenticator):
     if (token === undefined) throw unknown();
     const now = kernel.clock.now();
     const objection =
-      objectionTo(token, token, now) ?? (comesFromAllowed(token, proof.ip) ? asksForFactor(token) : elsewhere());
+      refusalFor(token, token, now) ?? (comesFromAllowed(token, proof.ip) ? asksForFactor(token) : elsewhere());
     if (objection !== null) {
       await recordRefusal(kernel, token, proof.ip, objection);
       throw objection;
     }
-    const isTouchDue = now.getTime() - (token.last_used_at ?? NEVER).getTime() >= TOUCH_EVERY;
+    const isTouchDue = now.getTime() - (token.last_used_at ?? NEVER).getTime() >= USE_WRITE_INTERVAL;
     if (isTouchDue) await touch({ id: token.id, from: proof.ip });
     return actorOf(token, now);
   };
 }
 
-/** A person's token comes from where its person may; a machine identity only has the networks of its tokens. */
+/** A person's token also obeys the networks that the sign-in policy allows; a machine identity's token only its own networks. */
 function comesFromAllowed({ networks, people_from, kind }: LiveToken, ip: string): boolean {
   return isWithin(networks, ip) && (kind === "machine" || isWithin(people_from, ip));
 }
 
 const asksForFactor = ({ lacks_factor }: LiveToken): Refusal | null => (lacks_factor ? withoutFactor() : null);
 
-/** Somebody holds what once was a token, or holds one where it does not belong: that stands out, once a minute. */
+/** Audits the use of an ended token, or of a token from another network, at most once a minute. */
 async function recordRefusal(kernel: Kernel, token: LiveToken, ip: string, objection: Refusal): Promise<void> {
   const now = kernel.clock.now();
   const reason = token.revoked_at === null ? objection.code : "token.revoked";
@@ -71,7 +74,7 @@ async function recordRefusal(kernel: Kernel, token: LiveToken, ip: string, objec
     details,
   } as const;
   await kernel.database.transaction(async (tx) => {
-    if (!(await noteRefusal(tx, token.id, now, new Date(now.getTime() - TOUCH_EVERY)))) return;
+    if (!(await recordRefusedUse(tx, token.id, now, new Date(now.getTime() - USE_WRITE_INTERVAL)))) return;
     await appendAudit(tx, [systemEntry("token.refused", "tokens", note, now)]);
   });
 }
@@ -81,7 +84,7 @@ const actorOf = (token: LiveToken, now: Date): Actor => ({
   email: token.email,
   name: token.holder,
   role: token.role,
-  // A token whose holder's account is not active was refused before.
+  // Tokens whose holder is not active were already refused.
   isPending: false,
   sessionId: null,
   provedUntil: NEVER,

@@ -1,4 +1,4 @@
-// API tokens of people and machine identities: how programs act here, for whom, and for how long.
+// API tokens of people and machine identities.
 import type { SuspendedToken } from "@strongroom/contract";
 import type { Notify } from "#features/notifications/index.ts";
 import type { EndTokens } from "#features/sign-in/index.ts";
@@ -6,22 +6,22 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { createTokenAuthenticator } from "./authenticate-token.ts";
-import { revokeAllOf, revokeAsDisabled } from "./end-with-person.ts";
-import { deleteMachineRow, handOver } from "./machines.store.ts";
+import { revokeAllOf, revokeAsDisabled } from "./lifetime/end-with-person.ts";
+import { deleteMachineRow, transferMachines } from "./machines/machines.store.ts";
 import { defineJobs } from "./tokens.jobs.ts";
-import { grants } from "./tokens.policy.ts";
-import { confirmSuspended, findSuspended, suspendAll } from "./suspend-tokens.ts";
+import { rolePermissions } from "./tokens.policy.ts";
+import { confirmSuspended, findSuspended, suspendAll } from "./lifetime/suspend-tokens.ts";
 import { bindTokens } from "./tokens.routes.ts";
 import { deleteTokensOf } from "./tokens.store.ts";
 
-export { searchableMachines } from "./search-machines.ts";
+export { searchableMachines } from "./machines/search-machines.ts";
 
 export interface TokensFeature {
-  /** See `SignInParts.endTokens`. */
+  /** See `SignInContext.endTokens`. */
   endTokens: EndTokens;
-  /** For somebody who is disabled. */
+  /** Called when a user is disabled. */
   revokeAsDisabled(tx: Tx, userId: string): Promise<void>;
-  /** For a person or a machine identity that is deleted. */
+  /** Called when a person or machine identity is deleted. */
   forgetPerson(tx: Tx, userId: string, by: Actor): Promise<void>;
   /** For a restored database. */
   suspended: {
@@ -31,9 +31,9 @@ export interface TokensFeature {
   };
 }
 
-/** After the feature that knows sessions: what is no token is left to it. */
+/** Install after sign-in: credentials that are not API tokens are passed to its authenticator. */
 export function installTokens(kernel: Kernel, { notify }: { notify: Notify }): TokensFeature {
-  kernel.authority.grant(grants);
+  kernel.authority.grant(rolePermissions);
   kernel.authenticator.current = createTokenAuthenticator(kernel, kernel.authenticator.current);
   bindTokens(kernel);
   defineJobs(kernel, notify);
@@ -45,9 +45,9 @@ export function installTokens(kernel: Kernel, { notify }: { notify: Notify }): T
       await revokeAllOf(kernel, tx, userId, "deleted");
       await deleteTokensOf(tx, userId);
       await deleteMachineRow(tx, userId);
-      await handOver(tx, userId, by.id);
+      await transferMachines(tx, userId, by.id);
     },
   };
 }
 
-export { revokeAllOf, revokeAsDisabled } from "./end-with-person.ts";
+export { revokeAllOf, revokeAsDisabled } from "./lifetime/end-with-person.ts";

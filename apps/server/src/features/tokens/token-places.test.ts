@@ -1,4 +1,4 @@
-// API tokens are attacked where they do not belong: in addresses, cookies, logs and kept answers, and by asking too often.
+// Tests that API tokens are accepted only in the Authorization header and stored nowhere, and that their calls are rate-limited.
 import { createToken, listCredentials, streamEvents } from "@strongroom/contract";
 import type { ScopeChoice } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -23,8 +23,8 @@ async function aToken(person: { token: string }, scopes: ScopeChoice[]): Promise
   return made.body.token;
 }
 
-describe("attack: a token where it does not belong", () => {
-  test("in an address, a cookie, a form or another header it is nobody's proof", async () => {
+describe("attack: a token in the wrong place", () => {
+  test("is not accepted in an address, a cookie or another header", async () => {
     const text = await aToken(admin, ["credential.list", "event.follow"]);
     const tried = [
       { url: `${listCredentials.path}?token=${text}` },
@@ -40,7 +40,7 @@ describe("attack: a token where it does not belong", () => {
     }
   });
 
-  test("it stands in no log, no trail, no event and no row; only its hash is kept", async () => {
+  test("appears in no log, audit entry, event or row; only its hash is stored", async () => {
     const person = await aPerson(app);
     const token = await aToken(person, ["credential.list"]);
     await app.http.inject({ url: `${listCredentials.path}?token=${token}` });
@@ -58,7 +58,7 @@ describe("attack: a token where it does not belong", () => {
     assert.deepEqual(rows, []);
   });
 
-  test("its answer is never kept for a repeat", async () => {
+  test("is never stored as a reply for repeated requests", async () => {
     const made = await app.call(createToken, {
       body: { name: "A token", scopes: ["read-only"], expires_in_days: 1 },
       as: admin.token,
@@ -69,7 +69,7 @@ describe("attack: a token where it does not belong", () => {
   });
 });
 
-test("ERR-02: a token that calls too often from wherever is slowed down, and its person's page is not", async (context) => {
+test("ERR-02: a token that calls too often is slowed down from every network, but its holder's session is not", async (context) => {
   const limited = await testApp({ config: { rateLimit: 30 } });
   context.after(() => limited.close());
   const person = await firstAdmin(limited);

@@ -1,10 +1,10 @@
-// How tokens are written.
+// Tests of the text format of tokens.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { beginningOf, hashOfToken, isTokenText, newTokenText } from "./token-text.ts";
 
-test("a token is a prefix, 256 bits in base 62 and its checksum, whatever the bits", () => {
+test("a token is a prefix, 256 bits in base 62 and a checksum, for any bits", () => {
   const zero = newTokenText(Buffer.alloc(32));
   assert.equal(zero.slice(0, 47), `srt_${"0".repeat(43)}`);
   assert.equal(crc32("123456789"), 0xcbf43926, "the CRC-32 of the scanners");
@@ -17,7 +17,7 @@ test("a token is a prefix, 256 bits in base 62 and its checksum, whatever the bi
   assert.ok(isTokenText(zero) && !isTokenText("eyJhbGciOiJFZERTQSJ9.e30.x"));
 });
 
-test("any changed sign, one too few and one too many are noticed before the database is asked", () => {
+test("a changed, missing or extra character is detected without a database query", () => {
   const text = newTokenText();
   for (let place = 0; place < text.length; place += 1) {
     const other = text[place] === "a" ? "b" : "a";

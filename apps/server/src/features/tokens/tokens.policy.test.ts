@@ -1,4 +1,4 @@
-// When somebody is told that a token ends.
+// Tests of when notices about a token's expiry are due.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noticeDue } from "./tokens.policy.ts";
@@ -7,7 +7,7 @@ const DAY = 86_400_000;
 
 const lived = (life: number) => ({ created_at: new Date(0), end: new Date(life * DAY) });
 
-test("each notice of its end is given once, and none of a life that is hardly longer than its notice", () => {
+test("each notice is due once, and none for a token whose lifetime is hardly longer than the notice", () => {
   const due = (life: number, left: number, told: number | null) => {
     return noticeDue(
       { ...lived(life), told_days: told, told_end: new Date(life * DAY) },
@@ -19,7 +19,7 @@ test("each notice of its end is given once, and none of a life that is hardly lo
   assert.deepEqual([due(13, 6, null), due(13, 1, null), due(1, 0.5, null)], [null, 1, null]);
 });
 
-test("what was told of another end, before the policy changed, does not count", () => {
+test("notices of an earlier expiry, before the policy changed, do not count", () => {
   const due = (left: number, told: number, told_end: Date) =>
     noticeDue({ ...lived(60), told_days: told, told_end }, new Date((60 - left) * DAY));
   const [before, now] = [new Date(30 * DAY), new Date(60 * DAY)];

@@ -1,31 +1,31 @@
-// What API tokens may do, how long they live, and who may make and revoke them: rules only, no clock and no database.
+// Rules for the scopes, lifetime, creation and revocation of API tokens, without a clock and without a database.
 import { Permission, ROLES, SCOPES_IN_SAFES, Scope, scopesIn } from "@strongroom/contract";
 import type { NewToken, ScopeChoice, TokenPolicy, UserKind } from "@strongroom/contract";
 import type { ActingToken, Actor } from "#kernel/authz/actor.ts";
-import type { Grants } from "#kernel/authz/authorise.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 
-export const grants = { "token.use": ROLES } satisfies Grants;
+export const rolePermissions = { "token.use": ROLES } satisfies RolePermissions;
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 
-/** A token's last use, and a refused one, is written down at most this often, in milliseconds. */
-export const TOUCH_EVERY = MINUTE;
-/** How long a token that is over stays in lists. */
-export const SHOWN_AFTER_END = 30 * DAY;
-/** More than anybody needs at once. */
-export const MOST_ACTIVE = 50;
+/** A token's last use and last refused use are written at most this often, in milliseconds. */
+export const USE_WRITE_INTERVAL = MINUTE;
+/** How long an ended token stays in lists, in milliseconds. */
+export const RETENTION_AFTER_END = 30 * DAY;
+/** More than any user needs at once. */
+export const MAX_ACTIVE_TOKENS = 50;
 
 /**
- * What a machine identity never does, whatever its token says: decide on people's requests. Somebody who answers for it would
- * otherwise approve their own.
+ * Scopes that a machine identity never has, whatever its token says. Otherwise its responsible users could approve their own
+ * requests.
  */
 const NEVER_BY_MACHINES: readonly Scope[] = ["access-request.decide"];
 
-/** What a token may be used for, before its holder's role is asked. */
+/** The scopes that a token effectively has, before its holder's role is checked. */
 export function effectiveScopes(
   choices: readonly ScopeChoice[],
   isLimitedToSafes: boolean,
@@ -43,16 +43,16 @@ interface Times {
   expires_at: Date;
 }
 
-export const longestDays = (kind: UserKind, policy: TokenPolicy): number =>
+export const maxLifetimeDays = (kind: UserKind, policy: TokenPolicy): number =>
   kind === "machine" ? policy.machine_days : policy.person_days;
 
-/** When a token ends: as promised when it was made, or earlier when the policy was tightened since. */
+/** When a token expires: as set at creation, or earlier when the policy was tightened since. */
 export function endOf({ created_at, expires_at }: Times, kind: UserKind, policy: TokenPolicy): Date {
-  const byPolicy = created_at.getTime() + longestDays(kind, policy) * DAY;
+  const byPolicy = created_at.getTime() + maxLifetimeDays(kind, policy) * DAY;
   return new Date(Math.min(expires_at.getTime(), byPolicy));
 }
 
-/** So many days before its end a token is told of. */
+/** Days before a token's expiry at which notices are sent. */
 export const FIRST_NOTICE = 7;
 const NOTICES = [1, FIRST_NOTICE] as const;
 
@@ -62,8 +62,8 @@ interface Told {
 }
 
 /**
- * Which notice of its end is due; null: none is, or it was told. What was told of another end, before the policy changed, does
- * not count. A token that lives for less than twice as long has just been made by somebody who knows.
+ * Returns the notice of expiry that is due; null when none is, or it was sent. Notices of an earlier expiry, before the policy
+ * changed, do not count. A token whose lifetime is less than twice the notice period gets none, because it was created recently.
  */
 export function noticeDue(
   { end, created_at, told_days, told_end }: Told & { end: Date; created_at: Date },
@@ -75,9 +75,9 @@ export function noticeDue(
   return due === undefined || left <= 0 || isTold ? null : due;
 }
 
-export interface Judged extends Times {
+export interface TokenFacts extends Times {
   kind: UserKind;
-  /** Of its holder. */
+  /** The status of its holder. */
   status: "active" | "disabled" | "deleted";
   revoked_at: Date | null;
   /** Suspended since the database was restored, until an administrator confirms it. */
@@ -86,14 +86,14 @@ export interface Judged extends Times {
 
 export type TokenState = "active" | "expired" | "revoked" | "suspended";
 
-export function stateOf(token: Omit<Judged, "status">, policy: TokenPolicy, now: Date): TokenState {
+export function stateOf(token: Omit<TokenFacts, "status">, policy: TokenPolicy, now: Date): TokenState {
   if (token.revoked_at !== null) return "revoked";
   if (endOf(token, token.kind, policy) <= now) return "expired";
   return token.suspended_at === null ? "active" : "suspended";
 }
 
-/** What keeps a token from being used; null: nothing does. A revoked one gets the answer of one that never was. */
-export function objectionTo(token: Judged, policy: TokenPolicy, now: Date): Refusal | null {
+/** Returns why a token cannot be used, or null. A revoked token gets the same reply as an unknown one. */
+export function refusalFor(token: TokenFacts, policy: TokenPolicy, now: Date): Refusal | null {
   const state = stateOf(token, policy, now);
   if (state === "revoked" || token.status !== "active") return unknown();
   if (state === "suspended") return suspended();
@@ -113,7 +113,7 @@ const suspended = (): Refusal =>
 export const elsewhere = (): Refusal =>
   refuse(403, "token.network-not-allowed", "This API token may not be used from your network.");
 
-/** It is good again once there is one. */
+/** The token works again once its holder has a factor. */
 export const withoutFactor = (): Refusal =>
   refuse(
     403,
@@ -124,24 +124,24 @@ export const withoutFactor = (): Refusal =>
 const atField = (field: string, message: string, code: string) =>
   refuse(400, code, message, { errors: [{ path: field, msg: message }] });
 
-/** What a new token can be given by name, where its holder's role has these permissions. */
+/** The scopes that a new token can be given individually, limited by its holder's role. */
 export const choosable = (kind: UserKind, has: (permission: Permission) => boolean): Scope[] =>
   [...effectiveScopes(Scope.options, false, kind)].filter((scope) => isOfRole(scope, has));
 
-/** A scope that is no permission's name is a part of one that every role has. */
+/** A scope that is not the name of a permission is part of one that every role has. */
 function isOfRole(scope: Scope, has: (permission: Permission) => boolean): boolean {
   const permission = Permission.safeParse(scope);
   return !permission.success || has(permission.data);
 }
 
-/** Throws 400 for a life longer than the policy allows. */
+/** Throws 400 for a lifetime longer than the policy allows. */
 export function requireAllowedLife({ expires_in_days: days }: NewToken, kind: UserKind, policy: TokenPolicy): void {
-  const most = longestDays(kind, policy);
+  const most = maxLifetimeDays(kind, policy);
   if (days <= most) return;
   throw atField("expires_in_days", `At most ${most} days here.`, "token.life-too-long");
 }
 
-/** Throws 400 for a scope that was chosen by its name and that the holder's role does not have. Sets just give less. */
+/** Throws 400 for an individually chosen scope that the holder's role lacks. Sets of scopes are reduced instead. */
 export function requireScopesOfRole(scopes: readonly ScopeChoice[], has: (permission: Permission) => boolean): void {
   const tooMuch = scopes.filter((choice) => {
     const scope = Scope.safeParse(choice);
@@ -151,7 +151,7 @@ export function requireScopesOfRole(scopes: readonly ScopeChoice[], has: (permis
   throw atField("scopes", `The role does not allow ${tooMuch.join(", ")}.`, "token.scopes-beyond-role");
 }
 
-/** INVARIANT: a token that makes another one gives it nothing that it does not have itself, and no longer life. Throws 403. */
+/** INVARIANT: a token that creates another one grants neither more than it has itself nor a later expiry. Throws 403. */
 export function requireNoMore(made: NewToken, kind: UserKind, expiresAt: Date, by: ActingToken | null): void {
   if (by === null) return;
   const scopes = effectiveScopes(made.scopes, made.safe_ids !== undefined, kind);
@@ -164,7 +164,7 @@ export function requireNoMore(made: NewToken, kind: UserKind, expiresAt: Date, b
   throw refuse(403, "token.more-than-own", "A token cannot make one that may do more, or for longer, than itself.");
 }
 
-/** Whether somebody may revoke a token that is not theirs: who answers for its holder, and administrators. */
+/** Whether a user may revoke another holder's token: its responsible users and administrators may. */
 export function mayRevokeOthers(actor: Actor, isResponsible: boolean): boolean {
   if (isResponsible) return true;
   return actor.role === "admin" && (actor.token === null || actor.token.scopes.has("user.manage"));

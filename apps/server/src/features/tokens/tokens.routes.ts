@@ -13,7 +13,7 @@ import {
 } from "@strongroom/contract";
 import { implement } from "#kernel/http/implement.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { changeMachine, findMachines, makeMachine } from "./machines.ts";
+import { changeMachine, findMachines, makeMachine } from "./machines/machines.ts";
 import { readTokenPolicy } from "./tokens.store.ts";
 import { changePolicy, listOf, listOwn, makeForMachine, makeOwn, revoke } from "./tokens.ts";
 

@@ -1,4 +1,4 @@
-// The rows of API tokens, and the policy on how long they live.
+// Reads and writes the rows of API tokens and the policy on their lifetime.
 import type { Role, SafeId, ScopeChoice, TokenId, TokenPolicy, UserId, UserKind } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Generated, RawBuilder } from "kysely";
@@ -17,7 +17,7 @@ export interface TokensTable {
   safe_ids: SafeId[] | null;
   networks: string[];
   created_by: UserId;
-  /** The token that made it; null: somebody in a session. */
+  /** The token that created it; null when a user created it in a session. */
   made_by: TokenId | null;
   created_at: Date;
   expires_at: Date;
@@ -27,7 +27,7 @@ export interface TokensTable {
   last_used_from: ColumnType<string | null, undefined, string | null>;
   refused_at: LaterTime;
   told_days: ColumnType<number | null, undefined, number | null>;
-  /** The end that was told. */
+  /** The expiry in the last notice. */
   told_end: LaterTime;
 }
 
@@ -38,7 +38,7 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-/** A token with whose it is and the policies in force: all that deciding about a call needs, in one row. */
+/** A token with its holder and the current policies: everything that authenticating a call needs, in one row. */
 export interface LiveToken extends TokenPolicy {
   id: TokenId;
   name: string;
@@ -57,16 +57,16 @@ export interface LiveToken extends TokenPolicy {
   holder: string;
   role: Role;
   status: "active" | "disabled" | "deleted";
-  /** Of the sign-in policy: from where people may come. */
+  /** The allowed networks of the sign-in policy. */
   people_from: string[];
-  /** Its holder's role has to have a second factor, and they have none, here or at their provider. */
+  /** The holder's role requires a second factor, and the holder has none, neither here nor at their provider. */
   lacks_factor: boolean;
-  /** Null: the vault of its holder is open. */
+  /** Null when the holder's vault is open. */
   vault_closed_at: Date | null;
   vault_opens_at: Date | null;
 }
 
-/** One prepared statement for all the tokens that arrive together. Answers in their order. */
+/** One prepared statement for all concurrent calls. Returns tokens in the order of `hashes`. */
 export async function findTokens(db: Db, hashes: readonly string[]): Promise<(LiveToken | undefined)[]> {
   const query = sql<LiveToken>`
     select token.id, token.name, token.token_hash, token.scopes, token.safe_ids, token.networks, token.created_at,
@@ -86,7 +86,7 @@ export async function findTokens(db: Db, hashes: readonly string[]): Promise<(Li
   return hashes.map((hash) => byHash.get(hash));
 }
 
-/** Writes down the last use, once however many calls report it, and never takes it back. */
+/** Records the last use, once for any number of calls, and never moves it backwards. */
 export async function touchTokens(db: Db, uses: readonly { id: string; from: string }[], at: Date, ifBefore: Date) {
   const last = new Map(uses.map(({ id, from }) => [id, from]));
   const ids = [...last.keys()];
@@ -98,8 +98,8 @@ export async function touchTokens(db: Db, uses: readonly { id: string; from: str
     where tokens.id = held.id and (last_used_at is null or last_used_at <= ${ifBefore})`.execute(db);
 }
 
-/** False when a refused use was recorded a moment ago. */
-export async function noteRefusal(tx: Tx, id: string, at: Date, ifBefore: Date): Promise<boolean> {
+/** Returns false when a refused use was recorded recently. */
+export async function recordRefusedUse(tx: Tx, id: string, at: Date, ifBefore: Date): Promise<boolean> {
   const update = tx
     .updateTable("tokens")
     .set({ refused_at: at })
@@ -118,8 +118,11 @@ export async function insertToken(
   await tx.insertInto("tokens").values(row).execute();
 }
 
-/** False when it is revoked. Held until the transaction ends, so that what it makes is seen by who revokes it then. */
-export async function holdMaker(tx: Tx, id: TokenId): Promise<boolean> {
+/**
+ * Returns false when the token is revoked. Locks it until the transaction ends, so that a later revocation sees the tokens it
+ * creates.
+ */
+export async function lockCreator(tx: Tx, id: TokenId): Promise<boolean> {
   const held = tx.selectFrom("tokens").select("revoked_at").where("id", "=", id).forShare();
   return (await held.executeTakeFirst())?.revoked_at === null;
 }
@@ -131,8 +134,8 @@ export interface RevokedToken {
   holder: string;
 }
 
-/** Revokes these, what they have made, and what that has made; answers those that were not revoked before. */
-export async function revokeWithMade(tx: Tx, ids: readonly string[], at: Date): Promise<RevokedToken[]> {
+/** Revokes these tokens and all that they created, recursively; returns those that were not revoked before. */
+export async function revokeWithCreated(tx: Tx, ids: readonly string[], at: Date): Promise<RevokedToken[]> {
   const revoked: RevokedToken[] = [];
   for (;;) {
     const { rows } = await sql<RevokedToken>`
@@ -144,13 +147,13 @@ export async function revokeWithMade(tx: Tx, ids: readonly string[], at: Date): 
       update tokens set revoked_at = ${at}
       where id in (select id from held) and revoked_at is null
       returning id, name, user_id, (select users.name from users where users.id = user_id) as holder`.execute(tx);
-    // Once more: while one of them was waited for, it may have made another.
+    // Repeat: while this waited for a lock, one of them may have created another.
     if (rows.length === 0) return revoked;
     revoked.push(...rows);
   }
 }
 
-/** Of people and machine identities alike. */
+/** For people and machine identities. */
 export async function activeTokensOf(db: Db, userId: string): Promise<string[]> {
   const active = db.selectFrom("tokens").select("id").where("revoked_at", "is", null);
   return (await active.where("user_id", "=", userId as UserId).execute()).map(({ id }) => id);
@@ -164,8 +167,8 @@ export async function deleteTokensOf(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * Removes what is over for longer than lists show it. INVARIANT: whatever a token that still works comes from stays, so that it
- * ends with any of them.
+ * Deletes tokens that ended longer ago than lists show. INVARIANT: the ancestors of an active token are kept, so that it ends
+ * with any of them.
  */
 export async function sweepTokens(tx: Tx, { now, before }: { now: Date; before: Date }): Promise<void> {
   await sql`
@@ -185,12 +188,12 @@ export interface ShownToken extends Omit<
   last_used_from: string | null;
   created_by_name: string;
   safes: { id: SafeId; name: string }[] | null;
-  /** Whether who asks answers for the machine identity that holds it. */
+  /** Whether the viewer is responsible for the machine identity that holds it. */
   is_responsible: boolean;
 }
 
-/** The machine identities that somebody answers for, themselves or in a group. */
-export const answeredForBy = (userId: string): RawBuilder<unknown> => sql`
+/** The machine identities that a user is responsible for, directly or through a group. */
+export const machinesManagedBy = (userId: string): RawBuilder<unknown> => sql`
   (select user_id from token_machines where responsible_user_id = ${userId} or responsible_group_id in (
     select group_id from group_members where group_members.user_id = ${userId}))`;
 
@@ -201,14 +204,14 @@ function shown(condition: RawBuilder<unknown>, viewer: string): RawBuilder<Shown
       person.kind, person.name as holder, person.role, person.status, maker.name as created_by_name,
       (select coalesce(jsonb_agg(jsonb_build_object('id', safes.id, 'name', safes.name) order by lower(safes.name)), '[]')
        from safes where safes.id = any(token.safe_ids) and safes.deleted_at is null) as safes,
-      token.user_id in ${answeredForBy(viewer)} as is_responsible
+      token.user_id in ${machinesManagedBy(viewer)} as is_responsible
     from tokens token join users person on person.id = token.user_id join users maker on maker.id = token.created_by
     where ${condition} order by token.id desc limit 500`;
 }
 
-/** One's own and those of the machines that one answers for, newest first. */
+/** The viewer's own tokens and those of machine identities they are responsible for, newest first. */
 export async function listTokensFor(db: Db, viewer: string): Promise<ShownToken[]> {
-  const mine = sql`(token.user_id = ${viewer} or token.user_id in ${answeredForBy(viewer)})`;
+  const mine = sql`(token.user_id = ${viewer} or token.user_id in ${machinesManagedBy(viewer)})`;
   return (await shown(mine, viewer).execute(db)).rows;
 }
 
@@ -216,13 +219,13 @@ export async function listTokensHeldBy(db: Db, holder: string, viewer: string): 
   return (await shown(sql`token.user_id = ${holder}`, viewer).execute(db)).rows;
 }
 
-/** Holds the token until the transaction ends. */
+/** Locks the token until the transaction ends. */
 export async function lockToken(tx: Tx, id: string, viewer: string): Promise<ShownToken | undefined> {
   await sql`select from tokens where id = ${id} for no key update`.execute(tx);
   return (await shown(sql`token.id = ${id}`, viewer).execute(tx)).rows[0];
 }
 
-/** How many of somebody's tokens were neither revoked nor have run out. */
+/** Counts a holder's tokens that are neither revoked nor expired. */
 export async function countActiveTokens(db: Db, holder: string, now: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from tokens

@@ -1,4 +1,4 @@
-// What API tokens can do, for whom and until when; and how they are attacked: more than their scopes, after their end, in an address.
+// Tests of the scopes, expiry, notices and revocation of API tokens, and of attempts to exceed them.
 import {
   accountStatistics,
   approveAccessRequest,
@@ -52,7 +52,7 @@ before(async () => {
 });
 beforeEach(async () => {
   ahead = 0;
-  // While the clock was ahead, the job of every minute may have ended sessions.
+  // While the clock was ahead, the sweep that runs every minute may have ended sessions.
   admin.token = await signIn(app, admin.email);
 });
 after(() => app.close());
@@ -68,7 +68,7 @@ async function aToken(person: { token: string }, scopes: ScopeChoice[], fields: 
   return { text: made.body.token, ...made.body.details };
 }
 
-/** Status and code of a call that is refused. */
+/** Status and code of a refused call. */
 const refusal = ({ status, body }: Reply<unknown>) => [status, (body as { code?: string }).code];
 
 interface Recorded {
@@ -79,7 +79,7 @@ interface Recorded {
   details?: Record<string, unknown>;
 }
 
-/** What stands in the trail with this text in it, oldest first. */
+/** The audit entries that contain this text, oldest first. */
 async function recorded(event: string, text: string): Promise<Recorded[]> {
   const { rows } = await app.database.pool.query<{ entry: Recorded }>(
     `select convert_from(canonical, 'UTF8')::jsonb as entry from audit_entries
@@ -90,7 +90,7 @@ async function recorded(event: string, text: string): Promise<Recorded[]> {
 }
 
 describe("a token", () => {
-  test("acts as its person within its scopes, is shown once, and its use is seen in the list", async () => {
+  test("acts as its holder within its scopes, is shown once, and its last use is listed", async () => {
     const person = await aPerson(app);
     const { id } = await aCredential(app, person);
     const token = await aToken(person, ["credential.list"]);
@@ -113,7 +113,7 @@ describe("a token", () => {
     assert.equal((await app.call(listOwnTokens, { as: person.token })).body.data[0]?.last_used_from, "192.0.2.9");
   });
 
-  test("is named in the trail by every entry of what it did, and its making by its holder", async () => {
+  test("is named in the audit entries of its actions, and its creation in its holder's", async () => {
     const person = await aPerson(app);
     const { id } = await aCredential(app, person);
     const token = await aToken(person, ["credential.reveal"], { name: "nightly" });
@@ -127,7 +127,7 @@ describe("a token", () => {
     assert.ok(made?.actor["session"]);
   });
 
-  test("that can do nothing, for too long, or more than its holder's role is not made", async () => {
+  test("is not created without scopes, with too long a lifetime, or with scopes beyond its holder's role", async () => {
     const person = await aPerson(app);
     assert.equal((await ask(person.token, [])).status, 400);
     assert.deepEqual(refusal(await ask(person.token, ["read-only"], { expires_in_days: 91 })), [
@@ -142,7 +142,7 @@ describe("a token", () => {
     ]);
   });
 
-  test("of a policy that became tighter ends with it", async (context) => {
+  test("expires earlier after the policy is tightened", async (context) => {
     const token = await aToken(admin, ["credential.list"], { expires_in_days: 60 });
     const rule = (person_days: number) =>
       app.call(updateTokenPolicy, { body: { person_days, machine_days: 365 }, as: admin.token });
@@ -161,7 +161,7 @@ describe("a token", () => {
 });
 
 describe("attack: beyond the scopes of a token", () => {
-  test("a scope that was not given is refused, whatever the person may do, and the attempt is on record", async () => {
+  test("a missing scope is refused regardless of the holder's role, and the attempt is audited", async () => {
     const { id } = await aCredential(app, admin);
     const token = await aToken(admin, ["read-only"]);
     const reveal = await app.call(revealCredential, { params: { id }, body: {}, as: token.text });
@@ -176,7 +176,7 @@ describe("attack: beyond the scopes of a token", () => {
     assert.deepEqual(refusal(await app.call(listUsers, { as: token.text })), [403, "token.scope-missing"]);
   });
 
-  test("no token changes the password, sees sessions, or makes itself a stronger one", async () => {
+  test("a token cannot change the password, list sessions or create a stronger token", async () => {
     const token = await aToken(admin, ["retrieve", "user.manage", "policy.manage", "token.use"]);
     const password = await app.call(changePassword, {
       body: { current_password: admin.password, new_password: "another long password" },
@@ -199,7 +199,7 @@ describe("attack: beyond the scopes of a token", () => {
     assert.deepEqual(refusal(link), [403, "token.session-needed"]);
   });
 
-  test("a token that is limited in safes and networks makes none without that limit", async () => {
+  test("a token limited to networks or safes cannot create one without that limit", async () => {
     const safe = await aSafe(app, admin);
     const other = await aSafe(app, admin);
     const networks = ["127.0.0.0/8"];
@@ -218,7 +218,7 @@ describe("attack: beyond the scopes of a token", () => {
     assert.deepEqual(refusal(wider), [403, "token.scope-missing"], "within safes no token makes others");
   });
 
-  test("limited to a safe, everything outside of it does not exist: lists, figures, reads, retrieval, what is lent", async () => {
+  test("outside its safes a token finds nothing: in lists, statistics, reads, retrievals and grants", async () => {
     const [owner, borrower] = [await aPerson(app), await aPerson(app)];
     const [inside, outside] = [await aSafe(app, owner, { name: "Inside" }), await aSafe(app, owner, { name: "Out" })];
     await aSafe(app, owner, { name: "Open to all", access_level: "public" });
@@ -277,7 +277,7 @@ describe("attack: beyond the scopes of a token", () => {
 describe("attack: a token after its end", () => {
   const list = (token: { text: string }, from = "127.0.0.1") => app.call(listCredentials, { as: token.text, from });
 
-  test("revoked, unknown, mistyped and made up get one answer; expired says so", async () => {
+  test("revoked, unknown, mistyped and forged tokens get the same reply; an expired one is reported as expired", async () => {
     const person = await aPerson(app);
     const [token, old] = [await aToken(person, ["credential.list"]), await aToken(person, ["credential.list"])];
     assert.equal((await app.call(revokeToken, { params: { id: token.id }, as: person.token })).status, 200);
@@ -294,7 +294,7 @@ describe("attack: a token after its end", () => {
     assert.deepEqual(refusal(await list(old)), [401, "token.expired"]);
   });
 
-  test("somebody who goes on with a revoked token stands in the trail, once a minute", async () => {
+  test("using a revoked token is audited once a minute", async () => {
     const person = await aPerson(app);
     const token = await aToken(person, ["credential.list"]);
     await app.call(revokeToken, { params: { id: token.id }, as: person.token });
@@ -307,7 +307,7 @@ describe("attack: a token after its end", () => {
     assert.equal(more.length, 0);
   });
 
-  test("whoever is disabled or gets another role is so for their tokens too, at once", async () => {
+  test("disabling a holder or changing their role takes effect on their tokens at once", async () => {
     const manager = await aPerson(app, "manager");
     const token = await aToken(manager, ["credential.list", "user.list"]);
     const people = () => app.call(listUsers, { as: token.text });
@@ -327,7 +327,7 @@ describe("attack: a token after its end", () => {
     assert.equal(rows.length, 0);
   });
 
-  test("with it goes what it has made, and what that has made, for whomever", async () => {
+  test("revoking a token also revokes the tokens it created, recursively and for any holder", async () => {
     const root = await aToken(admin, ["token.use", "retrieve", "user.manage"]);
     const child = await aToken({ token: root.text }, ["token.use", "retrieve"], { expires_in_days: 20 });
     const grandchild = await aToken({ token: child.text }, ["retrieve"], { expires_in_days: 10 });
@@ -347,7 +347,7 @@ describe("attack: a token after its end", () => {
     assert.ok(JSON.stringify(entry?.details?.["made"]).includes(grandchild.id));
   });
 
-  test("seven days and one day before its end its person is told; of a short one nobody is", async () => {
+  test("the holder is notified seven days and one day before expiry, but not for a short-lived token", async () => {
     const person = await aPerson(app);
     const token = await aToken(person, ["credential.list"], { name: "nightly export" });
     await aToken(person, ["credential.list"], { name: "for today", expires_in_days: 1 });
@@ -367,7 +367,7 @@ describe("attack: a token after its end", () => {
     assert.match(last!.message, /"nightly export" stops working at \d{4}-/);
   });
 
-  test("from another network it opens nothing, and that is on record", async () => {
+  test("use from another network is refused and audited", async () => {
     const person = await aPerson(app);
     const token = await aToken(person, ["credential.list"], { networks: ["192.0.2.0/24", "2001:db8::/32"] });
     for (const from of ["192.0.2.200", "2001:db8::1"]) assert.equal((await list(token, from)).status, 200);
@@ -375,7 +375,7 @@ describe("attack: a token after its end", () => {
     assert.equal((await recorded("token.refused", token.id)).length, 1);
   });
 
-  test("who it belongs to and administrators revoke it; for everybody else it does not exist", async () => {
+  test("the holder and administrators can revoke a token, and other users get 404", async () => {
     const [holder, other] = [await aPerson(app), await aPerson(app, "manager")];
     const token = await aToken(holder, ["credential.list"]);
     const params = { id: token.id };

@@ -1,4 +1,4 @@
-// What people do with API tokens: see them, make them, revoke them; and what an administrator rules.
+// Lists, creates and revokes API tokens, and changes the policy on their lifetime.
 import type {
   ApiToken,
   Message,
@@ -17,7 +17,7 @@ import type {
   updateTokenPolicy,
 } from "@strongroom/contract";
 import { TokenId } from "@strongroom/contract";
-import { readStanding } from "#features/safes/index.ts";
+import { readEffectivePermissions } from "#features/safes/index.ts";
 import { findUser, lockUser, requirePersonFor } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
@@ -53,7 +53,7 @@ async function present(
   const now = kernel.clock.now();
   const rules = await store.readTokenPolicy(db);
   const scopes = policy.choosable(kind, (permission) => kernel.authority.allows(permission, role));
-  const choices = { scopes, most_days: policy.longestDays(kind, rules) };
+  const choices = { scopes, most_days: policy.maxLifetimeDays(kind, rules) };
   return { data: rows.map((row) => toToken(row, rules, now)), choices };
 }
 
@@ -85,7 +85,7 @@ export function makeForMachine(kernel: Kernel, call: Call<typeof createMachineTo
   return make(kernel, call, tx, call.params.id, "machine");
 }
 
-/** Throws 404 when there is no such holder of this kind: a person makes their tokens themselves. */
+/** Throws 404 when no holder of this kind exists: people create their own tokens. */
 async function make(
   kernel: Kernel,
   call: Call<typeof createToken> | Call<typeof createMachineToken>,
@@ -95,17 +95,17 @@ async function make(
 ): Promise<Made> {
   const { actor, body } = call;
   const now = kernel.clock.now();
-  // Held, so that who is disabled meanwhile has no token afterwards that nobody revoked.
+  // Lock the holder, so that disabling them concurrently also revokes this token.
   const holder = await lockUser(tx, holderId);
   if (kind === "machine" && holder?.kind === kind) requirePersonFor(actor, holder);
   if (holder?.kind !== kind || (kind === "person" && holder.status !== "active")) throw notThere();
-  if (actor.token !== null && !(await store.holdMaker(tx, actor.token.id))) throw policy.unknown();
+  if (actor.token !== null && !(await store.lockCreator(tx, actor.token.id))) throw policy.unknown();
   const expiresAt = new Date(now.getTime() + body.expires_in_days * DAY);
   policy.requireAllowedLife(body, kind, await store.readTokenPolicy(tx));
   policy.requireScopesOfRole(body.scopes, (permission) => kernel.authority.allows(permission, holder.role));
   policy.requireNoMore(body, kind, expiresAt, actor.token);
   await requireSafes(tx, { id: holder.id, role: holder.role }, body);
-  if ((await store.countActiveTokens(tx, holder.id, now)) >= policy.MOST_ACTIVE) throw tooMany();
+  if ((await store.countActiveTokens(tx, holder.id, now)) >= policy.MAX_ACTIVE_TOKENS) throw tooMany();
   const text = newTokenText();
   const id = TokenId.parse(newId(now.getTime()));
   await store.insertToken(tx, {
@@ -137,17 +137,21 @@ async function make(
   return { token: text, details: await shownOne(kernel, tx, id, actor.id) };
 }
 
-/** A safe that the holder cannot see is none that the token could be for. */
+/** A safe that the holder cannot see is reported as unknown. */
 async function requireSafes(tx: Tx, holder: { id: UserId; role: Role }, body: NewToken) {
   const unseen: SafeId[] = [];
-  for (const id of body.safe_ids ?? []) if ((await readStanding(tx, holder, id)) === null) unseen.push(id);
+  for (const id of body.safe_ids ?? []) if ((await readEffectivePermissions(tx, holder, id)) === null) unseen.push(id);
   if (unseen.length === 0) return;
   const msg = "There is no such safe for this holder.";
   throw refuse(400, "token.safe-unknown", msg, { errors: [{ path: "safe_ids", msg }] });
 }
 
 const tooMany = () =>
-  refuse(409, "token.too-many", `Nobody holds more than ${policy.MOST_ACTIVE} tokens at once. Revoke some first.`);
+  refuse(
+    409,
+    "token.too-many",
+    `Nobody holds more than ${policy.MAX_ACTIVE_TOKENS} tokens at once. Revoke some first.`,
+  );
 
 async function shownOne(kernel: Kernel, tx: Tx, id: string, viewer: string): Promise<ApiToken> {
   const row = await store.lockToken(tx, id, viewer);
@@ -156,8 +160,8 @@ async function shownOne(kernel: Kernel, tx: Tx, id: string, viewer: string): Pro
 }
 
 /**
- * Whose it is, who answers for it, and administrators; for everybody else it does not exist. What it has made goes with it:
- * whoever had it may have made another one for later.
+ * Allowed for the holder, its responsible users and administrators; for other users the token does not exist. The tokens it
+ * created are revoked too, because an attacker may have created one for later.
  */
 export async function revoke(kernel: Kernel, call: Call<typeof revokeToken>, tx: Tx): Promise<Message> {
   const { actor } = call;
@@ -166,7 +170,12 @@ export async function revoke(kernel: Kernel, call: Call<typeof revokeToken>, tx:
   if (token === undefined || !(isOwn || policy.mayRevokeOthers(actor, token.is_responsible))) {
     throw refuse(404, "token.not-found", "Token not found");
   }
-  const revoked = await store.revokeWithMade(tx, [token.id], kernel.clock.now());
+  if (!isOwn && token.role === "admin") {
+    // INVARIANT: a token of one administrator cannot revoke another administrator's tokens.
+    requirePersonFor(actor, { id: token.user_id, role: token.role });
+    call.requireStepUp();
+  }
+  const revoked = await store.revokeWithCreated(tx, [token.id], kernel.clock.now());
   const made = revoked.filter(({ id }) => id !== token.id);
   call.note({
     target: { type: "token", id: token.id, name: token.name },
@@ -180,7 +189,7 @@ export async function revoke(kernel: Kernel, call: Call<typeof revokeToken>, tx:
 
 const idsOf = (tokens: readonly store.RevokedToken[]): string[] => tokens.map(({ id }) => id);
 
-/** Told to its holder: their pages read the list again, and a stream that the token opened ends when it is revoked. */
+/** Notifies the holder's pages, which reload the list, and closes event streams opened with a revoked token. */
 export const changed = (id: TokenId, holder: UserId): NewEvent => ({
   type: "token.changed",
   audience: { users: [holder] },

@@ -28,7 +28,7 @@ const some = async (count: number): Promise<TestPerson[]> => {
 };
 
 test("40 parallel status changes of administrators never deadlock and all succeed", async () => {
-  // The remaining administrator has the highest id: locking the active ones by id does not queue all calls at one row.
+  // The remaining administrator has the highest id, so that locking the active ones by id does not queue all calls at one row.
   const others = [await firstAdmin(app), ...(await some(5))];
   const stays = await aPerson(app, "admin");
   for (let round = 0; round < 4; round++) {

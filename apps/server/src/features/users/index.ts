@@ -1,34 +1,34 @@
-// The people who sign in: their rows, roles and status, and the sign-in policy.
+// Users: their rows, roles and status, and the sign-in policy.
 import type { Notify, Settle } from "#features/notifications/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import type { ActivatedListener } from "./activate-user.ts";
+import type { ActivatedListener } from "./people/activate-user.ts";
 import { createUserNotices } from "./user-notices.ts";
 import type { UserNotices } from "./user-notices.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
-import type { DeletedListener } from "./delete-user.ts";
-import { grants } from "./users.policy.ts";
+import type { DeletedListener } from "./people/delete-user.ts";
+import { rolePermissions } from "./users.policy.ts";
 import { bindUsers } from "./users.routes.ts";
 import { changeRole, changeStatus } from "./users.ts";
 import type { DisabledListener, UsersDeps } from "./users.ts";
 import { countActiveByRole } from "./users.store.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import type { Act } from "#kernel/http/act.ts";
+import type { CallInput } from "#kernel/http/call.ts";
 import type { Role, User, changeUserRole, setUserStatus } from "@strongroom/contract";
 
 export interface UsersFeature {
-  /** For figures such as the dashboard's privileged users. */
+  /** For statistics such as the dashboard's privileged users. */
   countActiveByRole(db: Db): Promise<Record<Role, number>>;
   /** Registers `listener`, which is called in the transaction that activates an account. */
   onActivated(listener: ActivatedListener): void;
   /** Notifies administrators that an account waits for activation. */
   tellOfNewcomer: UserNotices["waiting"];
-  /** Calls `listener`, in the transaction that makes it true, when somebody is disabled. */
+  /** Registers `listener`, which is called in the transaction that disables a user. */
   onDisabled(listener: DisabledListener): void;
-  /** Calls `listener`, in the transaction that makes it true, when somebody is deleted. */
+  /** Registers `listener`, which is called in the transaction that deletes a user. */
   onDeleted(listener: DeletedListener): void;
-  /** The calls' own use cases, in the transaction of another feature. */
-  changeRole(act: Act<typeof changeUserRole>, tx: Tx): Promise<User>;
-  changeStatus(act: Act<typeof setUserStatus>, tx: Tx): Promise<User>;
+  /** The use cases behind the calls, for use in another feature's transaction. */
+  changeRole(act: CallInput<typeof changeUserRole>, tx: Tx): Promise<User>;
+  changeStatus(act: CallInput<typeof setUserStatus>, tx: Tx): Promise<User>;
 }
 
 interface UsersNeeds {
@@ -43,7 +43,7 @@ export function installUsers(kernel: Kernel, given: UsersNeeds): UsersFeature {
   const whenActivated: ActivatedListener[] = [];
   const whenDisabled: DisabledListener[] = [];
   const whenDeleted: DeletedListener[] = [];
-  kernel.authority.grant(grants);
+  kernel.authority.grant(rolePermissions);
   const disabled: DisabledListener = async (...who) => {
     for (const listener of whenDisabled) await listener(...who);
   };
@@ -68,14 +68,14 @@ export function installUsers(kernel: Kernel, given: UsersNeeds): UsersFeature {
 }
 
 export type { Newcomer } from "./user-notices.ts";
-export { searchableUsers } from "./search-users.ts";
-export { tellOfNewAdmin, tellOfResetLink } from "./tell-person.ts";
+export { searchableUsers } from "./people/search-users.ts";
+export { notifyOfNewAdmin, notifyOfResetLink } from "./notify-person.ts";
 export type { SignInOfUsers, TokensEnd, UnderLimits } from "./sign-in-of-users.ts";
-export { openNetworks } from "./open-networks.ts";
-export { whenRulesChange } from "./rules-changed.ts";
-export { isWithin, requireAllowedNetwork } from "./sign-in-rules.ts";
-export { passwordProblem, requireGoodPassword } from "./password-rules.ts";
-export { holdPolicy, policyColumns, readPolicy, writeSignUpRule } from "./sign-in-policy.store.ts";
+export { openNetworks } from "./policy/open-networks.ts";
+export { whenRulesChange } from "./policy/rules-changed.ts";
+export { isWithin, requireAllowedNetwork } from "./policy/sign-in-rules.ts";
+export { passwordProblem, requireGoodPassword } from "./policy/password-rules.ts";
+export { lockPolicyShared, policyColumns, readPolicy, writeSignUpRule } from "./policy/sign-in-policy.store.ts";
 export { endedMessage } from "./users.ts";
 export {
   canSignIn,
@@ -96,7 +96,7 @@ export {
   findUser,
   findUserByEmail,
   hasAnyUser,
-  holdUnchanged,
+  lockUnchanged,
   idsByEmail,
   insertUser,
   isPending,

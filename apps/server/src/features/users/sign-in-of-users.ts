@@ -1,4 +1,4 @@
-// What managing people asks of signing in; that feature provides it, so that the two do not import each other.
+// The functions of signing in that the users feature needs. That feature provides them, so that the two do not import each other.
 import type { PendingReset, Role, SignInPolicy } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
@@ -7,14 +7,14 @@ export interface Addressed {
   email: string;
 }
 
-/** What other limits would do to the sessions that are open. */
+/** The effect of new limits on open sessions. */
 export interface UnderLimits {
   ended: { id: string; user_id: string; state: "idle" | "expired" }[];
-  /** Whose proof would be too old for what asks for a fresh one, and is not now. */
+  /** The number of sessions whose proof would become too old for re-authentication. */
   proofsOver: number;
 }
 
-/** Why all API tokens of a person end. */
+/** Why all API tokens of a user end. */
 export type TokensEnd =
   | "disabled"
   | "deleted"
@@ -25,34 +25,34 @@ export type TokensEnd =
   | "provider-changed";
 
 export interface SignInOfUsers {
-  /** Users without an open session are left out. */
+  /** Users without an open session are omitted. */
   countOpenSessions(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Ends them when the transaction commits; answers how many there were. */
+  /** Ends a user's sessions when the transaction commits; returns how many there were. */
   endSessions(tx: Tx, userId: string): Promise<number>;
-  /** Ends those of everybody with one of these roles who has no second factor; answers how many there were. */
+  /** Ends the sessions of users with one of these roles and no second factor; returns how many there were. */
   endSessionsWithoutFactor(tx: Tx, roles: readonly Role[]): Promise<number>;
-  /** Nothing is changed by it. */
+  /** Previews new limits without changing anything. */
   underLimits(db: Db, before: SignInPolicy, after: SignInPolicy): Promise<UnderLimits>;
   /** Revokes every API token of a person and the tokens that those created; returns how many. */
   endTokens(tx: Tx, userId: string, because: TokensEnd): Promise<number>;
-  /** Invalidates an open reset link or invitation link of this person. */
+  /** Invalidates the user's open reset link or invitation link. */
   forgetReset(tx: Tx, userId: string): Promise<void>;
-  /** Whether this person cancelled a reset of their sign-in as not theirs, and no later reset has settled that. */
+  /** Whether this user cancelled a reset of their sign-in as unauthorised, and no later reset has settled that. */
   isVaultHeld(db: Db, userId: string): Promise<boolean>;
-  /** Takes away what signing in knows of a person who is deleted: networks and resets under way. */
+  /** Deletes the networks and open resets of a deleted user. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
-  /** The names of the identity providers that these people sign in through; those with a password here are left out. */
+  /** The names of the identity providers that these users sign in through. Users with a local password are omitted. */
   providersOf(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Until when somebody's wrong passwords make them wait; people who need not wait are left out. */
+  /** The time until which each user must wait after wrong passwords. Users without a wait are omitted. */
   slowedDown(db: Db, people: readonly Addressed[]): Promise<ReadonlyMap<string, Date>>;
-  /** Forgets the wrong passwords that make this person wait. What slows down a network stays. */
+  /** Deletes the counts that slow this user down. A network stays slowed down. */
   unlock(tx: Tx, person: Addressed): Promise<void>;
   /**
-   * Makes the single-use link of an invitation, or has a job make and mail it; it replaces any earlier link of this person. The
-   * link holds a secret. Throws 409 when it is to be mailed and no mail server is configured.
+   * Creates the single-use link of an invitation, or queues a job that creates and mails it; it replaces any earlier link of this
+   * user. The link contains a secret. Throws 409 when it is to be mailed and no mail server is configured.
    */
   invite(tx: Tx, userId: string, by: "mail" | "link"): Promise<{ link: string | null; expiresAt: Date }>;
   pendingResets(db: Db): Promise<PendingReset[]>;
-  /** Replaces any earlier link of this person. The link holds a secret: it goes into the answer and nowhere else. */
+  /** Replaces any earlier link of this user. The link contains a secret and appears only in the reply. */
   issueResetLink(tx: Tx, userId: string, by: string): Promise<{ link: string; expiresAt: Date }>;
 }

@@ -1,4 +1,4 @@
-// An API token that may manage people cannot make an administrator, or get into another person's account.
+// Tests that an API token with user management cannot create an administrator or get access to another user's account.
 import {
   changeUserRole,
   createIdentityProvider,
@@ -15,6 +15,7 @@ import {
   login,
   register,
   resetFactors,
+  revokeToken,
   setUserStatus,
   unlockUser,
   updateSignInPolicy,
@@ -43,7 +44,7 @@ const SCOPES: ScopeChoice[] = [
 ];
 
 let app: TestApp;
-/** The administrator who created the token, and another one. */
+/** The administrator who created the token, and another administrator. */
 let holder: TestPerson;
 let other: TestPerson;
 let token: string;
@@ -66,7 +67,7 @@ const byId = (id: string) => ({ params: { id: id as UserId }, as: token });
 const SESSION_NEEDED = [403, "token.session-needed"];
 const PERSON_NEEDED = [403, "user.person-needed"];
 
-describe("an API token that may manage people", () => {
+describe("an API token with user management", () => {
   test("cannot create a reset link or reset factors, for any person", async () => {
     const user = await aPerson(app);
     for (const person of [user, holder, other]) {
@@ -89,7 +90,24 @@ describe("an API token that may manage people", () => {
     }
   });
 
-  test("can end the sessions of a user, but not the tokens of a machine identity with the role administrator", async () => {
+  test("cannot revoke an administrator's tokens, while a re-authenticated administrator can", async () => {
+    const body = { name: "of another one", scopes: ["safe.list" as const], expires_in_days: 1 };
+    const ofOther = (await app.call(createToken, { body, as: other.token })).body;
+    const user = await aPerson(app);
+    const ofUser = (await app.call(createToken, { body, as: user.token })).body;
+    const params = { id: ofOther.details.id };
+    assert.deepEqual(refusal(await app.call(revokeToken, { params, as: token })), PERSON_NEEDED);
+    assert.equal((await app.call(revokeToken, { params: { id: ofUser.details.id }, as: token })).status, 200);
+    await app.database.pool.query(
+      "update sign_in_sessions set proved_at = now() - interval '1 day' where user_id = $1",
+      [holder.id],
+    );
+    assert.deepEqual(refusal(await app.call(revokeToken, { params, as: holder.token })), [403, "step-up.required"]);
+    await app.database.pool.query("update sign_in_sessions set proved_at = now() where user_id = $1", [holder.id]);
+    assert.equal((await app.call(revokeToken, { params, as: holder.token })).status, 200);
+  });
+
+  test("can end the sessions of a user, but not those of a machine identity with the administrator role", async () => {
     assert.equal((await app.call(endUserSessions, byId((await aPerson(app)).id))).status, 200);
     const machine = await app.call(createMachine, {
       body: { name: "admin robot to stop", role: "admin", responsible_user_id: holder.id },
@@ -99,7 +117,7 @@ describe("an API token that may manage people", () => {
     assert.deepEqual(refusal(await app.call(endUserSessions, byId(machine.body.id))), PERSON_NEEDED);
   });
 
-  test("cannot make an administrator by a role, an invitation, a role request or a machine identity", async () => {
+  test("cannot create an administrator by a role, an invitation, a role request or a machine identity", async () => {
     const user = await aPerson(app);
     const asked = `asked-${user.email}`;
     await app.call(register, { body: { email: asked, password: user.password, role: "admin" } });
@@ -146,7 +164,7 @@ describe("an API token that may manage people", () => {
     for (const [name, reply] of Object.entries(calls)) assert.deepEqual(refusal(reply), SESSION_NEEDED, name);
   });
 
-  test("can invite users and managers, and their open links stop working when a person makes them an administrator", async () => {
+  test("can invite users and managers, whose open links stop working once they become administrators", async () => {
     const email = "provisioned@example.com";
     const invited = await app.call(inviteUser, { body: { email, role: "manager" }, as: token });
     assert.equal(invited.status, 201, invited.text);

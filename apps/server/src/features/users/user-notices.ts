@@ -1,4 +1,4 @@
-// Notifications about accounts that wait for activation, to administrators and afterwards to the people themselves.
+// Notifies administrators about accounts that wait for activation, and their users about the activation.
 import type { Notify, Settle } from "#features/notifications/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 
@@ -12,7 +12,7 @@ export interface Newcomer {
 export interface UserNotices {
   waiting(tx: Tx, newcomer: Newcomer): Promise<void>;
   activated(tx: Tx, userId: string, by: string): Promise<void>;
-  /** Marks the administrators' notifications about pending accounts as done. */
+  /** Resolves the administrators' notifications about pending accounts. */
   noneWaiting(tx: Tx): Promise<void>;
 }
 

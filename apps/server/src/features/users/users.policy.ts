@@ -1,42 +1,42 @@
-// Who may see and manage the people who sign in.
+// Permissions and rules for viewing and managing users.
 import type { Role, SignInPolicy, UserKind } from "@strongroom/contract";
 import type { Actor, Asker } from "#kernel/authz/actor.ts";
-import type { Grants } from "#kernel/authz/authorise.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 
-export const grants = {
+export const rolePermissions = {
   "user.list": ["admin", "manager"],
-  // Not for everyone who owns a safe: everyone can create one.
+  // Not for every safe owner, because every user can create a safe.
   "directory.search": ["admin", "manager"],
   "user.manage": ["admin"],
   "policy.read": ["admin", "manager"],
   "policy.manage": ["admin"],
-} satisfies Grants;
+} satisfies RolePermissions;
 
-/** Whether a person sees other people's addresses and can search for them. */
+/** Whether a user sees other users' addresses and can search for them. */
 export const seesAddresses = ({ role, token = null }: Asker): boolean =>
-  (grants["user.list"] as readonly Role[]).includes(role) &&
+  (rolePermissions["user.list"] as readonly Role[]).includes(role) &&
   (token === null || token.scopes.has("user.list") || token.scopes.has("user.manage"));
 
-/** Whether this is all of the administrators that are left, so that nobody could let the next one in. */
+/** Whether this user is the only active administrator. */
 export const isLastAdmin = (userId: string, activeAdminIds: readonly string[]): boolean =>
   activeAdminIds.length === 1 && activeAdminIds[0] === userId;
 
-/** Throws 409 for the last administrator. INVARIANT: there is always somebody who can manage users. */
+/** Throws 409 for the last administrator. INVARIANT: at least one user can manage users. */
 export function requireAnotherAdmin(userId: string, activeAdminIds: readonly string[]): void {
   if (!isLastAdmin(userId, activeAdminIds)) return;
   throw refuse(409, "user.last-admin", "This is the last administrator. Make somebody else an administrator first.");
 }
 
-/** Throws 403 when somebody decides about themselves: rights are given and taken by another person. */
+/** Throws 403 when users decide about themselves: another person must grant and remove rights. */
 export function requireAnotherPerson(actorId: string, userId: string): void {
   if (actorId !== userId) return;
   throw refuse(403, "user.oneself", "Nobody changes their own role or status. Ask another administrator.");
 }
 
 /**
- * Throws 403 when an API token would change an administrator or its own holder, or make an administrator. INVARIANT: no token
- * makes an administrator, and none gives access to an administrator's account.
+ * Throws 403 when an API token would change an administrator or its own holder, or create an administrator. INVARIANT: no token
+ * creates an administrator, and none gives access to an administrator's account.
  */
 export function requirePersonFor(
   actor: Pick<Actor, "id" | "token">,
@@ -52,10 +52,10 @@ export function requirePersonFor(
   );
 }
 
-/** People who wait for activation can sign in too: to their profile and their personal vault. */
+/** Users who wait for activation can sign in too, to their profile and their vault. */
 export const canSignIn = ({ status }: { status: string }): boolean => status === "active" || status === "pending";
 
-/** Whether an address may sign up, and the initial state of its account. Null: sign-up is closed to it. */
+/** The initial status of an account that signs up with this address; null when sign-up is closed to it. */
 export function statusAtSignUp(
   { sign_up, sign_up_domains }: Pick<SignInPolicy, "sign_up" | "sign_up_domains">,
   email: string,
@@ -75,8 +75,8 @@ interface Protected {
 }
 
 /**
- * Whether a reset of this person's sign-in needs a second administrator: for an administrator, for a person who was one
- * recently, and for a person who cancelled an earlier reset as not theirs.
+ * Whether a reset of this user's sign-in needs a second administrator: for an administrator, for a recent administrator, and for
+ * a user who cancelled an earlier reset as unauthorised.
  */
 export const needsSecondAdmin = (person: Protected, isVaultHeld: boolean, now: Date): boolean =>
   person.kind === "person" &&
@@ -84,7 +84,7 @@ export const needsSecondAdmin = (person: Protected, isVaultHeld: boolean, now: D
     (person.admin_until !== null && person.admin_until > now) ||
     isVaultHeld);
 
-/** Throws 409 for a person whose reset needs a second administrator. */
+/** Throws 409 for a user whose reset needs a second administrator. */
 export function requireOneAdmin(person: Protected, isVaultHeld: boolean, now: Date): void {
   if (!needsSecondAdmin(person, isVaultHeld, now)) return;
   throw refuse(
@@ -94,10 +94,10 @@ export function requireOneAdmin(person: Protected, isVaultHeld: boolean, now: Da
   );
 }
 
-/** The name to show for somebody who gave none (AUTH-24). */
+/** The display name of a user who entered none (AUTH-24). */
 export const nameFromEmail = (email: string): string => email.split("@", 1)[0] || email;
 
-/** The role that a sign-up gets, and the one that waits for an administrator (OPEN-18). */
+/** The role at sign-up, and the requested role, which an administrator decides (OPEN-18). */
 export function rolesAtSignUp(chosen: Role): { role: Role; requestedRole: Exclude<Role, "user"> | null } {
   return { role: "user", requestedRole: chosen === "user" ? null : chosen };
 }

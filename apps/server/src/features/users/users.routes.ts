@@ -1,4 +1,4 @@
-// Binds the calls about people and the sign-in policy to their use cases.
+// Binds the calls about users and the sign-in policy to their use cases.
 import {
   activateUser,
   activateUsers,
@@ -19,13 +19,13 @@ import {
 } from "@strongroom/contract";
 import { implement } from "#kernel/http/implement.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { activate, activateSeveral } from "./activate-user.ts";
-import type { ActivatedListener } from "./activate-user.ts";
-import { deleteUser } from "./delete-user.ts";
-import type { DeletedListener } from "./delete-user.ts";
-import { invite, inviteOnceMore, unlock } from "./invite-user.ts";
-import { previewPolicy } from "./preview-policy.ts";
-import { readPolicy } from "./sign-in-policy.store.ts";
+import { activate, activateSeveral } from "./people/activate-user.ts";
+import type { ActivatedListener } from "./people/activate-user.ts";
+import { deleteUser } from "./people/delete-user.ts";
+import type { DeletedListener } from "./people/delete-user.ts";
+import { invite, inviteOnceMore, unlock } from "./people/invite-user.ts";
+import { previewPolicy } from "./policy/preview-policy.ts";
+import { readPolicy } from "./policy/sign-in-policy.store.ts";
 import type { UserNotices } from "./user-notices.ts";
 import { changePolicy, changeRole, changeStatus, decideRole, endAllSessions, issueLink, list } from "./users.ts";
 import type { DisabledListener, UsersDeps } from "./users.ts";

@@ -1,4 +1,4 @@
-// The rows of the people who sign in.
+// Reads and writes the rows of users.
 import { containing, everyWord } from "#kernel/db/containing.ts";
 import type { Role, UserId, UserKind } from "@strongroom/contract";
 import type { Generated, Insertable } from "kysely";
@@ -12,14 +12,14 @@ export interface UsersTable {
   name: string;
   role: Role;
   requested_role: Exclude<Role, "user"> | null;
-  /** `pending`: signed up, and waits for activation. */
+  /** `pending`: signed up and waiting for activation. */
   status: "pending" | "active" | "disabled" | "deleted";
   password_hash: string;
   created_at: Date;
   last_signed_in_at: Date | null;
-  /** Set while an invitation is open: nobody can sign in as them before they chose a password. */
+  /** Set while an invitation is open: the user must choose a password before they can sign in. */
   invited_at: Date | null;
-  /** A machine identity acts by API tokens alone: it has no password, and no session is ever opened for it. */
+  /** A machine identity acts only through API tokens: it has no password and no sessions. */
   kind: UserKind;
 }
 
@@ -34,12 +34,12 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-/** A person without what proves them. Who was deleted is none. */
+/** A user without the password hash. Deleted users are excluded. */
 export interface Person extends Omit<UsersTable, "password_hash"> {
   status: "pending" | "active" | "disabled";
-  /** Null: not an administrator. */
+  /** Null for a user who is not an administrator. */
   admin_since: Date | null;
-  /** A former administrator is protected like an administrator until then. */
+  /** A former administrator is protected like an administrator until this time. */
   admin_until: Date | null;
 }
 
@@ -58,7 +58,7 @@ const personColumns = [
   "admin_until",
 ] as const;
 
-/** The only look-up that returns the password hash. `email` must be folded to lower case. */
+/** The only query that returns the password hash with a user. `email` must be in lower case. */
 export const findUserByEmail = (db: Db, email: string): Promise<UsersTable | undefined> =>
   db.selectFrom("users").selectAll().where("email", "=", email).executeTakeFirst();
 
@@ -80,8 +80,8 @@ export const findUser = (db: Db, userId: string): Promise<Person | undefined> =>
     .executeTakeFirst();
 
 /**
- * Locks the row until the transaction ends, so that decisions about one person follow each other. Rows that merely name the
- * person, such as a check-out, are written meanwhile: whoever writes one may hold what the decision waits for.
+ * Locks the row until the transaction ends, so that decisions about one user are serialised. Rows that only reference the user,
+ * such as a check-out, can still be written: their transaction may hold a lock that the decision waits for.
  */
 export const lockUser = (tx: Tx, userId: string): Promise<Person | undefined> =>
   tx
@@ -97,7 +97,7 @@ export async function hasAnyUser(db: Db): Promise<boolean> {
   return (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Returns false, having changed nothing, when the address is taken. */
+/** Returns false, without a change, when the address is taken. */
 export async function insertUser(tx: Tx, user: Insertable<Tables["users"]>): Promise<boolean> {
   const admin_since = user.role === "admin" ? user.created_at : null;
   const insert = tx.insertInto("users").values({ ...user, admin_since });
@@ -105,14 +105,14 @@ export async function insertUser(tx: Tx, user: Insertable<Tables["users"]>): Pro
   return Number(result.numInsertedOrUpdatedRows ?? 0) === 1;
 }
 
-/** One lock number for all changes that affect the set of administrators; nothing else may use it. */
+/** The advisory lock for all changes that affect the set of administrators; no other code may use it. */
 const ADMINISTRATORS_LOCK = 7_305_808_882;
 
 /**
- * The ids of the administrators who can sign in: with a password here, or through a provider that is enabled and keeps
- * their role. INVARIANT: every change of a role, a status or a provider calls this before it locks any row. The lock is one
- * for all administrators, active or not: row locks on the active ones deadlocked, because which rows those are changes while
- * others wait.
+ * The ids of the administrators who can sign in, with a local password or through an enabled provider that keeps their role.
+ * INVARIANT: every change of a role, a status or a provider calls this before it locks any row. A single lock covers all
+ * administrators, active or not: row locks on the active ones deadlocked, because the set of active rows changes while
+ * transactions wait.
  */
 export async function lockActiveAdmins(tx: Tx): Promise<string[]> {
   await sql`select pg_advisory_xact_lock(${sql.lit(ADMINISTRATORS_LOCK)})`.execute(tx);
@@ -139,7 +139,7 @@ export async function setRole(tx: Tx, userId: string, role: Role, at: Date): Pro
     where id = ${userId}`.execute(tx);
 }
 
-/** The given people who wait for activation, locked until the transaction ends. */
+/** The pending users among the given ones, locked until the transaction ends. */
 export const findPending = (tx: Tx, userIds: readonly string[]): Promise<Pick<Person, "id" | "email">[]> =>
   tx
     .selectFrom("users")
@@ -163,7 +163,7 @@ export async function clearRoleRequest(tx: Tx, userId: string): Promise<void> {
   await updateUser(tx, userId, { requested_role: null });
 }
 
-/** The row stays, because others point at it; nobody can sign in with it, and the address is free again. */
+/** Keeps the row, because other rows reference it. It can no longer sign in, and its address can be used again. */
 export async function eraseUser(tx: Tx, userId: string): Promise<void> {
   const email = `deleted-${userId}@invalid`;
   await updateUser(tx, userId, {
@@ -182,18 +182,18 @@ export async function setStatus(tx: Tx, userId: string, status: UsersTable["stat
   await updateUser(tx, userId, { status });
 }
 
-/** Whoever has chosen a password has answered their invitation. */
 export async function renameUser(tx: Tx, userId: string, name: string): Promise<void> {
   await updateUser(tx, userId, { name });
 }
 
+/** Choosing a password also accepts an open invitation. */
 export async function setPasswordHash(tx: Tx, userId: string, hash: string): Promise<void> {
   await updateUser(tx, userId, { password_hash: hash, invited_at: null });
 }
 
 /**
- * Notes a sign-in and stores the hash anew. Returns false, having changed nothing, when the password, the role or the
- * status changed since `user` was read: what was proved then proves nothing now.
+ * Records a sign-in and stores the hash. Returns false, without a change, when the password, role or status changed since `user`
+ * was read, because the proof is then no longer valid.
  */
 export async function markSignedIn(tx: Tx, user: UsersTable, at: Date, hash: string): Promise<boolean> {
   const result = await tx
@@ -208,18 +208,15 @@ export async function markSignedIn(tx: Tx, user: UsersTable, at: Date, hash: str
   return result.numUpdatedRows === 1n;
 }
 
-/**
- * Holds the row until the transaction ends. Returns false when the password, the role or the status changed since `user` was
- * read.
- */
-export async function holdUnchanged(tx: Tx, user: UsersTable): Promise<boolean> {
+/** Locks the row until the transaction ends. Returns false when the password, role or status changed since `user` was read. */
+export async function lockUnchanged(tx: Tx, user: UsersTable): Promise<boolean> {
   const row = tx.selectFrom("users").select("id").where("id", "=", user.id);
   const open = row.where("status", "in", ["pending", "active"]);
   const same = open.where("password_hash", "=", user.password_hash).where("role", "=", user.role);
   return (await same.forNoKeyUpdate().executeTakeFirst()) !== undefined;
 }
 
-/** Sets a password that replaces a known one; false, having changed nothing, when that one has changed meanwhile. */
+/** Replaces a known password hash; returns false, without a change, when it has changed in the meantime. */
 export async function replacePasswordHash(tx: Tx, userId: string, before: string, hash: string): Promise<boolean> {
   const update = tx
     .updateTable("users")
@@ -236,20 +233,20 @@ async function updateUser(tx: Tx, userId: string, change: Partial<UsersTable>): 
     .execute();
 }
 
-export interface PageWish {
+export interface PageQuery {
   limit: number;
-  /** The id of the last row of the page before. */
+  /** The id of the last row of the previous page. */
   before: string | null;
   search: string | null;
   role?: Role | null;
-  /** `invited`: those whose invitation is open. */
+  /** `invited`: users with an open invitation. */
   status?: Person["status"] | "invited" | null;
-  /** Only those who wait for a decision on a role. */
+  /** Only users with an open role request. */
   withRoleRequest: boolean;
 }
 
-/** Newest first: ids are UUIDv7, so their order is the order of their making. */
-export function listPage(db: Db, wish: PageWish): Promise<Person[]> {
+/** Newest first: ids are UUIDv7 and sort by creation time. */
+export function listPage(db: Db, wish: PageQuery): Promise<Person[]> {
   let query = db
     .selectFrom("users")
     .select(personColumns)
@@ -270,7 +267,7 @@ export function listPage(db: Db, wish: PageWish): Promise<Person[]> {
   return query.orderBy("id", "desc").limit(wish.limit).execute();
 }
 
-/** Those of these people that there are. */
+/** The users that exist among these ids. */
 export const findUsers = (db: Db, userIds: readonly string[]): Promise<Person[]> =>
   db
     .selectFrom("users")
@@ -284,7 +281,7 @@ export async function markInvited(tx: Tx, userId: string, at: Date): Promise<voi
   await updateUser(tx, userId, { invited_at: at });
 }
 
-/** By id; ids that nobody has are left out. */
+/** Addresses by id; unknown ids are omitted. */
 export async function emailsOf(db: Db, userIds: readonly string[]): Promise<Map<string, string>> {
   if (userIds.length === 0) return new Map();
   const query = db
@@ -294,13 +291,13 @@ export async function emailsOf(db: Db, userIds: readonly string[]): Promise<Map<
   return new Map((await query.execute()).map((row) => [row.id, row.email]));
 }
 
-/** Of those whose address holds the text; deleted people have none. */
+/** The ids of users whose address contains the text, except deleted ones. */
 export async function idsByEmail(db: Db, text: string): Promise<string[]> {
   const query = db.selectFrom("users").select("id").where("email", "ilike", containing(text));
   return (await query.where("status", "<>", "deleted").limit(1000).execute()).map(({ id }) => id);
 }
 
-/** How many people can sign in, by role. */
+/** The number of active people by role. */
 export async function countActiveByRole(db: Db): Promise<Record<Role, number>> {
   const counted = db.selectFrom("users").select(["role", sql<number>`count(*)`.as("count")]);
   const active = counted.where("status", "=", "active").where("kind", "=", "person");

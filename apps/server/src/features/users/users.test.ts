@@ -1,4 +1,4 @@
-// What administrators do with people.
+// Tests of the list of users, roles, status, role requests and the sign-in policy.
 import {
   changeUserRole,
   decideRoleRequest,
@@ -41,8 +41,8 @@ const entryOf = async (event: string, targetId: string) => {
   return JSON.parse(rows[0]?.text ?? "null");
 };
 
-describe("the list of people", () => {
-  test("shows everybody, newest first, page by page, without anything that proves them", async () => {
+describe("the list of users", () => {
+  test("shows all users, newest first and paginated, without password hashes", async () => {
     const people = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const seen: string[] = [];
     let cursor: string | undefined;
@@ -59,7 +59,7 @@ describe("the list of people", () => {
     assert.equal(new Set(seen).size, seen.length);
   });
 
-  test("finds people by a part of their address or name, and takes wildcards as characters", async () => {
+  test("finds users by part of their address or name and treats wildcards literally", async () => {
     const person = await aPerson(app);
     const find = async (search: string) =>
       (await app.call(listUsers, { query: { search }, as: admin.token })).body.data.map((user) => user.email);
@@ -67,7 +67,7 @@ describe("the list of people", () => {
     for (const search of ["%", "_", "\\", "person%example", "' or true --"]) assert.deepEqual(await find(search), []);
   });
 
-  test("tells when somebody signed in last and how many sessions are open", async () => {
+  test("shows the last sign-in and the number of open sessions", async () => {
     const person = await aPerson(app);
     await signIn(app, person.email);
     const { body } = await app.call(listUsers, { query: { search: person.email }, as: admin.token });
@@ -75,7 +75,7 @@ describe("the list of people", () => {
     assert.ok(Date.now() - Date.parse(body.data[0].last_signed_in_at ?? "") < 60_000);
   });
 
-  test("managers may look but not touch; users may do neither", async () => {
+  test("can be read but not changed by managers, and neither by users", async () => {
     const manager = await aPerson(app, "manager");
     const user = await aPerson(app);
     assert.equal((await app.call(listUsers, { as: manager.token })).status, 200);
@@ -86,14 +86,14 @@ describe("the list of people", () => {
     }
   });
 
-  test("a cursor that is none of ours is refused", async () => {
+  test("refuses an invalid cursor", async () => {
     const reply = await app.call(listUsers, { query: { cursor: "' or true --" }, as: admin.token });
     assert.equal(reply.status, 400);
   });
 });
 
 describe("roles and status", () => {
-  test("a change of role is done, is on record, and ends the person's sessions only when it is a change", async () => {
+  test("a role change is audited and ends sessions only when the role actually changes", async () => {
     const person = await aPerson(app);
     assert.equal((await setRole(person.id, "user", admin.token)).body.open_sessions, 1);
     const reply = await setRole(person.id, "manager", admin.token);
@@ -104,7 +104,7 @@ describe("roles and status", () => {
     assert.equal(entry.target.name, person.email);
   });
 
-  test("nobody changes their own role or status, however many administrators there are", async () => {
+  test("users cannot change their own role or status", async () => {
     const second = await aPerson(app, "admin");
     for (const reply of [
       await setRole(second.id, "user", second.token),
@@ -117,7 +117,7 @@ describe("roles and status", () => {
     await setRole(second.id, "user", admin.token);
   });
 
-  test("the last administrator is neither demoted nor disabled", async () => {
+  test("the last administrator can be neither demoted nor disabled", async () => {
     for (const reply of [
       await setRole(admin.id, "user", admin.token),
       await setStatus(admin.id, "disabled", admin.token),
@@ -127,7 +127,7 @@ describe("roles and status", () => {
     }
   });
 
-  test("two administrators who demote or disable each other at the same moment do not both succeed", async () => {
+  test("two administrators who concurrently demote or disable each other do not both succeed", async () => {
     for (let round = 0; round < 5; round++) {
       const own = await testApp();
       const one = await firstAdmin(own);
@@ -144,7 +144,7 @@ describe("roles and status", () => {
     }
   });
 
-  test("a disabled person is out and cannot get in; enabled again they can", async () => {
+  test("a disabled user cannot sign in until they are enabled again", async () => {
     const person = await aPerson(app);
     assert.equal((await setStatus(person.id, "disabled", admin.token)).body.status, "disabled");
     const body = { email: person.email, password: person.password };
@@ -155,7 +155,7 @@ describe("roles and status", () => {
     assert.equal((await app.call(login, { body })).status, 200);
   });
 
-  test("a person who does not exist is 404 for every call", async () => {
+  test("every call returns 404 for an unknown user", async () => {
     const params = { id: "0190c0de-0000-7000-8000-00000000dead" as UserId };
     const as = admin.token;
     for (const reply of [
@@ -185,7 +185,7 @@ describe("OPEN-18: role requests", () => {
     return body.data.map((user) => user.id);
   };
 
-  test("an approved request gives the role, ends the sessions, and is answered once", async () => {
+  test("an approved request changes the role, ends the sessions and can be decided only once", async () => {
     const { id, email } = await whoAsksFor("manager");
     const before = await signIn(app, email);
     assert.ok((await waiting()).includes(id));
@@ -201,7 +201,7 @@ describe("OPEN-18: role requests", () => {
     });
   });
 
-  test("a denied request leaves everything as it was", async () => {
+  test("a denied request changes nothing", async () => {
     const { id, email } = await whoAsksFor("admin");
     const token = await signIn(app, email);
     const reply = await decide(id, "deny");
@@ -209,7 +209,7 @@ describe("OPEN-18: role requests", () => {
     assert.equal((await app.call(listUsers, { as: token })).status, 403);
   });
 
-  test("another role given by hand answers the request too", async () => {
+  test("assigning another role closes the request", async () => {
     const { id } = await whoAsksFor("admin");
     assert.equal((await setRole(id, "manager", admin.token)).body.requested_role, null);
   });
@@ -218,11 +218,11 @@ describe("OPEN-18: role requests", () => {
 describe("the sign-in policy", () => {
   const change = (body: SignInPolicy, as = admin.token) => app.call(updateSignInPolicy, { body, as });
 
-  test("OPEN-01, OPEN-08: begins with the decided values", async () => {
+  test("OPEN-01, OPEN-08: starts with the specified values", async () => {
     assert.deepEqual((await app.call(readSignInPolicy, { as: admin.token })).body, usualPolicy);
   });
 
-  test("is changed by administrators, read by managers, and its changes are on record with both values", async () => {
+  test("is changed by administrators, readable by managers, and audited with both values", async () => {
     const manager = await aPerson(app, "manager");
     const other: SignInPolicy = { ...usualPolicy, timeout_minutes: 60, sign_up: "closed" };
     assert.deepEqual((await change(other)).body, other);
@@ -233,7 +233,7 @@ describe("the sign-in policy", () => {
     await change(usualPolicy);
   });
 
-  test("OPEN-01: the warning comes before the timeout, and both limits can only shorten what was decided", async () => {
+  test("OPEN-01: requires the warning before the timeout, and session limits within the specified maximum", async () => {
     for (const wrong of [
       { warning_minutes: 30 },
       { timeout_minutes: 4, warning_minutes: 1 },

@@ -1,4 +1,4 @@
-// What an administrator does with people: list them, decide about roles, disable and enable them, end their sessions.
+// Lists users, changes roles and status, decides role requests, ends sessions and changes the sign-in policy.
 import type {
   Role,
   SignInPolicy,
@@ -16,15 +16,15 @@ import type { Notify } from "#features/notifications/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import type { Act } from "#kernel/http/act.ts";
+import type { CallInput } from "#kernel/http/call.ts";
 import type { Events } from "#kernel/events/events.ts";
 import type { Call } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
-import { rulesChanged } from "./rules-changed.ts";
-import { newlyAsked, requireOwnNetwork } from "./sign-in-rules.ts";
-import { lockPolicy, writePolicy } from "./sign-in-policy.store.ts";
-import { tellOfEndedSessions, tellOfResetLink, tellOfRole } from "./tell-person.ts";
+import { rulesChanged } from "./policy/rules-changed.ts";
+import { newlyAsked, requireOwnNetwork } from "./policy/sign-in-rules.ts";
+import { lockPolicy, writePolicy } from "./policy/sign-in-policy.store.ts";
+import { notifyOfEndedSessions, notifyOfResetLink, notifyOfRole } from "./notify-person.ts";
 import {
   canSignIn,
   requireAnotherAdmin,
@@ -41,7 +41,7 @@ export interface UsersDeps {
   notify: Notify;
 }
 
-/** Called in the transaction that disables somebody, with the person held. */
+/** Called in the transaction that disables a user, who is locked. */
 export type DisabledListener = (tx: Tx, userId: UserId, by: Actor) => Promise<void>;
 
 type Listing = { data: User[]; next_cursor: string | null };
@@ -52,14 +52,14 @@ export async function list(call: Call<typeof listUsers>, db: Db, signIn: SignInO
   const before = cursor === undefined ? null : UserId.safeParse(cursor);
   if (before?.success === false) throw refuse(400, "request.invalid", "cursor: This is not a cursor of this list.");
   const { role = null, status = null } = call.query;
-  const wish = { before: before?.data ?? null, search: search?.trim() || null, role, status, withRoleRequest };
-  const people = await listPage(db, { limit: limit + 1, ...wish });
+  const query = { before: before?.data ?? null, search: search?.trim() || null, role, status, withRoleRequest };
+  const people = await listPage(db, { limit: limit + 1, ...query });
   const page = people.slice(0, limit);
   const next = people.length > limit ? (page.at(-1)?.id ?? null) : null;
   return { data: await present(db, page, signIn), next_cursor: next };
 }
 
-export async function changeRole(deps: UsersDeps, call: Act<typeof changeUserRole>, tx: Tx): Promise<User> {
+export async function changeRole(deps: UsersDeps, call: CallInput<typeof changeUserRole>, tx: Tx): Promise<User> {
   const { person, admins } = await decideAbout(call, tx);
   const { role } = call.body;
   requirePersonFor(call.actor, person, role);
@@ -72,7 +72,7 @@ export async function changeRole(deps: UsersDeps, call: Act<typeof changeUserRol
 }
 
 export async function changeStatus(
-  call: Act<typeof setUserStatus>,
+  call: CallInput<typeof setUserStatus>,
   tx: Tx,
   signIn: SignInOfUsers,
   onDisabled: DisabledListener,
@@ -80,7 +80,7 @@ export async function changeStatus(
   const { person, admins } = await decideAbout(call, tx);
   const { status } = call.body;
   requirePersonFor(call.actor, person);
-  // INVARIANT: an account that was never activated is enabled by its activation alone.
+  // INVARIANT: only activation enables an account that was never activated.
   if (person.status === "pending") throw status === "active" ? awaitingActivation() : notActivatedYet();
   if (status === "disabled") requireAnotherAdmin(person.id, admins);
   requireAnotherPerson(call.actor.id, person.id);
@@ -93,7 +93,7 @@ export async function changeStatus(
   return presentOne(tx, person.id, signIn);
 }
 
-/** Throws 409 for a pending account: it gets rights only by activation. */
+/** Throws 409 for a pending account, which gets rights only by activation. */
 function requireActivated({ status }: Person): void {
   if (status === "pending") throw awaitingActivation();
 }
@@ -108,7 +108,9 @@ const notActivatedYet = () =>
     "This account is waiting for activation, so there is nothing to disable. Delete it if it is not wanted.",
   );
 
-/** Sessions end, because their tokens carry the role. Notifies the person, and administrators of a new administrator. */
+/**
+ * Ends the user's sessions, because their tokens carry the role. Notifies the user, and administrators of a new administrator.
+ */
 export async function giveRole(
   { clock, signIn, notify }: UsersDeps,
   tx: Tx,
@@ -117,9 +119,9 @@ export async function giveRole(
   await setRole(tx, person.id, role, clock.now());
   if (role === person.role) return;
   await signIn.endSessions(tx, person.id);
-  // INVARIANT: a link created for a person who was not an administrator does not open an administrator's account.
+  // INVARIANT: a link created for a user who was not an administrator does not open an administrator's account.
   if (role === "admin") await signIn.forgetReset(tx, person.id);
-  await tellOfRole(notify, tx, { person, role, by: by.name });
+  await notifyOfRole(notify, tx, { person, role, by: by.name });
 }
 
 export async function decideRole(deps: UsersDeps, call: Call<typeof decideRoleRequest>, tx: Tx): Promise<User> {
@@ -140,7 +142,7 @@ export async function decideRole(deps: UsersDeps, call: Call<typeof decideRoleRe
   return presentOne(tx, person.id, deps.signIn);
 }
 
-/** API tokens end too: they would stay usable by the person being locked out. */
+/** API tokens end too, because the person being locked out may have one. */
 export async function endAllSessions(
   { signIn, notify }: UsersDeps,
   call: Call<typeof endUserSessions>,
@@ -151,13 +153,13 @@ export async function endAllSessions(
   const sessions = await signIn.endSessions(tx, person.id);
   const tokens = await signIn.endTokens(tx, person.id, "sessions-ended");
   call.note({ details: { sessions, tokens } });
-  await tellOfEndedSessions(notify, tx, { person, by: call.actor.name });
+  await notifyOfEndedSessions(notify, tx, { person, by: call.actor.name });
   return { message: endedMessage(sessions, tokens) };
 }
 
 const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
 
-/** "2 sessions and 1 API token ended." */
+/** For example: "2 sessions and 1 API token ended." */
 export function endedMessage(sessions: number, tokens: number): string {
   const ended = counted(sessions, "session");
   return tokens === 0 ? `${ended} ended.` : `${ended} and ${counted(tokens, "API token")} ended.`;
@@ -173,13 +175,13 @@ export async function issueLink(
   if (!canSignIn(person)) throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
   requireOneAdmin(person, await signIn.isVaultHeld(tx, person.id), clock.now());
   const { link, expiresAt } = await signIn.issueResetLink(tx, person.id, call.actor.name);
-  await tellOfResetLink(notify, tx, { person, by: call.actor.name });
+  await notifyOfResetLink(notify, tx, { person, by: call.actor.name });
   return { link, expires_at: expiresAt.toISOString() };
 }
 
 /**
- * Throws 409 when it would keep out the network that it comes from: whoever saved it could not take it back. INVARIANT: who
- * must have a second factor from now on and has none is signed out in the same transaction, whoever saved it included.
+ * Throws 409 when the new networks exclude the caller, who could not undo the change. INVARIANT: users who newly require a second
+ * factor and have none are signed out in the same transaction, including the caller.
  */
 export async function changePolicy(
   { events, signIn }: { events: Events; signIn: SignInOfUsers },
@@ -205,8 +207,8 @@ interface AboutSomebody {
 }
 
 /**
- * Locks the administrators, then the person: always in this order, so that no two decisions deadlock. Throws 403 for a caller
- * who was disabled or lost the role while waiting for the lock.
+ * Locks the administrators, then the user, always in this order to avoid deadlocks. Throws 403 for a caller who was disabled or
+ * lost the role while waiting for the lock.
  */
 export async function decideAbout(
   call: AboutSomebody & { actor: Pick<Actor, "id" | "role"> },
@@ -220,7 +222,7 @@ export async function decideAbout(
   return { person: await named(call, tx), admins };
 }
 
-/** The person whom a call is about, locked and named in the trail. Throws 404 when there is none. */
+/** Returns the user that a call is about, locked, and names them in its audit entry. Throws 404 for an unknown user. */
 export async function named(call: AboutSomebody, tx: Tx): Promise<Person> {
   const person = await lockUser(tx, call.params.id);
   if (person === undefined) throw refuse(404, "user.not-found", "User not found");

@@ -1,4 +1,4 @@
-// What the validation screen of the discovery area asks: status, history, failures; its statistics are the dashboard's.
+// Tests the status, history and failures endpoints of the discovery area's validation screen.
 import { listValidationFailures, validationHistory, validationStatus } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -16,10 +16,10 @@ before(async () => {
 });
 after(() => app.close());
 
-describe("API-95, VAL-51, VAL-72: what the validation screen of the discovery area asks", () => {
+describe("API-95, VAL-51, VAL-72: the validation screen of the discovery area", () => {
   const status = async ({ token }: TestPerson) => (await app.call(validationStatus, { as: token })).body;
 
-  test("whether anything is being tried, of what the caller sees; what a dead process left open does not count", async () => {
+  test("the status shows running attempts on what the caller sees and ignores abandoned ones", async () => {
     const { owner, outsider, works, refused } = world;
     const { rows } = await app.database.pool.query<{ last: Date; next: Date | null }>(
       "select max(last_verification_attempt) as last, min(verify_after) as next from credentials where safe_id = $1",
@@ -53,7 +53,7 @@ describe("API-95, VAL-51, VAL-72: what the validation screen of the discovery ar
     assert.equal(next_attempt_at, at(rows[0]?.next) ?? due.toISOString());
   });
 
-  test("history and failures name what was tried, where, as whom, and how it went; 50 attempts unless more are asked for", async () => {
+  test("history and failures show the name, host, user and result, by default of 50 attempts", async () => {
     const { owner, refused } = world;
     for (let hour = 0; hour < 50; hour += 1) await tried(app, refused, "rejected", 700);
     const history = await app.call(validationHistory, { as: owner.token });
@@ -62,7 +62,7 @@ describe("API-95, VAL-51, VAL-72: what the validation screen of the discovery ar
     const { account_name, hostname, username, system_type, status: went } = attempt!;
     assert.deepEqual(
       [account_name, hostname, username, system_type, went],
-      [refused.name, "refused.example.com", "service", "Linux", "failed"],
+      [refused.name, "refused.example.com", "service", "Linux", "rejected"],
     );
     await app.database.pool.query("delete from verification_attempts where started_at < now() - interval '699 hours'");
     const { failures: high, total } = (
@@ -76,7 +76,7 @@ describe("API-95, VAL-51, VAL-72: what the validation screen of the discovery ar
     );
   });
 
-  test("VAL-64: a call that fails on our side is logged with its request, and tells nothing of why", async () => {
+  test("VAL-64: an internal error is logged with its request id and its cause is not returned", async () => {
     const { owner } = world;
     const lines = app.logLines.length;
     await app.database.pool.query("alter table verification_attempts rename to verification_attempts_away");

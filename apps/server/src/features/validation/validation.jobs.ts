@@ -1,10 +1,10 @@
-// Sums up the days that are over, soon after midnight (UTC) and whatever was missed before.
+// Sums up each UTC day soon after it ends, including days that were missed before.
 import type { Kernel } from "#kernel/kernel.ts";
-import { firstOpenDay, forgetDays, sumUp } from "./days.store.ts";
+import { firstOpenDay, forgetDays, sumUp } from "./figures/days.store.ts";
 import { DAY_MS } from "./validation.policy.ts";
 
 const SUM_UP_JOB = "validation.sum-up";
-/** What began before midnight has ended by then, or was ended. */
+/** Attempts that began before midnight have ended by then or were ended as abandoned. */
 const AFTER_MS = 15 * 60_000;
 const KEPT_MS = 100 * DAY_MS;
 

@@ -1,17 +1,18 @@
-// The words of the validation area: families of systems, kinds of error, and how long its ranges are.
-import { ACCOUNT_DATABASE_TYPES, DATABASE_TYPES } from "@strongroom/contract";
+// Rules of validation: system families, error categories, statuses and the length of time ranges.
+import { ACCOUNT_DATABASE_TYPES, DATABASE_TYPES, VALIDATION_OF } from "@strongroom/contract";
 import type { ErrorCategory, SystemFamily, ValidationRange, ValidationStatus } from "@strongroom/contract";
 import type { Outcome } from "@strongroom/contract";
+import { verificationStatus } from "#features/credentials/index.ts";
 
 export const DAY_MS = 86_400_000;
 
-/** VAL-49. */
+/** VAL-49: the days of each range. */
 export const DAYS: Record<ValidationRange, number> = { "24h": 1, "7d": 7, "30d": 30 };
 
-/** The trend shows a week, or a month for a month. */
+/** The trend covers a week, or a month for the 30-day range. */
 export const trendDays = (range: ValidationRange): number => Math.max(7, DAYS[range]);
 
-/** System types of accounts and types of credentials, by family; what stands nowhere is `Other`. */
+/** System types of accounts and types of credentials by family; all others are `Other`. */
 export const FAMILIES: Record<Exclude<SystemFamily, "Other">, readonly string[]> = {
   Windows: ["Windows"],
   Linux: ["Linux", "Unix/AIX", "ssh", "server"],
@@ -49,23 +50,21 @@ const BY_OUTCOME: Record<Outcome, ErrorCategory> = {
   unsupported: "configuration",
 };
 
-/** VAL-36: what kind of thing went wrong, by how an attempt ended. */
+/** VAL-36: maps the result of an attempt to its error category. */
 export const categoryOf = (outcome: Outcome, code: string | null): ErrorCategory =>
   CATEGORIES[code ?? ""] ?? BY_OUTCOME[outcome];
 
-/** VAL-52, of one attempt. Null: it is under way. */
+/** VAL-52: the status of one attempt. Null: the attempt is under way. */
 export function statusOfAttempt(outcome: Outcome | null): ValidationStatus {
   if (outcome === null) return "pending";
   if (outcome === "unsupported") return "never_validated";
-  return outcome === "verified" ? "verified" : "failed";
+  return outcome;
 }
 
-/** VAL-52, of a stored secret. */
-export function statusOfSecret(row: { verification_status: string; last_verification_attempt: Date | null }) {
-  if (row.verification_status === "verified" || row.verification_status === "failed") return row.verification_status;
-  return row.last_verification_attempt === null ? "never_validated" : "pending";
-}
+/** VAL-52: the status of a stored secret. */
+export const statusOfSecret = (row: Parameters<typeof verificationStatus>[0]): ValidationStatus =>
+  VALIDATION_OF[verificationStatus(row)];
 
-/** Percent with one decimal; null: nothing was tried. */
+/** Percentage with one decimal; null without attempts. */
 export const rateOf = (successes: number, attempts: number): number | null =>
   attempts === 0 ? null : Math.round((successes / attempts) * 1000) / 10;

@@ -1,4 +1,4 @@
-// The Validation Dashboard over HTTP: the same questions asked by people who see more or less.
+// Tests the Validation Dashboard over HTTP: the same requests by users with different rights.
 import {
   exportValidationJson,
   exportValidationReport,
@@ -57,8 +57,8 @@ const names = (list: readonly { account_name: string }[]) =>
   list.map(({ account_name }) => account_name.replace(/-\d+$/, "")).toSorted();
 const period = { start: new Date(Date.now() - 86_400_000).toISOString(), end: new Date().toISOString() };
 
-describe("who may see what", () => {
-  test("an outsider is told of nothing, whatever they ask", async () => {
+describe("visibility", () => {
+  test("an outsider sees no data in any call", async () => {
     const { outsider, lent, sessionId } = world;
     const { validation_statistics, systems, jit_health } = await dashboard(outsider, "30d");
     assert.equal(validation_statistics.total_accounts, 0);
@@ -80,7 +80,7 @@ describe("who may see what", () => {
     assert.ok(!report.text.includes(sessionId));
   });
 
-  test("members see the safe, approvers and borrowers the grant, and only keepers may validate", async () => {
+  test("members see the safe, approvers and grant owners see the grant, and only secret managers may validate", async () => {
     const { owner, reader, borrower, approver, admin, sessionId } = world;
     for (const person of [owner, reader, borrower, approver]) {
       assert.deepEqual(names((await search(person)).results), [
@@ -106,7 +106,7 @@ describe("who may see what", () => {
     for (const person of [reader, admin]) assert.deepEqual([...new Set(await mayValidate(person))], [false]);
   });
 
-  test("one's own credentials are one's own, also before an administrator", async () => {
+  test("personal credentials are visible to their owner and hidden from administrators", async () => {
     const owner = await aPerson(app);
     const { id } = await aCredential(app, owner, { name: "Own vault entry" });
     await stands(app, { id }, "rejected");
@@ -118,7 +118,7 @@ describe("who may see what", () => {
 });
 
 describe("VAL-34, VAL-42, VAL-43: the figures", () => {
-  test("count how everything stands, what was tried, and what is lent", async () => {
+  test("count statuses, attempts and active grants", async () => {
     const { validation_statistics, status_distribution, systems, jit_health } = await dashboard(world.approver);
     const { weekly_trend, ...statistics } = validation_statistics;
     assert.deepEqual(statistics, {
@@ -126,6 +126,9 @@ describe("VAL-34, VAL-42, VAL-43: the figures", () => {
       verified: 1,
       pending: 0,
       failed: 4,
+      rejected: 2,
+      unreachable: 2,
+      misconfigured: 0,
       never_validated: 1,
       success_rate: 25,
       average_validation_time: 100,
@@ -140,8 +143,10 @@ describe("VAL-34, VAL-42, VAL-43: the figures", () => {
       status_distribution.map(({ status, count }) => [status, count]),
       [
         ["verified", 1],
+        ["rejected", 2],
+        ["unreachable", 2],
+        ["misconfigured", 0],
         ["pending", 0],
-        ["failed", 4],
         ["never_validated", 1],
       ],
     );
@@ -158,7 +163,7 @@ describe("VAL-34, VAL-42, VAL-43: the figures", () => {
     );
   });
 
-  test("are the same whether the days before were summed up or not", async () => {
+  test("are the same before and after the past days are summed up", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const account = await anAccount(app, owner, safe, {
@@ -199,8 +204,8 @@ describe("VAL-34, VAL-42, VAL-43: the figures", () => {
   });
 });
 
-describe("VAL-36, VAL-37: what fails", () => {
-  test("is as grave as what depends on it, and tells since when and to whom it is lent", async () => {
+describe("VAL-36, VAL-37: failures", () => {
+  test("show a severity that depends on the secret's use, the start of the failure and the active grants", async () => {
     const { owner, borrower, refused } = world;
     await tried(app, refused, "rejected", 5);
     const { failures: list, by_severity, total } = await failures(owner);
@@ -236,13 +241,13 @@ describe("VAL-36, VAL-37: what fails", () => {
   });
 });
 
-test("VAL-38 to VAL-41: a session tells whether what it lends works", async () => {
+test("VAL-38 to VAL-41: a grant shows whether its account works", async () => {
   const [session] = (await sessions(world.borrower)).sessions;
   assert.equal(session?.overall_health, "critical");
   const [account] = session.accounts;
   assert.deepEqual(
     [account?.validation_status, account?.is_critical, account?.response_time_ms],
-    ["failed", true, 100],
+    ["unreachable", true, 100],
   );
   const healthy = await app.call(listJitSessions, {
     query: { has_validation_issues: "false" },
@@ -257,7 +262,7 @@ test("VAL-38 to VAL-41: a session tells whether what it lends works", async () =
 });
 
 describe("VAL-35, OPEN-131: attempts", () => {
-  test("are the same page by page, of few accounts and among those of many", async () => {
+  test("are the same page by page, for few accounts and for many", async () => {
     const [keeper, safe] = [world.owner, world.safe];
     const before = await attempts(keeper, { range: "30d" });
     await app.database.pool.query(
@@ -299,7 +304,7 @@ describe("VAL-35, OPEN-131: attempts", () => {
 });
 
 describe("FILTER-01 to FILTER-07, OPEN-129: the advanced search", () => {
-  test("narrows by every field of the panel, alone and together", async () => {
+  test("filters by every field of the panel, alone and together", async () => {
     const { approver } = world;
     const found = async (filter: z.input<typeof ValidationFilter>, who = approver) =>
       names((await search(who, filter)).results);
@@ -313,6 +318,9 @@ describe("FILTER-01 to FILTER-07, OPEN-129: the advanced search", () => {
     );
     assert.deepEqual(await found({ statuses: ["verified", "never_validated"] }), ["untried", "works"]);
     assert.deepEqual(await found({ statuses: ["failed"], system_types: ["Windows"] }), ["idle"]);
+    assert.deepEqual(await found({ statuses: ["failed"] }), ["idle", "lent", "refused", "unreachable"]);
+    assert.deepEqual(await found({ statuses: ["rejected"] }), ["idle", "refused"]);
+    assert.deepEqual(await found({ statuses: ["unreachable", "never_validated"] }), ["lent", "unreachable", "untried"]);
     assert.deepEqual(await found({ jit: ["active"] }), ["lent"]);
     assert.deepEqual(await found({ jit: ["any", "expired"] }), ["lent"]);
     assert.equal((await found({ jit: ["none"] })).includes("lent"), false);
@@ -329,8 +337,8 @@ describe("FILTER-01 to FILTER-07, OPEN-129: the advanced search", () => {
   });
 });
 
-describe("OPEN-125 to OPEN-128: validating what one picked", () => {
-  test("tries what the caller may have validated, and names what not", async () => {
+describe("OPEN-125 to OPEN-128: validating a selection", () => {
+  test("validates the permitted accounts and names the others", async () => {
     const { owner, reader, refused, works, lent } = world;
     const asReader = await app.call(triggerValidation, { body: { accountIds: [works.id] }, as: reader.token });
     assert.deepEqual(

@@ -1,4 +1,5 @@
-// What the validation area shares: what it is handed, and how rows become what its screens read.
+// Shares the validation context and maps rows to replies.
+import { isFailing } from "@strongroom/contract";
 import type {
   AccessRequestId,
   JitAccount,
@@ -12,14 +13,14 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { moment } from "#kernel/moment.ts";
 import type { NotificationsFeature } from "#features/notifications/index.ts";
 import type { VerificationFeature } from "#features/verification/index.ts";
-import type { FoundAttempt } from "./attempts.store.ts";
-import type { FailureRow } from "./failures.store.ts";
-import type { JitRow } from "./jit.store.ts";
-import type { MatchRow } from "./search.store.ts";
-import type { GrantQueries } from "./seen.store.ts";
+import type { FoundAttempt } from "./history/attempts.store.ts";
+import type { FailureRow } from "./history/failures.store.ts";
+import type { JitRow } from "./history/jit.store.ts";
+import type { MatchRow } from "./search/search.store.ts";
+import type { GrantQueries } from "#features/figures/index.ts";
 import { categoryOf, statusOfAttempt, statusOfSecret } from "./validation.policy.ts";
 
-export interface Site {
+export interface ValidationContext {
   kernel: Kernel;
   verification: VerificationFeature;
   notify: NotificationsFeature["notify"];
@@ -39,7 +40,7 @@ export function toAttempt(row: FoundAttempt): ValidationAttempt {
     verification_method: row.method,
     status,
     error_message: row.outcome === "verified" ? null : row.message,
-    error_category: status === "failed" && row.outcome !== null ? categoryOf(row.outcome, row.code) : null,
+    error_category: row.outcome !== null && isFailing(row.outcome) ? categoryOf(row.outcome, row.code) : null,
     started_at: row.started_at.toISOString(),
     duration_ms: row.duration_ms,
     triggered_by: row.trigger === "manual" || row.trigger === "bulk" ? row.triggered_by : row.trigger,
@@ -50,6 +51,7 @@ export function toFailure(row: FailureRow): ValidationFailure {
   return {
     id: row.id,
     ...secretIn(row),
+    status: row.verification_status,
     error_category: row.outcome === null ? "internal" : categoryOf(row.outcome, row.code),
     error_message: row.verification_error ?? "The last verification failed.",
     severity: row.severity as Severity,
@@ -61,7 +63,10 @@ export function toFailure(row: FailureRow): ValidationFailure {
   };
 }
 
-const HEALTH = { verified: "healthy", failed: "critical", pending: "degraded" } as const;
+function healthOf(status: string): JitSessionValidation["overall_health"] {
+  if (isFailing(status)) return "critical";
+  return status === "verified" ? "healthy" : "degraded";
+}
 
 /** VAL-38 to VAL-41. */
 export function toSession(row: JitRow): JitSessionValidation {
@@ -70,7 +75,7 @@ export function toSession(row: JitRow): JitSessionValidation {
     session_name: row.session_name,
     requester: row.requester,
     expires_at: row.ends_at.toISOString(),
-    overall_health: HEALTH[row.verification_status],
+    overall_health: healthOf(row.verification_status),
     accounts: [toJitAccount(row)],
   };
 }
@@ -81,7 +86,7 @@ function toJitAccount(row: JitRow): JitAccount {
     ...secretIn({ ...row, user_id: null }),
     verification_method: row.method ?? "",
     validation_status: status === "never_validated" ? "unknown" : status,
-    is_critical: row.verification_status === "failed",
+    is_critical: isFailing(row.verification_status),
     last_validated_at: moment(row.last_verification_attempt),
     response_time_ms: row.duration_ms,
     error_message: row.verification_error,

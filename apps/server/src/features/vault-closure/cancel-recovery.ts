@@ -1,4 +1,5 @@
-// The owner cancels a reset as not theirs: all sessions end, the password and later factors stop working, and the vault stays closed.
+// Lets the owner cancel a reset that they did not request: all sessions end, the password and later factors stop
+// working, and the vault stays closed.
 import type { Message, UserId, VaultClosure, cancelRecovery, cancelRecoveryByLink } from "@strongroom/contract";
 import { randomBytes } from "node:crypto";
 import type { Notify } from "#features/notifications/index.ts";
@@ -58,7 +59,7 @@ async function cancel(
   call: SteppedCall<typeof cancelRecovery> | SteppedCall<typeof cancelRecoveryByLink>,
   userId: UserId,
 ): Promise<Message> {
-  // An unknown password. An empty hash would mean an identity provider, and lock out the owner's passkeys.
+  // A hash of an unknown password. An empty hash would mean an identity provider, and lock out the owner's passkeys.
   const hash = await deps.hashPassword(randomBytes(48).toString("base64url"), call.signal);
   return call.commit(async (tx) => {
     const person = await lockUser(tx, userId);

@@ -1,4 +1,4 @@
-// Closes and opens vaults, records it in the audit trail and notifies the owner.
+// Closes and opens vaults, audits both and notifies the owner.
 import type { VaultClosure } from "@strongroom/contract";
 import { notifyOf } from "#features/notifications/index.ts";
 import { findUser, readPolicy } from "#features/users/index.ts";
@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 
 export const TEND_JOB = "vault-closure.tend";
 
-/** The parts that also exist without a server. */
+/** The dependencies that also exist without a server. */
 export type ClockAndEvents = Pick<Kernel, "clock" | "events"> & Partial<Pick<Kernel, "jobs">>;
 
 interface Closing {
@@ -25,9 +25,9 @@ interface Closing {
 }
 
 /**
- * To be called in the transaction in which another person than its owner created a new way into an account. INVARIANT: an
- * administrator who resets a sign-in cannot read the vault before its owner could object. A vault without
- * secrets stays open.
+ * To be called in the transaction in which a user other than the owner creates a new way to sign in to the owner's
+ * account. INVARIANT: an administrator who resets a sign-in cannot read the vault before its owner could object. A
+ * vault without secrets stays open: its owner would wait without need.
  */
 export async function closeVault(kernel: ClockAndEvents, tx: Tx, { person, cause, by }: Closing): Promise<void> {
   if (!(await hasSecrets(tx, person.id))) return;
@@ -52,7 +52,7 @@ export async function closeVault(kernel: ClockAndEvents, tx: Tx, { person, cause
     message: `${WHAT[cause]} ${sentenceOf(row)} Prove a second factor that you had before to open it now. If this was not you, cancel it on the page of your vault.`,
     severity: "critical",
     actionRequired: true,
-    // It has a mail of its own, with the link that cancels the reset.
+    // A separate mail is sent, with the link that cancels the reset.
     metadata: { by, is_mailed: true },
     link: "/vault",
     dedupeKey: `vault.closed:${person.id}`,
@@ -72,8 +72,8 @@ const sentenceOf = ({ opens_at: at }: ClosureRow): string =>
     : `Your vault opens at ${at.toISOString().slice(0, 16).replace("T", " ")} UTC.`;
 
 /**
- * To be called in the transaction that spends a proof by a second factor. Opens the person's vault if the factor is older than
- * the reset.
+ * To be called in the transaction that accepts a proof of a second factor. Opens the user's vault if the factor is
+ * older than the reset.
  */
 export async function openByFactor(
   kernel: ClockAndEvents,
@@ -86,7 +86,7 @@ export async function openByFactor(
   if (await deleteClosure(tx, userId)) await recordOpening(kernel, tx, userId, "earlier-factor");
 }
 
-/** The meaning of a row of `vault_closures` at a given time; null: the vault is open. */
+/** The state of a row of `vault_closures` at a given time; null: the vault is open. */
 export function closureOf(closedAt: Date | null, opensAt: Date | null, now: Date): Closure | null {
   return closedAt === null || (opensAt !== null && opensAt <= now) ? null : { until: opensAt };
 }

@@ -1,17 +1,17 @@
-// Closed vaults: an administrator who resets a person's sign-in does not get that person's secrets.
+// Vault closure: an administrator who resets a user's sign-in does not get that user's secrets.
 import { cancelRecovery, cancelRecoveryByLink, readVaultClosure } from "@strongroom/contract";
 import type { Mail } from "#features/mail/index.ts";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { cancelByLink, cancelOwn, describeClosure } from "./cancel-recovery.ts";
 import type { ClosureDeps } from "./cancel-recovery.ts";
-import { defineTending } from "./tend-closures.ts";
+import { defineClosureJobs } from "./tend-closures.ts";
 import { deleteClosure, restartWaiting } from "./vault-closure.store.ts";
 
 export interface VaultClosureFeature {
-  /** For a deleted person. */
+  /** To be called when a user is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
-  /** For a database that was restored: the waiting times of closed vaults start anew. Returns how many. */
+  /** For a restored database: restarts the waiting times of closed vaults. Returns how many. */
   restartWaiting(tx: Tx): Promise<number>;
 }
 
@@ -20,7 +20,7 @@ export function installVaultClosure(deps: ClosureDeps & { mail: Mail }): VaultCl
   implement(kernel, readVaultClosure, (call, db) => describeClosure(kernel, call, db));
   implementInSteps(kernel, cancelRecovery, (call) => cancelOwn(deps, call));
   implementInSteps(kernel, cancelRecoveryByLink, (call, db) => cancelByLink(deps, call, db));
-  defineTending(kernel, mail);
+  defineClosureJobs(kernel, mail);
   return {
     forgetPerson: async (tx, userId) => void (await deleteClosure(tx, userId)),
     restartWaiting: (tx) => restartWaiting(tx, kernel.clock.now()),

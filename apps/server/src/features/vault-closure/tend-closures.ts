@@ -1,13 +1,13 @@
-// Background work: mails owners the link that cancels a reset, and opens vaults when their waiting time is over.
+// Background jobs: mail owners the link that cancels a reset, and open vaults when their waiting time is over.
 import { createHash, randomBytes } from "node:crypto";
 import type { Mail } from "#features/mail/index.ts";
 import { findUser } from "#features/users/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { TEND_JOB, WHAT, recordOpening } from "./close-vault.ts";
-import { findUnmailed, noteMailing, takeDue } from "./vault-closure.store.ts";
+import { findUnmailed, recordMailing, takeDue } from "./vault-closure.store.ts";
 import type { ClosureRow } from "./vault-closure.store.ts";
 
-export function defineTending(kernel: Kernel, mail: Mail): void {
+export function defineClosureJobs(kernel: Kernel, mail: Mail): void {
   kernel.jobs.define(TEND_JOB, { schedule: "* * * * *", retryLimit: 5 }, async () => {
     await kernel.database.transaction(async (tx) => {
       for (const { user_id: id } of await takeDue(tx, kernel.clock.now())) {
@@ -19,13 +19,13 @@ export function defineTending(kernel: Kernel, mail: Mail): void {
   });
 }
 
-/** A mail that could not be sent is retried with another link. */
+/** Mails the owner the link that cancels the reset. If sending fails, the retry uses a new link. */
 async function mailOwner(kernel: Kernel, mail: Mail, row: ClosureRow): Promise<void> {
   const { database, clock } = kernel;
   const person = await findUser(database.db, row.user_id);
   if (person === undefined || row.opens_at === null) return;
   const token = randomBytes(32).toString("base64url");
-  await database.transaction((tx) => noteMailing(tx, person.id, { cancel_hash: hashOf(token) }));
+  await database.transaction((tx) => recordMailing(tx, person.id, { cancel_hash: hashOf(token) }));
   await mail.send({
     to: person.email,
     subject: "Your Strongroom vault is closed after a reset",
@@ -44,7 +44,7 @@ async function mailOwner(kernel: Kernel, mail: Mail, row: ClosureRow): Promise<v
       "",
     ].join("\n"),
   });
-  await database.transaction((tx) => noteMailing(tx, person.id, { mailed_at: clock.now() }));
+  await database.transaction((tx) => recordMailing(tx, person.id, { mailed_at: clock.now() }));
 }
 
 export const hashOf = (token: string): Buffer => createHash("sha256").update(token).digest();

@@ -1,4 +1,4 @@
-// The rows of closed vaults.
+// Database queries for closed vaults.
 import type { VaultClosure } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Generated, Selectable } from "kysely";
@@ -30,8 +30,8 @@ export async function hasSecrets(db: Db, userId: string): Promise<boolean> {
 }
 
 /**
- * Closes a vault, or extends the closure. INVARIANT: the time of the first reset stays, so that a factor from between two
- * resets proves nothing; and only a reset that a second administrator confirmed replaces the owner's cancellation.
+ * Closes a vault, or extends the closure. INVARIANT: the time of the first reset stays, so that a factor added between
+ * two resets proves nothing; and only a reset confirmed by a second administrator replaces the owner's cancellation.
  */
 export async function putClosure(
   tx: Tx,
@@ -49,7 +49,7 @@ export async function putClosure(
   return rows[0]!;
 }
 
-/** The vault of this person, while it is closed. */
+/** The closure of this user's vault; undefined if the vault is open. */
 export const findClosure = (db: Db, userId: string, now: Date): Promise<ClosureRow | undefined> =>
   db
     .selectFrom("vault_closures")
@@ -58,7 +58,7 @@ export const findClosure = (db: Db, userId: string, now: Date): Promise<ClosureR
     .where((where) => where.or([where("opens_at", "is", null), where("opens_at", ">", now)]))
     .executeTakeFirst();
 
-/** Its owner cancelled the reset as not theirs. */
+/** Whether the owner cancelled the reset, which keeps the vault closed. */
 export async function isVaultHeld(db: Db, userId: string): Promise<boolean> {
   const held = db.selectFrom("vault_closures").select("user_id").where("user_id", "=", userId);
   return (await held.where("opens_at", "is", null).executeTakeFirst()) !== undefined;
@@ -72,7 +72,7 @@ export const findByCancelHash = (db: Db, hash: Buffer, now: Date): Promise<Closu
     .where("opens_at", ">", now)
     .executeTakeFirst();
 
-/** Returns false when it was not closed, or was already cancelled. */
+/** Keeps a vault closed after the owner's cancellation. Returns false if it was not closed, or already cancelled. */
 export async function keepClosed(tx: Tx, userId: string, now: Date): Promise<boolean> {
   const update = tx.updateTable("vault_closures").set({ opens_at: null, cancel_hash: null });
   const done = await update.where("user_id", "=", userId).where("opens_at", ">", now).executeTakeFirst();
@@ -84,7 +84,7 @@ export async function deleteClosure(tx: Tx, userId: string): Promise<boolean> {
   return gone.numDeletedRows === 1n;
 }
 
-/** Those whose waiting time is over, locked until the transaction ends. */
+/** The closures whose waiting time is over, locked until the transaction ends. */
 export const takeDue = (tx: Tx, now: Date): Promise<ClosureRow[]> =>
   tx.deleteFrom("vault_closures").where("opens_at", "<=", now).returningAll().execute();
 
@@ -98,7 +98,7 @@ export const findUnmailed = (db: Db, now: Date): Promise<ClosureRow[]> =>
     .limit(200)
     .execute();
 
-export async function noteMailing(
+export async function recordMailing(
   tx: Tx,
   userId: string,
   given: { cancel_hash?: Buffer; mailed_at?: Date },
@@ -106,7 +106,7 @@ export async function noteMailing(
   await tx.updateTable("vault_closures").set(given).where("user_id", "=", userId).execute();
 }
 
-/** Whether this person has a second factor or a recovery code from before the reset. */
+/** Whether this user has a second factor or a recovery code from before the reset. */
 export async function hasFactorFrom(db: Db, userId: string, before: Date): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     select exists (select from factors where user_id = ${userId} and created_at < ${before})
@@ -117,9 +117,9 @@ export async function hasFactorFrom(db: Db, userId: string, before: Date): Promi
 }
 
 /**
- * While the vault is closed: deletes the factors and recovery codes added since it was closed, and the factors being set
- * up. Returns how many factors. INVARIANT: what is being set up goes first, so that a setup that commits meanwhile is
- * either seen here or fails.
+ * While the vault is closed: deletes the factors and recovery codes added since it was closed, and the factors being
+ * set up. Returns how many factors. INVARIANT: pending setups are deleted first, so that a setup that commits meanwhile
+ * is either deleted here or fails.
  */
 export async function deleteLaterFactors(tx: Tx, userId: string, now: Date): Promise<number> {
   const closure = await findClosure(tx, userId, now);
@@ -133,8 +133,8 @@ export async function deleteLaterFactors(tx: Tx, userId: string, now: Date): Pro
 }
 
 /**
- * For a restored database: every vault that could open by itself, also one whose time is over, waits from now on as
- * the policy says, and its owner is mailed another link. Returns how many.
+ * For a restored database: every vault that could open automatically, including one whose waiting time is over, waits
+ * from now on for the policy's waiting time, and its owner is mailed a new link. Returns how many.
  */
 export async function restartWaiting(tx: Tx, now: Date): Promise<number> {
   const { numAffectedRows } = await sql`

@@ -1,4 +1,4 @@
-// An administrator who resets a person's sign-in does not get that person's secrets.
+// HTTP tests of vault closure: an administrator who resets a user's sign-in does not get that user's secrets.
 import {
   acceptHostKey,
   beginFactor,
@@ -36,7 +36,7 @@ import { ORIGIN, codeAt, firstStep, secondStep, withApp, withPasskey } from "#fe
 import { resetFactorsOf } from "#features/factors/index.ts";
 import { smtpSink } from "#features/mail/testing/smtp-sink.ts";
 import type { SmtpSink } from "#features/mail/testing/smtp-sink.ts";
-import { makeResetLink } from "#features/sign-in/index.ts";
+import { createResetLink } from "#features/sign-in/index.ts";
 import { HOUR, MINUTE, entriesOf } from "#features/sign-in/testing/attempts.ts";
 import { revokeAllOf } from "#features/tokens/index.ts";
 import { aPendingPerson, aPerson, firstAdmin, signIn } from "#testing/people.ts";
@@ -84,14 +84,17 @@ async function useLink(link: string): Promise<void> {
   assert.equal(reply.status, 200, reply.text);
 }
 
-/** The steps of an administrator who wants to sign in as this person. */
+/** Resets a user's sign-in in the way of an administrator who wants to sign in as that user. */
 async function resetBy(as: TestPerson, { id }: TestPerson): Promise<void> {
   const made = await app.call(issueResetLink, { params: { id }, as: as.token });
   assert.equal(made.status, 200, made.text);
   await useLink(made.body.link);
 }
 
-/** Resets the person's password, signs in with it, adds factors and begins more; returns a sign-in with the added passkey. */
+/**
+ * Resets the user's password, signs in with it, adds factors and starts further setups; returns a sign-in with the
+ * added passkey.
+ */
 async function plantFactors(person: TestPerson) {
   await resetBy(admin, person);
   const intruder = { ...person, token: await signIn(app, person.email, ANOTHER) };
@@ -110,7 +113,7 @@ const reveal = (id: CredentialId, as: string) => app.call(revealCredential, { pa
 const closureOf = async (as: string) => (await app.call(readVaultClosure, { as })).body.closure;
 const tend = () => app.database.transaction((tx) => app.kernel.jobs.enqueue(tx, "vault-closure.tend", {}));
 
-/** The token of the link in the mail to the owner. */
+/** Runs `act` and returns the token of the link that is then mailed to the owner. */
 async function cancelTokenFor(person: TestPerson, act: () => Promise<void>): Promise<string> {
   let next = smtp.next();
   await act();
@@ -124,7 +127,7 @@ async function cancelTokenFor(person: TestPerson, act: () => Promise<void>): Pro
 }
 
 describe("after an administrator's reset", () => {
-  test("no call opens, verifies, changes, rotates or deletes secrets in the person's vault, and no later token does", async () => {
+  test("no call opens, verifies, changes, rotates or deletes secrets in the user's vault, not even with a later token", async () => {
     const { person, id } = await withSecret();
     await resetBy(admin, person);
     const as = await signIn(app, person.email, ANOTHER);
@@ -171,7 +174,7 @@ describe("after an administrator's reset", () => {
     assert.equal(codes.length, 10);
   });
 
-  test("a factor that was set up after the reset does not open the vault, and neither do its recovery codes", async () => {
+  test("a factor added after the reset does not open the vault, and neither do its recovery codes", async () => {
     const { person, id } = await withSecret();
     await app.call(resetFactors, { params: { id: person.id }, as: admin.token });
     await resetBy(admin, person);
@@ -228,7 +231,7 @@ describe("after an administrator's reset", () => {
     });
   });
 
-  test("a policy change does not shorten a waiting time under way, and the minimum is 24 hours", async () => {
+  test("a policy change does not shorten a running waiting time, and the minimum is 24 hours", async () => {
     const { person, id } = await withSecret();
     await resetBy(admin, person);
     const change = (hours: number) =>
@@ -241,7 +244,7 @@ describe("after an administrator's reset", () => {
     assert.equal((await change(72)).status, 200);
   });
 
-  test("resetting only the factors, and the command line, close the vault too", async () => {
+  test("resetting only the factors closes the vault too, and so does the command line", async () => {
     const { person, id } = await withSecret();
     await app.call(resetFactors, { params: { id: person.id }, as: admin.token });
     assert.deepEqual(refusal(await reveal(id, await signIn(app, person.email))), CLOSED);
@@ -249,7 +252,7 @@ describe("after an administrator's reset", () => {
     await resetFactorsOf(app.kernel, other.person.email, revokeAllOf);
     assert.deepEqual(refusal(await reveal(other.id, await signIn(app, other.person.email))), CLOSED);
     const third = await withSecret();
-    await useLink((await makeResetLink(app.kernel, third.person.email)).link);
+    await useLink((await createResetLink(app.kernel, third.person.email)).link);
     assert.deepEqual(refusal(await reveal(third.id, await signIn(app, third.person.email, ANOTHER))), CLOSED);
   });
 
@@ -292,7 +295,7 @@ describe("the owner", () => {
     assert.equal((await entriesOf(app, "vault.recovery-cancelled")).at(-2)?.severity, "critical");
   });
 
-  test("deletes factors added since the reset by cancelling it, also those being set up", async () => {
+  test("deletes the factors added since the reset by cancelling it, including unfinished setups", async () => {
     const { person } = await withSecret();
     let enter: (() => Promise<Reply<unknown>>) | undefined;
     const token = await cancelTokenFor(person, async () => {
@@ -315,7 +318,7 @@ describe("the owner", () => {
     assert.equal(cancelled.status, 200, cancelled.text);
   });
 
-  test("cancels it from an open session too", async () => {
+  test("cancels a reset from an open session too", async () => {
     const { person } = await withSecret();
     await app.call(resetFactors, { params: { id: person.id }, as: admin.token });
     const as = await signIn(app, person.email);
@@ -325,7 +328,7 @@ describe("the owner", () => {
     assert.deepEqual(refusal(await app.call(cancelRecovery, { as: other.token })), [409, "vault.not-waiting"]);
   });
 
-  test("gains nothing from a guessed link", async () => {
+  test("cannot cancel a reset with a guessed link", async () => {
     const guessed = await app.call(cancelRecoveryByLink, { body: { token: "a".repeat(43) } });
     assert.deepEqual(refusal(guessed), [400, "vault.not-waiting"]);
     assert.equal((await app.call(beginFactor, { body: { kind: "totp" } })).status, 401);

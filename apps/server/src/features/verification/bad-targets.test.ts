@@ -1,4 +1,4 @@
-// Targets that hang, answer garbage or pour out data: what others of the same run have to wait for them, and what it costs.
+// Measures how far targets that hang, answer garbage or send endless data delay other verifications of the same run.
 import { startHostile, startTcp } from "@strongroom/connectors/testing";
 import { cancelVerificationRun, verifyMultiple } from "@strongroom/contract";
 import type { CredentialId } from "@strongroom/contract";
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** Tokens for what listens at that port, stored without the verification that starts by itself. */
+/** Stores API tokens for the service at that port without the automatic verification. */
 async function tokens(owner: TestPerson, port: number, count: number): Promise<CredentialId[]> {
   const ids: CredentialId[] = [];
   for (let place = 0; place < count; place++) ids.push((await aCredential(app, owner)).id);
@@ -33,7 +33,7 @@ async function tokens(owner: TestPerson, port: number, count: number): Promise<C
   return ids;
 }
 
-/** How long these take until all have been tried, in milliseconds, in a run over all of `chosen`. */
+/** Verifies all of `chosen` in one run and returns the milliseconds until those of `awaited` were verified. */
 async function timeOf(owner: TestPerson, awaited: readonly string[], chosen: readonly CredentialId[]): Promise<number> {
   const begun = performance.now();
   const { body } = await app.call(verifyMultiple, { body: { credential_ids: [...chosen] }, as: owner.token });
@@ -58,7 +58,7 @@ async function aGoodTarget(): Promise<{ port: number; stop: () => void }> {
   return { port: address.port, stop: () => server.close().closeAllConnections() };
 }
 
-test("targets that hang, answer garbage or pour out data hold up the others of a run for seconds, and fill no memory", async (context) => {
+test("targets that hang, answer garbage or send endless data delay other verifications of a run by seconds only and fill no memory", async (context) => {
   const owner = await aPerson(app);
   const good = await aGoodTarget();
   const hanging = await startHostile("black-hole");
@@ -77,7 +77,7 @@ test("targets that hang, answer garbage or pour out data hold up the others of a
     await Promise.all([hanging.stop(), garbage.stop(), pouring.stop()]);
   });
 
-  // Whichever way a run goes through them, it comes to the bad ones before half of the good ones.
+  // In any order, a run reaches the bad targets before half of the good ones.
   const ids = await tokens(owner, good.port, GOOD);
   const bad = [
     ...(await tokens(owner, hanging.port, BAD)),
@@ -94,7 +94,7 @@ test("targets that hang, answer garbage or pour out data hold up the others of a
 
   context.diagnostic(`alone ${alone.toFixed(0)} ms, beside ${3 * BAD} bad ones ${beside.toFixed(0)} ms`);
   context.diagnostic(`${taken.toFixed(1)} MB taken of each 100 MB; ${grown.toFixed(0)} MB of memory more`);
-  // Eight that hang for 20 s each would hold four workers up for 40 s.
+  // Eight targets that hang for 20 s each would block four workers for 40 s.
   assert.ok(beside - alone < 10_000, `the good ones waited ${beside.toFixed(0)} ms instead of ${alone.toFixed(0)}`);
   assert.ok(taken < 30, `${taken} MB were taken of each target`);
   assert.ok(grown < (BAD * 100) / 10, `${grown} MB of memory more`);

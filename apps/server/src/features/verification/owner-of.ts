@@ -1,19 +1,22 @@
-// Whose secret is tried: who hears of the result, how often it is verified by itself, and what the trail calls that.
+// Finds the audience, interval and audit event of a credential's verification, which depend on its owner.
 import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Audience } from "#kernel/events/audience.ts";
-import type { Site } from "./site.ts";
+import type { VerificationContext } from "./context.ts";
 import { VERIFY_EVERY_MS } from "./verification.ts";
 import type { AttemptRow } from "./verification.store.ts";
 
-/** What the engine asks about accounts; everything else of them is the same as of a person's credential. */
+/** The facts about accounts that verification needs; in all else they equal personal credentials. */
 export interface AccountsOfSafes {
-  /** Who sees an account, and how often its platform has it verified in milliseconds (null: never by itself). */
+  /**
+   * Returns the users who may see the account, and the platform's verification interval in milliseconds (null: no
+   * automatic verification).
+   */
   factsOf(db: Db, accountId: string): Promise<{ audience: Audience; verifyEveryMs: number | null } | null>;
-  /** Who sees each of these accounts, in one go; those that are gone are missing. */
+  /** Returns the audience of each account in one query; deleted accounts are missing. */
   audiencesOf(db: Db, accountIds: readonly string[]): Promise<Map<string, Audience>>;
-  /** A query for the ids of the accounts that this person may have verified. */
+  /** A query for the ids of the accounts that this user may verify. */
   verifiableBy(actor: Pick<Actor, "id" | "role">): RawBuilder<unknown>;
 }
 
@@ -26,7 +29,7 @@ export interface Owner {
 const NOBODY: Audience = { users: [] };
 
 export async function ownerOf(
-  { accounts }: Pick<Site, "accounts">,
+  { accounts }: Pick<VerificationContext, "accounts">,
   db: Db,
   { user_id, credential_id }: Pick<AttemptRow, "user_id" | "credential_id">,
 ): Promise<Owner> {
@@ -37,9 +40,9 @@ export async function ownerOf(
   return { ...(facts ?? { audience: NOBODY, verifyEveryMs: null }), verifiedEvent: "account.validated" };
 }
 
-/** Who hears of each of these, in the same order. */
+/** Returns the audience of each row, in the same order. */
 export async function audiencesOf(
-  { accounts }: Pick<Site, "accounts">,
+  { accounts }: Pick<VerificationContext, "accounts">,
   db: Db,
   rows: readonly Pick<AttemptRow, "user_id" | "credential_id">[],
 ): Promise<Audience[]> {

@@ -1,4 +1,4 @@
-// The vault of an account that waits for activation works, and nothing in it reaches a target.
+// Tests that the vault of a user who waits for activation works and sends nothing to targets.
 import { revealCredential, updateCredential, verifyCredential } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
@@ -10,8 +10,8 @@ import { aPendingPerson, activate } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
-import { createSite } from "./site.ts";
-import { keepSchedule } from "./verification.jobs.ts";
+import { createVerificationContext } from "./context.ts";
+import { runSchedule } from "./verification.jobs.ts";
 
 let app: TestApp;
 let target: Server;
@@ -34,10 +34,10 @@ const noAccounts = {
   audiencesOf: async () => new Map(),
   verifiableBy: () => sql`(select null::uuid where false)`,
 };
-const keep = () => keepSchedule(createSite(app.kernel, noAccounts));
+const keep = () => runSchedule(createVerificationContext(app.kernel, noAccounts));
 const attempts = async (id: string) =>
   (await app.database.pool.query("select from verification_attempts where credential_id = $1", [id])).rows.length;
-/** No job of this server waits or runs. */
+/** Waits until this server has no verification job that is queued or active. */
 const jobsDone = () =>
   eventually(async () => {
     const { rows } = await app.database.pool.query<{ count: number }>(
@@ -46,7 +46,7 @@ const jobsDone = () =>
     return rows[0]!.count === 0 ? true : null;
   });
 
-test("a pending person's credentials can be stored, changed and revealed, and no connection is opened", async () => {
+test("a pending user can store, change and reveal credentials, and no connection is opened", async () => {
   const waiting = await aPendingPerson(app);
   const fields = { ...databaseAt((target.address() as AddressInfo).port), type: "application" } as const;
   const credential = await aCredential(app, waiting, fields);
@@ -65,7 +65,7 @@ test("a pending person's credentials can be stored, changed and revealed, and no
   const edited = await app.call(updateCredential, { params, body, as: waiting.token });
   assert.equal(edited.status, 200, edited.text);
   assert.equal((await app.call(verifyCredential, { params, as: waiting.token })).status, 403);
-  // Even when a row says that it is due.
+  // Even when a row is due.
   await app.database.pool.query(
     "update credentials set type = 'postgresql', verify_after = now() - interval '1 hour' where id = $1",
     [credential.id],

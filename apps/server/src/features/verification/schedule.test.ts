@@ -1,4 +1,4 @@
-// The schedule: what is due is verified by itself, what must rest is left alone, what dead processes left is ended.
+// Tests that the schedule verifies due credentials, skips others and ends abandoned attempts.
 import { readCredentialHistory } from "@strongroom/contract";
 import { startHostile } from "@strongroom/connectors/testing";
 import type { HostileServer } from "@strongroom/connectors/testing";
@@ -11,8 +11,8 @@ import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
-import { createSite } from "./site.ts";
-import { keepSchedule } from "./verification.jobs.ts";
+import { createVerificationContext } from "./context.ts";
+import { runSchedule } from "./verification.jobs.ts";
 
 let app: TestApp;
 let target: HostileServer;
@@ -30,9 +30,9 @@ const noAccounts = {
   audiencesOf: async () => new Map(),
   verifiableBy: () => sql`(select null::uuid where false)`,
 };
-const keep = () => keepSchedule(createSite(app.kernel, noAccounts));
+const keep = () => runSchedule(createVerificationContext(app.kernel, noAccounts));
 
-/** Stored without the verification that starts by itself; due when `dueIn` is negative. */
+/** Stores a credential without the automatic verification; it is due when `dueIn` is negative. */
 async function stored(owner: TestPerson, dueIn: string, changes = "", type = "postgresql") {
   const fields = { ...databaseAt(target.port), type: "application" } as const;
   const credential = await aCredential(app, owner, fields);
@@ -51,7 +51,7 @@ const scheduled = async (id: string) =>
     )
   ).rows;
 
-test("what is due is tried, once for all processes, and is due again a day later", async () => {
+test("a due credential is verified once across all processes, and is due again a day later", async () => {
   const owner = await aPerson(app);
   const [due, later] = [await stored(owner, "-1 minute"), await stored(owner, "1 hour")];
   await Promise.all([keep(), keep()]);
@@ -59,7 +59,7 @@ test("what is due is tried, once for all processes, and is due again a day later
     const now = await asStored(app, owner, due.id);
     return now.last_verification_attempt === null ? null : now;
   });
-  assert.equal(tried.verification_status, "failed");
+  assert.equal(tried.verification_status, "unreachable");
   assert.equal((await scheduled(due.id)).length, 1);
   assert.equal((await asStored(app, owner, later.id)).last_verification_attempt, null);
   const { rows } = await app.database.pool.query(
@@ -69,7 +69,7 @@ test("what is due is tried, once for all processes, and is due again a day later
   assert.equal(rows[0].is_tomorrow, true);
 });
 
-test("what its target refused rests, and what nothing can verify is not asked for again", async () => {
+test("a rejected credential is skipped, and one that cannot be verified is not scheduled again", async () => {
   const owner = await aPerson(app);
   const refused = await stored(owner, "-1 minute", ", rejected_revision = login_revision");
   const unsupported = await stored(owner, "-1 minute", "", "api");
@@ -78,14 +78,14 @@ test("what its target refused rests, and what nothing can verify is not asked fo
     const { rows } = await app.database.pool.query("select status from verification_runs where user_id = $1", [
       owner.id,
     ]);
-    // Two, when the server's own look came in between.
+    // Two, if the server's own schedule ran in between.
     return rows.length > 0 && rows.every(({ status }) => status === "completed") ? true : null;
   });
   assert.deepEqual([await scheduled(refused.id), await scheduled(unsupported.id)], [[], []]);
-  assert.equal((await asStored(app, owner, unsupported.id)).verification_status, "pending");
+  assert.equal((await asStored(app, owner, unsupported.id)).verification_status, "untested");
 });
 
-test("an attempt that a dead process left open is ended, on record, and leaves what was known", async () => {
+test("the schedule ends and audits an abandoned attempt and keeps the verification status", async () => {
   const owner = await aPerson(app);
   const credential = await stored(owner, "1 hour", ", verification_status = 'verified', verified_at = now()");
   await app.database.pool.query(

@@ -1,16 +1,16 @@
-// Who may verify and look at verifications, and when the product itself must not try again.
+// Decides who may verify and read verifications, and when automatic attempts must not retry.
 import { ROLES } from "@strongroom/contract";
-import type { Grants } from "#kernel/authz/authorise.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
-export const grants: Grants = {
+export const rolePermissions: RolePermissions = {
   "credential.verify": ROLES,
   "verification.read": ROLES,
 };
 
-/** What started an attempt. */
+/** The origin of an attempt. */
 export type Trigger = "manual" | "first" | "bulk" | "scheduled" | "rotation";
 
-/** What a run was asked to try: everything, what somebody picked, or what is due. */
+/** The scope of a run: everything, a selection, or what is due. */
 export type RunScope = "all" | "selected" | "scheduled";
 
 interface Rejected {
@@ -19,19 +19,19 @@ interface Rejected {
 }
 
 /**
- * The lock-out budget: after one rejected login, nothing but a person's own wish sends the same secret to the same
- * account again, or the target would lock the account because of us.
+ * The lockout budget: after one rejected login, only a user's explicit request sends the same secret to the same
+ * account again. Otherwise automatic attempts could lock the account on the target.
  */
 export function isHeldBack(credential: Rejected, isAutomatic: boolean): boolean {
   return isAutomatic && credential.rejected_revision === credential.login_revision;
 }
 
-/** INVARIANT: a result that comes after the secret or its target changed says nothing about what is stored now. */
+/** INVARIANT: a result that arrives after the secret or its target changed does not apply to the stored secret. */
 export function isOutdated(tried: { revision: number }, now: { login_revision: number } | null): boolean {
   return now === null || now.login_revision !== tried.revision;
 }
 
-/** Whether the schedule's turn has come. */
+/** Returns whether the credential is due for the schedule. */
 export function isDue(credential: { verify_after: Date | null }, now: Date): boolean {
   return credential.verify_after !== null && credential.verify_after <= now;
 }

@@ -1,4 +1,4 @@
-// Verification attempts in the database. At most one of a credential is under way, over all processes.
+// Stores verification attempts. At most one attempt of a credential is under way, across all processes.
 import { sql } from "kysely";
 import type { ColumnType, Insertable, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -12,7 +12,7 @@ type Ending<T> = ColumnType<T | null, T | null | undefined, T | null>;
 export interface VerificationAttemptsTable {
   id: string;
   credential_id: string;
-  /** Null: an account's. */
+  /** Null for an account. */
   user_id: string | null;
   revision: number;
   trigger: Trigger;
@@ -42,7 +42,7 @@ declare module "#kernel/db/tables.ts" {
 export type AttemptRow = Selectable<VerificationAttemptsTable>;
 export type NewAttempt = Omit<Insertable<VerificationAttemptsTable>, "lease_until">;
 
-/** The database's clock rules leases, because it is the same for all processes. */
+/** Leases use the database's clock, because it is the same for all processes. */
 const inSeconds = (seconds: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`;
 
 /** Call with the credential's row locked. */
@@ -52,19 +52,19 @@ export async function insertAttempt(tx: Tx, attempt: NewAttempt, leaseSeconds: n
   return (await tx.executeQuery(named("attempts.insert", query))).rows[0]!;
 }
 
-/** Attempts of a rotation: they are over when they are put on record. */
+/** Inserts attempts of a rotation, which have already ended. */
 export async function insertEndedAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
   const rows = attempts.map((attempt) => ({ ...attempt, lease_until: attempt.started_at }));
   await tx.insertInto("verification_attempts").values(rows).execute();
 }
 
-export interface UnderWay {
+export interface RunningAttempt {
   attempt: AttemptRow;
-  /** Its process has ended, or hangs. */
+  /** Its process died or hangs. */
   isAbandoned: boolean;
 }
 
-export async function findUnderWay(db: Db, credentialId: string): Promise<UnderWay | null> {
+export async function findRunningAttempt(db: Db, credentialId: string): Promise<RunningAttempt | null> {
   const query = db
     .selectFrom("verification_attempts")
     .selectAll()
@@ -98,7 +98,7 @@ export interface Ended {
   isOutdated: boolean;
 }
 
-/** Null when the attempt was ended by somebody else, who took it for abandoned. */
+/** Null when another process has ended the attempt as abandoned. */
 export async function endAttempt(tx: Tx, id: string, ended: Ended): Promise<AttemptRow | null> {
   const query = tx
     .updateTable("verification_attempts")
@@ -120,7 +120,7 @@ export async function readAttempt(db: Db, id: string): Promise<AttemptRow> {
   return await db.selectFrom("verification_attempts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
 
-/** The attempts on one credential, newest first, after that place. */
+/** The attempts of one credential, newest first, after that place. */
 export async function listAttemptsOf(
   db: Db,
   credentialId: string,
@@ -134,14 +134,14 @@ export async function listAttemptsOf(
   return await query.orderBy("started_at", "desc").orderBy("id", "desc").limit(page.limit).execute();
 }
 
-/** Removes attempts from before that time, oldest first; the audit trail keeps what is to be kept. */
+/** Deletes attempts that started before that time, oldest first. The audit trail has its own retention. */
 export async function pruneAttempts(tx: Tx, before: Date, limit: number): Promise<void> {
   const old = tx.selectFrom("verification_attempts").select("id").where("started_at", "<", before);
   const removed = old.where("finished_at", "is not", null).orderBy("started_at").limit(limit);
   await tx.deleteFrom("verification_attempts").where("id", "in", removed).execute();
 }
 
-/** A person's stored secrets that were never verified are due now. */
+/** Makes a user's never verified secrets due now. */
 export async function scheduleUnproved(tx: Tx, userId: string, at: Date): Promise<void> {
   await sql`
     update credentials set verify_after = ${at} where id in (

@@ -1,4 +1,4 @@
-// Verification of one credential on real systems, over HTTP: what it answers, stores, records and tells.
+// Tests over HTTP what verifying a credential on real targets returns, stores, records and publishes.
 import {
   CredentialEdit,
   createCredential,
@@ -29,7 +29,7 @@ after(() => app.close());
 
 const verify = (person: TestPerson, id: string) => app.call(verifyCredential, { params: { id: id }, as: person.token });
 
-/** Waits until the verification that starts by itself has ended. */
+/** Waits until the automatic verification has ended. */
 const settled = (person: TestPerson, id: Credential["id"]): Promise<Credential> =>
   eventually(async () => {
     const stored = await asStored(app, person, id);
@@ -66,7 +66,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
       schema_name: "public",
     }) as const;
 
-  test("OPEN-50: a new credential is verified by itself", async () => {
+  test("OPEN-50: a new credential is verified automatically", async () => {
     const owner = await aPerson(app);
     const events = await liveEvents(app, owner);
     const stored = await aCredential(app, owner, fieldsFor(await server.addRole()));
@@ -88,7 +88,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     events.close();
   });
 
-  test("CRED-14, CRED-16, CRED-17: a login that works makes it verified, with the time of it", async () => {
+  test("CRED-14, CRED-16, CRED-17: a successful login marks the credential as verified, with its time", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, fieldsFor(await server.addRole()));
     const reply = await verify(owner, stored.id);
@@ -104,7 +104,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     assert.equal(after.verification_error, null);
   });
 
-  test("CRED-15, CRED-16: a refused login makes it failed, says why, and leaves the time of the last success", async () => {
+  test("CRED-15, CRED-16: a rejected login marks the credential as failed with the reason and keeps the time of the last success", async () => {
     const owner = await aPerson(app);
     const role = await server.addRole();
     const stored = await aCredential(app, owner, fieldsFor(role));
@@ -117,14 +117,14 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     assert.equal(reply.body.data.code, "wrong-password");
     assert.equal(reply.body.data.error, reply.body.error);
     const after = await asStored(app, owner, stored.id);
-    assert.equal(after.verification_status, "failed");
+    assert.equal(after.verification_status, "rejected");
     assert.equal(after.status, "failed");
     assert.equal(after.verified_at, good.body.data.verified_at);
     assert.equal(after.last_verification_attempt, reply.body.data.attempted_at);
     assert.equal(after.verification_error, reply.body.error);
   });
 
-  test("CRED-12: it is in the history as Credential Verification, with duration, source, host and type", async () => {
+  test("CRED-12: the history lists the attempt as Credential Verification, with duration, source, host and type", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, fieldsFor(await server.addRole()));
     await settled(owner, stored.id);
@@ -152,7 +152,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     );
   });
 
-  test("CRED-38: a connection string decides where it logs in", async () => {
+  test("CRED-38: the connection string decides where the verification logs in", async () => {
     const owner = await aPerson(app);
     const role = await server.addRole();
     const stored = await aCredential(app, owner, {
@@ -165,12 +165,12 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     assert.equal(started?.entry.details["host"], server.host, "the trail names where the secret went");
   });
 
-  test("the lock-out budget: after one refused login only a person tries again, until the secret changes", async () => {
+  test("the lockout budget: after one rejected login only a person can retry, until the secret changes", async () => {
     const owner = await aPerson(app);
     const role = await server.addRole();
     const fields = fieldsFor(role);
     const stored = await aCredential(app, owner, { ...fields, value: "a wrong password" });
-    assert.equal((await settled(owner, stored.id)).verification_status, "failed");
+    assert.equal((await settled(owner, stored.id)).verification_status, "rejected");
     const { rows } = await app.database.pool.query("select verify_after from credentials where id = $1", [stored.id]);
     assert.equal(rows[0].verify_after, null);
     assert.equal((await verify(owner, stored.id)).body.data.outcome, "rejected");
@@ -187,7 +187,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     assert.notEqual(verified.verified_at, null);
   });
 
-  test("a secret that does not open is not sent: the verification fails and says so", async () => {
+  test("a secret that cannot be opened is not sent, and the verification fails with that reason", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, fieldsFor(await server.addRole()));
     await settled(owner, stored.id);
@@ -205,19 +205,19 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
 describe("on targets that misbehave", () => {
   const at = (port: number, fields: object = {}) => ({ ...databaseAt(port), name: "Bad target", ...fields });
 
-  test("unreachable is a failure with its plain reason, and the secret stays out of everything", async (context) => {
+  test("an unreachable target is a failure with a clear reason, and the secret appears nowhere", async (context) => {
     const owner = await aPerson(app);
     const hostile = await aClosedTarget(context);
     const stored = await aCredential(app, owner, at(hostile.port));
     const reply = await verify(owner, stored.id);
     assert.equal(reply.body.data.outcome, "unreachable", reply.text);
     const after = await asStored(app, owner, stored.id);
-    assert.equal(after.verification_status, "failed");
+    assert.equal(after.verification_status, "unreachable");
     assert.equal(after.verification_error, reply.body.error);
     assert.ok(!reply.text.includes(stored.value));
   });
 
-  test("addresses that hand out cloud credentials are refused", async () => {
+  test("addresses of cloud credential services are refused", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, at(5432, { host: "169.254.169.254" }));
     const reply = await verify(owner, stored.id);
@@ -226,7 +226,7 @@ describe("on targets that misbehave", () => {
   });
 
   for (const type of ["application", "api"] as const) {
-    test(`${type} is not verified yet: it says so in plain words, stays pending and sends nothing`, async (context) => {
+    test(`a credential of type ${type} cannot be verified yet: it is untested with a clear reason and nothing is sent`, async (context) => {
       const owner = await aPerson(app);
       const hostile = await aClosedTarget(context);
       const stored = await aCredential(app, owner, { ...at(hostile.port), type });
@@ -234,7 +234,7 @@ describe("on targets that misbehave", () => {
       assert.equal(reply.status, 200, reply.text);
       assert.equal(reply.body.success, false);
       assert.equal(reply.body.data.outcome, "unsupported");
-      assert.equal(reply.body.data.verification_status, "pending");
+      assert.equal(reply.body.data.verification_status, "untested");
       const after = await asStored(app, owner, stored.id);
       assert.equal(after.status, "pending");
       assert.equal(after.last_verification_attempt, reply.body.data.attempted_at);
@@ -253,17 +253,17 @@ describe("on targets that misbehave", () => {
     return target;
   }
 
-  /** A target that keeps each caller waiting until it is told to let go. */
+  /** A target that keeps each connection waiting until it is released. */
   async function aSlowTarget(context: TestContext) {
     const waiting: Socket[] = [];
     const target = await startTcp((socket) => waiting.push(socket));
-    // Not of the pool, whose connections show what they were used for last: this look must not be the last use.
+    // A separate connection, because pool connections show their last query, and this check must not replace it.
     const watcher = await app.database.listenConnection();
     context.after(() => Promise.all([target.stop(), watcher.end()]));
     const { rows } = await watcher.query("select clock_timestamp() as now");
     return {
       ...target,
-      /** Until so many other callers look, again and again, whether the attempt has ended. */
+      /** Waits until this many other callers poll for the end of the attempt. */
       othersWait: (count: number) =>
         eventually(async () => {
           const looking = await watcher.query(
@@ -280,14 +280,14 @@ describe("on targets that misbehave", () => {
     };
   }
 
-  /** Stored without the verification by itself, which would keep it busy. */
+  /** Stores a credential without the automatic verification, which would keep it busy. */
   async function quiet(owner: TestPerson, port: number) {
     const stored = await aCredential(app, owner, { ...at(port), type: "application" });
     await app.database.pool.query("update credentials set type = 'postgresql' where id = $1", [stored.id]);
     return stored;
   }
 
-  test("the record that the secret is opened is safe before the target hears anything", async (context) => {
+  test("the use of the secret is committed to the audit trail before the target is contacted", async (context) => {
     const owner = await aPerson(app);
     const target = await aSlowTarget(context);
     const stored = await quiet(owner, target.port);
@@ -301,7 +301,7 @@ describe("on targets that misbehave", () => {
     assert.equal((await entriesOf(stored.id, "credential.verified")).length, 1);
   });
 
-  test("two at the same time are one login, and both callers get its result on record", async (context) => {
+  test("two simultaneous verifications share one login, and both callers receive and record its result", async (context) => {
     const owner = await aPerson(app);
     const target = await aSlowTarget(context);
     const stored = await quiet(owner, target.port);
@@ -320,7 +320,7 @@ describe("on targets that misbehave", () => {
     );
   });
 
-  test("so are two in different processes", async (context) => {
+  test("two simultaneous verifications in different processes share one login", async (context) => {
     const owner = await aPerson(app);
     const target = await aSlowTarget(context);
     const stored = await quiet(owner, target.port);
@@ -341,7 +341,7 @@ describe("on targets that misbehave", () => {
     }
   });
 
-  test("INVARIANT: a result that comes after the secret or its target changed says nothing about what is stored now", async (context) => {
+  test("INVARIANT: a result that arrives after the secret or its target changed does not apply to the stored secret", async (context) => {
     const owner = await aPerson(app);
     const target = await aSlowTarget(context);
     const stored = await quiet(owner, target.port);
@@ -352,14 +352,14 @@ describe("on targets that misbehave", () => {
     target.letGo();
     assert.equal((await reply).body.data.outcome, "unreachable");
     const after = await asStored(app, owner, stored.id);
-    assert.equal(after.verification_status, "pending");
+    assert.equal(after.verification_status, "untested");
     assert.equal(after.verification_error, null);
     assert.equal(after.last_verification_attempt, null);
     const [entry] = await entriesOf(stored.id, "credential.verified");
     assert.equal(entry?.entry.details["is_outdated"], true);
   });
 
-  test("an attempt whose process died is taken over once its lease is over, and the trail says interrupted", async (context) => {
+  test("an attempt whose process died is taken over after its lease expires, and the audit trail says interrupted", async (context) => {
     const owner = await aPerson(app);
     const hostile = await aClosedTarget(context);
     const stored = await quiet(owner, hostile.port);
@@ -380,12 +380,12 @@ describe("on targets that misbehave", () => {
 });
 
 describe("certificates", () => {
-  test("what is no certificate is a failure that says so, without any connection", async () => {
+  test("a value that is not a certificate fails with that reason, without a connection", async () => {
     const owner = await aPerson(app);
     const body = { name: "No certificate", type: "certificate", value: "this is not PEM" } as const;
     const created = await app.call(createCredential, { body, as: owner.token });
     const after = await settled(owner, created.body.id);
-    assert.equal(after.verification_status, "failed");
+    assert.equal(after.verification_status, "misconfigured");
     assert.match(after.verification_error ?? "", /\w+/);
   });
 });

@@ -1,32 +1,32 @@
-// What a verification is here: how one ends, what that makes of the credential, and the words for people and the trail.
+// Maps verification results to credential changes, audit notes and API replies.
 import type { VerifyReply } from "@strongroom/contract";
 import { destinationHost } from "@strongroom/connectors";
 import type { Target, VerifyResult } from "@strongroom/connectors";
 import type { Updateable } from "kysely";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
-import { searchKeys } from "#features/credentials/index.ts";
+import { searchKeys, verificationStatus as statusOf } from "#features/credentials/index.ts";
 import type { CredentialRow, CredentialsTable, HostKey } from "#features/credentials/index.ts";
 import type { Owner } from "./owner-of.ts";
 import type { AttemptRow } from "./verification.store.ts";
 
 export type Outcome = VerifyReply["data"]["outcome"];
 
-/** How an attempt ended, in plain words. INVARIANT: nothing of it is a secret. */
+/** The result of an attempt. INVARIANT: no field contains a secret. */
 export interface Result {
   outcome: Outcome;
   code: string | null;
   message: string;
-  /** Milliseconds. */
+  /** In milliseconds. */
   durationMs: number;
-  /** The key that an SSH server showed. */
+  /** The key that an SSH server presented. */
   hostKey: HostKey | null;
-  /** That key is not the pinned one: somebody may sit in between. */
+  /** The key differs from the pinned one: possibly a man-in-the-middle attack. */
   isAlarm: boolean;
   expiresAt: Date | null;
 }
 
-/** What a connector is told of a stored login. */
+/** The columns of a stored login that connectors need. */
 export type LoginRow = Pick<
   CredentialRow,
   | "type"
@@ -56,7 +56,7 @@ export function targetOf(row: LoginRow): Target {
   };
 }
 
-/** The machine that the secret is sent to, as the entry's connector works it out (CRED-38). */
+/** The host that the secret is sent to, as the connector derives it (CRED-38). */
 export const destinationOf = (row: LoginRow): string | null => destinationHost(targetOf(row));
 
 const LONGEST_MESSAGE = 1_000;
@@ -74,17 +74,17 @@ export function resultOf(verified: VerifyResult): Result {
   };
 }
 
-/** An ending that no connector gave. */
+/** A result that did not come from a connector. */
 export function endedBy(code: string, message: string, outcome: Outcome = "unreachable", durationMs = 0): Result {
   return { outcome, code, message, durationMs, hostKey: null, isAlarm: false, expiresAt: null };
 }
 
 export const INTERRUPTED = "interrupted";
 
-/** The attempt did not come to an end: nothing is known that was not known before. */
+/** The attempt was cut short, so the verification status does not change. */
 const CUT_SHORT = new Set([INTERRUPTED, "cancelled"]);
 
-/** What a target says can hold anything; a NUL could not be stored as text. */
+/** A target's message may contain anything; PostgreSQL text cannot store a NUL. */
 function storable(message: string): string {
   return message.toWellFormed().replaceAll("\0", "\uFFFD").slice(0, LONGEST_MESSAGE);
 }
@@ -100,10 +100,10 @@ function timeIn(fact: unknown): Date | null {
   return time === null || Number.isNaN(time.getTime()) ? null : time;
 }
 
-/** How often the schedule verifies what is stored. */
+/** The schedule's verification interval for personal credentials. */
 export const VERIFY_EVERY_MS = 86_400_000;
 
-/** How the trail names what was tried. An attempt without a person is on an account. */
+/** The audit target of an attempt. An attempt without a user belongs to an account. */
 export function targetIn(attempt: Pick<AttemptRow, "user_id" | "credential_id" | "credential_name">) {
   const { user_id, credential_id: id, credential_name: name } = attempt;
   return { type: user_id === null ? "account" : "credential", id, name };
@@ -111,12 +111,12 @@ export function targetIn(attempt: Pick<AttemptRow, "user_id" | "credential_id" |
 
 const EXPIRED_CODES = new Set(["certificate-expired", "password-expired", "account-expired"]);
 
-/** CRED-13 to CRED-17: what an attempt that ended at `at` changes in the credential. */
+/** CRED-13 to CRED-17: the changes to the credential after an attempt that ended at `at`. */
 export function changesAfter(
   row: CredentialRow,
   result: Result,
   at: Date,
-  /** Null: never by itself. */
+  /** Null: no automatic verification. */
   everyMs: number | null,
 ): Updateable<CredentialsTable> {
   const isVerified = result.outcome === "verified";
@@ -124,14 +124,14 @@ export function changesAfter(
   if (CUT_SHORT.has(result.code ?? "")) return attempted;
   if (result.outcome === "unsupported") return { ...attempted, verify_after: null };
 
-  const verification_status = isVerified ? "verified" : "failed";
+  const verification_status = result.outcome;
   const isReached = isVerified || result.outcome === "rejected";
   const isLoginRefused = result.outcome === "rejected" && !result.code?.startsWith("certificate-");
   const pinned = row.host_key ?? (isReached ? result.hostKey : null);
   return {
     ...attempted,
     verification_status,
-    status: result.code !== null && EXPIRED_CODES.has(result.code) ? "expired" : verification_status,
+    status: result.code !== null && EXPIRED_CODES.has(result.code) ? "expired" : isVerified ? "verified" : "failed",
     ...(isVerified ? { verified_at: at } : {}),
     verify_after: isLoginRefused || everyMs === null ? null : new Date(at.getTime() + everyMs),
     ...(isReached ? { rejected_revision: isLoginRefused ? row.login_revision : null } : {}),
@@ -144,7 +144,7 @@ export function changesAfter(
 
 const json = (key: HostKey | null): string | null => (key === null ? null : JSON.stringify(key));
 
-/** What the trail says of an attempt (CRED-11). */
+/** The audit note of an attempt (CRED-11). */
 export function noteOf(attempt: AttemptRow, isAlarm: boolean): AuditNote {
   return {
     target: targetIn(attempt),
@@ -187,7 +187,7 @@ export function completed(attempt: AttemptRow, owner: Pick<Owner, "audience">, i
   return [event, { type: "account.changed", audience, data: { account_id: attempt.credential_id } }];
 }
 
-/** The words that the vault's screens read (API-13). */
+/** The reply to the vault's screens (API-13). */
 export function toReply(attempt: AttemptRow, credential: CredentialRow): VerifyReply {
   const success = attempt.outcome === "verified";
   const message = attempt.message ?? "";
@@ -202,7 +202,7 @@ export function toReply(attempt: AttemptRow, credential: CredentialRow): VerifyR
       code: attempt.code,
       message,
       error,
-      verification_status: credential.verification_status as VerifyReply["data"]["verification_status"],
+      verification_status: statusOf(credential),
       verified_at: credential.verified_at?.toISOString() ?? null,
       attempted_at: (attempt.finished_at ?? attempt.started_at).toISOString(),
       duration_ms: attempt.duration_ms ?? 0,

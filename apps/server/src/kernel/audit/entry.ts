@@ -1,27 +1,27 @@
-// Builds audit entries: who, what, on what, how it ended, from where.
+// Builds audit entries: actor, event, target, result, origin.
 import { severityToRecord } from "@strongroom/auditlog";
 import type { AuditEntry, AuditSeverity } from "@strongroom/auditlog";
 import type { Actor } from "../authz/actor.ts";
 import { newId } from "../id.ts";
 
-/** Where a call came from. */
+/** The origin of a call. */
 export interface RequestFacts {
   id: string;
   ip: string;
   agent: string | null;
 }
 
-/** What a handler adds to the entry of its call. INVARIANT: no secret is ever put here. */
+/** Fields that a handler adds to the entry of its call. INVARIANT: never a secret. */
 export interface AuditNote {
-  /** Where less happened than the call's own event says, such as a sign-in that waits for its second step. */
+  /** Replaces the call's event, if less happened than it says, such as a sign-in that waits for its second step. */
   event?: string;
   target?: { type: string; id: string; name?: string };
   result?: AuditEntry["result"];
-  /** What it is worth to whoever watches; left out, it follows from the event and the result. */
+  /** The severity; by default it follows from the event and the result. */
   severity?: AuditSeverity;
   reason?: string;
   details?: NonNullable<AuditEntry["details"]>;
-  /** For calls of nobody yet (sign-in, registration): whom the entry speaks of. */
+  /** For calls before sign-in (sign-in, registration): the user that the entry is about. */
   actor?: { id: string; name: string; role: string };
 }
 
@@ -38,7 +38,7 @@ export function callEntry(
   return { ...entryOf(note.event ?? event, actorOf(actor, note), note, at), request: from };
 }
 
-/** The entry of something that the product did by itself, such as a scheduled verification. */
+/** The entry of an automatic action, such as a scheduled verification. */
 export function systemEntry(event: string, part: string, note: AuditNote, at: Date): AuditEntry {
   return entryOf(event, { system: part }, note, at);
 }
@@ -60,7 +60,7 @@ function entryOf(event: string, actor: AuditEntry["actor"], note: AuditNote, at:
   };
 }
 
-/** Their session, or the token that acted for them. */
+/** The session, or the token that made the call. */
 function meansOf({ sessionId, token }: Actor): { session?: string; token?: string; token_name?: string } {
   if (token !== null) return { token: token.id, token_name: token.name };
   return sessionId === null ? {} : { session: sessionId };

@@ -15,7 +15,7 @@ export const VAULT_KEY = "vault";
 const LABEL = "strongroom/audit-pending/v1";
 const FILE = "pending.key";
 const KEY_BYTES = 32;
-/** Recorded entries that have not been checked for their places yet. */
+/** Recorded entries that have not been checked for sequencing yet. */
 const MOST_AWAITED = 100_000;
 
 export interface PendingKey {
@@ -35,9 +35,9 @@ export interface PendingKeys {
   /** Of this data folder: for commands, and for entries recorded while the vault is sealed. Created when missing. */
   local(): LocalKey;
   vault(kek: Kek): PendingKey;
-  /** From now on entries are written with this key; the caller opened it. */
+  /** Writes entries with this key from now on; the caller opened it. */
   useVault(kek: Kek): void;
-  /** When this process recorded each entry, in milliseconds of `performance.now()`; removed once the entry has its place. */
+  /** When this process recorded each entry, in milliseconds of `performance.now()`; removed once the entry is sequenced. */
   awaited: Map<string, number>;
 }
 
@@ -64,7 +64,7 @@ export function createPendingKeys(folder: string): PendingKeys {
 
 const ofPool = new WeakMap<pg.Pool, PendingKeys>();
 
-/** Every entry that is recorded through this pool carries a MAC by these keys. */
+/** Every entry recorded through this pool gets a MAC by these keys. */
 export function usePendingKeys(pool: pg.Pool, keys: PendingKeys): void {
   ofPool.set(pool, keys);
 }
@@ -80,7 +80,7 @@ export interface Stamped {
   macs: (Buffer | null)[];
 }
 
-/** One MAC for each entry, all by one key. */
+/** One MAC per entry, all by one key. */
 export function stamp(keys: PendingKeys | null, entries: readonly { id: string; canonical: Buffer }[]): Stamped {
   if (keys === null) return { name: null, macs: entries.map(() => null) };
   const by = (key: PendingKey): Stamped => ({
@@ -90,7 +90,7 @@ export function stamp(keys: PendingKeys | null, entries: readonly { id: string; 
   try {
     return by(keys.writing());
   } catch (error) {
-    // Sealed in the meantime: the data folder's key is as good.
+    // Sealed meanwhile: the data folder's key is equally valid.
     if (error instanceof SealedError) return by(keys.local());
     throw error;
   }
@@ -104,7 +104,7 @@ export function awaitPlaces(keys: PendingKeys, ids: readonly string[], at: numbe
   }
 }
 
-/** The key of some data folder. Throws a RangeError for bytes of another length. */
+/** The key of a data folder. Throws a RangeError for bytes of another length. */
 export function localKeyOf(bytes: Buffer): LocalKey {
   if (bytes.length !== KEY_BYTES) throw new RangeError(`a key has ${KEY_BYTES} bytes`);
   return localKeyFrom(createSecretKey(bytes));

@@ -1,8 +1,8 @@
-// Who makes a call.
+// The caller of an endpoint.
 import type { Role, SafeId, Scope, SessionId, TokenId, UserId } from "@strongroom/contract";
 
 export interface Closure {
-  /** Null: closed until they prove an earlier factor. */
+  /** Null if the vault stays closed until an earlier factor is proved. */
   until: Date | null;
 }
 
@@ -11,33 +11,33 @@ export interface Actor {
   email: string;
   name: string;
   role: Role;
-  /** Their account waits for activation: only calls with `whilePending` are open to them. */
+  /** The account waits for activation: only calls with `whilePending` are open. */
   isPending: boolean;
-  /** Null: an API token makes the call. */
+  /** Null if an API token makes the call. */
   sessionId: SessionId | null;
-  /** Until when their last proof of who they are opens what asks for a fresh one. */
+  /** The latest authentication counts as re-authentication until this time. */
   provedUntil: Date;
-  /** While their vault is closed because another person reset how they sign in; null: it is open. */
+  /** Set while the vault is closed because another person reset the user's sign-in; null if it is open. */
   closure: Closure | null;
-  /** Null in a session, which may do all that its person may. */
+  /** Null in a session, which has all permissions of its user. */
   token: ActingToken | null;
 }
 
-/** What of its holder's permissions a token may use. */
+/** The subset of its owner's permissions that a token has. */
 export interface ActingToken {
   id: TokenId;
   name: string;
   scopes: ReadonlySet<Scope>;
-  /** Null: wherever its holder may go. INVARIANT: everything that decides by safes leaves out the others. */
+  /** Null if not limited. INVARIANT: every decision by safes excludes safes outside this list. */
   safes: readonly SafeId[] | null;
   networks: readonly string[];
   expiresAt: Date;
 }
 
-/** What policies ask of a person: their own, or those of somebody whom a call is about, who holds no token then. */
+/** The user whose permissions a policy evaluates: the caller, or the subject of a call (without a token). */
 export type Asker = Pick<Actor, "id" | "role"> & Partial<Pick<Actor, "token">>;
 
-/** The session of a call that no token can make. Throws for a token: a bug, because `requireScope` was there before. */
+/** The session of a call that is closed to tokens. Throws for a token, which is a bug: `requireScope` refuses it earlier. */
 export function sessionOf(actor: Actor): SessionId {
   if (actor.sessionId === null) throw new Error("this call needs a session");
   return actor.sessionId;

@@ -1,4 +1,4 @@
-// Nothing is allowed by omission.
+// Tests that permissions are denied by default.
 import { Permission, ROLES } from "@strongroom/contract";
 import type { SessionId, UserId } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -21,14 +21,14 @@ const anActor = (role: Actor["role"]): Actor => ({
 
 const refusedWith = (status: number) => (error: unknown) => error instanceof Refusal && error.status === status;
 
-test("OPEN-19: a permission that nobody granted is refused to every role", () => {
+test("OPEN-19: denies a permission without roles to every role", () => {
   const authority = createAuthority();
   for (const permission of Permission.options) {
     for (const role of ROLES) assert.throws(() => authority.require(permission, anActor(role)), refusedWith(403));
   }
 });
 
-test("a permission is for the roles that were granted it, and nobody is asked to sign in first", () => {
+test("allows a permission to its roles only, and asks anonymous callers to sign in", () => {
   const authority = createAuthority();
   authority.grant({ "user.manage": ["admin"] });
   authority.require("user.manage", anActor("admin"));
@@ -38,7 +38,7 @@ test("a permission is for the roles that were granted it, and nobody is asked to
   authority.require("public", null);
 });
 
-test("two features cannot both grant a permission", () => {
+test("rejects a permission that two features define", () => {
   const authority = createAuthority();
   authority.grant({ "user.manage": ["admin"] });
   assert.throws(() => authority.grant({ "user.manage": ["user"] }), /two features/);

@@ -1,17 +1,17 @@
-// The one place that decides whether a role has a permission. What a permission reaches is for the features' policies.
+// Decides whether a role has a permission. The features' policies decide on which objects.
 import type { Needs, Permission, Role } from "@strongroom/contract";
 import { refuse } from "../http/refuse.ts";
 import type { Actor } from "./actor.ts";
 
-/** Which roles have which permission; each feature's policy contributes its own. */
-export type Grants = Partial<Record<Permission, readonly Role[]>>;
+/** The roles of each permission. Each feature's policy contributes its own permissions. */
+export type RolePermissions = Partial<Record<Permission, readonly Role[]>>;
 
 export interface Authority {
-  /** Adds a feature's grants. Throws when a permission is granted twice: two features would disagree. */
-  grant(grants: Grants): void;
+  /** Adds a feature's role permissions. Throws if two features define the same permission. */
+  grant(grants: RolePermissions): void;
   /** Whether a role has a permission. */
   allows(permission: Permission, role: Role): boolean;
-  /** Throws the refusal that fits: 401 for nobody, 403 for the wrong role. Nothing is allowed by omission. */
+  /** Throws 401 for an anonymous caller and 403 for the wrong role. Permissions are denied by default. */
   require(needs: Needs, actor: Actor | null): void;
 }
 

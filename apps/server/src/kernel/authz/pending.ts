@@ -1,4 +1,4 @@
-// The calls that are open to people who signed up and wait for an administrator to activate their account.
+// Limits users who wait for activation to the calls that are open to them.
 import type { Endpoint } from "@strongroom/contract";
 import { refuse } from "../http/refuse.ts";
 import type { Actor } from "./actor.ts";

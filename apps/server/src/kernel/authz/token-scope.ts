@@ -1,11 +1,11 @@
-// What an API token may be used for: never more than its holder may do, and never more than it was made for.
+// Limits API tokens to their scopes. A token never exceeds its owner's permissions.
 import { scopeOf } from "@strongroom/contract";
 import type { Endpoint, Scope } from "@strongroom/contract";
 import { refuse } from "../http/refuse.ts";
 import type { Refusal } from "../http/refuse.ts";
 import type { ActingToken, Actor } from "./actor.ts";
 
-/** Throws 403 for a call that needs somebody signed in, and for one whose scope the token was not given. Sessions have no scopes. */
+/** Throws 403 for a call that needs a session, and for a call whose scope the token lacks. Sessions have no scopes. */
 export function requireScope(
   endpoint: Pick<Endpoint, "needs" | "scope" | "sessionOnly" | "gives" | "stepUp" | "givesByToken">,
   actor: Actor | null,
@@ -18,7 +18,7 @@ export function requireScope(
 }
 
 /**
- * Null when this call, with this input, gives nothing to other people, or when the token has the scope for that.
+ * Null if this call, with this input, gives nothing to other users, or if the token has the scope for that.
  * INVARIANT: a scope for changing things never includes giving them to others.
  */
 export function giftRefusal({ gives, givesByToken }: Endpoint, { scopes }: ActingToken): Refusal | null {
@@ -27,7 +27,8 @@ export function giftRefusal({ gives, givesByToken }: Endpoint, { scopes }: Actin
   return scopes.has(givesByToken) ? null : scopeMissing(givesByToken);
 }
 
-const sessionNeeded = (): Refusal => refuse(403, "token.session-needed", "No API token can do this. Please sign in.");
+const sessionNeeded = (): Refusal =>
+  refuse(403, "token.session-needed", "API tokens cannot make this call. Please sign in.");
 
 const scopeMissing = (scope: Scope): Refusal =>
-  refuse(403, "token.scope-missing", `This API token was not given the scope ${scope}.`);
+  refuse(403, "token.scope-missing", `This API token does not have the scope ${scope}.`);

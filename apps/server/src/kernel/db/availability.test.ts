@@ -44,7 +44,7 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => databaseRefusal(error)?.code ?? String(error),
   );
 
-test("a black hole refuses 40 callers soon, and all of them are served within 10 s after it is gone", async (t) => {
+test("dropped traffic refuses 40 callers soon, and all are served within 10 s of its end", async (t) => {
   const callers = Array.from({ length: 40 }, (_, place) => `caller ${place}`);
   const last = new Map<string, string>();
   const longest = { call: 0 };
@@ -59,13 +59,13 @@ test("a black hole refuses 40 callers soon, and all of them are served within 10
   });
   const all = (isSo: (said: string | undefined) => boolean) => () => callers.every((by) => isSo(last.get(by)));
   await until(
-    "everybody is served",
+    "all callers are served",
     all((said) => said === "done"),
   );
 
   proxy.blackHole();
   await until(
-    "everybody is refused",
+    "all callers are refused",
     all((said) => said === "database.unavailable"),
   );
   // New calls are refused without waiting.
@@ -78,7 +78,7 @@ test("a black hole refuses 40 callers soon, and all of them are served within 10
   proxy.heal();
   const healed = performance.now();
   await until(
-    "everybody is served again",
+    "all callers are served again",
     all((said) => said === "done"),
     10_000,
   );
@@ -103,12 +103,12 @@ test("one lost connection is detected and replaced while the others work", async
   await database.close();
 });
 
-test("a slow statement is left alone", async () => {
+test("a slow statement is not cut", async () => {
   assert.equal(await outcome(sql`select pg_sleep(6)`.execute(database.db)), "done");
   await database.close();
 });
 
-test("a connection without an answer for longer than any statement may take is cut", async () => {
+test("cuts a connection that waits longer than the statement timeout", async () => {
   const { user, database: name } = own.connection;
   const connection = { host: "127.0.0.1", port: proxy.port, user, database: name, ssl: false };
   const hasty = openDatabase({ connection, log: openLog("silent"), poolSize: 1, statementTimeout: 500 });

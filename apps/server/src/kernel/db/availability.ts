@@ -1,4 +1,4 @@
-// Detects when the database stops answering, gives up the connections that wait for it, and refuses callers until it is back.
+// Detects that the database stopped answering, cuts waiting connections, and refuses callers until it answers again.
 import { setImmediate as turn, setTimeout as delay } from "node:timers/promises";
 import type { Log } from "#kernel/log.ts";
 import type { DatabaseClient } from "./client.ts";
@@ -10,7 +10,7 @@ export interface Availability {
    * `longestAnswer` milliseconds is cut.
    */
   watch(client: DatabaseClient, longestAnswer: number): void;
-  /** Settles as `acquire()` does. Rejects with `NoConnection` at once while the database is away, or as soon as it is. */
+  /** Settles like `acquire()`. Rejects with `NoConnection` as soon as the database is unavailable. */
   unlessAway<T>(acquire: () => Promise<T>, giveBack: (late: T) => void): Promise<T>;
   close(): void;
 }
@@ -27,12 +27,12 @@ const SUSPECT_AFTER = 2000;
 const PROBE_WITHIN = 2000;
 const BETWEEN_PROBES = 1000;
 
-/** PostgreSQL answers, although it gives no new connection: existing ones may be fine. */
+/** PostgreSQL answered but refused a new connection: existing ones may work. */
 const isAlive = (error: unknown): boolean => databaseRefusal(error)?.code === "database.busy";
 
 /**
  * A long statement and a lost connection look the same from here. So a suspect is not cut before a probe on a separate
- * connection: if neither the probe nor any other connection gets an answer, the database is away, and every connection
+ * connection: if neither the probe nor any other connection gets an answer, the database is unavailable, and every connection
  * is cut; an answer that shows the suspect's backend as idle means that only this connection was lost.
  */
 export function createAvailability({ log, makeClient }: Options): Availability {

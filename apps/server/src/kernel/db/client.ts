@@ -11,7 +11,7 @@ export class DatabaseClient extends pg.Client {
   #unanswered = 0;
   #waitingSince: number | null = null;
   #answeredAt = 0;
-  /** As the server sent it; a pooler sends a number of its own. Missing from the types of `pg`. */
+  /** The process id that the server sent; a pooler sends its own number. Missing from the types of `pg`. */
   declare readonly processID: number | null;
 
   constructor(config?: pg.ClientConfig) {

@@ -5,7 +5,7 @@ const INT8 = 20;
 const INT8_ARRAY = 1016;
 const DATE = 1082;
 
-/** A 64-bit integer as a number. Throws `RangeError` where a number could not hold it exactly. */
+/** A 64-bit integer as a number. Throws `RangeError` if a number cannot represent it exactly. */
 function readInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError("the database holds an integer beyond 2^53 - 1");

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 
-/** For `like` and `ilike`: matches what holds this text anywhere, whatever signs are in it. */
+/** A pattern for `like` and `ilike` that matches this text anywhere, with special characters escaped. */
 export const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
 
 /** The words of a search, each once. */

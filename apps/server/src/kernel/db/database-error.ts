@@ -22,7 +22,7 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** Nothing was sent: the database is known to be away, or no connection was free in time. */
+/** Nothing was sent: the database is known to be unavailable, or no connection was free in time. */
 export class NoConnection extends Error {
   override name = "NoConnection";
   readonly why: "unavailable" | "busy";
@@ -39,7 +39,7 @@ const REFUSALS = {
     refuse(
       503,
       "database.full",
-      "The database's disk is full, so nothing can be saved. An administrator has to free space.",
+      "The database's disk is full, so changes cannot be saved. An administrator must free disk space.",
       {
         retryAfter: 30,
       },

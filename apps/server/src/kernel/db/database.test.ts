@@ -37,7 +37,7 @@ const set = (name: string, value: unknown) =>
   });
 
 describe("the database", () => {
-  test("64-bit integers are numbers, and refused where a number could not hold them", async () => {
+  test("reads 64-bit integers as numbers, and rejects unsafe ones", async () => {
     assert.equal(await one("9007199254740991::bigint"), Number.MAX_SAFE_INTEGER);
     assert.equal(await one("count(*) from settings"), 0);
     assert.deepEqual(await one("array[1, null, 3]::bigint[]"), [1, null, 3]);
@@ -46,7 +46,7 @@ describe("the database", () => {
     assert.equal(await one("1"), 1, "the connection still works");
   });
 
-  test("moments are dates, calendar days are text, bytes are buffers", async () => {
+  test("reads timestamps as dates, calendar days as text and bytes as buffers", async () => {
     assert.deepEqual(await one("'2026-11-21T09:08:07.006Z'::timestamptz"), new Date("2026-11-21T09:08:07.006Z"));
     assert.equal(await one("'2026-11-21'::date"), "2026-11-21");
     assert.deepEqual(await one("'\\x00ff'::bytea"), Buffer.from([0, 255]));
@@ -60,14 +60,14 @@ describe("the database", () => {
     await assert.rejects(
       database.transaction(async (tx) => {
         await tx.insertInto("settings").values({ name: "undone", value: "1" }).execute();
-        throw new Error("undone on purpose");
+        throw new Error("rolled back on purpose");
       }),
-      /undone on purpose/,
+      /rolled back on purpose/,
     );
     assert.equal(await setting("undone"), undefined);
   });
 
-  test("a transaction whose statement failed never passes for committed, even when the failure was swallowed", async () => {
+  test("a transaction with a failed statement never counts as committed, even if the error was swallowed", async () => {
     await assert.rejects(
       database.transaction(async (tx) => {
         await tx.insertInto("settings").values({ name: "swallowed", value: "1" }).execute();
@@ -77,7 +77,7 @@ describe("the database", () => {
     assert.equal(await setting("swallowed"), undefined);
   });
 
-  test("of two transactions that wait for each other, the one that the database ends is run once more", async () => {
+  test("a deadlocked transaction runs again", async () => {
     for (const name of ["one", "other"]) await set(name, 0);
     const reached: string[] = [];
     const crossing = (first: string, second: string) =>
@@ -94,14 +94,14 @@ describe("the database", () => {
     for (const name of ["one", "other"]) assert.deepEqual((await setting(name))?.value, 2, "nothing is done twice");
   });
 
-  test("a statement that takes too long is given up by the server", async () => {
+  test("the server cancels a statement that takes too long", async () => {
     const hasty = openDatabase({ connection: own.connection, log, poolSize: 1, statementTimeout: 500 });
     await assert.rejects(one("pg_sleep(10)", hasty), /statement timeout/);
     assert.equal(await one("1", hasty), 1);
     await hasty.close();
   });
 
-  test("more callers than connections wait their turn", async () => {
+  test("callers wait for a free connection", async () => {
     const narrow = openDatabase({ connection: own.connection, log, poolSize: 2, applicationName: "narrow" });
     const seen = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -112,7 +112,7 @@ describe("the database", () => {
     await narrow.close();
   });
 
-  test("connections that the server cut are replaced, and the process lives", async () => {
+  test("dropped connections are replaced, and the process keeps running", async () => {
     const cut = openDatabase({ connection: own.connection, log, poolSize: 3, applicationName: "to be cut" });
     const listening = await cut.listenConnection();
     const ended = new Promise<void>((resolve) => listening.once("end", resolve));
@@ -137,7 +137,7 @@ describe("the database", () => {
         .transaction(async (tx) => {
           await sql`select 1`.execute(tx);
           assert.equal(await one<number>(kill), 1);
-          // With no statement under way, the loss of the connection is only an event.
+          // Without a running statement, a lost connection is only an event.
           await until("the pool has heard of it", async () => (await one<number>(kill)) === 0);
           await sql`select 1`.execute(tx);
         })
@@ -160,7 +160,7 @@ describe("the database", () => {
     assert.equal(databaseRefusal(failure)?.code, "database.outcome-unknown", String(failure));
   });
 
-  test("closing ends every connection, whatever used them", async () => {
+  test("close ends every connection", async () => {
     const pooled = openDatabase({ connection: own.connection, log });
     await pooled.pool.query("select 1");
     await pooled.close();
@@ -171,7 +171,7 @@ describe("the database", () => {
     assert.deepEqual([queried.pool.totalCount, queried.pool.ended], [0, true]);
   });
 
-  test("a named lookup is prepared once per connection, everything else is not", async () => {
+  test("only named look-ups are prepared, once per connection", async () => {
     const single = openDatabase({ connection: own.connection, log, poolSize: 1 });
     const lookUp = async (name: string) =>
       await single.db.executeQuery(

@@ -1,4 +1,4 @@
-// The one way to the database: reads through `db`, writes through `transaction`, both on one bounded pool.
+// The only access to the database: reads through `db`, writes through `transaction`, both on one bounded pool.
 import { Kysely, PostgresDialect } from "kysely";
 import type { Transaction } from "kysely";
 import pg from "pg";
@@ -7,24 +7,24 @@ import { createAvailability } from "./availability.ts";
 import { DatabaseClient } from "./client.ts";
 import { markDatabaseError } from "./database-error.ts";
 import { columnTypes } from "./column-types.ts";
-import { sharedTrips } from "./shared-trips.ts";
+import { pipelinedPool } from "./pipelined-pool.ts";
 import type { Tables } from "./tables.ts";
 import { beginHooks } from "./transaction-hooks.ts";
 
 /** Reads. Searches stay unnamed (no generic plan); see `named` for hot lookups by key. */
 export type Db = Kysely<Tables>;
 
-/** What a store function that writes asks for. Its type is the proof that the caller opened a transaction. */
+/** The argument of store functions that write. The type proves that the caller opened a transaction. */
 export type Tx = Transaction<Tables>;
 
 export interface DatabaseConfig {
   connection: pg.PoolConfig;
   log: Log;
-  /** Connections at the most; default 20. */
+  /** Maximum connections; default 20. */
   poolSize?: number;
-  /** Milliseconds after which the server gives up a statement; default 30,000. */
+  /** Milliseconds after which the server cancels a statement; default 30,000. */
   statementTimeout?: number;
-  /** Milliseconds after which a statement gives up waiting for a lock; default 10,000. */
+  /** Milliseconds that a statement waits for a lock; default 10,000. */
   lockTimeout?: number;
   /** Shown in `pg_stat_activity`; default "strongroom". */
   applicationName?: string;
@@ -34,15 +34,15 @@ export interface Database {
   db: Db;
   /**
    * Runs `fn` in one transaction: commits when it returns, rolls back when it throws. No network calls and no hashing
-   * inside: a transaction holds a connection and locks. When the database ends it because it and another waited for each
-   * other, nothing of it has happened, and `fn` is run once more: what it does outside of the database it may do twice.
+   * inside: a transaction holds a connection and locks. After a deadlock, the database has rolled it back, and `fn` runs
+   * a second time. Its effects outside the database may then happen twice.
    */
   transaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * As `transaction`, one trip to the database shorter. Only for a first statement that may take effect although the
-   * transaction never began and `fn` is told that the statement failed. Never run again: whoever calls is told of a deadlock.
+   * Like `transaction`, with one round trip less: `begin` is pipelined with the first statement. Only for a first statement
+   * that may take effect on its own if `begin` fails, in which case `fn` sees the failure. Never runs `fn` again: a deadlock rejects.
    */
-  swiftTransaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+  pipelinedTransaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
   pool: pg.Pool;
   /** Options to connect to the same database. */
   connection: pg.PoolConfig;
@@ -72,7 +72,7 @@ const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /**
  * The settings that each connection of a pool sets first. Not sent while connecting: poolers refuse settings they do not know.
- * The last four end the sessions of a process that was cut off, so that its locks do not outlive it for long.
+ * The last four end the sessions of a disconnected process, so that its locks are released soon.
  */
 const sessionSettings = (longestStatement: number, lockTimeout: number) => `
   set statement_timeout = ${longestStatement};
@@ -82,7 +82,7 @@ const sessionSettings = (longestStatement: number, lockTimeout: number) => `
   set tcp_keepalives_interval = 2;
   set tcp_keepalives_count = 3`;
 
-/** Opens the pool; connects when first used. Connections that the server drops are replaced by themselves. */
+/** Opens the pool, which connects on first use. Dropped connections are replaced automatically. */
 export function openDatabase(config: DatabaseConfig): Database {
   const connection: pg.PoolConfig = {
     ...config.connection,
@@ -110,7 +110,7 @@ export function openDatabase(config: DatabaseConfig): Database {
       ...KEEP_ALIVE,
       ...options,
       Client: watched(longestStatement),
-      // The pool waits for it, although its types do not say so.
+      // The pool awaits this, although its types do not declare it.
       onConnect: ((client) => client.query(settings)) as (client: pg.ClientBase) => void,
     });
     // An idle connection that breaks leaves the pool; the next query opens another.
@@ -122,12 +122,12 @@ export function openDatabase(config: DatabaseConfig): Database {
     ...connection,
     max: config.poolSize ?? 20,
     idleTimeoutMillis: 30_000,
-    // Statements may leave before the one in front is answered; they are still answered in order.
+    // Statements may be sent before the previous one is answered; answers still arrive in order.
     pipeline: true,
   });
 
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedTrips(pool, availability, false) }) });
-  const swift = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sharedTrips(pool, availability, true) }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pipelinedPool(pool, availability, false) }) });
+  const swift = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pipelinedPool(pool, availability, true) }) });
   async function execute<T>(on: Db, fn: (tx: Tx) => Promise<T>): Promise<T> {
     let committed = (): void => {};
     const result = await on.transaction().execute((tx) => {
@@ -151,7 +151,7 @@ export function openDatabase(config: DatabaseConfig): Database {
         return execute(db, fn);
       }
     },
-    swiftTransaction: (fn) => execute(swift, fn),
+    pipelinedTransaction: (fn) => execute(swift, fn),
     pool,
     connection,
     openPool,
@@ -165,7 +165,7 @@ export function openDatabase(config: DatabaseConfig): Database {
     },
     async close() {
       await db.destroy();
-      // Kysely leaves a pool open that none of its own queries has used.
+      // Kysely does not close a pool that its own queries have not used.
       if (!pool.ended) await pool.end();
       availability.close();
     },

@@ -1,4 +1,4 @@
-// LISTEN on a connection of its own that is kept alive: notifications are hints, and a gap in them is announced.
+// LISTEN on a separate connection that is kept alive. Notifications are hints, and gaps are reported.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "#kernel/log.ts";
 import type { DatabaseClient } from "./client.ts";

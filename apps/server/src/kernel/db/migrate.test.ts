@@ -50,7 +50,7 @@ const isRefused = (pattern: RegExp) => (error: unknown) => {
 };
 
 describe("migrations", () => {
-  test("all of ours apply to an empty database, and a second start finds nothing to do", async () => {
+  test("all apply to an empty database, and a second start applies none", async () => {
     const known = (await readMigrations()).map((migration) => migration.version);
     assert.deepEqual(await migrate({ connection }, log), known);
     assert.deepEqual(await migrate({ connection }, log), []);
@@ -63,13 +63,13 @@ describe("migrations", () => {
     );
   });
 
-  test("run in the order of their numbers, and only those that are new", async () => {
+  test("new ones run in the order of their numbers", async () => {
     assert.deepEqual(await migrate({ connection }, log, await migrations({ ...SECOND, ...FIRST })), [1, 2]);
     const more = await migrations({ ...FIRST, ...SECOND, "0010-tenth.sql": "create table tenth (id int)" });
     assert.deepEqual(await migrate({ connection }, log, more), [10]);
   });
 
-  test("one that fails leaves nothing of itself and keeps those before it", async () => {
+  test("a failing one is rolled back, and earlier ones stay", async () => {
     const broken = await migrations({
       ...FIRST,
       "0002-broken.sql": "create table half (id int); select nonsense from first",
@@ -81,23 +81,26 @@ describe("migrations", () => {
     assert.deepEqual(await migrate({ connection }, log, await migrations({ ...FIRST, ...SECOND })), [2]);
   });
 
-  test("a database that a newer Strongroom made is refused", async () => {
+  test("rejects a database of a newer Strongroom", async () => {
     await migrate({ connection }, log, await migrations({ ...FIRST, "0012-twelfth.sql": "select 1" }));
     await assert.rejects(
       migrate({ connection }, log, await migrations({ ...FIRST, "0009-ninth.sql": "select 1" })),
       isRefused(
-        /^This database is at version 12 but this Strongroom knows only 9\. Start the newer version, or restore a backup made before the upgrade\.$/,
+        /^This database is at version 12 but this Strongroom supports only 9\. Start the newer version, or restore a backup made before the upgrade\.$/,
       ),
     );
   });
 
-  test("a migration that was changed after it was applied is refused", async () => {
+  test("rejects a migration that changed after it was applied", async () => {
     await migrate({ connection }, log, await migrations(FIRST));
     const changed = await migrations({ "0001-first.sql": "create table first (id bigint)" });
-    await assert.rejects(migrate({ connection }, log, changed), isRefused(/another edition of migration 1 \(first\)/));
+    await assert.rejects(
+      migrate({ connection }, log, changed),
+      isRefused(/Migration 1 \(first\) of this database differs/),
+    );
   });
 
-  test("a migration that appears below the database's version is refused", async () => {
+  test("rejects a new migration below the database's version", async () => {
     await migrate({ connection }, log, await migrations({ ...FIRST, "0003-third.sql": "select 1" }));
     const late = await migrations({ ...FIRST, ...SECOND, "0003-third.sql": "select 1" });
     await assert.rejects(
@@ -106,7 +109,7 @@ describe("migrations", () => {
     );
   });
 
-  test("four processes that start at once apply each migration once", async () => {
+  test("four concurrent processes apply each migration once", async () => {
     const slow = Object.fromEntries(
       [1, 2, 3, 4, 5].map((number) => [
         `000${number}-slow.sql`,
@@ -124,13 +127,13 @@ describe("migrations", () => {
     assert.equal((await ask("select 1 from schema_migrations")).length, 5);
   });
 
-  test("files that are misnamed or share a number are a mistake", async () => {
+  test("rejects misnamed files and duplicate numbers", async () => {
     await assert.rejects(migrations({ "1-short.sql": "" }), /not named NNNN-name\.sql/);
     await assert.rejects(migrations({ "0001-one.sql": "", "0001-other.sql": "" }), /two migrations have the number 1/);
   });
 });
 
-/** Migrates in a process of its own and returns what that one applied. */
+/** Migrates in a separate process and returns the applied versions. */
 async function migrateElsewhere(folder: string): Promise<number[]> {
   const script = `
     const { migrate, readMigrations } = await import(${JSON.stringify(join(import.meta.dirname, "migrate.ts"))});

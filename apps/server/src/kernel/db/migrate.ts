@@ -1,4 +1,4 @@
-// Brings a database to the version that this code knows: numbered SQL files, each applied once, in order, forward only.
+// Migrates a database to this version: numbered SQL files, each applied once, in order, forward only.
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,13 +21,13 @@ interface Applied {
   checksum: string;
 }
 
-/** Any number shared by all processes of Strongroom and by nothing else. */
+/** Advisory lock key of migrations, used by all Strongroom processes and nothing else. */
 const LOCK = 7_305_808_869;
 const FILE = /^(\d{4})-([a-z0-9-]+)\.sql$/;
 
 const OWN_FOLDER = join(import.meta.dirname, "..", "migrations");
 
-/** The files `NNNN-name.sql` of a folder, by number. Throws when two have the same number or a name is unusable. */
+/** The files `NNNN-name.sql` of a folder, by number. Throws for a duplicate number or an invalid name. */
 export async function readMigrations(folder = OWN_FOLDER): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).toSorted();
   const migrations = await Promise.all(files.map((file) => readMigration(folder, file)));
@@ -47,9 +47,9 @@ async function readMigration(folder: string, file: string): Promise<Migration> {
 }
 
 /**
- * Applies what is missing and returns the versions that it applied. Any number of processes may call it at once: each
+ * Applies the missing migrations and returns their versions. Any number of processes may call it at once: each
  * migration runs in a transaction that holds a lock of that transaction (so it works through a pooler too).
- * Throws `StartError` when the database cannot be reached, is newer than the code, or was made by other migrations.
+ * Throws `StartError` if the database is unreachable, is newer than the code, or was created by other migrations.
  */
 export async function migrate(
   { connection }: { connection: pg.ClientConfig },
@@ -72,7 +72,7 @@ export async function migrate(
   }
 }
 
-/** The first connection of a start. Throws `StartError`, without the connection's secret, when there is none to be had. */
+/** The first connection of a start. On failure throws `StartError`, without the connection's secret. */
 async function connect(client: pg.Client): Promise<void> {
   try {
     await client.connect();
@@ -84,14 +84,14 @@ async function connect(client: pg.Client): Promise<void> {
 
 function reasonOf(error: unknown): string {
   const { code = "", message } = error as { code?: string; message: string };
-  if (code === "ECONNREFUSED") return "nobody answers there";
+  if (code === "ECONNREFUSED") return "no server answers there";
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "there is no such host";
   if (code === "28P01") return "it does not accept the user's password";
   if (code === "3D000") return "it does not exist";
   return message.split("\n", 1)[0] || code;
 }
 
-/** Applies the first migration that is missing and returns it; null when none is. */
+/** Applies the first missing migration and returns it; null if none is missing. */
 async function applyNext(client: pg.Client, known: readonly Migration[]): Promise<Migration | null> {
   if (nextOf(known, await readApplied(client)) === undefined) return null;
   await client.query("begin");
@@ -117,7 +117,7 @@ async function applyNext(client: pg.Client, known: readonly Migration[]): Promis
     await client.query("commit");
     return next ?? null;
   } catch (error) {
-    // Where even the rollback fails the connection is gone, and the server rolls back by itself.
+    // If the rollback fails too, the connection is lost and the server rolls back.
     await client.query("rollback").catch(() => undefined);
     throw error;
   }
@@ -136,7 +136,7 @@ function nextOf(known: readonly Migration[], applied: readonly Applied[]): Migra
   const newestKnown = known.at(-1)?.version ?? 0;
   if (newest > newestKnown) {
     throw new StartError(
-      `This database is at version ${newest} but this Strongroom knows only ${newestKnown}. ` +
+      `This database is at version ${newest} but this Strongroom supports only ${newestKnown}. ` +
         "Start the newer version, or restore a backup made before the upgrade.",
     );
   }
@@ -145,8 +145,8 @@ function nextOf(known: readonly Migration[], applied: readonly Applied[]): Migra
     const migration = byVersion.get(version);
     if (migration === undefined || migration.name !== name || migration.checksum !== checksum) {
       throw new StartError(
-        `This database was made by another edition of migration ${version} (${name}) than this Strongroom has. ` +
-          "Start the version that made it.",
+        `Migration ${version} (${name}) of this database differs from the one of this Strongroom. ` +
+          "Start the version that created the database.",
       );
     }
   }
@@ -154,7 +154,7 @@ function nextOf(known: readonly Migration[], applied: readonly Applied[]): Migra
   if (missing !== undefined && missing.version < newest) {
     throw new StartError(
       `Migration ${missing.version} (${missing.name}) is missing from this database, which is already at version ` +
-        `${newest}. Start the version that made it.`,
+        `${newest}. Start the version that created the database.`,
     );
   }
   return missing;

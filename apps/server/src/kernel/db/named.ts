@@ -9,6 +9,6 @@ import type { CompiledQuery } from "kysely";
  * must always carry the same SQL; `pg` refuses it otherwise.
  */
 export function named<R>(name: string, query: CompiledQuery<R>): CompiledQuery<R> {
-  // Kysely hands `sql` to `client.query` as its first argument, where `pg` also takes `{ name, text }`.
+  // Kysely passes `sql` to `client.query` as its first argument, where `pg` also accepts `{ name, text }`.
   return { ...query, sql: { name, text: query.sql } as unknown as string };
 }

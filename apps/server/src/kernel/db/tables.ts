@@ -1,11 +1,11 @@
-// The database's tables as types; each feature adds its own beside its migration.
+// Types of the database's tables. Each feature adds its own.
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 import type { Audience } from "#kernel/events/audience.ts";
 
 /** A `timestamptz`: read as a `Date`, written as a `Date` or ISO 8601 text, filled in by the database when left out. */
 export type DefaultedTime = ColumnType<Date, Date | string | undefined, Date | string>;
 
-/** Any JSON, written as text made by `JSON.stringify`. */
+/** Any JSON, written as text from `JSON.stringify`. */
 export type JsonColumn<T extends object | null = object> = JSONColumnType<T>;
 
 export interface SettingsTable {

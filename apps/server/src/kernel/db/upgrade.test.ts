@@ -1,4 +1,4 @@
-// What earlier editions could leave behind, and what a migration makes of it.
+// Tests that migrations convert the data of earlier versions.
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import pg from "pg";
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const upTo = async (version: number) => (await readMigrations()).filter((each) => each.version <= version);
 
-test("0008: of runs over the same that were started at once, the first goes on and the others are cancelled", async () => {
+test("0008: keeps the first of concurrent runs with the same scope and cancels the others", async () => {
   await migrate({ connection }, log, await upTo(7));
   await client.query(`
     insert into users (id, email, name, role, password_hash, created_at)
@@ -42,7 +42,7 @@ test("0008: of runs over the same that were started at once, the first goes on a
     select scope, status, completed_at is null as is_open, count(credential_id)::int as items
     from verification_runs join verification_run_items on run_id = id group by id order by id`);
   const running = { status: "running", is_open: true, items: 2 };
-  // What was begun ends; what was not begun is dropped.
+  // Started items end; others are dropped.
   const cancelled = { status: "cancelled", is_open: false, items: 1 };
   assert.deepEqual(rows, [
     { scope: "all", ...running },
@@ -60,7 +60,7 @@ test("0008: of runs over the same that were started at once, the first goes on a
   );
 });
 
-test("0025: of reviews begun before it is known how far back they had looked", async () => {
+test("0025: sets how far back existing reviews looked", async () => {
   await migrate({ connection }, log, await upTo(24));
   const add = (digit: number) =>
     client.query(
@@ -78,7 +78,7 @@ test("0025: of reviews begun before it is known how far back they had looked", a
   assert.deepEqual(rows, [{ use_days: 90 }, { use_days: 365 }]);
 });
 
-test("0026: a run of rotations that was under way may have been forsaken while it was queued; one that ended was not", async () => {
+test("0026: marks only unfinished rotation runs as possibly abandoned", async () => {
   await migrate({ connection }, log, await upTo(25));
   await client.query(`
     insert into users (id, email, name, role, password_hash, created_at)
@@ -96,7 +96,7 @@ test("0026: a run of rotations that was under way may have been forsaken while i
   ]);
 });
 
-test("0037: the last used code of an authenticator app stays marked as used", async () => {
+test("0037: keeps the last code of an authenticator app marked as used", async () => {
   await migrate({ connection }, log, await upTo(36));
   await client.query(`
     insert into users (id, email, name, role, password_hash, created_at)
@@ -110,4 +110,47 @@ test("0037: the last used code of an authenticator app stays marked as used", as
     { name: "unused", used_steps: "{}" },
     { name: "used", used_steps: "{58000000}" },
   ]);
+});
+
+test("0044: entries of a filled trail are listed in the order of the tree, pending ones last", async () => {
+  await migrate({ connection }, log, await upTo(43));
+  // Entries 1 to 6 have places in the order 1, 3, 2, 6; 4 is in quarantine, 5 is pending. Their ids are in the order of their times.
+  const idOf = (n: number) => `0190c0de-0000-7000-8000-00000000000${n}`;
+  await client.query(`
+    insert into audit_entries (id, at, event, actor_name, target_id, result, canonical)
+    select ('0190c0de-0000-7000-8000-00000000000' || n)::uuid, '2026-11-21T09:40:00Z'::timestamptz + n * interval '10 minutes',
+      'credential.revealed', 'rotation', 'thing', 'success', 'x'
+    from generate_series(1, 6) n`);
+  for (const [index, n] of [1, 3, 2, 6].entries()) {
+    await client.query("insert into audit_leaves values ($1, $2, sha256('x'))", [index, idOf(n)]);
+  }
+  await client.query("insert into audit_quarantine values ($1, null, null, 'mac', now())", [idOf(4)]);
+  await client.query("insert into audit_pending (entry_id) values ($1)", [idOf(5)]);
+  await migrate({ connection }, log, await upTo(44));
+
+  const { rows } = await client.query("select id, seq::int from audit_entries order by seq");
+  // The entry recorded before 4 is 3, at the second place.
+  assert.deepEqual(
+    rows.map(({ id, seq }) => [Number(id.at(-1)), seq]),
+    [
+      [1, 1],
+      [3, 2],
+      [4, 3],
+      [2, 4],
+      [6, 5],
+      [5, 6],
+    ],
+  );
+  const { rows: pending } = await client.query("select entry_id, seq::int from audit_pending");
+  assert.deepEqual(pending, [{ entry_id: idOf(5), seq: 6 }]);
+  const { rows: hours } = await client.query(
+    "select hour, first_seq::int, last_seq::int from audit_hours order by hour",
+  );
+  assert.deepEqual(hours, [
+    { hour: new Date("2026-11-21T09:00:00Z"), first_seq: 1, last_seq: 1 },
+    { hour: new Date("2026-11-21T10:00:00Z"), first_seq: 2, last_seq: 5 },
+  ]);
+  const { rows: next } = await client.query("select nextval('audit_seq')::int as seq");
+  assert.deepEqual(next, [{ seq: 7 }]);
+  await assert.rejects(client.query("update audit_entries set result = 'failure'"), /append-only/);
 });

@@ -1,13 +1,13 @@
-// Reads that may take only so long: a question that would keep the database busy is cut off, and whoever asked is told.
+// Reads with a time limit: cancels expensive queries and reports that to the caller.
 import { sql } from "kysely";
 import type { Database, Db } from "./database.ts";
 
-/** What PostgreSQL says of a statement that was cut off. */
+/** SQLSTATE of a cancelled statement. */
 const QUERY_CANCELED = "57014";
 
 export const isCutOff = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === QUERY_CANCELED;
 
-/** Answers with what `work` reads; throws what `tooLong` makes when one statement of it takes longer than `seconds`. */
+/** Returns the result of `work`; throws the error from `tooLong` if one of its statements takes longer than `seconds`. */
 export async function within<T>(
   { database, seconds, tooLong }: { database: Database; seconds: number; tooLong: () => Error },
   work: (db: Db) => Promise<T>,

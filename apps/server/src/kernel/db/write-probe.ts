@@ -1,4 +1,4 @@
-// Checks whether the database accepts a write, within a time limit and on a connection of its own.
+// Checks whether the database accepts a write, within a time limit and on a separate connection.
 import type { Clock } from "#kernel/clock.ts";
 import type { DatabaseClient } from "./client.ts";
 import { databaseRefusal } from "./database-error.ts";

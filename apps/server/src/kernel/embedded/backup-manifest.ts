@@ -7,7 +7,7 @@ import { z } from "zod";
 import { StartError } from "#kernel/start-error.ts";
 
 const MANIFEST = "manifest.json";
-/** About 400,000 files. A larger manifest is not one of ours. */
+/** Enough for about 400,000 files. */
 const LONGEST_MANIFEST = 64 * 1024 * 1024;
 
 /** Relative, with "/" between the parts, and never out of the folder. */
@@ -26,13 +26,13 @@ const BackupFile = z.strictObject({
 export type BackupFile = z.infer<typeof BackupFile>;
 
 const common = {
-  /** The database is as it was at this moment. ISO 8601. */
+  /** Time of the database state. ISO 8601. */
   made_at: z.iso.datetime(),
-  /** The Strongroom that made it. */
+  /** Version of the Strongroom that made the backup. */
   strongroom: z.string(),
-  /** Of PostgreSQL: another one does not open it. */
+  /** Major version of PostgreSQL; others cannot open the backup. */
   major: z.number().int(),
-  /** Laid out as in the data folder; also those that are empty. */
+  /** Folders, relative to the data folder, including empty ones. */
   folders: z.array(Path),
   /** Regular files only: a restore creates each with mode 0600 and takes no mode or type from the backup. */
   files: z.array(BackupFile),
@@ -49,7 +49,7 @@ const BackupManifest = z.strictObject({
   system_identifier: z.string().regex(/^\d+$/),
   /** The id of the root key that opens its secrets and authenticates the manifest. The key itself is in no backup. */
   root_key: RootKeyName,
-  /** How to derive or find that root key: for a passphrase the salt and the costs. Holds no secret. */
+  /** How to derive or find that root key: for a passphrase the salt and the cost parameters. Contains no secret. */
   seal: z.record(z.string(), z.unknown()),
 });
 export type BackupManifest = z.infer<typeof BackupManifest>;
@@ -79,10 +79,10 @@ export function renderManifest(manifest: BackupManifest, mac: Mac): string {
   return `${JSON.stringify({ ...manifest, mac: mac(messageOf(manifest)).toString("hex") }, null, 1)}\n`;
 }
 
-/** Throws `StartError` with one sentence for a folder that is not a backup, an unfinished one or a damaged one. */
+/** Throws a one-sentence `StartError` if the folder is not a backup, or is unfinished or damaged. */
 export async function readManifest(folder: string): Promise<FoundManifest> {
   const text = await readText(manifestPath(folder)).catch((error: unknown) => {
-    throw new StartError(`${folder} is not a backup, or one that was not finished: it has no readable ${MANIFEST}.`, {
+    throw new StartError(`${folder} is not a complete backup: it has no readable ${MANIFEST}.`, {
       cause: error,
     });
   });
@@ -138,12 +138,12 @@ export async function authenticate(
 }
 
 export function damaged(folder: string, path: string, cause?: unknown): StartError {
-  return new StartError(`The backup ${folder} is damaged: ${path} is not what was written. Take another backup.`, {
+  return new StartError(`The backup ${folder} is damaged: ${path} does not match its checksum. Use another backup.`, {
     cause,
   });
 }
 
-/** JSON keeps the order of members, so what was read gives the text that was written. */
+/** JSON keeps the order of members, so parsed data serialises to the same text. */
 const messageOf = (manifest: object): Buffer => Buffer.from(JSON.stringify(manifest), "utf8");
 
 async function readText(path: string): Promise<string> {

@@ -1,9 +1,9 @@
-// Which files of a live cluster belong into a backup: all but what PostgreSQL makes anew at each start (manual, §25.3.4).
+// Selects the files of a live cluster for a backup: all except those that PostgreSQL recreates at each start (manual, §25.3.4).
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { StartError } from "#kernel/start-error.ts";
 
-/** Kept as empty folders. The log (pg_wal) is added when the backup has ended. */
+/** Kept as empty folders. The write-ahead log (pg_wal) is added at the end of the backup. */
 const WITHOUT_CONTENT = new Set([
   "pg_wal",
   "pg_dynshmem",
@@ -15,7 +15,7 @@ const WITHOUT_CONTENT = new Set([
   "pg_subtrans",
 ]);
 
-/** At the top. A label of a backup that this cluster was restored from is not ours. */
+/** At the top level. An existing backup label belongs to the backup that this cluster was restored from. */
 const LEFT_OUT = new Set([
   "postmaster.pid",
   "postmaster.opts",
@@ -30,7 +30,7 @@ const LEFT_OUT = new Set([
   "postgresql.auto.conf.tmp",
 ]);
 
-/** Paths within the cluster; `global/pg_control` is not among the files, because it wants care of its own. */
+/** Paths within the cluster, without `global/pg_control`, which is copied separately. */
 export async function copiedFiles(cluster: string): Promise<{ folders: string[]; files: string[] }> {
   const folders: string[] = [];
   const files: string[] = [];
@@ -46,7 +46,7 @@ export async function copiedFiles(cluster: string): Promise<{ folders: string[];
         if (!WITHOUT_CONTENT.has(path)) await walk(path);
       } else if (isWanted(path, entry.name)) {
         if (!entry.isFile())
-          throw new StartError(`${join(cluster, path)} is not an ordinary file: this backup would miss it.`);
+          throw new StartError(`${join(cluster, path)} is not a regular file, so this backup would omit it.`);
         files.push(path);
       }
     }
@@ -58,7 +58,7 @@ function isWanted(path: string, name: string): boolean {
   return !name.startsWith("pgsql_tmp") && !name.startsWith("pg_internal.init");
 }
 
-/** A folder that was removed meanwhile, with its database, has nothing in it. */
+/** A folder that was removed meanwhile, with its database, counts as empty. */
 async function list(folder: string) {
   return readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];

@@ -55,7 +55,7 @@ async function withClient<T>(config: pg.ClientConfig, work: (client: pg.Client) 
   }
 }
 
-/** How many rows a writer wrote, and the highest of their numbers: the same when none is missing. */
+/** The number of rows and the highest id; equal if none is missing. */
 async function written(embedded: Embedded): Promise<{ count: number; last: number }> {
   return withClient(embedded.connection, async (client) => {
     const { rows } = await client.query(
@@ -65,8 +65,8 @@ async function written(embedded: Embedded): Promise<{ count: number; last: numbe
   });
 }
 
-describe("a backup of a database that is in use", () => {
-  test("is consistent: restored, it has everything acknowledged before it and nothing half", async () => {
+describe("a backup of a live database", () => {
+  test("contains every acknowledged row and no partial transaction", async () => {
     const writer = startChild(dataFolder, "write");
     await writer.wrote(300);
     const embedded = await startEmbedded({ dataFolder, log });
@@ -92,7 +92,7 @@ describe("a backup of a database that is in use", () => {
     await again.stop();
   });
 
-  test("keeps the write-ahead log that it needs, however often the server would reuse it", async () => {
+  test("keeps the write-ahead log that it needs, even if the server would recycle it", async () => {
     const embedded = await startEmbedded({ dataFolder, log });
     const done = new AbortController();
     const churning = withClient(embedded.administration, async (client) => {
@@ -142,7 +142,7 @@ describe("a backup", () => {
   const refuses = (work: Promise<unknown>, sentence: RegExp) =>
     assert.rejects(work, (error) => error instanceof StartError && sentence.test(error.message));
 
-  test("can be read by its owner only, and holds no root key", async () => {
+  test("is readable by its owner only and contains no root key", async () => {
     const { files } = await manifestOf(made);
     assert.equal(statSync(made).mode & 0o777, 0o700);
     for (const { path } of files) assert.equal(statSync(join(made, path)).mode & 0o777, 0o600, path);
@@ -152,32 +152,32 @@ describe("a backup", () => {
     assert.ok(files.every(({ path }) => !readFileSync(join(made, path)).includes(key)));
   });
 
-  test("holds nothing that belongs to the running server", async () => {
+  test("contains no file of the running server", async () => {
     const { files, folders } = await manifestOf(made);
     for (const name of ["postmaster.pid", "postmaster.opts"])
       assert.ok(!files.some(({ path }) => path.endsWith(name)), name);
     assert.ok(folders.includes("postgres/cluster/pg_replslot"), "folders that are empty are made again");
   });
 
-  test("does not go into a folder with something in it, nor into the data folder", async () => {
+  test("rejects a target that is not empty or lies in the data folder", async () => {
     await refuses(backUpTo(made, embedded), /is not empty/);
-    await refuses(backUpTo(join(dataFolder, "backup"), embedded), /lies in the data folder/);
+    await refuses(backUpTo(join(dataFolder, "backup"), embedded), /is inside the data folder/);
     assert.ok(!existsSync(join(dataFolder, "backup")));
     symlinkSync(dataFolder, inside("way-in"));
-    await refuses(backUpTo(join(inside("way-in"), "backup"), embedded), /lies in the data folder/);
+    await refuses(backUpTo(join(inside("way-in"), "backup"), embedded), /is inside the data folder/);
   });
 
-  test("that fails leaves nothing behind", async () => {
+  test("removes its files if it fails", async () => {
     const failing = { seal: async () => Promise.reject(new Error("no answer")) };
     await assert.rejects(backUpTo(inside("failed"), embedded, failing), /no answer/);
     assert.ok(!existsSync(inside("failed")));
     let asked = 0;
     const changing = { seal: async () => ({ ...seal, rootKeyId: String(asked++).padStart(32, "0") }) };
-    await refuses(backUpTo(inside("failed"), embedded, changing), /root key was changed during the backup/);
+    await refuses(backUpTo(inside("failed"), embedded, changing), /root key changed during the backup/);
     assert.ok(!existsSync(inside("failed")));
   });
 
-  test("is refused when any of its files was changed, cut, removed or added, and leaves no database then", async () => {
+  test("is refused if any file was changed, truncated, removed or added, and restores no database", async () => {
     const victim = (await manifestOf(made)).files
       .filter(({ path }) => path.includes("/base/"))
       .find(({ size }) => size > 0)!;
@@ -193,7 +193,7 @@ describe("a backup", () => {
       ],
       ["cut", (folder) => writeFileSync(join(folder, victim.path), ""), /is damaged/],
       ["removed", (folder) => rmSync(join(folder, victim.path)), /is not complete/],
-      ["added", (folder) => writeFileSync(join(folder, "postgres/cluster/pg_wal/extra"), ""), /manifest does not name/],
+      ["added", (folder) => writeFileSync(join(folder, "postgres/cluster/pg_wal/extra"), ""), /manifest does not list/],
       ["checkpoint", (folder) => writeFileSync(join(folder, "audit/checkpoint"), "forged\n"), /is damaged: audit/],
       [
         "manifest",
@@ -203,7 +203,7 @@ describe("a backup", () => {
         },
         /was changed after it was made/,
       ],
-      ["unfinished", (folder) => rmSync(join(folder, "manifest.json")), /not a backup, or one that was not finished/],
+      ["unfinished", (folder) => rmSync(join(folder, "manifest.json")), /is not a complete backup/],
       [
         "outwards",
         (folder) => {
@@ -227,7 +227,7 @@ describe("a backup", () => {
     }
   });
 
-  test("does not go over a database, nor into a folder with other things in it", async () => {
+  test("is not restored over a database or into a folder with other files", async () => {
     await refuses(restoreFrom(made, dataFolder), /There is a database in/);
     mkdirSync(inside("other"));
     writeFileSync(join(inside("other"), "notes.txt"), "mine");
@@ -235,7 +235,7 @@ describe("a backup", () => {
     assert.deepEqual(readdirSync(inside("other")), ["notes.txt"]);
   });
 
-  test("brings back what lay beside the database, but does not replace what is there", async () => {
+  test("restores the files beside the database without replacing existing ones", async () => {
     await restoreFrom(made, inside("bare"));
     assert.equal(readFileSync(join(inside("bare"), "audit", "checkpoint"), "utf8"), "signed\n");
 
@@ -245,7 +245,7 @@ describe("a backup", () => {
     assert.equal(readFileSync(join(inside("newer"), "audit", "checkpoint"), "utf8"), "signed later\n");
   });
 
-  test("that does not prove itself is taken back, and can be tried again", async () => {
+  test("is rolled back if its check fails, and can be restored again", async () => {
     const target = inside("unproved");
     await assert.rejects(
       restoreFrom(made, target, { prove: async () => Promise.reject(new Error("not this one")) }),
@@ -256,7 +256,7 @@ describe("a backup", () => {
     assert.ok(existsSync(join(target, "postgres", "cluster")));
   });
 
-  test("of a restored database is a backup again", async () => {
+  test("of a restored database can be restored", async () => {
     const restored = inside("bare");
     const second = await startEmbedded({ dataFolder: restored, log });
     await backUp({
@@ -272,7 +272,7 @@ describe("a backup", () => {
   });
 });
 
-test("the write-ahead log of a backup is named from its first file to the one with the byte before its end", () => {
+test("lists the write-ahead log files from the first to the one with the byte before the end", () => {
   const label = (file: string) => `START WAL LOCATION: 0/0 (file ${file})\nCHECKPOINT LOCATION: 0/0\n`;
   const size = 16n * 1024n * 1024n;
   assert.deepEqual(segmentsBetween(label("000000010000000000000002"), "0/2000158", size), ["000000010000000000000002"]);
@@ -282,6 +282,6 @@ test("the write-ahead log of a backup is named from its first file to the one wi
     "000000030000000200000000",
     "000000030000000200000001",
   ]);
-  // At the boundary the last byte is in the file before.
+  // At the boundary the last byte is in the previous file.
   assert.deepEqual(segmentsBetween(label("000000010000000000000002"), "0/3000000", size), ["000000010000000000000002"]);
 });

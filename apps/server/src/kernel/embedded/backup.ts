@@ -1,5 +1,5 @@
-// A copy of the embedded database while it is in use, as PostgreSQL's low-level base backup (manual, §25.3.4): begin, copy
-// the folder as it changes, end, and add the write-ahead log of the time between, from which a start makes it whole.
+// Backs up the live embedded database with PostgreSQL's low-level base backup (manual, §25.3.4): start, copy the changing
+// folder, stop, and add the write-ahead log of the time between, from which the next start recovers.
 import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir, readFile, readdir, rm } from "node:fs/promises";
@@ -15,7 +15,7 @@ import type { Written } from "./hashed-copy.ts";
 import { copiedFiles } from "./backup-walk.ts";
 import { segmentsBetween } from "./wal-segments.ts";
 
-/** Where the cluster lies, in a data folder and in a backup. */
+/** Path of the cluster in a data folder and in a backup. */
 export const CLUSTER = "postgres/cluster";
 
 /** Of the files beside the cluster, only the audit checkpoints: the others belong to this machine, or are keys. */
@@ -27,13 +27,13 @@ export interface BackupOptions {
   dataFolder: string;
   /** New, or empty. */
   target: string;
-  /** Folders in the data folder whose files go along, if they are there. */
+  /** Folders in the data folder whose files are included, if they exist. */
   beside: readonly string[];
-  /** Allows a target in the data folder, with which it would be lost: for one that a copy is taken of. */
+  /** Allows a target in the data folder, where the backup could be lost with it: for backups that are copied elsewhere. */
   mayLieWithin?: boolean;
-  /** Told after each file how many files of how many are copied. */
+  /** Called after each file with the number of copied files and the total. */
   progress?: (done: number, total: number) => Promise<void>;
-  /** When it is aborted, the backup is given up. */
+  /** Aborts the backup. */
   signal?: AbortSignal;
   /** Called at the start and at the end: the seal record in the database; null before the first start. */
   seal: () => Promise<SealRecord | null>;
@@ -43,8 +43,8 @@ export interface BackupOptions {
 
 /**
  * Writes a backup and returns its manifest, which is written last: a folder without one is not a backup. Everything is
- * flushed to the disk when this returns; when it rejects, what was written is removed. Throws `StartError` with one
- * sentence for a target that cannot be used.
+ * flushed to disk when this returns. When it rejects, the written files are removed. Throws a one-sentence `StartError` for an
+ * unusable target.
  */
 export async function backUp(options: BackupOptions): Promise<BackupManifest> {
   const target = resolve(options.target);
@@ -58,13 +58,13 @@ export async function backUp(options: BackupOptions): Promise<BackupManifest> {
   }
 }
 
-/** Returns whether it made the folder. */
+/** Returns whether it created the folder. */
 async function prepareTarget(target: string, { dataFolder, mayLieWithin }: BackupOptions): Promise<boolean> {
   const isNew = !existsSync(target);
   try {
     if (isNew) await mkdir(target, { recursive: true, mode: 0o700 });
     const found = await readdir(target);
-    if (found.length > 0) throw new StartError(`The folder ${target} is not empty: name a new one.`);
+    if (found.length > 0) throw new StartError(`The folder ${target} is not empty: choose a new one.`);
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(`The folder ${target} cannot be used (${(error as NodeJS.ErrnoException).code}).`, {
@@ -76,7 +76,7 @@ async function prepareTarget(target: string, { dataFolder, mayLieWithin }: Backu
   if (within !== ".." && !within.startsWith(`..${sep}`)) {
     if (isNew) await rm(target, { recursive: true });
     throw new StartError(
-      `The folder ${target} lies in the data folder, with which it would be lost: name one elsewhere.`,
+      `The folder ${target} is inside the data folder, so the backup could be lost with it: choose another location.`,
     );
   }
   return isNew;
@@ -84,7 +84,7 @@ async function prepareTarget(target: string, { dataFolder, mayLieWithin }: Backu
 
 async function write(options: BackupOptions, target: string): Promise<BackupManifest> {
   const client = new pg.Client({ ...options.administration, application_name: "strongroom backup" });
-  // A connection that is lost also rejects the query at work.
+  // A lost connection also rejects the running query.
   client.on("error", () => undefined);
   await client.connect();
   try {
@@ -94,12 +94,12 @@ async function write(options: BackupOptions, target: string): Promise<BackupMani
     // Before anything is copied: no root key, no backup.
     const mac = await options.findMac(seal);
     const copy = openCopy(target);
-    // First, because these files may only say what is in the database already.
+    // First, because these files must not be newer than the database.
     for (const folder of options.beside) await copyBeside(copy, options.dataFolder, folder);
     const { major, madeAt, systemIdentifier } = await copyCluster(copy, client, options);
     const after = await options.seal();
     if (before.rootKeyId !== after?.rootKeyId) {
-      throw new StartError("The root key was changed during the backup: make another.");
+      throw new StartError("The root key changed during the backup: make another one.");
     }
     const head = {
       format: "strongroom-backup/2",
@@ -112,7 +112,7 @@ async function write(options: BackupOptions, target: string): Promise<BackupMani
     } as const;
     return await finish(copy, target, head, mac);
   } finally {
-    // Ends the backup mode and the replication slot too, if we did not come to their end.
+    // Also ends backup mode and the replication slot after a failure.
     await client.end();
   }
 }
@@ -121,7 +121,7 @@ interface Copy {
   folders: Set<string>;
   files: BackupFile[];
   folder(path: string): Promise<void>;
-  /** Takes note of the file that `make` writes. Returns false when it wrote none, because its source is gone. */
+  /** Adds the file that `make` writes to the manifest. Returns false if its source is gone. */
   file(path: string, make: (target: string) => Promise<Written | null>): Promise<boolean>;
 }
 
@@ -167,11 +167,11 @@ async function copyCluster(
   let copied = 0;
   await forEachOfMany(found.files, async (path) => {
     signal?.throwIfAborted();
-    // A table that was dropped since is dropped again when the log is replayed.
+    // The log replay drops a table that was dropped meanwhile.
     await copy.file(`${CLUSTER}/${path}`, (target) => copyHashed(join(cluster, path), target));
     await progress?.((copied += 1), found.files.length);
   });
-  // Last, as pg_basebackup does.
+  // Last, like pg_basebackup.
   await copy.file(`${CLUSTER}/global/pg_control`, async (target) => {
     return writeHashed(target, await readSteady(join(cluster, "global", "pg_control")));
   });
@@ -181,7 +181,7 @@ async function copyCluster(
            (select system_identifier::text from pg_control_system()) as system_identifier
     from pg_backup_stop(wait_for_archive => false)`);
   const [stopped] = rows;
-  if (stopped === undefined) throw new Error("pg_backup_stop answered nothing");
+  if (stopped === undefined) throw new Error("pg_backup_stop returned no row");
   await copy.file(`${CLUSTER}/backup_label`, (target) => writeHashed(target, stopped.labelfile));
   for (const segment of segmentsBetween(stopped.labelfile, stopped.lsn, BigInt(stopped.segment_size))) {
     const path = `pg_wal/${segment}`;
@@ -206,17 +206,18 @@ async function clusterOf(client: pg.Client): Promise<string> {
     select current_setting('data_directory') as cluster,
            (select min(spcname) from pg_tablespace where spcname not in ('pg_default', 'pg_global')) as elsewhere`);
   const { cluster = "", elsewhere } = rows[0] ?? {};
-  if (elsewhere != null) throw new StartError(`The tablespace ${elsewhere} lies elsewhere: this backup would miss it.`);
+  if (elsewhere != null)
+    throw new StartError(`The tablespace ${elsewhere} is outside the cluster, so this backup would omit it.`);
   return cluster;
 }
 
-/** Keeps the log from now on until this session ends: a busy server would reuse it before we have copied it. */
+/** Keeps the write-ahead log until this session ends: a busy server would recycle it before it is copied. */
 async function reserveLog(client: pg.Client): Promise<void> {
   const name = `strongroom_backup_${randomUUID().replaceAll("-", "_")}`;
   await client.query("select pg_create_physical_replication_slot($1, true, true)", [name]);
 }
 
-/** This one is overwritten in place, and a read at that moment may see half of each: two that agree are whole. */
+/** This file is overwritten in place, and a concurrent read may see a mixture. Two equal reads are consistent. */
 async function readSteady(path: string): Promise<Buffer> {
   for (let before = await readFile(path); ;) {
     const now = await readFile(path);
@@ -237,7 +238,7 @@ async function finish(
   const manifest = { ...head, folders, files };
   await writeHashed(manifestPath(target), renderManifest(manifest, mac));
   await flushAll([manifestPath(target), target]);
-  // Somebody else's folder may be closed to us; then the name in it is for its file system to keep.
+  // The parent folder may be unreadable for us; its file system then has to keep the name.
   await flush(dirname(target)).catch(() => undefined);
   return manifest;
 }

@@ -36,7 +36,7 @@ function packageRoot(): string | null {
   }
 }
 
-/** The package as npm unpacks it: without its symbolic links. */
+/** The package as unpacked by npm, without symbolic links. */
 function freshPackage(name: string): string {
   const root = join(temporary.path, name);
   for (const folder of ["native/bin", "native/lib"]) {
@@ -69,7 +69,7 @@ describe("PostgreSQL's programs", () => {
     assert.ok(findBinaries(null, join(temporary.path, "lib")).major >= 17);
   });
 
-  test("a version that is nowhere is refused in one sentence", { skip }, () => {
+  test("rejects an unavailable version with one sentence", { skip }, () => {
     assert.throws(
       () => findBinaries(8, join(temporary.path, "lib")),
       (error) => {
@@ -100,7 +100,7 @@ describe("PostgreSQL's programs", () => {
     mkdirSync(libraries);
     chmodSync(libraries, 0o777);
     chmodSync(join(root, "native/lib"), 0o555);
-    // Root may write anywhere, so an ordinary user asks.
+    // Root may write anywhere, so the test runs as an ordinary user.
     const asOther = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     const asked = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
       ...asOther,

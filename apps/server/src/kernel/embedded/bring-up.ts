@@ -1,4 +1,4 @@
-// Gets from whatever state a database folder is in to a server that answers: adopts, waits, recovers, or spawns.
+// Starts the server of a database folder in any state: adopts a running one, waits, recovers, or spawns one.
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { chownSync, closeSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -21,20 +21,20 @@ export interface Site {
   folders: Folders;
   binaries: Binaries;
   log: Log;
-  /** Aborted when nobody wants the server any more. */
+  /** Aborted when the server is no longer needed. */
   signal: AbortSignal;
-  /** A server that we start may go on without us. */
+  /** A server that we start may outlive us. */
   lingers: boolean;
   /** Runs it without network access, if the system supports that. */
   isIsolated: boolean;
 }
 
 export type Running = {
-  /** Settles, with how it ended, when the server has gone. */
+  /** Settles with the reason when the server has ended. */
   ended: Promise<string>;
 } & (
   | { kind: "spawned"; child: ChildProcess }
-  /** `watch` is held open to notice the end of a server that is not our child. */
+  /** `watch` stays open to detect the end of a server that is not our child. */
   | { kind: "adopted"; watch: pg.Client }
 );
 
@@ -42,9 +42,9 @@ const ZOMBIE_PATIENCE = 20_000;
 const PREDECESSOR_PATIENCE = 60_000;
 const SHORT = 20;
 
-/** Throws `StartError` when it cannot succeed, and the signal's reason when it is aborted. */
-export async function bringUp(site: Site): Promise<Running> {
-  const { folders, log, signal } = site;
+/** Throws `StartError` if it cannot succeed, and the signal's reason if aborted. */
+export async function bringUp(context: Site): Promise<Running> {
+  const { folders, log, signal } = context;
   const begun = Date.now();
   for (;;) {
     signal.throwIfAborted();
@@ -54,18 +54,18 @@ export async function bringUp(site: Site): Promise<Running> {
     const waited = Date.now() - begun;
     if (state.kind === "zombie" && waited > ZOMBIE_PATIENCE) {
       throw new StartError(
-        `The former database server (process ${state.pid}) has ended but its parent takes no note of it: ` +
+        `The former database server (process ${state.pid}) has ended but its parent has not reaped it: ` +
           'run the container with an init (such as "docker run --init") and start it again.',
       );
     }
     if (state.kind === "alive" && found.kind === "absent" && waited > PREDECESSOR_PATIENCE) {
       throw new StartError(
-        `A database server (process ${state.pid}) works on ${folders.cluster} but does not answer: stop it, then start again.`,
+        `A database server (process ${state.pid}) uses ${folders.cluster} but does not answer: stop it, then start again.`,
       );
     }
     if (state.kind === "reused") forgetStalePid(state.pid, folders, log);
     if (found.kind === "absent" && (state.kind === "none" || state.kind === "reused")) {
-      const running = await spawnServer(site, begun + PREDECESSOR_PATIENCE);
+      const running = await spawnServer(context, begun + PREDECESSOR_PATIENCE);
       if (running !== null) return running;
     }
     await delay(SHORT, undefined, { signal });
@@ -83,9 +83,9 @@ async function adopt(watch: pg.Client): Promise<Running> {
   return { kind: "adopted", watch, ended };
 }
 
-/** After a crash of the machine the number in the pid file may be another program's, which PostgreSQL takes for itself. */
+/** After a machine crash, the pid in the file may belong to another program, which PostgreSQL would mistake for its server. */
 function forgetStalePid(pid: number, { cluster, socket }: Folders, log: Log): void {
-  log.warn({ pid }, "the pid file of a database server that is gone names another program's process: removing it");
+  log.warn({ pid }, "removing a stale pid file that names another program's process");
   rmSync(join(cluster, "postmaster.pid"), { force: true });
   const lock = join(socket, `.s.PGSQL.${SOCKET_PORT}.lock`);
   if (firstNumber(lock) === pid) rmSync(lock, { force: true });
@@ -100,13 +100,13 @@ function firstNumber(file: string): number | null {
   }
 }
 
-/** Null when another start's server, or the remains of the former one, were in the way: look again. */
-async function spawnServer(site: Site, giveUpAt: number): Promise<Running | null> {
-  const { folders, log, signal } = site;
+/** Null if another start's server, or remains of the previous one, blocked it: check the state again. */
+async function spawnServer(context: Site, giveUpAt: number): Promise<Running | null> {
+  const { folders, log, signal } = context;
   const output = serverLog(folders.log, folders.user);
   output.rotate();
   const before = output.size();
-  const child = launch(site, output.open());
+  const child = launch(context, output.open());
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("exit", (code, killer) => resolve(killer ?? `exit code ${code}`));
@@ -122,14 +122,14 @@ async function spawnServer(site: Site, giveUpAt: number): Promise<Running | null
   if (how === null) {
     const note = join(folders.home, "supervisor.pid");
     writeFileSync(note, `${process.pid}\n`);
-    // The next supervisor may be that user, and overwrites it.
+    // The next supervisor may run as that user and overwrites it.
     if (folders.user.isDropped) chownSync(note, folders.user.uid, folders.user.gid);
-    // It does not keep a process going that has nothing else to do.
+    // It does not keep an otherwise idle process alive.
     child.unref();
     return { kind: "spawned", child, ended };
   }
   const fatal = lastFatal(output.since(before));
-  // Also when another start has created the lock file and not written it yet.
+  // Also if another start has created the lock file but not written it yet.
   if (fatal !== null && /already exists|still in use|already in use|lock file .* is empty/.test(fatal)) {
     if (Date.now() < giveUpAt) return null;
   }
@@ -148,7 +148,7 @@ function launch({ folders, binaries, lingers, isIsolated }: Site, output: number
       cwd: "/",
       env: serverEnvironment(binaries),
       stdio: ["ignore", output, output],
-      // Its own process group: Ctrl-C in the terminal is for us, and we stop the server last.
+      // Its own process group, so that Ctrl-C reaches only us; we stop the server last.
       detached: true,
     });
   } finally {
@@ -156,7 +156,7 @@ function launch({ folders, binaries, lingers, isIsolated }: Site, output: number
   }
 }
 
-/** Returns when our child answers, or when it has ended. Recovery after a crash may take minutes; it says so meanwhile. */
+/** Returns when our child answers or has ended. Recovery after a crash may take minutes and is logged meanwhile. */
 async function untilAnswering(
   folders: Folders,
   child: ChildProcess,
@@ -164,20 +164,20 @@ async function untilAnswering(
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
-  let saidAt = Date.now();
+  let loggedAt = Date.now();
   while (!hasEnded()) {
     const found = await probe(folders);
     if (found.kind === "ready") {
       try {
-        // Another start may have been faster; then our child is about to end.
+        // Another start may have been faster; our child then ends soon.
         if (serverPid(folders.cluster) === child.pid) return await ensureDatabase(found.client);
       } finally {
         await found.client.end();
       }
     }
-    if (Date.now() - saidAt > 10_000) {
-      saidAt = Date.now();
-      log.info({ said: found.kind === "busy" ? found.message : "no answer yet" }, "waiting for the database server");
+    if (Date.now() - loggedAt > 10_000) {
+      loggedAt = Date.now();
+      log.info({ detail: found.kind === "busy" ? found.message : "no answer yet" }, "waiting for the database server");
     }
     await delay(SHORT, undefined, { signal });
   }

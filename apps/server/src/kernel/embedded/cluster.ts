@@ -1,4 +1,4 @@
-// The database cluster's folder: made once, checked before each start, and how its server is configured.
+// The database cluster: creates its folder once, checks it before each start, and configures its server.
 import { execFile } from "node:child_process";
 import {
   chownSync,
@@ -23,12 +23,12 @@ import { commandAs, whoAmI } from "./server-user.ts";
 
 const run = promisify(execFile);
 
-/** PostgreSQL's superuser, for making the database, backups and checks; the application is not it. */
+/** PostgreSQL's superuser, only for creating the database, backups and checks; the application never uses it. */
 export const SUPERUSER = "postgres";
-/** The application's role, owner of the database of the same name, without any right over the server. */
+/** The application's role: owns the database of the same name and has no rights over the server. */
 export const APPLICATION = "strongroom";
 
-/** The major version that made the cluster; null when there is none yet. */
+/** The major version that created the cluster; null before its creation. */
 export function clusterMajor(cluster: string): number | null {
   if (!existsSync(cluster)) return null;
   try {
@@ -41,8 +41,8 @@ export function clusterMajor(cluster: string): number | null {
 }
 
 /**
- * Makes the cluster beside its place and renames it into it, so that one is either there complete or not at all. When
- * another start was faster, its cluster stays.
+ * Creates the cluster in a temporary folder and renames it, so that it is either complete or absent. If another start was
+ * faster, its cluster stays.
  */
 export async function makeCluster(folders: Folders, binaries: Binaries): Promise<void> {
   const fresh = `${folders.cluster}.new-${process.pid}`;
@@ -71,16 +71,16 @@ export async function makeCluster(folders: Folders, binaries: Binaries): Promise
     if (existsSync(folders.cluster)) return;
     const said =
       (error as { stderr?: string }).stderr?.match(/(?:error|fatal): +(.+)/i)?.[1] ?? (error as Error).message;
-    throw new StartError(`The database folder could not be made: ${said}.`, { cause: error });
+    throw new StartError(`The database folder could not be created: ${said}.`, { cause: error });
   }
 }
 
-/** Writes who may connect and returns the server's arguments. These settings are not for tuning. */
+/** Writes the connection rules and returns the server's arguments. These settings are not tunable. */
 export function serverArguments(folders: Folders): string[] {
   const access = join(folders.home, "pg_hba.conf");
   const names = join(folders.home, "pg_ident.conf");
-  // The kernel tells the server who is at the other end of the socket; there is no password to steal. Root is always
-  // among them because it could become any of them.
+  // The kernel identifies the user at the other end of the socket, so no password can be stolen. Root is always allowed
+  // because it could become any of these users.
   const people = [...new Set(["root", whoAmI().name, folders.user.name])];
   const lines = people.flatMap((name) => [SUPERUSER, APPLICATION].map((role) => `strongroom "${name}" ${role}\n`));
   writeForServer(access, "local all all peer map=strongroom\n", folders);
@@ -94,7 +94,7 @@ export function serverArguments(folders: Folders): string[] {
     port: String(SOCKET_PORT),
     unix_socket_directories: `"${folders.socket.replaceAll('"', '""')}"`,
     unix_socket_permissions: "0700",
-    // INVARIANT: what was acknowledged is on the disk.
+    // INVARIANT: acknowledged data is on the disk.
     fsync: "on",
     full_page_writes: "on",
     synchronous_commit: "on",
@@ -112,7 +112,7 @@ export function serverArguments(folders: Folders): string[] {
   return ["-D", folders.cluster, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
 }
 
-/** Nothing of ours: the environment may hold a passphrase or a setup token. */
+/** Inherits nothing from our environment, which may contain a passphrase or a setup token. */
 export function serverEnvironment(binaries: Binaries): NodeJS.ProcessEnv {
   return { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC", ...libraryEnvironment(binaries.libraryPath) };
 }

@@ -1,4 +1,4 @@
-// The embedded server's settings: tunable ones, forced ones, and a configuration of our own for restores.
+// The embedded server's settings: tunable ones, forced ones, and a new configuration for restores.
 import { join } from "node:path";
 import { writeHashed } from "./hashed-copy.ts";
 
@@ -66,7 +66,7 @@ export const WITHOUT_STORED_SETTINGS =
 /** Written by a restore; the backup's own files with these names are verified and left out. */
 export const CONFIGURATION_FILES = ["postgresql.conf", "postgresql.auto.conf", "pg_hba.conf", "pg_ident.conf"];
 
-/** These make the server fetch its log from elsewhere, or follow another server. Our backups contain neither. */
+/** Files that make the server fetch its log elsewhere or follow another server. Our backups contain neither. */
 export const RECOVERY_FILES = ["recovery.signal", "standby.signal", "tablespace_map"];
 
 const PLAIN_VALUE = /^(?:\d+(?:\.\d+)?(?:B|kB|MB|GB|TB|us|ms|s|min|h|d)?|on|off)$/;

@@ -1,4 +1,4 @@
-// Connecting to the embedded server: is it there, is it ours, and does it have our database.
+// Connects to the embedded server: checks that it runs, is ours, and has our database.
 import { realpathSync } from "node:fs";
 import pg from "pg";
 import { StartError } from "#kernel/start-error.ts";
@@ -10,7 +10,7 @@ import { SOCKET_PORT } from "./folders.ts";
 export type Probe =
   /** Connected as superuser. The caller ends the client. */
   | { kind: "ready"; client: pg.Client }
-  /** It exists but does not take connections: starting, recovering, stopping, or full. */
+  /** It exists but accepts no connections: starting, recovering, stopping, or full. */
   | { kind: "busy"; message: string }
   | { kind: "absent" };
 
@@ -29,14 +29,14 @@ export function applicationConnection(folders: Folders): pg.PoolConfig {
   return { host: folders.socket, port: SOCKET_PORT, user: APPLICATION, database: APPLICATION, ssl: false };
 }
 
-/** Throws `StartError` when something answers there that is not the server of this folder. */
+/** Throws `StartError` if another server than this folder's answers there. */
 export async function probe(folders: Folders): Promise<Probe> {
   const client = new pg.Client({
     ...superuserConnection(folders),
     application_name: "strongroom supervisor",
     connectionTimeoutMillis: 5000,
   });
-  // Errors before the connection stands reject connect(); later ones reach whoever took the client over.
+  // Errors while connecting reject connect(); later errors reach the new owner of the client.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -47,7 +47,7 @@ export async function probe(folders: Folders): Promise<Probe> {
       `The database server at ${folders.socket} serves ${served}, not ${folders.cluster}: stop it first.`,
     );
   } catch (error) {
-    // A client that never connected has nothing to end, and says so.
+    // Ending a client that never connected fails.
     await client.end().catch(() => undefined);
     return understand(error, folders);
   }
@@ -70,7 +70,7 @@ function understand(error: unknown, folders: Folders): Probe {
   throw error;
 }
 
-/** Makes role and database where they are missing; a start that was killed in between is completed by the next. */
+/** Creates a missing role and database. If a start is killed in between, the next one completes this. */
 export async function ensureDatabase(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ role: boolean; database: boolean }>(
     `select exists (select from pg_roles where rolname = $1) as role,
@@ -81,7 +81,7 @@ export async function ensureDatabase(client: pg.Client): Promise<void> {
   if (rows[0]?.database !== true) await unlessThere(client, `create database ${APPLICATION} owner ${APPLICATION}`);
 }
 
-/** duplicate_object, duplicate_database, unique_violation: another start made it at the same moment. */
+/** duplicate_object, duplicate_database, unique_violation: a concurrent start created it. */
 const THERE = new Set(["42710", "42P04", "23505"]);
 
 async function unlessThere(client: pg.Client, statement: string): Promise<void> {

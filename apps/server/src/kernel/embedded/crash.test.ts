@@ -14,7 +14,7 @@ import type { Child } from "./testing/child.ts";
 const KILLS = Number(process.env["STRONGROOM_KILL_ROUNDS"] ?? 20);
 const POWER_CUTS = Number(process.env["STRONGROOM_POWER_CUT_ROUNDS"] ?? 5);
 
-/** Ids are written one after the other, so a lost row is either a hole or missing at the end. */
+/** Ids are consecutive, so a lost row is a hole or missing at the end. */
 async function assertNothingLost(child: Child, acknowledged: number): Promise<void> {
   const { count, last } = await child.ready;
   assert.equal(count, last, "a row in the middle is missing");
@@ -34,8 +34,8 @@ async function assertSound(dataFolder: string): Promise<void> {
   assert.deepEqual(rows, []);
 }
 
-describe("what the embedded database acknowledged", () => {
-  test(`survives ${KILLS} kill -9 at random moments while it writes, and the next start just works`, async (t) => {
+describe("data acknowledged by the embedded database", () => {
+  test(`survives ${KILLS} kill -9 at random moments during writes, and the next start works`, async (t) => {
     const temporary = temporaryFolder();
     const dataFolder = join(temporary.path, "data");
     const cluster = join(dataFolder, "postgres", "cluster");
@@ -48,7 +48,7 @@ describe("what the embedded database acknowledged", () => {
         await child.wrote(acknowledged + 1);
         await delay(Math.random() * 60);
         const pid = serverPid(cluster);
-        // Every other time the server is killed too, and does not get to end in order.
+        // Every other time the server is killed too, without a clean shutdown.
         if (round % 2 === 1 && pid !== null) process.kill(pid, "SIGKILL");
         await child.kill();
         acknowledged = child.acknowledged();
@@ -64,7 +64,7 @@ describe("what the embedded database acknowledged", () => {
     }
   });
 
-  test("a start that is killed while the folder is being made leaves nothing in the way of the next", async () => {
+  test("a start killed while creating the folder does not block the next start", async () => {
     const temporary = temporaryFolder();
     const dataFolder = join(temporary.path, "data");
     try {
@@ -82,7 +82,7 @@ describe("what the embedded database acknowledged", () => {
   });
 
   const impossible = whyNoPowerCut();
-  test(`survives ${POWER_CUTS} power cuts while it writes`, { skip: impossible ?? false }, async (t) => {
+  test(`survives ${POWER_CUTS} power cuts during writes`, { skip: impossible ?? false }, async (t) => {
     const temporary = temporaryFolder();
     const disk = join(temporary.path, "disk");
     const mounted = join(temporary.path, "mounted");
@@ -103,7 +103,7 @@ describe("what the embedded database acknowledged", () => {
         await delay(Math.random() * 300);
         const pid = serverPid(cluster)!;
         cutPower(mounted);
-        // What it acknowledged until here had to be on the disk; afterwards it cannot acknowledge anything.
+        // Everything acknowledged so far must be on the disk; nothing can be acknowledged afterwards.
         process.kill(pid, "SIGKILL");
         await child.kill();
         acknowledged = child.acknowledged();
@@ -125,8 +125,8 @@ describe("what the embedded database acknowledged", () => {
 });
 
 /**
- * EXT4_IOC_SHUTDOWN, `_IOR('X', 125, __u32)`, with EXT4_GOING_FLAGS_NOLOGFLUSH (2): the file system forgets whatever was
- * not flushed, journal included, and refuses everything from then on.
+ * EXT4_IOC_SHUTDOWN, `_IOR('X', 125, __u32)`, with EXT4_GOING_FLAGS_NOLOGFLUSH (2): the file system drops all data that was
+ * not flushed, including the journal, and refuses everything from then on.
  */
 function cutPower(mounted: string): void {
   const script = "open(my $d, '<', $ARGV[0]) or die $!; my $f = pack('L', 2); ioctl($d, 0x8004587D, $f) or die $!";
@@ -137,7 +137,7 @@ function mount(disk: string, folder: string): void {
   execFileSync("mount", ["-o", "loop", disk, folder]);
 }
 
-/** The killed server's processes may take a moment to let go of it. */
+/** The killed server's processes may need a moment to release it. */
 async function unmount(folder: string): Promise<void> {
   await until(`${folder} is unmounted`, () => {
     try {
@@ -158,7 +158,7 @@ function hasGone(pid: number): boolean {
   }
 }
 
-/** Tries the real thing once on a small disk: null when power can be cut here, else why not, in one sentence. */
+/** Tries a power cut once on a small disk: returns null if it works here, else the reason in one sentence. */
 function whyNoPowerCut(): string | null {
   const why = lookForPower();
   if (why !== null && process.env["STRONGROOM_REQUIRE_TARGETS"] === "1" && process.getuid?.() === 0) {

@@ -33,7 +33,7 @@ async function ask<T = unknown>(
   as: "application" | "superuser" = "application",
 ): Promise<T> {
   const client = new pg.Client(as === "application" ? embedded.connection : embedded.administration);
-  // A server that ends under it also rejects the query, which is where the test sees it.
+  // If the server ends, the query rejects too, and the test sees it there.
   client.on("error", () => undefined);
   await client.connect();
   try {
@@ -65,7 +65,7 @@ afterEach(async () => {
 after(temporary.remove);
 
 describe("the embedded database", () => {
-  test("is reached through a private socket only, by an ordinary role", async () => {
+  test("is reachable only through a private socket, with an ordinary role", async () => {
     const embedded = await start();
     assert.equal(embedded.adopted, false);
     assert.equal(await ask(embedded, "select word from kept"), "kept");
@@ -76,7 +76,7 @@ describe("the embedded database", () => {
     await assert.rejects(ask(embedded, "select pg_read_file('/etc/hostname')"), /permission denied/);
   });
 
-  test("flushes what it acknowledges, and its order of text depends on nothing of the machine", async () => {
+  test("flushes acknowledged data, and sorts text independently of the machine", async () => {
     const embedded = await start();
     for (const setting of ["fsync", "full_page_writes", "synchronous_commit", "data_checksums"]) {
       assert.equal(await ask(embedded, `show ${setting}`), "on", setting);
@@ -91,7 +91,7 @@ describe("the embedded database", () => {
     assert.ok(Number(await ask(embedded, "show max_connections")) <= 60);
   });
 
-  test("never runs as root and sees nothing of our environment", async () => {
+  test("never runs as root and does not inherit our environment", async () => {
     process.env["STRONGROOM_TEST_CANARY"] = "must not leak";
     const embedded = await start();
     delete process.env["STRONGROOM_TEST_CANARY"];
@@ -104,7 +104,7 @@ describe("the embedded database", () => {
     assert.equal(await ask(embedded, "select 1"), 1);
   });
 
-  test("a failing statement leaves neither its text nor a row's values in the server's log", async () => {
+  test("does not log the text or row values of a failing statement", async () => {
     const embedded = await start();
     await ask(embedded, "create table if not exists pairs (name text primary key)");
     await ask(embedded, "insert into pairs values ('canary-5f1e') on conflict do nothing");
@@ -116,7 +116,7 @@ describe("the embedded database", () => {
     assert.doesNotMatch(written, /canary-5f1e/);
   });
 
-  test("has ended when stopping returns, so that nothing is recovered at the next start", async () => {
+  test("has ended when stop returns, so the next start needs no recovery", async () => {
     const embedded = await start();
     const pid = serverPid(cluster)!;
     await Promise.all([embedded.stop(), embedded.stop()]);
@@ -124,7 +124,7 @@ describe("the embedded database", () => {
     assert.equal(existsSync(pidFile), false);
   });
 
-  test("a live server is taken over, and left to the Strongroom that started it", async () => {
+  test("a live server is adopted and left to the Strongroom that started it", async () => {
     const first = await start();
     const second = await start();
     assert.deepEqual([first.adopted, second.adopted], [false, true]);
@@ -133,7 +133,7 @@ describe("the embedded database", () => {
     assert.equal(await ask(first, "select word from kept"), "kept");
   });
 
-  test("when the Strongroom that started it stops, another that had taken it over starts it again", async () => {
+  test("a Strongroom that adopted the server restarts it when the starting one stops", async () => {
     const first = await start();
     const second = await start();
     const pid = serverPid(cluster);
@@ -147,7 +147,7 @@ describe("the embedded database", () => {
     assert.notEqual(serverPid(cluster), pid);
   });
 
-  test("four starts at the same moment on a new folder end with one server that all of them use", async () => {
+  test("four concurrent starts on a new folder share one server", async () => {
     const fresh = join(temporary.path, "raced");
     const children = Array.from({ length: 4 }, () => startChild(fresh, "hold"));
     const ready = await Promise.all(children.map((child) => child.ready));
@@ -170,7 +170,7 @@ describe("the embedded database", () => {
     },
   );
 
-  test("without setpriv it outlives a killed Strongroom, is adopted by the next, and stopped with it", async () => {
+  test("without setpriv, it outlives a killed Strongroom, is adopted by the next one and stops with it", async () => {
     const programs = join(temporary.path, "programs");
     mkdirSync(programs);
     for (const name of ["sh", "id", "test"]) symlinkSync(findProgram(name), join(programs, name));
@@ -185,7 +185,7 @@ describe("the embedded database", () => {
     assert.ok(isGone(pid));
   });
 
-  test("is started again when it is killed, and says so", async () => {
+  test("restarts after a kill and logs it", async () => {
     const embedded = await start();
     const pid = serverPid(cluster)!;
     process.kill(pid, "SIGKILL");
@@ -199,7 +199,7 @@ describe("the embedded database", () => {
     assert.ok(lines.some((line) => line.includes("ended unexpectedly")));
   });
 
-  test("a pid file of a live server that does not answer is left alone until the server does", async () => {
+  test("keeps the pid file of a live server that does not answer yet", async () => {
     const child = startChild(dataFolder, "hold");
     await child.ready;
     const pid = serverPid(cluster)!;
@@ -214,9 +214,9 @@ describe("the embedded database", () => {
     await child.stop();
   });
 
-  test("a dead server that is still a zombie is waited out", { skip: process.platform !== "linux" }, async () => {
+  test("waits for a zombie server to disappear", { skip: process.platform !== "linux" }, async () => {
     await leavePidFile();
-    // The shell becomes a program that never takes note of its child's end.
+    // The shell becomes a program that never reaps its child.
     const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "ignore"] });
     const [said] = (await once(parent.stdout, "data")) as [Buffer];
     const zombie = Number(said.toString());
@@ -241,7 +241,7 @@ describe("the embedded database", () => {
     },
   );
 
-  test("its log is kept small while it writes on", async () => {
+  test("limits the size of its log while the server writes", async () => {
     const file = join(dataFolder, "postgres", "log", "server.log");
     writeFileSync(file, "x".repeat(6 * 1024 * 1024), { flag: "a" });
     await start();
@@ -250,7 +250,7 @@ describe("the embedded database", () => {
     assert.match(readFileSync(file, "utf8"), /ready to accept connections/);
   });
 
-  test("a data folder whose path is too long for a socket works all the same", async () => {
+  test("works in a data folder whose path is too long for a socket", async () => {
     const deep = join(temporary.path, "d".repeat(60), "e".repeat(60), "data");
     const embedded = await startEmbedded({ dataFolder: deep, log });
     assert.ok(!embedded.connection.host!.startsWith(deep));
@@ -260,7 +260,7 @@ describe("the embedded database", () => {
   });
 });
 
-/** The pid file as a crash leaves it: of a server that is not there any more. */
+/** A pid file left by a crash, of a server that no longer exists. */
 async function leavePidFile(): Promise<void> {
   const embedded = await start();
   copyFileSync(pidFile, `${pidFile}.copy`);

@@ -13,15 +13,15 @@ import { ensureReachable } from "./server-user.ts";
 import { stopServer } from "./stop-server.ts";
 
 export interface Embedded {
-  /** As the application's role, which owns its database and nothing else. */
+  /** Connects as the application's role, which owns only its database. */
   connection: pg.PoolConfig;
-  /** As PostgreSQL's superuser, for backups and checks only. */
+  /** Connects as PostgreSQL's superuser, only for backups and checks. */
   administration: pg.ClientConfig;
-  /** True when a server was already running there and was taken over. */
+  /** True if a running server was adopted. */
   adopted: boolean;
   /**
-   * Fast shutdown; waits until the server has ended. Left alone are a server that another live Strongroom started, and
-   * one that others are connected to, when it was adopted or `lingers`.
+   * Fast shutdown; waits until the server has ended. Does not stop a server that another live Strongroom started, or an
+   * adopted or `lingers` server with other connections.
    */
   stop(): Promise<void>;
 }
@@ -30,8 +30,8 @@ export interface EmbeddedOptions {
   dataFolder: string;
   log: Log;
   /**
-   * For what works for a moment only, such as a command: a server that it started goes on when a Strongroom that began
-   * meanwhile uses it, and is stopped by that one.
+   * For short-lived processes such as commands: a server that the command started keeps running if a Strongroom that started
+   * meanwhile uses it, and that Strongroom stops it.
    */
   lingers?: boolean;
   /** For an untrusted database: its server has no network access, if the system supports that. */
@@ -39,8 +39,8 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Starts the server of `<dataFolder>/postgres`, or takes over the one that runs there, and keeps it running: when it
- * dies it is started again. Throws `StartError` with one sentence when it cannot.
+ * Starts the server of `<dataFolder>/postgres`, or adopts a running one, and restarts it when it dies. Throws a
+ * one-sentence `StartError` on failure.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataFolder, log, lingers = false, isIsolated = false } = options;
@@ -55,17 +55,17 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
   if (clusterMajor(folders.cluster) === null) await makeCluster(folders, binaries);
   const stopping = new AbortController();
-  const site: Site = { folders, binaries, log, signal: stopping.signal, lingers, isIsolated };
-  return supervise(await bringUp(site), site, stopping);
+  const context: Site = { folders, binaries, log, signal: stopping.signal, lingers, isIsolated };
+  return supervise(await bringUp(context), context, stopping);
 }
 
-/** Milliseconds before each further attempt to start a server that died. */
+/** Delays in milliseconds before each further attempt to start a server that died. */
 const PAUSES = [0, 250, 1000, 2000, 5000, 10_000, 30_000];
-/** A server that ran this long counts as healthy, so that its end is answered at once. */
+/** A server that ran this long counts as healthy, so it is restarted at once. */
 const HEALTHY = 60_000;
 
-function supervise(first: Running, site: Site, stopping: AbortController): Embedded {
-  const { folders, log, signal } = site;
+function supervise(first: Running, context: Site, stopping: AbortController): Embedded {
+  const { folders, log, signal } = context;
   let current: Running | null = first;
   let restart: Promise<void> | null = null;
   let attempts = 0;
@@ -75,9 +75,9 @@ function supervise(first: Running, site: Site, stopping: AbortController): Embed
     void running.ended.then((how) => {
       if (signal.aborted) return;
       current = null;
-      // An adopted server may have been stopped by its own supervisor, which says nothing about its health.
+      // Its own supervisor may have stopped an adopted server, which does not mean that it is unhealthy.
       if (running.kind === "adopted" || Date.now() - startedAt > HEALTHY) attempts = 0;
-      log.error({ how }, "the database server ended unexpectedly; starting it again");
+      log.error({ how }, "the database server ended unexpectedly; restarting it");
       restart = bringBack();
     });
   }
@@ -86,7 +86,7 @@ function supervise(first: Running, site: Site, stopping: AbortController): Embed
     while (!signal.aborted) {
       try {
         await delay(PAUSES[Math.min(attempts++, PAUSES.length - 1)], undefined, { signal });
-        current = await bringUp(site);
+        current = await bringUp(context);
         log.info("the database server runs again");
         return watch(current);
       } catch (error) {
@@ -97,9 +97,9 @@ function supervise(first: Running, site: Site, stopping: AbortController): Embed
 
   const output = serverLog(folders.log, folders.user);
   const rotation = setInterval(() => output.rotate(), 10 * 60_000).unref();
-  // Where the kernel cannot tell the server of our end, at least an orderly one does.
+  // If the kernel cannot signal our end to the server, at least a clean exit does.
   const onExit = (): void => {
-    if (current?.kind === "spawned" && !site.lingers) current.child.kill("SIGINT");
+    if (current?.kind === "spawned" && !context.lingers) current.child.kill("SIGINT");
   };
   process.once("exit", onExit);
   watch(first);
@@ -109,7 +109,7 @@ function supervise(first: Running, site: Site, stopping: AbortController): Embed
     clearInterval(rotation);
     process.off("exit", onExit);
     await restart;
-    if (current !== null) await stopServer(current, site);
+    if (current !== null) await stopServer(current, context);
   }
 
   let stopped: Promise<void> | null = null;

@@ -1,4 +1,4 @@
-// Where the embedded server keeps its things, and that these folders exist with the right owner and mode.
+// Folders of the embedded server: paths, and creation with the right owner and mode.
 import { createHash } from "node:crypto";
 import {
   accessSync,
@@ -19,19 +19,19 @@ import { chooseOtherUser, chooseServerUser, ensureReachable } from "./server-use
 import type { ServerUser } from "./server-user.ts";
 
 export interface Folders {
-  /** `<data folder>/postgres`: everything below is ours and the server user's alone. */
+  /** `<data folder>/postgres`: accessible only to us and the server user. */
   home: string;
   /** PGDATA. Does not exist before the first start. */
   cluster: string;
   log: string;
-  /** Of the unix socket; outside `home` where that path would be too long for a socket. */
+  /** Folder of the Unix socket; outside `home` if that path would be too long for a socket. */
   socket: string;
-  /** Links to libraries, where node_modules cannot be written. */
+  /** Links to libraries, if node_modules is read-only. */
   libraries: string;
   user: ServerUser;
 }
 
-/** The name of the socket's file holds a port, although nothing listens on TCP. */
+/** The socket's file name contains a port, although no TCP port is opened. */
 export const SOCKET_PORT = 5432;
 
 /** sun_path holds 104 bytes on macOS and 108 on Linux, with the closing zero. */
@@ -78,7 +78,7 @@ function prepareHome(home: string, live: { uid: number; gid: number } | null): S
   const owner = ownerOf(home);
   const user = owner === null && live !== null ? chooseOtherUser(home, live) : chooseServerUser(home, owner);
   if (owner === null) makePrivate(home, user);
-  // Copied by root, say from a backup.
+  // Copied by root, for instance from a backup.
   if (owner?.uid === 0 && user.isDropped) handOver(home, user);
   return user;
 }
@@ -92,7 +92,7 @@ function handOver(path: string, user: ServerUser): void {
       else if (entry.isFile()) chownSync(inner, user.uid, user.gid);
     }
   } catch (error) {
-    // Another start is working in there and renamed or deleted it.
+    // A concurrent start renamed or deleted it.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }
@@ -120,7 +120,7 @@ function socketFolder(home: string): string {
   return fitting ?? join("/tmp", name);
 }
 
-/** Half-made clusters of starts that were killed. Their name carries the process that made them. */
+/** Incomplete clusters of killed starts. Their names contain the creating process. */
 function removeAbandoned(home: string): void {
   for (const entry of readdirSync(home)) {
     const [, pid] = /^cluster\.new-(\d+)$/.exec(entry) ?? [];

@@ -38,7 +38,7 @@ export async function requireHarmless(administration: pg.ClientConfig): Promise<
 }
 
 const refusal = (why: string): StartError =>
-  new StartError(`The backup is refused, because ${why}. No database of Strongroom has such a thing.`);
+  new StartError(`The backup is refused, because ${why}. A genuine Strongroom database has none.`);
 
 async function withClient(config: pg.ClientConfig, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ ...config, application_name: "strongroom restore" });

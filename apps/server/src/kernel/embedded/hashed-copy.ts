@@ -61,7 +61,7 @@ async function* piecesOf(from: FileHandle, limit: number): AsyncGenerator<Buffer
   }
 }
 
-/** Makes `target` (mode 0600), which must not exist. */
+/** Creates `target` (mode 0600), which must not exist. */
 export function writeHashed(target: string, content: Buffer | string): Promise<Written> {
   return writePieces(target, async function* () {
     yield Buffer.from(content);
@@ -84,7 +84,7 @@ async function writePieces(target: string, pieces: () => AsyncGenerator<Buffer>)
   return { size, sha256: hash.digest("hex") };
 }
 
-/** Returns when a file, or the names in a folder, are on the disk. */
+/** Flushes a file, or the names in a folder, to disk. */
 export async function flush(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {
@@ -94,12 +94,12 @@ export async function flush(path: string): Promise<void> {
   }
 }
 
-/** After all of them were written: the first flush takes most of the others along, which is many times faster. */
+/** Flushes after all files were written, which is much faster: the first flush includes most of the others. */
 export async function flushAll(paths: readonly string[]): Promise<void> {
   await forEachOfMany(paths, flush);
 }
 
-/** Does the work for each, some at a time. When one fails no other is begun, and it rejects after those under way. */
+/** Runs the work for each item with limited concurrency. After a failure no new item starts, and it rejects once running ones end. */
 export async function forEachOfMany<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,

@@ -15,7 +15,7 @@ const log = openLog("silent");
 const isRoot = process.geteuid?.() === 0;
 after(temporary.remove);
 
-test("a command's database server ends with the command when nobody else uses it", async () => {
+test("a command's database server ends with the command if unused", async () => {
   const command = startChild(dataFolder, "linger");
   assert.equal((await command.ready).adopted, false);
   const pid = serverPid(cluster)!;
@@ -41,7 +41,7 @@ test(
   },
 );
 
-test("a Strongroom that starts while a command is at work keeps the command's database server, and ends it", async () => {
+test("a Strongroom started during a command adopts the command's database server and stops it", async () => {
   const command = startChild(dataFolder, "linger");
   await command.ready;
   const pid = serverPid(cluster)!;
@@ -50,7 +50,7 @@ test("a Strongroom that starts while a command is at work keeps the command's da
   await client.connect();
 
   await command.stop();
-  // The very connection that was open before.
+  // The same connection as before.
   assert.equal((await client.query("select 1 as one")).rows[0].one, 1);
   assert.equal(serverPid(cluster), pid);
 
@@ -59,7 +59,7 @@ test("a Strongroom that starts while a command is at work keeps the command's da
   assert.ok(isGone(pid));
 });
 
-test("a database server without a supervisor is not stopped by a command while a Strongroom uses it", async () => {
+test("a command does not stop an unsupervised database server that a Strongroom uses", async () => {
   const dead = startChild(dataFolder, "linger");
   await dead.ready;
   const pid = serverPid(cluster)!;

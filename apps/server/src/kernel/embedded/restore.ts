@@ -22,25 +22,25 @@ export interface RestoreOptions {
   findMac: FindMac;
   /** Restores a backup of an earlier version, which has no MAC. */
   acceptUnauthenticated?: boolean;
-  /** Names in the data folder that may be there already. Files of the backup do not replace them. */
+  /** Names in the data folder that may already exist. Files of the backup do not replace them. */
   kept: (name: string) => boolean;
-  /** Looks at the restored database before it counts as restored. What it throws undoes the restore. */
+  /** Checks the restored database before the restore completes. If it throws, the restore is rolled back. */
   prove: (embedded: Embedded, backup: Authenticated) => Promise<void>;
   log: Log;
   /**
-   * For a temporary database: nothing has to survive a power cut, and its server runs with as few
-   * rights as possible, apart from the live data folder that is given here.
+   * For a temporary database: it need not survive a power cut, and its server runs with minimal rights and without access to
+   * the given live data folder.
    */
   apartFrom?: string;
-  /** Told after each file how many of how many are copied. */
+  /** Called after each file with the number of copied files and the total. */
   progress?: (done: number, total: number) => Promise<void>;
-  /** When it is aborted, the restore is given up. */
+  /** Aborts the restore. */
   signal?: AbortSignal;
 }
 
 /**
- * Throws `StartError` with one sentence for a backup that is damaged or does not authenticate, and for a data folder that
- * is not empty. The cluster is moved into place in one step, after all of it was checked and flushed.
+ * Throws a one-sentence `StartError` for a damaged or unauthenticated backup, and for a data folder that is not empty. The
+ * cluster is moved into place in one step, after everything was checked and flushed.
  */
 export async function restore(options: RestoreOptions): Promise<Authenticated> {
   const backup = resolve(options.backup);
@@ -104,12 +104,13 @@ async function requireComplete(backup: string, { files, folders }: Listed): Prom
       (!["postgres", CLUSTER, "audit"].includes(path.split("/").slice(0, 2).join("/")) && !path.startsWith("audit/")) ||
       path.startsWith(`${CLUSTER}/pg_tblspc/`) ||
       RECOVERY_FILES.some((name) => path === `${CLUSTER}/${name}`);
-    if (isForeign) throw new StartError(`The backup ${backup} names ${path}, which no backup of Strongroom holds.`);
+    if (isForeign)
+      throw new StartError(`The backup ${backup} contains ${path}, which does not belong in a Strongroom backup.`);
   }
   for (const entry of await readdir(backup, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name).slice(backup.length + 1);
     if (entry.isDirectory() ? known.has(path) : path === "manifest.json" || paths.has(path)) continue;
-    throw new StartError(`The backup ${backup} holds ${path}, which its manifest does not name: remove it first.`);
+    throw new StartError(`The backup ${backup} contains ${path}, which its manifest does not list: remove it first.`);
   }
   for (const { path, size } of files) {
     const found = await lstat(join(backup, path)).catch(() => null);
@@ -136,7 +137,7 @@ async function putInPlace(
   folders: Folders,
   { progress, signal, apartFrom }: RestoreOptions,
 ): Promise<void> {
-  // The name that the supervisor gives to clusters in the making, so that one that was left behind is removed by it.
+  // The supervisor's name for incomplete clusters, so that it removes leftovers.
   const fresh = `${folders.cluster}.new-${process.pid}`;
   const inside = (path: string): string => join(fresh, path.slice(CLUSTER.length));
   const belongs = (path: string): boolean => path === CLUSTER || path.startsWith(`${CLUSTER}/`);
@@ -178,7 +179,7 @@ async function putInPlace(
   }
 }
 
-/** What lies beside the database. INVARIANT: what is there already stays: it may know more than the backup. */
+/** Restores the files beside the database. INVARIANT: existing files stay: they may be newer than the backup. */
 async function putBeside(backup: string, { files }: Listed, dataFolder: string): Promise<void> {
   const { uid, gid } = await stat(dataFolder);
   const isRoot = process.geteuid?.() === 0;

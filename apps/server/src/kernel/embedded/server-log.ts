@@ -1,4 +1,4 @@
-// The database server's own log: a file it writes to directly, so that it outlives us, kept small by us.
+// The database server's log: a file that it writes directly, so that it can outlive us, with limited size.
 import { chownSync, closeSync, copyFileSync, openSync, readSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerUser } from "./server-user.ts";
@@ -11,7 +11,7 @@ export interface ServerLog {
   /** Moves the content to `server.log.1` once it is larger than 5 MB, so that both together stay near 10 MB. */
   rotate(): void;
   size(): number;
-  /** What was written after that position, at most the last 16 kB of it. */
+  /** The text after that position, at most the last 16 kB. */
   since(position: number): string;
 }
 
@@ -28,7 +28,7 @@ export function serverLog(folder: string, user: ServerUser): ServerLog {
       if (size() <= LARGEST) return;
       copyFileSync(file, `${file}.1`);
       if (user.isDropped) chownSync(`${file}.1`, user.uid, user.gid);
-      // The server appends (O_APPEND), so it goes on at the new end.
+      // The server appends (O_APPEND), so it continues at the new end.
       truncateSync(file);
     },
     size,
@@ -47,7 +47,7 @@ export function serverLog(folder: string, user: ServerUser): ServerLog {
   };
 }
 
-/** The message of the last FATAL or PANIC line, or of a complaint before logging began; null when there is none. */
+/** The message of the last FATAL or PANIC line, or of an error before logging started; null if there is none. */
 export function lastFatal(text: string): string | null {
   const said = text.match(/(?:FATAL|PANIC): +.+|^postgres: .+(?:\n(?!\d{4}-).+)*/gm)?.at(-1);
   return said?.replace(/^\w+: +/, "").replaceAll("\n", " ") ?? null;

@@ -1,19 +1,19 @@
-// What is known about a database server that some process of ours may have left behind.
+// Finds the state of a database server that another of our processes may have left running.
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
 export type ServerState =
-  /** No pid file, or the process is gone: PostgreSQL clears the file away by itself. */
+  /** No pid file, or the process is gone: PostgreSQL removes the file. */
   | { kind: "none" }
   /** Running, starting or stopping. */
   | { kind: "alive"; pid: number }
-  /** Ended, but its parent has not taken note; PostgreSQL counts it as alive. */
+  /** A zombie: ended but not reaped. PostgreSQL counts it as alive. */
   | { kind: "zombie"; pid: number }
-  /** The number belongs to another program now and nothing works on this cluster: the pid file means nothing. */
+  /** The pid belongs to another program now, and no process uses this cluster: the pid file is stale. */
   | { kind: "reused"; pid: number };
 
-/** Reads `postmaster.pid` of a cluster and looks at the process that it names. */
+/** Reads a cluster's `postmaster.pid` and checks the process that it names. */
 export function serverState(cluster: string): ServerState {
   const pid = serverPid(cluster);
   if (pid === null) return { kind: "none" };
@@ -49,7 +49,7 @@ export function parentOf(pid: number): number | null {
   return Number.isNaN(parent) ? null : parent;
 }
 
-/** PostgreSQL's processes live in their data folder. Where that cannot be looked up, true: better careful than sorry. */
+/** Whether the process's working directory is the data folder, as for PostgreSQL. True if that cannot be determined. */
 export function worksOn(pid: number, cluster: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === cluster;
@@ -64,7 +64,7 @@ function isAnyoneWorkingOn(cluster: string): boolean {
     try {
       return readlinkSync(`/proc/${entry}/cwd`) === cluster;
     } catch {
-      // Gone meanwhile, or another user's: the cluster is its owner's alone, so no other user works on it.
+      // Gone, or owned by another user, who cannot use this cluster: only its owner can.
       return false;
     }
   });
@@ -76,12 +76,12 @@ function status(pid: number, field: "stat" | "ppid"): string {
       const args = ["-o", `${field}=`, "-p", String(pid)];
       return execFileSync("ps", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
     }
-    // proc(5): after the name, which may hold anything but ends with the last parenthesis, come state and parent.
+    // proc(5): the name may contain anything and ends with the last parenthesis; state and parent follow.
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     const [state, parent] = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return (field === "stat" ? state : parent) ?? "";
   } catch {
-    // Gone meanwhile.
+    // It has ended.
     return "";
   }
 }

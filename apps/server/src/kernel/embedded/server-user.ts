@@ -1,4 +1,4 @@
-// Under which system user the database server runs: ourselves, or an ordinary user when we are root.
+// Chooses the system user of the database server: our own, or an ordinary user if we are root.
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -10,21 +10,21 @@ export interface ServerUser {
   name: string;
   uid: number;
   gid: number;
-  /** True when we are root and the server is somebody else. */
+  /** True if we are root and the server runs as another user. */
   isDropped: boolean;
   /**
-   * True when the data folder lies where only root may enter (such as /root): the server then keeps the right to look
-   * into folders, CAP_DAC_READ_SEARCH, and nothing else of root's.
+   * True if the data folder is where only root may enter (such as /root): the server then keeps only root's right to read
+   * folders, CAP_DAC_READ_SEARCH.
    */
   mayEnterAnyFolder: boolean;
 }
 
-/** PostgreSQL refuses to run as root. The first of these that exists runs it then. */
+/** PostgreSQL refuses to run as root. The first of these users that exists runs it. */
 const ORDINARY_USERS = ["strongroom", "postgres", "nobody"];
 
 /**
- * Chooses the user. `owner` is who owns an existing database folder: root keeps to it, an ordinary user must be it.
- * Throws `StartError` where there is no such user.
+ * Chooses the user. `owner` owns an existing database folder: root uses that user, an ordinary user must be that user.
+ * Throws `StartError` if there is no such user.
  */
 export function chooseServerUser(folder: string, owner: { uid: number; gid: number } | null): ServerUser {
   const self = whoAmI();
@@ -66,9 +66,9 @@ export function chooseOtherUser(folder: string, live: { uid: number; gid: number
 }
 
 /**
- * Makes sure that a server user who is not us can reach `path`, an existing folder in `dataFolder` or beside our
- * program. Opens the data folder itself to that user's group; beyond that it changes nothing outside, and falls back to
- * CAP_DAC_READ_SEARCH. Throws `StartError` naming the folder that bars the way.
+ * Ensures that another server user can reach `path`, an existing folder in `dataFolder` or beside our program. Opens only the
+ * data folder itself to that user's group, and otherwise falls back to CAP_DAC_READ_SEARCH. Throws `StartError` naming the
+ * inaccessible folder.
  */
 export function ensureReachable(user: ServerUser, path: string, dataFolder: string): ServerUser {
   if (!user.isDropped || canEnter(user, path)) return user;
@@ -93,9 +93,8 @@ export interface Command {
 }
 
 /**
- * The command that runs a program as that user, and that the kernel ends with SIGINT (PostgreSQL's fast shutdown) when
- * we die, unless it is to outlive us. Where there is no util-linux `setpriv` it does so always, and the next start
- * adopts it.
+ * The command that runs a program as that user. The kernel ends it with SIGINT (PostgreSQL's fast shutdown) when we die,
+ * unless it may outlive us. Without util-linux `setpriv` it always outlives us, and the next start adopts it.
  */
 export function commandAs(user: ServerUser, program: string, args: readonly string[], how: How = {}): Command {
   const { outlivesUs = false, isIsolated = false } = how;
@@ -129,7 +128,7 @@ function canUnshare(flags: readonly string[]): boolean {
   return unshare;
 }
 
-/** Without the secure bit access(2) would leave the capability out, and PostgreSQL looks for its own program with it. */
+/** Without the secure bit, access(2), which PostgreSQL uses to find its own program, would ignore the capability. */
 const ENTER_ANY_FOLDER = [
   "--inh-caps=-all,+dac_read_search",
   "--ambient-caps=-all,+dac_read_search",
@@ -144,7 +143,7 @@ function hasSetpriv(): boolean {
 }
 
 function canEnter(user: ServerUser, path: string): boolean {
-  // Enters it for good: `test -x` asks access(2), which answers without regard to capabilities.
+  // Actually enters the folder: `test -x` uses access(2), which ignores capabilities.
   const { file, args, options } = commandAs(user, "sh", ["-c", 'cd -- "$1"', "sh", path]);
   return succeeds(file, args, options);
 }
@@ -159,7 +158,7 @@ function succeeds(file: string, args: readonly string[], options: Pick<SpawnOpti
     execFileSync(file, args, { ...options, stdio: "ignore" });
     return true;
   } catch {
-    // Not there, or it said no: both mean no.
+    // Missing or failing both mean no.
     return false;
   }
 }
@@ -173,7 +172,7 @@ function idOf(flag: "-u" | "-g", name: string): number | null {
   }
 }
 
-/** The user's name, or the number as text where it has none. */
+/** The user's name, or the number as text if it has none. */
 export function nameOf(uid: number): string {
   try {
     return execFileSync("id", ["-un", String(uid)], { stdio: ["ignore", "pipe", "ignore"], encoding: "utf8" }).trim();

@@ -22,7 +22,7 @@ function idOf(flag: "-u" | "-g"): number {
 }
 
 let made = 0;
-/** A folder that belongs to `nobody`, or to us when we are not root. */
+/** A folder that belongs to `nobody`, or to us if we are not root. */
 function folderOfNobody(): string {
   const folder = join(temporary.path, `nobody-${made++}`);
   mkdirSync(folder);
@@ -43,15 +43,15 @@ async function refusal(dataFolder: string): Promise<string> {
   return error.message;
 }
 
-describe("the embedded database says in one sentence why it cannot start", () => {
-  test("a data folder that is a file", async () => {
+describe("the embedded database explains in one sentence that it cannot start", () => {
+  test("in a data folder that is a file", async () => {
     const file = join(temporary.path, "a-file");
     writeFileSync(file, "");
     assert.match(await refusal(file), /data folder .*a-file cannot be written \(it is not a folder\)/);
     assert.match(await refusal(join(file, "below")), /cannot be written \(it is not a folder\)/);
   });
 
-  test("a data folder that may not be written", async () => {
+  test("in a read-only data folder", async () => {
     const folder = join(temporary.path, "not-ours");
     mkdirSync(folder, { mode: 0o555 });
     const child = startChild(join(folder, "data"), "hold", isRoot ? nobody : {});
@@ -59,7 +59,7 @@ describe("the embedded database says in one sentence why it cannot start", () =>
     await child.kill();
   });
 
-  test("a database folder of another user", { skip: needsRoot }, async () => {
+  test("in a database folder of another user", { skip: needsRoot }, async () => {
     const dataFolder = folderOfNobody();
     const embedded = await startEmbedded({ dataFolder: join(temporary.path, "of-root"), log });
     await embedded.stop();
@@ -71,7 +71,7 @@ describe("the embedded database says in one sentence why it cannot start", () =>
     await child.kill();
   });
 
-  test("a database folder of a PostgreSQL that is not installed", async () => {
+  test("in a database folder of a PostgreSQL that is not installed", async () => {
     const dataFolder = join(temporary.path, "old");
     const embedded = await startEmbedded({ dataFolder, log });
     await embedded.stop();
@@ -79,7 +79,7 @@ describe("the embedded database says in one sentence why it cannot start", () =>
     assert.match(await refusal(dataFolder), /made by PostgreSQL 9 but only .*\d+ .*installed: install PostgreSQL 9/);
   });
 
-  test("a database folder that holds no database", async () => {
+  test("in a database folder without a database", async () => {
     const dataFolder = join(temporary.path, "gutted");
     const embedded = await startEmbedded({ dataFolder, log });
     await embedded.stop();
@@ -87,7 +87,7 @@ describe("the embedded database says in one sentence why it cannot start", () =>
     assert.match(await refusal(dataFolder), /is not a database folder/);
   });
 
-  test("a damaged database folder, with the server's own reason", async () => {
+  test("in a damaged database folder, with the server's own reason", async () => {
     const dataFolder = join(temporary.path, "damaged");
     const embedded = await startEmbedded({ dataFolder, log });
     await embedded.stop();
@@ -108,18 +108,22 @@ describe("the embedded database runs", () => {
     assert.equal(serverPid(cluster), null);
   });
 
-  test("for root on an ordinary user's folder, as that user, whose it stays", { skip: needsRoot }, async () => {
-    const dataFolder = join(folderOfNobody(), "data");
-    const theirs = startChild(dataFolder, "hold", nobody);
-    await theirs.ready;
-    await theirs.stop();
-    const embedded = await startEmbedded({ dataFolder, log });
-    assert.equal(statSync(`/proc/${serverPid(join(dataFolder, "postgres", "cluster"))}`).uid, nobody.uid);
-    await embedded.stop();
-    const again = startChild(dataFolder, "hold", nobody);
-    assert.equal((await again.ready).adopted, false);
-    await again.stop();
-  });
+  test(
+    "for root on an ordinary user's folder, as that user, without changing its owner",
+    { skip: needsRoot },
+    async () => {
+      const dataFolder = join(folderOfNobody(), "data");
+      const theirs = startChild(dataFolder, "hold", nobody);
+      await theirs.ready;
+      await theirs.stop();
+      const embedded = await startEmbedded({ dataFolder, log });
+      assert.equal(statSync(`/proc/${serverPid(join(dataFolder, "postgres", "cluster"))}`).uid, nobody.uid);
+      await embedded.stop();
+      const again = startChild(dataFolder, "hold", nobody);
+      assert.equal((await again.ready).adopted, false);
+      await again.stop();
+    },
+  );
 
   test("for root on a folder that root copied", { skip: needsRoot }, async () => {
     const original = join(temporary.path, "original");
@@ -133,7 +137,7 @@ describe("the embedded database runs", () => {
     await restored.stop();
   });
 
-  test("below a folder that only root may enter, with no other right of root's", { skip: needsRoot }, async () => {
+  test("below a folder that only root may enter, without other rights of root", { skip: needsRoot }, async () => {
     const closed = join(temporary.path, "only-root");
     mkdirSync(closed);
     chmodSync(closed, 0o700);
@@ -148,7 +152,7 @@ describe("the embedded database runs", () => {
     await embedded.stop();
   });
 
-  test("in a folder that others may enter, with no right of root's at all", { skip: needsRoot }, async () => {
+  test("in a folder that others may enter, without any right of root", { skip: needsRoot }, async () => {
     const dataFolder = join(temporary.path, "open");
     const embedded = await startEmbedded({ dataFolder, log });
     const status = readFileSync(`/proc/${serverPid(join(dataFolder, "postgres", "cluster"))}/status`, "utf8");

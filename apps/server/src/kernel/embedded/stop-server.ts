@@ -1,4 +1,4 @@
-// Ends a database server so that nothing needs to be recovered at the next start.
+// Stops a database server so that the next start needs no recovery.
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,14 +8,14 @@ import { probe } from "./connect.ts";
 import type { Folders } from "./folders.ts";
 import { isZombie, parentOf, serverPid, worksOn } from "./server-process.ts";
 
-/** How long a fast shutdown may take, its checkpoint included, before it is made an immediate one. */
+/** Time limit of a fast shutdown, including its checkpoint, before an immediate one. */
 const PATIENCE = 30_000;
-/** How long connections that were just closed, our own among them, may still be counted. */
+/** Closed connections, including our own, may still be counted for this long. */
 const CLOSING = 1000;
 
 /**
- * Stops our child, or an adopted server whose supervisor is gone. One whose supervisor lives is left to it; one that may
- * go on without us, to those who are connected to it.
+ * Stops our child, or an adopted server whose supervisor is gone. Leaves a server to its living supervisor, and a server
+ * that may outlive us to its connected clients.
  */
 export async function stopServer(
   running: Running,
@@ -27,14 +27,14 @@ export async function stopServer(
   }
   await running.watch.end();
   const pid = serverPid(folders.cluster);
-  // Seen from another container the number means another process.
+  // In another container the number means another process.
   if (pid === null || !worksOn(pid, folders.cluster) || hasSupervisor(pid, folders)) return;
   if (await isInUse(folders)) return;
   process.kill(pid, "SIGINT");
   for (const end = Date.now() + PATIENCE; isRunning(pid) && Date.now() < end;) await delay(10);
 }
 
-/** SIGINT is a fast shutdown, SIGQUIT an immediate one (recovered at the next start, nothing lost). */
+/** SIGINT is a fast shutdown; SIGQUIT is immediate (the next start recovers without loss). */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   child.ref();
@@ -45,7 +45,7 @@ export async function endProcess(child: ChildProcess): Promise<void> {
   clearTimeout(impatience);
 }
 
-/** Whether anybody but us is connected: every live Strongroom is, at any time. */
+/** Whether others are connected. Every live Strongroom always is. */
 async function isInUse(folders: Folders): Promise<boolean> {
   const found = await probe(folders);
   if (found.kind !== "ready") return false;

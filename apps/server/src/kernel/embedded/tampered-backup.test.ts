@@ -193,7 +193,7 @@ describe("restoring a backup that was changed", () => {
       const { data_directory: directory, dynamic_library_path: path, archive_mode: mode, ssl, ...others } = settings;
       assert.match(directory ?? "", /-restored\/postgres\/cluster$/);
       assert.deepEqual([path, mode, ssl], ["$libdir", "off", "off"]);
-      // PostgreSQL says so where archiving is off, whatever the command is.
+      // PostgreSQL shows this if archiving is off, whatever the command.
       assert.equal(others["archive_command"], "(disabled)");
       delete others["archive_command"];
       assert.deepEqual([...new Set(Object.values(others))], [""], JSON.stringify(others));
@@ -234,7 +234,7 @@ describe("restoring a backup that was changed", () => {
       writeFileSync(join(folder, path), "x");
       rewriteManifest(folder, asEarlierVersion);
       const { target, work } = restoreFrom(folder, { acceptUnauthenticated: true });
-      await assert.rejects(work, /which no backup of Strongroom holds/, path);
+      await assert.rejects(work, /which does not belong in a Strongroom backup/, path);
       assert.ok(!existsSync(join(target, path)));
     }
   });
@@ -314,7 +314,7 @@ describe("a database that was changed and accepted without a MAC", () => {
     for (const change of changes) {
       const backup = await backupAfter([change]);
       const { target, work } = restoreFrom(backup, { acceptUnauthenticated: true });
-      await assert.rejects(work, /No database of Strongroom has such a thing/, change);
+      await assert.rejects(work, /A genuine Strongroom database has none/, change);
       assert.ok(!existsSync(join(target, CLUSTER)), "the restore is undone");
     }
   });

@@ -1,12 +1,12 @@
-// Who may see an event: decided by whoever publishes it, checked for every reader.
+// The audience of an event: set by its publisher, checked for every reader.
 
-/** `users` and `roles` add up: a reader who is in either sees the event. */
+/** A reader in `users` or `roles` sees the event. */
 export type Audience = "everyone" | { readonly users?: readonly string[]; readonly roles?: readonly string[] };
 
 export interface Reader {
   readonly userId: string;
   readonly role: string;
-  /** They receive only events that name them. */
+  /** Pending users receive only events that name them. */
   readonly isPending: boolean;
 }
 

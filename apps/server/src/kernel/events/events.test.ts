@@ -32,7 +32,7 @@ after(async () => {
 const named = (name: string) => ({ type: "test.happened", audience: "everyone" as const, data: { name } });
 const publish = (name: string, by = events) => database.transaction((tx) => by.publish(tx, named(name)));
 
-/** A transaction that stays open until it is told how to end. */
+/** A transaction that stays open until the test ends it. */
 function openTransaction(work: (tx: Tx) => Promise<void>) {
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -48,13 +48,13 @@ function openTransaction(work: (tx: Tx) => Promise<void>) {
       await ended;
     },
     async rollback() {
-      gate.reject(new Error("undone on purpose"));
-      await assert.rejects(ended, /undone on purpose/);
+      gate.reject(new Error("rolled back on purpose"));
+      await assert.rejects(ended, /rolled back on purpose/);
     },
   };
 }
 
-/** Collects what a subscription hears. */
+/** Collects the events of a subscription. */
 async function listenTo(from: Events, options: SubscribeOptions = {}) {
   const heard: StoredEvent[] = [];
   const emitter = new EventEmitter();
@@ -88,7 +88,7 @@ describe("live events", () => {
     here.subscription.close();
   });
 
-  test("an event of a transaction that is rolled back never happened", async () => {
+  test("a rollback discards the transaction's events", async () => {
     const ears = await listenTo(events);
     const doomed = openTransaction((tx) => events.publish(tx, named("undone")));
     await doomed.begun;
@@ -99,7 +99,7 @@ describe("live events", () => {
     ears.subscription.close();
   });
 
-  test("events of transactions that commit out of order are all delivered, in one order that every reader shares", async () => {
+  test("delivers the events of out-of-order commits in the same order to every reader", async () => {
     const ears = await listenTo(events);
     const slow = openTransaction((tx) => events.publish(tx, named("first written, last committed")));
     await slow.begun;
@@ -108,7 +108,7 @@ describe("live events", () => {
     await middle.begun;
     await publish("fourth");
     await middle.commit();
-    // Nothing may be delivered ahead of the transaction that is still open: whoever resumed there would miss it.
+    // No event may be delivered before the open transaction ends: a reader that resumes there would miss its events.
     const page = await readEvents(database.db, { transaction: BigInt(ears.subscription.from.split("-")[0]!), id: 0n });
     assert.deepEqual([page.events, page.isBlocked], [[], true]);
     assert.deepEqual(ears.names(), []);
@@ -118,7 +118,7 @@ describe("live events", () => {
     ears.subscription.close();
   });
 
-  test("a transaction that holds events back and then rolls back lets them go without a further announcement", async () => {
+  test("delivers held-back events after the blocking transaction rolls back, without a new notification", async () => {
     const ears = await listenTo(events);
     const doomed = openTransaction((tx) => events.publish(tx, named("undone")));
     await doomed.begun;
@@ -129,13 +129,13 @@ describe("live events", () => {
     ears.subscription.close();
   });
 
-  test("a reader who resumes at any event hears everything after it once, while others write at the same time", async () => {
+  test("a reader that resumes at any event receives every later event once, during concurrent writes", async () => {
     const first = await listenTo(events);
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (let number = 0; number < 25; number++) {
         await database.transaction(async (tx) => {
           await events.publish(tx, named(`${writer}/${number}a`), named(`${writer}/${number}b`));
-          // Lets transactions overlap, so that they commit in another order than they wrote.
+          // Makes transactions overlap, so that commits and writes have different orders.
           if ((writer + number) % 3 === 0) await tx.selectFrom("settings").selectAll().execute();
         });
       }
@@ -159,7 +159,7 @@ describe("live events", () => {
     first.subscription.close();
   });
 
-  test("a client that heard nothing can resume from where its subscription began", async () => {
+  test("a client without events resumes from the start of its subscription", async () => {
     const { subscription } = await listenTo(events);
     subscription.close();
     await publish("missed");
@@ -169,7 +169,7 @@ describe("live events", () => {
     ears.subscription.close();
   });
 
-  test("a position that is not ours, from another database, or older than what is kept is a gap", async () => {
+  test("reports a gap for an unknown, foreign or pruned position", async () => {
     const before = await listenTo(events);
     await publish("old");
     await before.until(1);
@@ -199,7 +199,7 @@ describe("live events", () => {
     exact.subscription.close();
   });
 
-  test("only events that pass the filter are delivered, and a subscriber that fails does not stop the others", async () => {
+  test("delivers only filtered events, and a failing subscriber does not stop the others", async () => {
     const failing = await events.subscribe({}, () => {
       throw new Error("this browser has gone");
     });
@@ -212,7 +212,7 @@ describe("live events", () => {
     ears.subscription.close();
   });
 
-  test("after its connection was cut the listener connects again and nothing is missed", async () => {
+  test("the listener reconnects after a lost connection without missing events", async () => {
     const ears = await listenTo(events);
     const { rows } = await database.pool.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen %'",
@@ -225,7 +225,7 @@ describe("live events", () => {
   });
 });
 
-test("an event is seen by everyone, or by the users and roles that its audience names, and by nobody else", () => {
+test("an event is visible to everyone, or only to the users and roles of its audience", () => {
   const reader = { userId: "u1", role: "auditor", isPending: false };
   assert.equal(mayBeSeenBy("everyone", reader), true);
   assert.equal(mayBeSeenBy({ users: ["u1"] }, reader), true);
@@ -235,7 +235,7 @@ test("an event is seen by everyone, or by the users and roles that its audience 
   assert.equal(mayBeSeenBy({}, reader), false);
 });
 
-test("a reader whose account waits for activation sees only events that name them", () => {
+test("a pending user sees only events that name them", () => {
   const reader = { userId: "u1", role: "user", isPending: true };
   assert.equal(mayBeSeenBy({ users: ["u1"] }, reader), true);
   for (const audience of ["everyone", { roles: ["user"] }, { users: ["u2"] }] as const) {

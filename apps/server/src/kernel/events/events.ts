@@ -1,4 +1,4 @@
-// Domain events: published in the transaction that makes them true, delivered to this process's subscribers in order.
+// Domain events: published in the transaction of their cause, delivered to this process's subscribers in order.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Database, Tx } from "#kernel/db/database.ts";
 import { listen } from "#kernel/db/listener.ts";
@@ -11,36 +11,35 @@ import type { NewEvent, Position, StoredEvent } from "./outbox.ts";
 export type { NewEvent, StoredEvent } from "./outbox.ts";
 
 export interface SubscribeOptions {
-  /** The last id that was seen (Last-Event-ID): delivery goes on after it. Without, it begins now. */
+  /** The last id received (Last-Event-ID): delivery continues after it. Without it, delivery starts now. */
   after?: string | null;
-  /** Only these are delivered, such as those that the reader may see. Default: all. */
+  /** Delivers only these, for instance those visible to the reader. Default: all. */
   filter?: (event: StoredEvent) => boolean;
 }
 
 export interface Subscription {
-  /** Where this subscription begins: a client that hears nothing can resume from here. */
+  /** Start position of this subscription: a client that received nothing can resume here. */
   from: string;
   /**
-   * True when `after` is unknown or too old, so that events may have been missed: the client should read again what it
-   * shows. Delivery begins now.
+   * True if `after` is unknown or too old, so events may be missing: the client should reload its data. Delivery starts now.
    */
   hasGap: boolean;
   close(): void;
 }
 
 export interface Events {
-  /** Becomes visible to subscribers of all processes when the transaction commits; rolled back, it never was. */
+  /** Delivers to subscribers of all processes when the transaction commits; a rollback discards it. */
   publish(tx: Tx, ...events: NewEvent[]): Promise<void>;
-  /** Calls `deliver` for each event in order, none twice, none left out. What it throws is logged. */
+  /** Calls `deliver` for each event in order, exactly once. Its errors are logged. */
   subscribe(options: SubscribeOptions, deliver: (event: StoredEvent) => void): Promise<Subscription>;
-  /** Rejects when events cannot be read now, or were not started. Who announces them need not be heard: they are looked for anyway. */
+  /** Rejects if events cannot be read now, or were not started. Does not depend on notifications: events are also polled. */
   check(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 interface Subscriber {
-  /** What was delivered already: reading the past may run ahead of the others. */
+  /** The last delivered position: replaying the past may run ahead of the other subscribers. */
   position: Position;
   filter: (event: StoredEvent) => boolean;
   deliver: (event: StoredEvent) => void;
@@ -48,11 +47,11 @@ interface Subscriber {
 
 const KEPT_HOURS = 24;
 const PRUNE_INTERVAL = 3_600_000;
-/** Without any notification we look this often all the same. */
+/** Polling interval without notifications. */
 const LOOK_INTERVAL = 10_000;
-/** What is announced in quick succession is read together. */
+/** Notifications within this time are served by one read. */
 const GATHER_MS = 20;
-/** While an older transaction holds events back, since it may end without announcing anything; doubled each time. */
+/** Retry delay while an older transaction holds events back, since it may end without a notification; doubled each time. */
 const BLOCKED_INTERVAL = 10;
 const LONGEST_BLOCKED_INTERVAL = 500;
 
@@ -75,7 +74,7 @@ export function createEvents(database: Database, log: Log): Events {
     }
   }
 
-  /** Reads what is new, unless that is under way: then it looks once more afterwards. */
+  /** Reads new events. If a read is running, reads again afterwards. */
   function look(): void {
     if (stopping.signal.aborted || head === null) return;
     isCalled = true;
@@ -101,15 +100,15 @@ export function createEvents(database: Database, log: Log): Events {
       }
     } catch (error) {
       pause = 1000;
-      log.warn({ err: error }, "events could not be read; trying again");
+      log.warn({ err: error }, "events could not be read; retrying");
     }
     reading = null;
     if (!stopping.signal.aborted) again = setTimeout(look, pause).unref();
   }
 
-  /** Delivers the past from the database until it meets the present, then leaves the subscriber to `catchUp`. */
+  /** Delivers past events from the database until it reaches the head, then hands the subscriber over to `catchUp`. */
   async function replay(subscriber: Subscriber, isClosed: () => boolean): Promise<void> {
-    // From this check to the join nothing awaits, so nothing is delivered to the others in between.
+    // There is no await between this check and the join, so no event is delivered to the others in between.
     while (!isClosed() && isBefore(subscriber.position, head!)) {
       const page = await outbox.readEvents(database.db, subscriber.position);
       for (const event of page.events) if (!isClosed()) pass(event, subscriber);
@@ -122,7 +121,7 @@ export function createEvents(database: Database, log: Log): Events {
     publish: (tx, ...events) => outbox.insertEvents(tx, events),
 
     async subscribe({ after, filter = () => true }, deliver) {
-      if (head === null) throw new Error("events are subscribed to before they were started");
+      if (head === null) throw new Error("subscribe called before start");
       let isClosed = false;
       const resumed = after === undefined || after === null ? null : await resumable(after);
       const hasGap = resumed === null && after !== undefined && after !== null;
@@ -137,7 +136,7 @@ export function createEvents(database: Database, log: Log): Events {
     },
 
     async check() {
-      if (head === null) throw new Error("events were not started");
+      if (head === null) throw new Error("events not started");
       await outbox.readEvents(database.db, head);
     },
 
@@ -145,7 +144,9 @@ export function createEvents(database: Database, log: Log): Events {
       head = await outbox.readHorizon(database.db);
       listener = await listen(database, outbox.CHANNEL, log, look);
       const prune = (): void => {
-        outbox.pruneEvents(database, KEPT_HOURS).catch((error: unknown) => log.warn({ err: error }, "old events stay"));
+        outbox
+          .pruneEvents(database, KEPT_HOURS)
+          .catch((error: unknown) => log.warn({ err: error }, "old events could not be deleted"));
       };
       pruning = setInterval(prune, PRUNE_INTERVAL).unref();
     },
@@ -159,7 +160,7 @@ export function createEvents(database: Database, log: Log): Events {
     },
   };
 
-  /** Null for a position that is not ours, lies in the future (another database), or was pruned. */
+  /** Null for an unknown position, one in the future (of another database), or a pruned one. */
   async function resumable(text: string): Promise<Position | null> {
     const position = readPosition(text);
     if (position === null) return null;

@@ -1,10 +1,10 @@
 // The outbox: events as rows, in an order that is safe to read from while others still write.
 //
-// Ids alone are not: a transaction may take id 7, another id 8 and commit first, and who has read 8 never sees 7. So an
-// event's position is (transaction id, id), and only events of transactions below the snapshot's xmin are read: all of
-// those have ended, and every later one gets a higher transaction id. Nothing can appear behind a reader, without a lock
-// between writers and without an elected one. The price: an event waits for the oldest writing transaction of the whole
-// server, which is why those are kept short.
+// Ids alone are not safe: one transaction may take id 7, another takes id 8 and commits first, and a reader at 8 never sees
+// 7. So an event's position is (transaction id, id), and only events of transactions below the snapshot's xmin are read: all
+// of those have ended, and every later one gets a higher transaction id. No event can appear behind a reader, and writers
+// need no lock and no election. The price: an event waits for the oldest writing transaction of the whole server, so
+// transactions are kept short.
 import { sql } from "kysely";
 import type { Database, Db, Tx } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
@@ -21,7 +21,7 @@ export interface NewEvent {
 }
 
 export interface StoredEvent extends NewEvent {
-  /** Its position, as text: what a client resumes after. */
+  /** Its position as text. A client resumes after it. */
   id: string;
   at: Date;
 }
@@ -38,12 +38,12 @@ export function writePosition({ transaction, id }: Position): string {
 const LAST_TRANSACTION = 2n ** 64n - 1n;
 const LAST_ID = 2n ** 63n - 1n;
 
-/** Null for text that we never gave out. */
+/** Null for text that is not one of our positions. */
 export function readPosition(text: string): Position | null {
   const [, transaction, id] = /^(\d{1,20})-(\d{1,19})$/.exec(text) ?? [];
   if (transaction === undefined || id === undefined) return null;
   const position = { transaction: BigInt(transaction), id: BigInt(id) };
-  // What PostgreSQL could not even hold was never given out either.
+  // A value beyond PostgreSQL's range is not one of ours either.
   return position.transaction > LAST_TRANSACTION || position.id > LAST_ID ? null : position;
 }
 
@@ -71,11 +71,11 @@ export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise
 
 export interface Page {
   events: StoredEvent[];
-  /** Everything up to here has been seen once `events` have. */
+  /** The position after reading `events`. */
   end: Position;
-  /** There are more that can be read now. */
+  /** More events are readable now. */
   isFull: boolean;
-  /** There are more that can't be read yet, because an older transaction is still under way. */
+  /** More events exist but are not readable yet, because an older transaction is still running. */
   isBlocked: boolean;
 }
 
@@ -90,8 +90,8 @@ interface Row {
 }
 
 /**
- * The events after `from` in order, at most 500, all read in one snapshot. Whether more are blocked is asked of the last one:
- * a search for any would read all that are kept, as the planner takes a third of them for a match.
+ * The events after `from` in order, at most 500, read in one snapshot. Only the last event is checked for being blocked: a
+ * search for any would read all stored events, because the planner estimates that a third of them match.
  */
 export async function readEvents(db: Db, from: Position): Promise<Page> {
   const after = sql`(transaction_id, id) > (${String(from.transaction)}::xid8, ${String(from.id)}::bigint)`;
@@ -110,7 +110,7 @@ export async function readEvents(db: Db, from: Position): Promise<Page> {
       limit ${PAGE}
     ) page on true`.execute(db);
   const [first] = rows;
-  if (first === undefined) throw new Error("the outbox did not answer");
+  if (first === undefined) throw new Error("the outbox query returned no row");
   const events = rows
     .filter((row) => row.position !== null)
     .map((row) => ({ id: row.position, type: row.type, audience: row.audience, data: row.data, at: row.occurred_at }));
@@ -119,7 +119,7 @@ export async function readEvents(db: Db, from: Position): Promise<Page> {
   return { events, end: isBefore(last, from) ? from : last, isFull, isBlocked: first.blocked };
 }
 
-/** The position after everything that has safely happened. */
+/** The position after all readable events. */
 export async function readHorizon(db: Db): Promise<Position> {
   const { rows } = await sql<{ horizon: string }>`
     select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`.execute(db);
@@ -128,13 +128,13 @@ export async function readHorizon(db: Db): Promise<Position> {
 
 const PRUNED = "events.pruned-through";
 
-/** The position through which events have been removed; null before the first time. */
+/** The position up to which events were deleted; null before the first deletion. */
 export async function readPruned(db: Db): Promise<Position | null> {
   const row = await db.selectFrom("settings").select("value").where("name", "=", PRUNED).executeTakeFirst();
   return row === undefined ? null : readPosition(String(row.value));
 }
 
-/** Removes events older than that, and keeps in mind through which position, so that nobody resumes across the hole. */
+/** Deletes events older than that and stores the position, so that no reader resumes across the gap. */
 export async function pruneEvents(database: Database, olderThanHours: number): Promise<void> {
   await database.transaction(async (tx) => {
     const { rows } = await sql<{ position: string }>`

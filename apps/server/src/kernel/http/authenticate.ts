@@ -1,4 +1,4 @@
-// From a request to who makes it. The feature that knows sessions provides the look-up.
+// Identifies the caller of a request. The sign-in feature provides the look-up.
 import type { FastifyRequest } from "fastify";
 import type { Actor } from "../authz/actor.ts";
 import { clientAddress } from "./client-address.ts";
@@ -8,18 +8,18 @@ export interface Proof {
   bearer: string | null;
   /** From the HttpOnly cookie that serves only the event stream. */
   streamCookie: string | null;
-  /** A call that the page makes by itself does not count as the person's activity. */
+  /** True for calls that the page makes automatically; they do not count as user activity. */
   isBackground: boolean;
-  /** Where the call comes from. */
+  /** The client's address. */
   ip: string;
 }
 
-/** Returns null when the proof is missing; throws a 401 refusal when it is there and not good. */
+/** Returns null without credentials; throws a 401 refusal for invalid ones. */
 export type Authenticator = (proof: Proof) => Promise<Actor | null>;
 
 export const STREAM_COOKIE = "strongroom_stream";
 
-export const nobody: Authenticator = async () => null;
+export const anonymous: Authenticator = async () => null;
 
 export function proofOf(request: FastifyRequest, acceptsCookie: boolean): Proof {
   const header = request.headers.authorization;
@@ -31,7 +31,7 @@ export function proofOf(request: FastifyRequest, acceptsCookie: boolean): Proof 
   };
 }
 
-/** Null when the header has no cookie of this name, or an empty one. */
+/** Null if the header has no cookie of this name, or an empty one. */
 export function cookieOf(header: string | undefined, name: string): string | null {
   for (const part of header?.split(";") ?? []) {
     const [key, ...value] = part.trim().split("=");

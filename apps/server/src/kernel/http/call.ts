@@ -1,4 +1,4 @@
-// One call on its way through the server: who makes it, what was sent, and what its audit entry will say.
+// A call in progress: its caller, its input, and the content of its audit entry.
 import type { BodyOf, Endpoint, ParamsOf, QueryOf } from "@strongroom/contract";
 import type { AuditEntry } from "@strongroom/auditlog";
 import type { Actor } from "../authz/actor.ts";
@@ -13,36 +13,38 @@ export interface Call<E extends Endpoint = Endpoint> {
   readonly params: ParamsOf<E>;
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
-  /** Who makes the call. Only to be read where the endpoint needs somebody; throws otherwise. */
+  /** The caller. Throws on endpoints that do not require a signed-in caller. */
   readonly actor: Actor;
-  /** Null when nobody is signed in (public endpoints). */
+  /** The caller, or null for an anonymous call to a public endpoint. */
   readonly visitor: Actor | null;
   readonly request: RequestFacts;
   /** `Last-Event-ID` of an event stream that resumes; null otherwise. */
   readonly lastEventId: string | null;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** The value of a cookie that the browser sent; null without one. It says nothing about who somebody is. */
+  /** The value of a cookie from the browser; null without one. It does not authenticate the caller. */
   cookie(name: string): string | null;
   /**
-   * Throws 403 `step-up.required` when the caller's last proof is too old, and for a token without the scope to give what
-   * this call gives; see `Endpoint.stepUp`.
+   * Throws 403 `step-up.required` if the caller's last authentication is too old, and 403 for a token without the scope to give
+   * access to others; see `Endpoint.stepUp`.
    */
   requireStepUp(): void;
-  /** Adds to what the audit entry of this call says; later notes win. */
+  /** Adds fields to the audit entry of this call; later notes win. */
   note(note: AuditNote): void;
   /** Sets a reply header, such as `Set-Cookie`. */
   setHeader(name: string, value: string): void;
 }
 
 export interface TrackedCall<E extends Endpoint = Endpoint> extends Call<E> {
-  /** The entry as the notes stand now. */
+  /** The entry with the current notes. */
   entry(overrides?: AuditNote): AuditEntry;
   readonly headers: ReadonlyMap<string, string>;
-  /** Takes notes and headers back to what they are now: for work that the database may begin anew. */
+  /** Returns a function that restores the current notes and headers, for work that the database may retry. */
   mark(): () => void;
-  /** Set when the call may be a repeat of an earlier one. */
+  /** Set if the request has an Idempotency-Key. */
   readonly repeat: RepeatKey | null;
+  /** Fields of the body that the reply must agree with; see `checkFixedFields`. */
+  readonly fixedFields: Readonly<Record<string, unknown>>;
 }
 
 interface Parts<E extends Endpoint> {
@@ -56,6 +58,7 @@ interface Parts<E extends Endpoint> {
   signal: AbortSignal;
   cookie: (name: string) => string | null;
   repeat: RepeatKey | null;
+  fixedFields: Readonly<Record<string, unknown>>;
   clock: Clock;
 }
 
@@ -92,3 +95,6 @@ export function createCall<E extends Endpoint>(parts: Parts<E>): TrackedCall<E> 
       callEntry(parts.endpoint.audit, parts.visitor, parts.request, { ...notes, ...overrides }, clock.now()),
   };
 }
+
+/** The parts of a call that a use case needs, so that another feature can run it in its own transaction. */
+export type CallInput<E extends Endpoint> = Pick<Call<E>, "actor" | "params" | "body" | "note">;

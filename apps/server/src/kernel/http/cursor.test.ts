@@ -1,4 +1,4 @@
-// Cursors come back as they went, and nothing else is taken for one.
+// Tests that cursors round-trip and that other texts are refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readNamePlace, readTimePlace, writeNamePlace, writeTimePlace } from "./cursor.ts";
@@ -7,14 +7,14 @@ import { Refusal } from "./refuse.ts";
 const id = "0190c0de-0000-7000-8000-000000000001";
 const isRefused = (error: unknown) => error instanceof Refusal && error.status === 400;
 
-test("a cursor names the place after which the next page begins", () => {
+test("a cursor contains the position of the next page", () => {
   const time = { at: new Date(1_700_000_000_123), id };
   assert.deepEqual(readTimePlace(writeTimePlace(time)), time);
   const name = { name: "Zoë's 'safe' 🗝", id };
   assert.deepEqual(readNamePlace(writeNamePlace(name)), name);
 });
 
-test("what is no cursor of the list is refused", () => {
+test("rejects a text that is not a cursor of the list", () => {
   for (const cursor of [
     "",
     "x",

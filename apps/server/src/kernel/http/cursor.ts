@@ -1,14 +1,14 @@
-// Cursors of lists: the place after which the next page begins, opaque to callers and refused when it is none of ours.
+// List cursors: the position after which the next page starts. Opaque to callers; foreign ones are refused.
 import { z } from "zod";
 import { refuse } from "./refuse.ts";
 
-/** A place in a list by time. */
+/** A position in a list by time. */
 export interface TimePlace {
   at: Date;
   id: string;
 }
 
-/** A place in a list by name. */
+/** A position in a list by name. */
 export interface NamePlace {
   name: string;
   id: string;
@@ -26,13 +26,13 @@ const Name = z.tuple([
 export const writeTimePlace = ({ at, id }: TimePlace): string => write([at.getTime(), id]);
 export const writeNamePlace = ({ name, id }: NamePlace): string => write([name, id]);
 
-/** Throws a refusal for anything that `writeTimePlace` did not write. */
+/** Throws a refusal for text that `writeTimePlace` did not write. */
 export function readTimePlace(cursor: string): TimePlace {
   const [time, id] = read(Time, cursor);
   return { at: new Date(time), id };
 }
 
-/** Throws a refusal for anything that `writeNamePlace` did not write. */
+/** Throws a refusal for text that `writeNamePlace` did not write. */
 export function readNamePlace(cursor: string): NamePlace {
   const [name, id] = read(Name, cursor);
   return { name, id };
@@ -44,19 +44,19 @@ function read<T>(schema: z.ZodType<T>, cursor: string): T {
   try {
     return schema.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
   } catch {
-    // Whatever is wrong with it, it is not a cursor of this list.
+    // Every defect gets the same answer.
     const msg = "Not a cursor of this list";
     throw refuse(400, "request.invalid", `cursor: ${msg}`, { errors: [{ path: "cursor", msg }] });
   }
 }
 
-/** A row of a list by name: `sort` is the name as the database folded it to order by. */
+/** A row of a list by name; `sort` is the database's folded name that orders it. */
 export interface NamedRow {
   sort: string;
   id: string;
 }
 
-/** Splits `limit + 1` rows into a page and the cursor of the next one; null when there is none. */
+/** Splits `limit + 1` rows into a page and the cursor of the next one; null if there is none. */
 export function pageByName<R extends NamedRow>(rows: R[], limit: number): { shown: R[]; next_cursor: string | null } {
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;

@@ -1,4 +1,4 @@
-// Masks other people's e-mail addresses in replies, except for callers who may list users.
+// Masks other users' email addresses in replies, except for callers who may list users.
 import { isMachineAddress } from "@strongroom/contract";
 import type { Endpoint } from "@strongroom/contract";
 import { z } from "zod";
@@ -9,8 +9,8 @@ import { maskedAddress } from "../masked-address.ts";
 const ADDRESS_FIELD = /(^|_)email$/;
 
 /**
- * INVARIANT: every field of a reply that is called `email`, or ends in `_email`, is masked for people and API tokens that may
- * not list users, for every call; except the caller's own address, and those of machine identities, which belong to no person.
+ * INVARIANT: every reply field named `email` or ending in `_email` is masked for users and API tokens that may not list
+ * users, for every call; except the caller's own address, and those of machine identities, which belong to no person.
  */
 export function hideAddresses(
   { authority }: Pick<Kernel, "authority">,
@@ -26,7 +26,7 @@ export function hideAddresses(
   return isOpen ? reply : maskAddresses(reply, viewer.email);
 }
 
-/** For what does not leave as a reply with a schema, such as a download. `own`: the viewer's own address, which stays. */
+/** Masks data that is not sent through a reply schema, such as a download. `own`: the viewer's own address, which stays. */
 export function maskAddresses(value: unknown, own: string): unknown {
   if (Array.isArray(value)) return value.map((each) => maskAddresses(each, own));
   if (typeof value !== "object" || value === null) return value;

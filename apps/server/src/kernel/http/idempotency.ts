@@ -1,4 +1,4 @@
-// A POST that carries an Idempotency-Key is carried out once, and a repeat of it gets the first one's answer
+// A POST with an Idempotency-Key runs once, and a repeat gets the first answer
 // (draft-ietf-httpapi-idempotency-key-header).
 import type { Endpoint, UserId } from "@strongroom/contract";
 import { Secret, fingerprint } from "@strongroom/keys";
@@ -9,49 +9,50 @@ import type { Kernel } from "../kernel.ts";
 import type { TrackedCall } from "./call.ts";
 import { claimKey, fillAnswer, forgetAnswers, keepAnswer, readKept, releaseKey } from "./kept-answers.ts";
 import { refuse } from "./refuse.ts";
+import type { Refusal } from "./refuse.ts";
 
-/** What makes two requests the same one. */
+/** Identifies a repeated request. */
 export interface RepeatKey {
   owner: UserId;
   key: string;
-  /** Method, address and body as they were sent, so it may hold a secret: only its fingerprint is stored. */
+  /** Method, address and body as sent. It may contain a secret, so only its fingerprint is stored. */
   request: string;
 }
 
-/** Visible ASCII without spaces; compared as it was sent, with its quotes if it has any. */
+/** Visible ASCII without spaces; compared as sent, including quotes. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Whether a call may be sent again with a key and is then carried out once. */
+/** Whether a call accepts an Idempotency-Key. */
 export const takesKey = ({ method, needs, audit, repliesSecret }: Endpoint): boolean =>
   method === "POST" && needs !== "public" && audit !== "none" && repliesSecret !== true;
 
 /**
- * Null where a repeat needs no help: no key was sent, nobody is signed in, or the call changes nothing. Throws 400 for a
- * key that is none, and for a call whose answer carries a secret: that is never kept, so it cannot be given again.
+ * Null if no key was sent, the caller is anonymous, or the call changes nothing. Throws 400 for an invalid key, and for a call
+ * whose answer contains a secret: it is never stored, so it cannot be repeated.
  */
 export function repeatKeyOf(endpoint: Endpoint, actor: Actor | null, request: FastifyRequest): RepeatKey | null {
   const key = request.headers["idempotency-key"];
   if (key === undefined || actor === null) return null;
   if (endpoint.repliesSecret === true) {
-    const message = "The answer to this call is never kept, so it takes no Idempotency-Key.";
+    const message = "The answer to this call is never stored, so it does not accept an Idempotency-Key.";
     throw refuse(400, "idempotency.secret-reply", message);
   }
   if (!takesKey(endpoint)) return null;
   if (typeof key !== "string" || !KEY.test(key)) {
     throw refuse(400, "idempotency.key-invalid", "An Idempotency-Key is 1 to 255 visible ASCII characters.");
   }
-  // A token gets no answer that its holder's session or another token was given.
+  // A token never gets an answer of its owner's session or of another token.
   const by = actor.token === null ? [] : [actor.token.id];
   return { owner: actor.id, key, request: JSON.stringify([request.method, request.url, request.body, ...by]) };
 }
 
-/** Puts the answer beside the effect, in its transaction; without an answer, only that there was an effect. */
+/** Stores the answer in the transaction of the effect; without an answer, only that there was an effect. */
 export type Keep = (tx: Tx, answer?: string) => Promise<void>;
 
 /**
- * Does `work` unless it was done before, and returns the encoded answer, the first one's for a repeat. INVARIANT: of all
- * requests with the same key, one has an effect: a second `keep` fails, and takes its transaction with it. A refused request is
- * not kept: the next one with its key is tried anew.
+ * Runs `work` unless it ran before, and returns the encoded answer; a repeat gets the first one. INVARIANT: of all requests
+ * with the same key, one has an effect: a second `keep` fails and rolls back its transaction. A refused request is not stored:
+ * the next one with its key runs again.
  */
 export async function once(kernel: Kernel, call: TrackedCall, work: (keep: Keep) => Promise<string>): Promise<string> {
   if (call.repeat === null) return work(async () => {});
@@ -66,9 +67,13 @@ export async function once(kernel: Kernel, call: TrackedCall, work: (keep: Keep)
     kept = answer ?? null;
   };
   const { database, log } = kernel;
-  /** What happened has happened, whether this works or not. */
+  /** Failures are only logged, because the effect is already committed. */
   const tidy = (what: (tx: Tx) => Promise<void>) =>
-    database.transaction(what).catch((error: unknown) => log.warn({ err: error }, "a repeated request may be refused"));
+    database
+      .transaction(what)
+      .catch((error: unknown) =>
+        log.warn({ err: error }, "an idempotency key could not be updated; a repeat may be refused"),
+      );
   try {
     const answer = await work(keep);
     if (kept !== answer) await tidy((tx) => fillAnswer(tx, claim.id, answer));
@@ -84,25 +89,32 @@ async function takeUp(kernel: Kernel, repeat: RepeatKey): Promise<{ id: string }
   const id = await kernel.database.transaction((tx) => claimKey(tx, repeat, mark));
   if (id !== null) return { id };
   const kept = await readKept(kernel.database.db, repeat);
-  // Null: refused this very moment, and so free again.
+  // Null if it was just refused, so the key is free again.
   if (kept === null) throw underWay();
   if (kept.fingerprint !== mark) {
     const message = "This Idempotency-Key was used for another request. A new request needs a new key.";
     throw refuse(422, "idempotency.other-request", message);
   }
-  if (!kept.is_done) throw underWay();
+  if (!kept.is_done) throw underWay(kept);
   if (kept.reply === null) {
-    const message =
-      "This request was carried out, but its answer is not known. Look at what is there before you repeat it.";
+    const message = "This request ran, but its answer is not known. Check its effect before you repeat it.";
     throw refuse(409, "idempotency.answer-unknown", message);
   }
   return { answer: kept.reply };
 }
 
-const underWay = () =>
-  refuse(409, "idempotency.under-way", "A request with this Idempotency-Key is under way. Try again in a moment.", {
-    retryAfter: 1,
-  });
+/** Longer than nearly all calls take, in seconds: its outcome may be unknown, and the key stays claimed until its lease ends. */
+const USUALLY_DONE = 10;
+
+function underWay({ age, free_in: freeIn }: { age: number; free_in: number } = { age: 0, free_in: 1 }): Refusal {
+  if (age < USUALLY_DONE) {
+    const message = "A request with this Idempotency-Key is running. Try again in a moment.";
+    return refuse(409, "idempotency.under-way", message, { retryAfter: 1 });
+  }
+  const seconds = Math.max(1, freeIn);
+  const message = `A request with this Idempotency-Key did not finish, and its outcome is unknown. Repeat it with the same key in ${seconds} s.`;
+  return refuse(409, "idempotency.under-way", message, { retryAfter: seconds });
+}
 
 async function fingerprintOf(kernel: Kernel, request: string): Promise<string> {
   const kek = await kernel.keys.kekFor("fingerprint");
@@ -110,7 +122,7 @@ async function fingerprintOf(kernel: Kernel, request: string): Promise<string> {
   return fingerprint(kek, sent);
 }
 
-/** Removes what is older than a day, every hour. */
+/** Deletes answers older than a day, every hour. */
 export function forgetOldAnswers({ jobs, database }: Kernel): void {
   jobs.define("idempotency.forget", { schedule: "23 * * * *", policy: "exclusive" }, () =>
     database.transaction(forgetAnswers),

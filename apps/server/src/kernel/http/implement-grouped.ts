@@ -1,4 +1,4 @@
-// Binds an endpoint whose calls share commits: what arrives together rides in one transaction and one flush.
+// Binds an endpoint whose concurrent calls share one transaction and one flush.
 import type { Endpoint } from "@strongroom/contract";
 import { appendAudit } from "../audit/append.ts";
 import type { Tx } from "../db/database.ts";
@@ -14,8 +14,8 @@ const MOST_AT_ONCE = 128;
 const SECOND_GROUP_AT = 8;
 
 /**
- * The handler answers every call of a group in order, with a reply or with the refusal of that call alone.
- * Its first statement travels with the beginning of the transaction, see `swiftTransaction`.
+ * The handler answers every call of a group in order, with a reply or with that call's refusal. Its first statement is
+ * pipelined with `begin`, see `pipelinedTransaction`.
  * INVARIANT: no answer leaves before the audit entries of its group are committed.
  */
 export function implementGrouped<E extends Endpoint, R>(
@@ -24,7 +24,7 @@ export function implementGrouped<E extends Endpoint, R>(
   handler: (calls: readonly Call<E>[], tx: Tx) => Promise<(R | Refusal)[]>,
 ): void {
   const answerGroup = (calls: readonly TrackedCall<E>[]) =>
-    kernel.database.swiftTransaction(async (tx) => {
+    kernel.database.pipelinedTransaction(async (tx) => {
       const answers = await handler(calls, tx);
       const granted = calls.filter((_, place) => !(answers[place] instanceof Refusal));
       const entries = granted.map((call) => call.entry());

@@ -8,17 +8,18 @@ import type { Call, TrackedCall } from "./call.ts";
 import { hideAddresses } from "./hide-addresses.ts";
 import { once } from "./idempotency.ts";
 import type { Keep } from "./idempotency.ts";
+import { checkFixedFields } from "./read-only.ts";
 import { route } from "./route.ts";
 
-/** A call that records nothing reads; a call with an audit event runs in the transaction of its entry. */
+/** Calls without an audit event read; calls with one run in the transaction of its entry. */
 type Reach<E extends Endpoint> = E["audit"] extends "none" ? Db : Tx;
 
-/** An endpoint that answers JSON; `R` is its reply before it is encoded. */
+/** An endpoint with a JSON reply; `R` is the reply before encoding. */
 export type JsonEndpoint<R> = Endpoint & { readonly reply: z.ZodType<unknown, R> };
 
 /**
- * Binds an endpoint whose work is all in the database. INVARIANT: with an audit event, the effect and its entry commit
- * together, before the answer is sent; if the entry can't be written, the call fails and nothing has happened.
+ * Binds an endpoint that works only in the database. INVARIANT: with an audit event, the effect and its entry commit
+ * together, before the answer is sent; if the entry cannot be written, the call fails without an effect.
  */
 export function implement<E extends Endpoint, R>(
   kernel: Kernel,
@@ -45,16 +46,16 @@ export function implement<E extends Endpoint, R>(
 
 export interface SteppedCall<E extends Endpoint> extends Call<E> {
   /**
-   * Runs `work` in a transaction that also holds the call's audit entry. At most once for each call. What `replyOf` makes
-   * of its result is stored there too, for a repeat with the same Idempotency-Key; without it, the reply is stored a moment
-   * later, and a repeat after a crash in between is told that the answer is not known.
+   * Runs `work` in a transaction that also contains the call's audit entry. At most once per call. The reply from `replyOf` is
+   * stored there too, for a repeat with the same Idempotency-Key. Without `replyOf`, the reply is stored a moment later, and a
+   * repeat after a crash in between fails with `idempotency.answer-unknown`.
    */
   commit<T>(work: (tx: Tx) => Promise<T>, replyOf?: (result: T) => ReplyInputOf<E>): Promise<T>;
 }
 
 /**
  * Binds an endpoint with slow work (network, hashing) that must stay outside a transaction: the handler does it, and
- * passes what it changes to `call.commit`. INVARIANT: without a commit nothing is answered.
+ * passes its changes to `call.commit`. INVARIANT: without a commit there is no answer.
  */
 export function implementInSteps<E extends Endpoint, R>(
   kernel: Kernel,
@@ -85,14 +86,19 @@ export function implementInSteps<E extends Endpoint, R>(
   });
 }
 
-/** Encodes a reply through its schema: what the schema does not name does not leave. */
+/**
+ * Encodes a reply through its schema, which drops all other fields. Throws 400 when the body of a PUT would change a
+ * read-only field.
+ */
 export function encode(
   kernel: Kernel,
-  { endpoint, visitor }: Pick<TrackedCall, "endpoint" | "visitor">,
+  { endpoint, visitor, fixedFields }: Pick<TrackedCall, "endpoint" | "visitor" | "fixedFields">,
   result: unknown,
 ): string {
   if (!(endpoint.reply instanceof z.ZodType)) throw new Error(`${endpoint.path} answers a stream`);
-  return JSON.stringify(hideAddresses(kernel, endpoint, visitor, endpoint.reply.parse(result)));
+  const encoded = endpoint.reply.parse(result);
+  checkFixedFields(fixedFields, encoded);
+  return JSON.stringify(hideAddresses(kernel, endpoint, visitor, encoded));
 }
 
 export type { Call, TrackedCall };

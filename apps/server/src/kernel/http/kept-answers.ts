@@ -1,4 +1,4 @@
-// Requests with an Idempotency-Key in the database: who carries each out, and what was answered.
+// Idempotency keys in the database: claims and stored answers.
 import { sql } from "kysely";
 import type { ColumnType, Generated } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
@@ -21,12 +21,12 @@ declare module "../db/tables.ts" {
 
 type Name = Pick<RepeatKey, "owner" | "key">;
 
-/** For this long a repeat gets the first answer. */
+/** Stored answers are kept for this time. */
 const KEPT = sql`interval '24 hours'`;
-/** Longer than any call takes. Whoever is at it after that has died, or will find that it comes too late. */
+/** Longer than any call takes. After this time the claimant is dead or finds its claim lost. */
 const LEASE = sql`interval '2 minutes'`;
 
-/** The id of the claim; null when somebody else has carried the request out, or is at it. */
+/** The id of the claim; null if another request with this key has run or is running. */
 export async function claimKey(tx: Tx, { owner, key }: Name, fingerprint: string): Promise<string | null> {
   const { rows } = await sql<{ claim: string }>`
     insert into idempotency_keys as kept (user_id, key, fingerprint, claim)
@@ -41,29 +41,34 @@ export async function claimKey(tx: Tx, { owner, key }: Name, fingerprint: string
   return rows[0]?.claim ?? null;
 }
 
+/** `free_in` and `age` are seconds: until the request may be run again if nothing finishes it, and since it began. */
 export async function readKept(db: Db, { owner, key }: Name) {
-  const query = db.selectFrom("idempotency_keys").select(["fingerprint", "is_done", "reply"]);
+  const query = db
+    .selectFrom("idempotency_keys")
+    .select(["fingerprint", "is_done", "reply"])
+    .select(sql<number>`ceil(extract(epoch from created_at + ${LEASE} - clock_timestamp()))::integer`.as("free_in"))
+    .select(sql<number>`floor(extract(epoch from clock_timestamp() - created_at))::integer`.as("age"));
   return (await query.where("user_id", "=", owner).where("key", "=", key).executeTakeFirst()) ?? null;
 }
 
-/** False when another claim has taken the place of this one, or this one is done already. */
+/** False if another claim replaced this one, or this one is done. */
 export async function keepAnswer(tx: Tx, claim: string, reply: string | null): Promise<boolean> {
   const query = tx.updateTable("idempotency_keys").set({ is_done: true, reply }).where("claim", "=", claim);
   return (await query.where("is_done", "=", false).executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** Of a request that is done, and whose answer was not known within its transaction. */
+/** Stores the answer of a finished request, if it was not known within its transaction. */
 export async function fillAnswer(tx: Tx, claim: string, reply: string): Promise<void> {
   const query = tx.updateTable("idempotency_keys").set({ reply }).where("claim", "=", claim);
   await query.where("is_done", "=", true).execute();
 }
 
-/** Of a request that had no effect. */
+/** Deletes the claim of a request without an effect. */
 export async function releaseKey(tx: Tx, claim: string): Promise<void> {
   await tx.deleteFrom("idempotency_keys").where("claim", "=", claim).where("is_done", "=", false).execute();
 }
 
-/** Of a person who is deleted. */
+/** Deletes the answers of a deleted user. */
 export async function forgetAnswersOf(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("idempotency_keys").where("user_id", "=", userId).execute();
 }

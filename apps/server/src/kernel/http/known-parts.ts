@@ -5,7 +5,7 @@ import { z } from "zod";
 import { refuse } from "./refuse.ts";
 import type { Refusal } from "./refuse.ts";
 
-/** The names of an endpoint's query parameters. Throws when its schema does not name them: a bug of the contract. */
+/** The names of an endpoint's query parameters. Throws if its schema does not name them, a bug of the contract. */
 export function queryNames({ path, query }: Endpoint): string[] {
   let schema: z.core.$ZodType | undefined = query;
   while (schema instanceof z.ZodPipe) schema = schema.in;
@@ -39,9 +39,9 @@ function unknownParts(
 ): Refusal {
   const named = unknown.slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
   const errors = named.map((path) => ({ path, msg: `Unknown ${kind}` }));
-  const takes = kind === "field" ? "This call takes no body." : takenNames(known);
+  const takes = kind === "field" ? "This call accepts no body." : takenNames(known);
   return refuse(400, "request.invalid", `Unknown ${kind}: ${named.join(", ")}. ${takes}`, { errors });
 }
 
 const takenNames = (known: readonly string[]): string =>
-  known.length === 0 ? "This call takes no query parameters." : `This call takes ${known.join(", ")}.`;
+  known.length === 0 ? "This call accepts no query parameters." : `This call accepts ${known.join(", ")}.`;

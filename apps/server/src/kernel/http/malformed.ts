@@ -1,4 +1,4 @@
-// Requests that are none: what the HTTP parser or the router gives up on is answered as a problem too, with every header.
+// Malformed requests: refusals of the HTTP parser or router are answered as problem details with all security headers.
 import { STATUS_CODES } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -34,7 +34,7 @@ const HOST = /^(\[[0-9a-f:.]+\]|[\w.~%!$&'()*+,;=-]+)(:\d{0,5})?$/i;
 /** Connections on which a request has been read. */
 const inUse = new WeakSet<Socket>();
 
-/** RFC 9112 §3.2: one `Host`, and one that is a host. An HTTP/1.0 client may leave it out. */
+/** RFC 9112 §3.2: exactly one valid `Host`. An HTTP/1.0 client may omit it. */
 export function requireHost({ raw }: FastifyRequest): void {
   inUse.add(raw.socket);
   let hosts = 0;
@@ -46,10 +46,10 @@ export function requireHost({ raw }: FastifyRequest): void {
   throw refuse(400, "request.host-invalid", "The request must name one host.");
 }
 
-/** For `clientErrorHandler`: nothing of the request is known, so the answer is written by hand. */
+/** For `clientErrorHandler`: the request is unknown, so the answer is written by hand. */
 export function answerParserError(config: Config, log: Log, error: Error & { code?: string }, socket: Socket): void {
   log.debug({ code: error.code }, "a request could not be read");
-  // On a connection in use it would be taken for the answer to an earlier request, or for a part of that.
+  // On a connection in use, the client would take it for the answer to an earlier request, or a part of it.
   if (socket.writable && !inUse.has(socket)) {
     const refusal = (PARSER_REFUSALS[error.code ?? ""] ?? malformed)();
     const { headers, body } = answerOf(config, refusal);
@@ -59,10 +59,10 @@ export function answerParserError(config: Config, log: Log, error: Error & { cod
   socket.destroy(error);
 }
 
-/** `Expect` with anything but `100-continue`, which Node would answer by itself. */
+/** Refuses `Expect` with any value except `100-continue`, which Node would answer itself. */
 export function answerExpectations(http: FastifyInstance, config: Config): void {
   http.server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
-    const refusal = refuse(417, "request.expectation", "The server does not do what the request expects.");
+    const refusal = refuse(417, "request.expectation", "The server does not support this Expect header.");
     const { headers, body } = answerOf(config, refusal);
     response.writeHead(refusal.status, headers.flat()).end(body);
   });

@@ -13,7 +13,7 @@ export function serveMetrics(http: FastifyInstance, config: Config, metrics: Met
     // Behind a proxy every client has a forwarded address, so loopback means loopback.
     const isLocal = LOOPBACK.has(clientAddress(request)) && request.headers["x-forwarded-for"] === undefined;
     if (!isLocal && !holdsToken(request.headers.authorization, config.metricsToken)) {
-      throw refuse(404, "endpoint.not-found", "There is no such endpoint.");
+      throw refuse(404, "endpoint.not-found", "No such endpoint.");
     }
     return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metrics.render());
   });

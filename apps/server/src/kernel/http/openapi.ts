@@ -1,5 +1,13 @@
-// The OpenAPI 3.1 document and a page to read it, made from the endpoints themselves.
-import { Problem, isComplete, isKeptWhenMissing, readApiPage, readOpenApi, scopeOf } from "@strongroom/contract";
+// The OpenAPI 3.1 document and a page to read it, generated from the endpoints.
+import {
+  Problem,
+  isComplete,
+  isKeptWhenMissing,
+  readApiPage,
+  readOnlyOf,
+  readOpenApi,
+  scopeOf,
+} from "@strongroom/contract";
 import type { Endpoint } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
@@ -10,15 +18,30 @@ import { implementPlain } from "./stream.ts";
 
 type Json = Record<string, unknown>;
 
-const schemaOf = (schema: z.ZodType, io: "input" | "output"): Json => {
+function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
     target: "draft-2020-12",
     ...(isComplete(schema) ? { override: requireAll } : {}),
   });
-  return rest;
-};
+  const readOnly = io === "input" ? readOnlyOf(schema) : null;
+  return readOnly === null ? rest : withReadOnly(rest, schemaOf(readOnly.entity, "output"), readOnly.names);
+}
+
+/** The body of a PUT with the fields that it ignores or checks, each marked as read-only. */
+function withReadOnly(body: Json, entity: Json, names: readonly string[]): Json {
+  const variants = (schema: Json) => (schema["anyOf"] ?? schema["oneOf"]) as Json[] | undefined;
+  const bodies = variants(body);
+  if (bodies !== undefined) {
+    const entities = variants(entity) ?? [];
+    const key = body["anyOf"] === undefined ? "oneOf" : "anyOf";
+    return { ...body, [key]: bodies.map((each, place) => withReadOnly(each, entities[place] ?? {}, names)) };
+  }
+  const shown = entity["properties"] as Record<string, Json>;
+  const added = names.filter((name) => name in shown).map((name) => [name, { ...shown[name], readOnly: true }]);
+  return { ...body, properties: { ...(body["properties"] as Json), ...Object.fromEntries(added) } };
+}
 
 /** A PUT body gets no defaults, so every field is required unless omitting it keeps the stored value. */
 function requireAll({
@@ -43,7 +66,11 @@ export function openApiDocument(version: string): Json {
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Strongroom", version, description: "Privileged access: store, prove, change, lend, record." },
+    info: {
+      title: "Strongroom",
+      version,
+      description: "Privileged access management: store, verify, rotate, grant access, audit.",
+    },
     paths,
     components: {
       schemas: { Problem: schemaOf(Problem, "output") },
@@ -58,15 +85,15 @@ const IDEMPOTENCY_KEY: Json = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "Makes the request safe to send again: for 24 hours a repeat gets the first one's answer.",
+  description: "Makes the request safe to repeat: for 24 hours a repeat gets the first answer.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
 };
 
-/** What an API token must have been given. */
+/** The scope that an API token needs. */
 function tokenNeeds(endpoint: Endpoint): string {
-  if (endpoint.needs === "public") return "Takes no token.";
+  if (endpoint.needs === "public") return "Accepts no token.";
   const scope = scopeOf(endpoint);
-  return scope === null ? "No API token can do this." : `API token scope: ${scope}.`;
+  return scope === null ? "API tokens cannot make this call." : `API token scope: ${scope}.`;
 }
 
 function operation({ name, feature, endpoint }: NamedEndpoint): Json {

@@ -1,4 +1,4 @@
-// From anything thrown to RFC 9457 problem details: refusals say what they are, everything else is a bug and says nothing.
+// Maps thrown errors to RFC 9457 problem details: refusals are public, every other error is a bug and reveals nothing.
 import { STATUS_CODES } from "node:http";
 import type { Problem } from "@strongroom/contract";
 import { SealError, SealedError } from "@strongroom/keys";
@@ -18,16 +18,16 @@ function isFrameworkError(error: unknown): error is FrameworkError {
 
 const FRAMEWORK_REFUSALS: Record<number, [code: string, message: string]> = {
   400: ["request.malformed", "The request body is not valid JSON."],
-  403: ["endpoint.not-found", "There is nothing here."],
-  404: ["endpoint.not-found", "There is nothing here."],
+  403: ["endpoint.not-found", "Not found."],
+  404: ["endpoint.not-found", "Not found."],
   413: ["request.too-large", "The request body is too large."],
   415: ["request.unsupported-media-type", "The request body must be application/json."],
 };
 
-/** Returns the refusal that an error is, or null when it is a bug. */
+/** Returns the refusal for an error, or null for a bug. */
 export function asRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error;
-  // Sealed between being let in and doing the work.
+  // The vault was sealed after the call was admitted.
   if (error instanceof SealedError) return sealed();
   if (error instanceof SealError && error.code === "root-key.changed")
     return refuse(503, "seal.root-key-changed", error.message);
@@ -58,9 +58,9 @@ export function problemOf(refusal: Refusal, requestId: string): Problem {
 export const sealed = (): Refusal => refuse(503, "sealed", "The vault is sealed. An administrator has to unseal it.");
 
 export const internalError = (): Refusal =>
-  refuse(500, "internal", "Something went wrong on our side. The request id helps us to find out what.");
+  refuse(500, "internal", "The server failed unexpectedly. Give the request id to your administrator.");
 
-/** INVARIANT: the issues name places and rules, never the values that were sent. */
+/** INVARIANT: issues contain paths and rules, never the submitted values. */
 export function validationRefusal(part: string, error: z.ZodError): Refusal {
   const errors = error.issues.map((issue) => ({
     path: issue.path.length > 0 ? issue.path.join(".") : part,

@@ -1,4 +1,4 @@
-// How many calls a client and an account may make a minute, in this process.
+// Limits the calls per minute of a client and a user, per process.
 import rateLimit from "@fastify/rate-limit";
 import type { Endpoint } from "@strongroom/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -7,17 +7,17 @@ import { plainAddress } from "./client-address.ts";
 import { refuse } from "./refuse.ts";
 
 export interface RateLimits {
-  /** Throws a 429 refusal with `retryAfter` when the address has made too many calls. */
+  /** Throws a 429 refusal with `retryAfter` if the address has made too many calls. */
   countClient(request: FastifyRequest): Promise<void>;
-  /** By the person in their sessions; each API token by itself. */
+  /** Counts sessions per user, and each API token separately. */
   countAccount(request: FastifyRequest, id: string): Promise<void>;
-  /** For calls with a limit of their own, per person. */
+  /** For calls with a separate limit, per user. */
   countPerson(request: FastifyRequest, endpoint: Endpoint, id: string): Promise<void>;
-  /** For calls that anybody can make and that cost us: sign-in, registration, reset, unseal. */
+  /** For expensive calls that need no sign-in: sign-in, registration, reset, unseal. */
   countVisitor(request: FastifyRequest): Promise<void>;
 }
 
-/** An IPv6 client owns at least a /64, so that is what is counted. */
+/** IPv6 clients own at least a /64, so each /64 is counted as one client. */
 export function clientKey(address: string): string {
   const ip = plainAddress(address);
   if (!isIPv6(ip)) return ip;

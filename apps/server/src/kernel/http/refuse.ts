@@ -1,4 +1,4 @@
-// Refusals: the expected ways in which a call can fail, part of the contract and fit for the caller's eyes.
+// Refusals: expected failures of a call. They are part of the contract and visible to the caller.
 
 import type { PeopleGainingAccess } from "@strongroom/contract";
 
@@ -25,7 +25,7 @@ export class Refusal extends Error {
 
 /**
  * Makes a refusal to throw: `throw refuse(404, "credential.not-found", "Credential not found")`.
- * The code is stable and machine-readable; the message is public, so it never names another person's things.
+ * The code is stable and machine-readable. The message is public, so it never names another user's objects.
  */
 export function refuse(status: number, code: string, message: string, extra: RefusalExtra = {}): Refusal {
   return new Refusal(status, code, message, extra);

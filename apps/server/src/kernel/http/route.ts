@@ -1,4 +1,4 @@
-// The way of every call through the server, whatever kind of handler stands at its end.
+// The path of every call through the server, for all kinds of handlers.
 import type { Endpoint } from "@strongroom/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -19,6 +19,7 @@ import { repeatKeyOf } from "./idempotency.ts";
 import { partsCheck } from "./known-parts.ts";
 import { asRefusal, sealed, validationRefusal } from "./problem.ts";
 import { isStorable } from "./storable.ts";
+import { fixedFieldsOf } from "./read-only.ts";
 import { refuse } from "./refuse.ts";
 
 export type Finish<E extends Endpoint> = (
@@ -49,6 +50,7 @@ export function route<E extends Endpoint>(kernel: Kernel, endpoint: E, finish: F
       signal: abortedWith(raw),
       cookie: (name) => cookieOf(request.headers.cookie, name),
       repeat: repeatKeyOf(endpoint, actor, request),
+      fixedFields: fixedFieldsOf(endpoint, request.body),
       clock: kernel.clock,
     });
     try {
@@ -74,7 +76,7 @@ export function route<E extends Endpoint>(kernel: Kernel, endpoint: E, finish: F
   }
 }
 
-/** Sealed, too many calls, nobody, the wrong role: each is refused before anything that was sent is looked at. */
+/** Refuses calls while sealed, over the rate limit, without sign-in or with the wrong role, before examining the input. */
 async function admit(kernel: Kernel, endpoint: Endpoint, request: FastifyRequest): Promise<Actor | null> {
   if (kernel.keys.isSealed && endpoint.whileSealed !== true) {
     throw sealed();
@@ -108,15 +110,11 @@ function parse<E extends Endpoint>(endpoint: E, request: FastifyRequest) {
     if (schema === undefined) return undefined;
     if (!isStorable(request[name])) {
       if (name === "params") throw refuse(404, "thing.not-found", "Not found");
-      throw refuse(
-        400,
-        "request.invalid",
-        "The request contains a character that is not text, or is nested too deeply.",
-      );
+      throw refuse(400, "request.invalid", "The request contains an invalid character, or is nested too deeply.");
     }
     const parsed = schema.safeParse(request[name] ?? undefined);
     if (parsed.success) return parsed.data;
-    // An id that is none cannot name a thing: the same answer as for one that is not there.
+    // An invalid id gets the same answer as an unknown one.
     if (name === "params") throw refuse(404, "thing.not-found", "Not found");
     throw validationRefusal(name, parsed.error);
   };
@@ -134,7 +132,7 @@ function abortedWith(raw: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-/** Reaching for what one's role does not allow belongs in the trail, whatever the call's body was. */
+/** A call that the caller's role does not allow is recorded, whatever its body. */
 async function recordForbidden(
   kernel: Kernel,
   endpoint: Endpoint,
@@ -159,8 +157,8 @@ const factsOf = (request: FastifyRequest): RequestFacts => ({
 });
 
 /**
- * Refused attempts belong in the trail too. A failure of the database is not a decision about the caller, and after
- * one at commit the effect may already be on record as a success.
+ * Refused attempts are recorded too. A database failure is not a decision about the caller, and after a failure at commit
+ * the effect may already be recorded as a success.
  */
 async function recordRefusal(kernel: Kernel, call: TrackedCall, error: unknown): Promise<void> {
   const refusal = asRefusal(error);

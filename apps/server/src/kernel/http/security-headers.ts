@@ -1,8 +1,8 @@
-// The headers that tell a browser what this site never does.
+// Security headers of every reply.
 import type { FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 
-/** Mantine writes style elements at run time, hence `unsafe-inline` for styles only. Scripts come from files of ours. */
+/** Mantine writes style elements at run time, hence `unsafe-inline` for styles only. Scripts come only from our files. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

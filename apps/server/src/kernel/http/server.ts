@@ -1,4 +1,4 @@
-// The HTTP server: limits, security headers, request ids, problems for errors, and nothing that knows a feature.
+// The HTTP server: limits, security headers, request ids and problem details. Independent of features.
 import compress from "@fastify/compress";
 import { Problem } from "@strongroom/contract";
 import { LogController, fastify } from "fastify";
@@ -15,7 +15,7 @@ import { refuse } from "./refuse.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 const BODY_LIMIT = 1_048_576;
-/** Small answers gain nothing, and secrets are small: they are never compressed beside what an attacker chose. */
+/** Small answers gain nothing. Secrets are small, so they are never compressed together with attacker-chosen text. */
 const COMPRESS_ABOVE = 4_096;
 
 /** Paths outside the contract that the kernel itself serves; every other route must come from an endpoint. */
@@ -24,7 +24,7 @@ const KERNEL_PATHS = new Set(["/metrics", "/", "/*", "*"]);
 export async function createHttpServer(config: Config, log: Log, metrics: Metrics): Promise<FastifyInstance> {
   const http = fastify({
     loggerInstance: log,
-    // One line for each call is written below, instead of two.
+    // One line per call is written below, instead of two.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     genReqId: () => newId(),
@@ -35,7 +35,7 @@ export async function createHttpServer(config: Config, log: Log, metrics: Metric
     forceCloseConnections: "idle",
     return503OnClosing: true,
     requestTimeout: 60_000,
-    // Checked by `requireHost`, whose answer is a problem like any other.
+    // Checked by `requireHost`, which answers with problem details.
     http: { requireHostHeader: false },
     clientErrorHandler: (error, socket) => answerParserError(config, log, error, socket),
     frameworkErrors: (error, request, reply) => {
@@ -76,13 +76,13 @@ function addHooks(http: FastifyInstance, config: Config, metrics: Metrics): void
     const endpoint = request.routeOptions.config.endpoint;
     metrics.countCall(endpoint?.path ?? "other", request.method, reply.statusCode, reply.elapsedTime / 1000);
     const line = { method: request.method, path: request.url.split("?", 1)[0], ip: clientAddress(request) };
-    // Probes and scrapes come every few seconds and say nothing.
+    // Probes and scrapes come every few seconds and are not worth logging.
     const level = endpoint?.path.startsWith("/api/v1/health") || request.url === "/metrics" ? "debug" : "info";
     request.log[level]({ ...line, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, "call");
   });
 }
 
-/** An empty body with a JSON content type is what a browser's `call()` sends when there is nothing to say. */
+/** Accepts an empty body with a JSON content type, which the browser's `call()` sends without a body. */
 function readJson(http: FastifyInstance): void {
   http.removeContentTypeParser("application/json");
   http.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {
@@ -110,7 +110,7 @@ export function sendProblem(reply: Answer, refusal: ReturnType<typeof refuse>, r
     .send(JSON.stringify(Problem.parse(problemOf(refusal, requestId))));
 }
 
-/** `__proto__` in a body is nobody's field. */
+/** Rejects `__proto__` in a body. */
 function withoutPrototype(key: string, value: unknown): unknown {
   return key === "__proto__" ? undefined : value;
 }

@@ -1,9 +1,9 @@
-// Text that neither PostgreSQL nor canonical JSON can hold: NUL characters and halves of surrogate pairs.
+// Detects text that PostgreSQL and canonical JSON cannot store: NUL characters and lone surrogates.
 
-/** Deeper nesting serves nobody and would exhaust the stack of whatever reads it. */
+/** Deeper nesting is never legitimate and could exhaust the stack. */
 const DEEPEST = 40;
 
-/** Whether every text in a parsed request, names of fields included, can be stored as it is. */
+/** Whether every text in a parsed request, including field names, can be stored unchanged. */
 export function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (Array.isArray(value)) return depth < DEEPEST && value.every((each) => isStorable(each, depth + 1));

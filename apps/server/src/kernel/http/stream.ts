@@ -1,4 +1,4 @@
-// Calls whose answer is not JSON: event streams and downloads. The only door around the reply schema, and it has a name.
+// Calls whose answer is not JSON: event streams and downloads. The only way around the reply schema.
 import type { Endpoint, StreamReply } from "@strongroom/contract";
 import type { FastifyReply } from "fastify";
 import { Readable } from "node:stream";
@@ -13,7 +13,7 @@ type StreamEndpoint = Endpoint & { reply: StreamReply };
 export interface Download {
   body: Readable;
   fileName: string;
-  /** The media type, where the call can answer in several. */
+  /** The media type, if the call supports several. */
   type?: string;
 }
 
@@ -77,7 +77,7 @@ export interface PlainAnswer {
   text: string;
 }
 
-/** Binds a call of a protocol from elsewhere, which says what its statuses and its text are. It records what it does itself. */
+/** Binds a call of an external protocol, which defines the status and text. The handler records its own audit entries. */
 export function implementPlain<E extends StreamEndpoint & { audit: "none" }>(
   kernel: Kernel,
   endpoint: E,

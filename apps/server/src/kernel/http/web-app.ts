@@ -6,22 +6,22 @@ import { join } from "node:path";
 import { refuse } from "./refuse.ts";
 import { sendProblem } from "./server.ts";
 
-/** Also answers what nobody else does. Without a build in `folder` (null: no folder) this process serves the API alone. */
+/** Also answers all unmatched paths. Without a build in `folder` (null: no folder) this process serves only the API. */
 export async function serveWebApp(http: FastifyInstance, folder: string | null): Promise<void> {
   const hasBuild = folder !== null && existsSync(join(folder, "index.html"));
   if (hasBuild) {
     await http.register(fastifyStatic, { root: folder, preCompressed: true, index: false, setHeaders });
-    // Without this the folder itself is asked for, which the plugin refuses.
+    // Otherwise the request is for the folder itself, which the plugin refuses.
     http.get("/", (_request, reply) => reply.sendFile("index.html"));
   }
   http.setNotFoundHandler((request, reply) => {
     const isPage = hasBuild && request.method === "GET" && !/^\/(api|assets)\//.test(request.url);
     if (isPage) return reply.sendFile("index.html");
-    return sendProblem(reply, refuse(404, "endpoint.not-found", "There is no such endpoint."), request.id);
+    return sendProblem(reply, refuse(404, "endpoint.not-found", "No such endpoint."), request.id);
   });
 }
 
-/** Assets carry a hash of their content in their name; the page must be asked for again each time. */
+/** Asset names contain a content hash, so they are cached forever; the page is revalidated each time. */
 function setHeaders(response: { header(name: string, value: string): unknown }, path: string): void {
   const isHashed = path.includes("/assets/");
   response.header("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache");

@@ -1,13 +1,13 @@
-// How many jobs of one group are at work in this process.
+// Limits the running jobs of one group in this process.
 
 export interface GroupSlots {
-  /** Runs the work once fewer than the limit of that group are at work; a job without a group at once. */
+  /** Runs the work once the group is below its limit; a job without a group runs at once. */
   within<T>(group: string | null | undefined, work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * The queue looks at a group before it hands out a job, but two workers that ask at the same moment both see it free.
- * Here the second one waits.
+ * The queue checks a group before it assigns a job, but two workers that ask at the same moment both see it free. Here the
+ * second one waits.
  */
 export function groupSlots(limit: number): GroupSlots {
   const atWork = new Map<string, number>();
@@ -19,7 +19,7 @@ export function groupSlots(limit: number): GroupSlots {
       atWork.set(group, count + 1);
       return;
     }
-    // Whoever leaves hands its place over.
+    // The finished job passes its slot on.
     await new Promise<void>((resolve) => waiting.set(group, [...(waiting.get(group) ?? []), resolve]));
   }
 

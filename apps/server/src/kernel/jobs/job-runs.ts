@@ -1,4 +1,4 @@
-// The rows that tell people how far a tracked job is, and carry their wish to cancel it.
+// Rows with the progress of tracked jobs and requests to cancel them.
 import { sql } from "kysely";
 import type { Database, Db, Tx } from "#kernel/db/database.ts";
 
@@ -12,7 +12,7 @@ export async function insertRun(tx: Tx, id: string, name: string, total: number 
     .execute();
 }
 
-/** False when it has ended already, or is not known. */
+/** False if it has ended or is unknown. */
 export async function cancelRun(tx: Tx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("job_runs")
@@ -27,7 +27,7 @@ export async function cancelRun(tx: Tx, id: string): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** False when it was cancelled before. */
+/** False if it was cancelled before. */
 export async function beginRun(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("job_runs")
@@ -51,7 +51,7 @@ export async function endRun(
     .execute();
 }
 
-/** Also tells whether somebody asked for its end. */
+/** Also returns whether cancellation was requested. */
 export async function reportProgress(db: Db, id: string, done: number, total: number | undefined): Promise<boolean> {
   const row = await db
     .updateTable("job_runs")
@@ -68,8 +68,7 @@ export async function isCancelled(db: Db, id: string): Promise<boolean> {
 }
 
 /**
- * Ends the runs whose job the queue gave up without asking its handler (a process was killed once too often), and
- * removes old ones.
+ * Ends the runs whose job failed permanently without its handler (its process was killed too often), and deletes old runs.
  */
 export async function cleanRuns({ db }: Database): Promise<void> {
   await sql`

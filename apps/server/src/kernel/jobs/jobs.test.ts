@@ -30,7 +30,7 @@ afterEach(() => jobs.stop(5000));
 const enqueue = (name: string, data: object = {}, options = {}) =>
   database.transaction((tx) => jobs.enqueue(tx, name, data, options));
 
-/** Everything of that name that is in the queue, in any state. */
+/** All queue rows of that name, in any state. */
 async function queued(name: string): Promise<{ state: string; data: unknown }[]> {
   return (await database.pool.query("select state, data from jobs.job where name = $1 order by created_on, id", [name]))
     .rows;
@@ -38,10 +38,10 @@ async function queued(name: string): Promise<{ state: string; data: unknown }[]>
 
 const runOf = (id: string) => database.db.selectFrom("job_runs").selectAll().where("id", "=", id).executeTakeFirst();
 
-/** Looks until it is so; for what other connections write. */
+/** Polls until the condition holds, for writes of other connections. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 30_000; !(await isSo()); await delay(20)) {
-    if (Date.now() > end) throw new Error("it did not come to be within 30 s");
+    if (Date.now() > end) throw new Error("the condition did not hold within 30 s");
   }
 }
 
@@ -65,7 +65,7 @@ function handled<Data>() {
 }
 
 describe("jobs", () => {
-  test("a job queued in a transaction is done once the transaction commits, within a moment", async () => {
+  test("a job queued in a transaction runs shortly after the commit", async () => {
     const { handler, next } = handled<{ account: string }>();
     jobs.define("test.committed", {}, handler);
     await jobs.start();
@@ -78,27 +78,27 @@ describe("jobs", () => {
       assert.deepEqual([job.id, job.data, job.attempt], [id, { account }, 1]);
       await until(async () => (await queued("test.committed")).every(({ state }) => state === "completed"));
     }
-    // Whoever only looks every two seconds waits twice as long for four; one stand-still of the machine is let pass.
+    // Polling every two seconds would take twice as long for four jobs. One pause of the machine is tolerated.
     assert.ok(waited < 2500, `it was woken, not polled: ${waited} ms`);
   });
 
-  test("a job of a transaction that is rolled back was never queued", async () => {
+  test("a rollback discards the queued job", async () => {
     jobs.define("test.undone", { isTracked: true }, async () => undefined);
     await jobs.start();
     let id: string | null = null;
     await assert.rejects(
       database.transaction(async (tx) => {
         id = await jobs.enqueue(tx, "test.undone", {});
-        throw new Error("undone on purpose");
+        throw new Error("rolled back on purpose");
       }),
-      /undone on purpose/,
+      /rolled back on purpose/,
     );
     assert.notEqual(id, null);
     assert.deepEqual(await queued("test.undone"), []);
     assert.equal(await runOf(id!), undefined);
   });
 
-  test("an exclusive job is queued once per key while one waits or is at work, and the transaction goes on", async () => {
+  test("an exclusive job is queued once per key while one waits or runs, and the transaction continues", async () => {
     const gate = Promise.withResolvers<void>();
     const { handler, next } = handled<object>();
     jobs.define("test.exclusive", { policy: "exclusive" }, async (job) => {
@@ -120,11 +120,11 @@ describe("jobs", () => {
     assert.notEqual(await enqueue("test.exclusive", {}, { singletonKey: "account-1" }), null);
   });
 
-  test("a failed job is attempted again soon, and given up after its last attempt", async () => {
+  test("a failed job is retried soon and fails permanently after its last attempt", async () => {
     const { handler, next } = handled<object>();
     jobs.define("test.failing", { retryLimit: 1, retryDelay: 1, isTracked: true }, async (job) => {
       await handler(job);
-      throw new Error("the target is away");
+      throw new Error("the target is unreachable");
     });
     await jobs.start();
     const id = await enqueue("test.failing");
@@ -136,7 +136,7 @@ describe("jobs", () => {
     await until(async () => (await queued("test.failing"))[0]?.state === "failed");
   });
 
-  test("a tracked job tells how far it is", async () => {
+  test("a tracked job reports its progress", async () => {
     const gate = Promise.withResolvers<void>();
     const { handler, next } = handled<object>();
     jobs.define("test.progress", { isTracked: true }, async (job) => {
@@ -157,7 +157,7 @@ describe("jobs", () => {
     assert.equal((await runOf(id!))?.done, 3);
   });
 
-  test("a job that is cancelled while it waits never starts; one at work is told by its signal and not tried again", async () => {
+  test("a waiting job that is cancelled never starts; a running one is aborted and not retried", async () => {
     const { handler, next } = handled<object>();
     jobs.define("test.cancelled", { isTracked: true }, async (job) => {
       await handler(job);
@@ -179,7 +179,7 @@ describe("jobs", () => {
     assert.equal(await cancel("019365a0-0000-7000-8000-000000000000"), false);
   });
 
-  test("two processes share the work and no job is done twice", async (t) => {
+  test("two processes share the work and run each job once", async (t) => {
     const elsewhere = openDatabase({ connection: own.connection, log, poolSize: 4 });
     const other = createJobs(elsewhere, log);
     t.after(async () => {
@@ -206,7 +206,7 @@ describe("jobs", () => {
     assert.deepEqual([done.length, new Set(done).size, by.size], [60, 60, 2]);
   });
 
-  test("as many jobs are at work at once as were allowed, however they arrived", async () => {
+  test("runs as many jobs at once as allowed", async () => {
     let atWork = 0;
     let most = 0;
     const gate = Promise.withResolvers<void>();
@@ -225,7 +225,7 @@ describe("jobs", () => {
     assert.equal(most, 6);
   });
 
-  test("jobs of one group are at work one at a time, while other groups go on", async () => {
+  test("jobs of one group run one at a time, while other groups continue", async () => {
     const atWork = new Map<string, number>();
     let most = 0;
     let together = 0;
@@ -248,7 +248,7 @@ describe("jobs", () => {
     assert.ok(together > 1);
   });
 
-  test("stopping tells jobs at work to end and leaves them to be attempted again", async () => {
+  test("stopping aborts running jobs and leaves them for a retry", async () => {
     const { handler, next } = handled<object>();
     jobs.define("test.stopping", { retryDelay: 1 }, async (job) => {
       await handler(job);
@@ -264,7 +264,7 @@ describe("jobs", () => {
     assert.equal((await queued("test.stopping"))[0]?.state, "retry");
   });
 
-  test("the queue uses a handful of connections, however many kinds of jobs there are", async () => {
+  test("the queue uses few connections, whatever the number of job types", async () => {
     for (let kind = 0; kind < 12; kind++) jobs.define(`test.kind-${kind}`, { concurrency: 4 }, async () => undefined);
     await jobs.start();
     await database.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-// Work that outlives a request: queued in the caller's transaction, done by whichever process is free.
+// Background jobs: queued in the caller's transaction, run by any free process.
 import type { JobWithMetadata, PgBoss } from "pg-boss";
 import { fromKysely } from "pg-boss";
 import { sql } from "kysely";
@@ -13,62 +13,62 @@ import { runJob } from "./run-job.ts";
 import type { JobHandler } from "./run-job.ts";
 
 export interface JobOptions {
-  /** Jobs of this name at work at once in one process; default 1, 0 where it only enqueues them. */
+  /** Jobs of this name running at once in one process; default 1, 0 if it only queues them. */
   concurrency?: number;
   /**
-   * Jobs of one `group` (see `EnqueueOptions`) at work at once. Strict in one process; two processes that ask for a job
-   * at the same moment may exceed it. What must never happen twice at once needs a lock of its own in the database.
+   * Jobs of one `group` (see `EnqueueOptions`) running at once. Strict in one process; two processes that request a job at the
+   * same moment may exceed it. Work that must never run twice at once needs its own database lock.
    */
   groupConcurrency?: number;
   /**
-   * What `singletonKey` means. `standard` (default): nothing. `short`: at most one is waiting per key. `exclusive`: at
-   * most one is waiting or at work per key. Jobs without a key count as having the same one.
+   * Meaning of `singletonKey`. `standard` (default): none. `short`: at most one waiting job per key. `exclusive`: at most one
+   * waiting or running job per key. Jobs without a key share one.
    */
   policy?: "standard" | "short" | "exclusive";
   /** Further attempts after a failure; default 2. */
   retryLimit?: number;
-  /** Seconds before the first further attempt, doubled for each; default 5. */
+  /** Seconds before the first retry, doubled for each; default 5. */
   retryDelay?: number;
   /** Seconds that one attempt may take before it counts as failed; default 3600, at most a day. */
   timeout?: number;
-  /** Keeps a row of `job_runs` that tells how far each job is and lets people cancel it. For work that people watch. */
+  /** Maintains a row of `job_runs` with each job's progress, so that users can watch and cancel it. */
   isTracked?: boolean;
-  /** A cron expression (UTC): the job is also enqueued then, once for all processes, without data. */
+  /** A cron expression (UTC): the job is also queued at these times, once for all processes, without data. */
   schedule?: string;
 }
 
 export interface EnqueueOptions {
   singletonKey?: string;
   group?: string;
-  /** Not before then. */
+  /** Earliest start time. */
   startAfter?: Date;
-  /** The higher the sooner; default 0. */
+  /** Higher values run first; default 0. */
   priority?: number;
-  /** Of a tracked job, where it is known before: shown as its total. */
+  /** The total of a tracked job, if known in advance. */
   total?: number;
 }
 
 export interface Jobs {
-  /** Says who does jobs of this name. Before `start`, once per name. */
+  /** Defines the handler of jobs of this name. Call before `start`, once per name. */
   define<Data extends object>(name: string, options: JobOptions, handler: JobHandler<Data>): void;
   /**
-   * Queues a job as part of the caller's transaction and returns its id (a UUID); null when the policy finds that one
-   * with this `singletonKey` is there already. Rolled back, it was never queued. `data` is stored as it is: no secrets.
+   * Queues a job in the caller's transaction and returns its id (a UUID), or null if the policy finds an existing job with this
+   * `singletonKey`. A rollback discards it. `data` is stored in clear text: no secrets.
    */
   enqueue(tx: Tx, name: string, data: object, options?: EnqueueOptions): Promise<string | null>;
-  /** Asks a tracked job to stop: one that waits never starts, one at work gets its signal. False when it has ended. */
+  /** Cancels a tracked job: a waiting one never starts, a running one is aborted by its signal. False if it has ended. */
   cancel(tx: Tx, id: string): Promise<boolean>;
   /**
-   * Has a job attempted again that was given up. False when there is none in this state, when its name is not known here,
-   * when it is tracked (people start such work anew), or when its policy finds that there is another one already.
+   * Retries a permanently failed job. False if there is none in this state, if its name is unknown here, if it is tracked (users
+   * start such work again), or if its policy finds another one.
    */
   retry(tx: Tx, name: string, id: string): Promise<boolean>;
-  /** What was defined, by name. */
+  /** The defined jobs, by name. */
   known(): ReadonlyMap<string, { isTracked: boolean; schedule: string | null }>;
   start(): Promise<void>;
   /**
-   * Takes no more jobs, tells those at work to stop through their signal, and waits up to `patience` milliseconds
-   * (default 10,000). What has not ended by then is attempted again by another process.
+   * Starts no more jobs, aborts running ones through their signal, and waits up to `patience` milliseconds (default 10,000).
+   * Another process retries jobs that have not ended by then.
    */
   stop(patience?: number): Promise<void>;
 }
@@ -79,7 +79,7 @@ interface Definition {
   handler: JobHandler<object>;
 }
 
-/** A process that was killed keeps its jobs for this long, and up to one beat of the queue's supervision more. */
+/** A killed process keeps its jobs for this long, plus up to one interval of the queue's supervision. */
 const HEARTBEAT_SECONDS = 20;
 const LOOK_SECONDS = 2;
 const REST_SECONDS = 30;
@@ -94,17 +94,17 @@ export function createJobs(database: Database, log: Log): Jobs {
 
   function defined(name: string): Definition {
     const found = definitions.get(name);
-    if (found === undefined) throw new Error(`no job is defined as ${name}`);
+    if (found === undefined) throw new Error(`job ${name} is not defined`);
     return found;
   }
 
   /**
-   * One worker looks for delayed jobs and retries, of which nobody is notified; a worker that found a job wakes the next,
-   * and afterwards looks again at once. So many workers at rest ask no more often than one.
+   * One worker polls for delayed jobs and retries, which send no notification. A worker that found a job wakes the next one,
+   * and polls again after the job. So many idle workers poll no more often than one.
    */
   async function serve(boss: PgBoss, { name, options, handler }: Definition): Promise<void> {
     const { concurrency = 1, groupConcurrency } = options;
-    const site = { database, log, stopping: stopping.signal };
+    const context = { database, log, stopping: stopping.signal };
     const resting = new Set<string>();
     const slots = groupSlots(groupConcurrency ?? Infinity);
     for (let number = 0; number < concurrency; number++) {
@@ -121,7 +121,7 @@ export function createJobs(database: Database, log: Log): Jobs {
         if (next !== undefined) boss.notifyWorker(next);
         try {
           if (job === undefined) return;
-          await slots.within(job.groupId, () => runJob(job, options.isTracked === true, handler, site));
+          await slots.within(job.groupId, () => runJob(job, options.isTracked === true, handler, context));
         } finally {
           resting.add(worker);
           boss.notifyWorker(worker);
@@ -133,13 +133,13 @@ export function createJobs(database: Database, log: Log): Jobs {
 
   return {
     define(name, options, handler) {
-      if (queue !== null) throw new Error(`${name} is defined after the jobs were started`);
+      if (queue !== null) throw new Error(`${name} is defined after start`);
       if (definitions.has(name)) throw new Error(`${name} is defined twice`);
       definitions.set(name, { name, options, handler: handler as JobHandler<object> });
     },
 
     async enqueue(tx, name, data, options = {}) {
-      if (queue === null) throw new Error("jobs are enqueued before they were started");
+      if (queue === null) throw new Error("a job was queued before start");
       const { isTracked } = defined(name).options;
       const { group, total, ...others } = options;
       const id = await queue.send(name, data, {
@@ -177,14 +177,14 @@ export function createJobs(database: Database, log: Log): Jobs {
       const hasSchedules = [...definitions.values()].some(({ options }) => options.schedule !== undefined);
       opened = openQueue(database, hasSchedules, log);
       const { boss } = opened;
-      boss.on("error", (error) => log.warn({ err: error }, "the job queue met an error and goes on"));
-      boss.on("warning", ({ message }) => log.warn({ said: message }, "the job queue warns"));
+      boss.on("error", (error) => log.warn({ err: error }, "the job queue reported an error and continues"));
+      boss.on("warning", ({ message }) => log.warn({ detail: message }, "the job queue reported a warning"));
       await boss.start();
       for (const definition of definitions.values()) await declare(boss, definition);
       queue = boss;
       for (const definition of definitions.values()) await serve(boss, definition);
       cleaning = setInterval(() => {
-        cleanRuns(database).catch((error: unknown) => log.warn({ err: error }, "old job runs were not cleaned up"));
+        cleanRuns(database).catch((error: unknown) => log.warn({ err: error }, "old job runs could not be deleted"));
       }, CLEANING_INTERVAL).unref();
     },
 
@@ -203,7 +203,7 @@ export function createJobs(database: Database, log: Log): Jobs {
   };
 }
 
-/** Makes the queue, or brings its settings up to date. */
+/** Creates the queue or updates its settings. */
 async function declare(boss: PgBoss, { name, options }: Definition): Promise<void> {
   const settings = {
     retryLimit: options.retryLimit ?? 2,

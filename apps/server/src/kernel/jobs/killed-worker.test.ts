@@ -10,7 +10,7 @@ import { createJobs } from "./jobs.ts";
 
 const WORKER = join(import.meta.dirname, "testing", "worker.ts");
 
-test("a job of a process that is killed is done by another within a minute, and its run tells so", async () => {
+test("another process runs the job of a killed process within a minute, and its run shows that", async () => {
   const { database, connection, drop } = await testDatabase();
   function startWorker() {
     const child = spawn(process.execPath, [WORKER, JSON.stringify(connection)], {
@@ -29,7 +29,7 @@ test("a job of a process that is killed is done by another within a minute, and 
   const first = startWorker();
   assert.equal(await first.says(), "ready");
   const jobs = createJobs(database, openLog("silent"));
-  // This process only enqueues.
+  // This process only queues jobs.
   jobs.define("test.killed", { isTracked: true, concurrency: 0 }, async () => assert.fail("not here"));
   await jobs.start();
   const id = await database.transaction((tx) => jobs.enqueue(tx, "test.killed", {}));

@@ -1,4 +1,4 @@
-// What the queue's own tables say of its jobs, for people. What a job is about is never read: it may name things.
+// Reads job states from the queue's tables for display. Never reads job data, which may name private objects.
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
@@ -49,7 +49,7 @@ export interface JobRow {
 export interface JobWish {
   limit: number;
   after: TimePlace | null;
-  /** Null for all of them, also the queue's own. */
+  /** Null for all queues, including internal ones. */
   queues: readonly string[] | null;
   state: JobPhase | null;
   id?: string;

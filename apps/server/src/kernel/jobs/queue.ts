@@ -1,4 +1,4 @@
-// The queue behind our jobs: pg-boss in its own schema, on a few connections of its own.
+// The job queue: pg-boss in its own schema, with a few separate connections.
 import { PgBoss } from "pg-boss";
 import pg from "pg";
 import { DatabaseClient } from "#kernel/db/client.ts";
@@ -8,10 +8,10 @@ import type { Log } from "#kernel/log.ts";
 
 export const QUEUE_SCHEMA = "jobs";
 
-/** Connections of the queue's own pool; one more listens. */
+/** Connections of the queue's pool; one more listens. */
 const CONNECTIONS = 4;
 
-/** Its maintenance deletes and analyses a day's old jobs. */
+/** Statement timeout for its maintenance, which deletes and analyses a day's old jobs. */
 const LONGEST_STATEMENT_MS = 300_000;
 
 export interface Queue {
@@ -21,8 +21,8 @@ export interface Queue {
 }
 
 /**
- * pg-boss on connections that we create. INVARIANT: its own would include clients whose "error" event it stops listening to,
- * which ends the process when one of them breaks afterwards.
+ * pg-boss on connections that we create. INVARIANT: pg-boss's own clients would include some without an "error" listener, and
+ * the process would end when one of them breaks.
  */
 export function openQueue(database: Database, hasSchedules: boolean, log: Log): Queue {
   const how = { ...plain(database.connection), max: CONNECTIONS, application_name: "strongroom jobs" };
@@ -35,21 +35,21 @@ export function openQueue(database: Database, hasSchedules: boolean, log: Log): 
     schema: QUEUE_SCHEMA,
     useListenNotify: true,
     schedule: hasSchedules,
-    // How soon a job of a process that was killed goes to another: its missing heartbeat is noticed on this beat.
+    // Interval for detecting missing heartbeats, after which another process gets the jobs of a killed one.
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
   });
   return { boss, close: () => pool.end() };
 }
 
-/** Makes or upgrades the queue's tables, so that a later start finds them. */
+/** Creates or upgrades the queue's tables for a later start. */
 export async function installQueue(connection: pg.ClientConfig): Promise<void> {
   const pool = new pg.Pool({ ...plain(connection), Client: DatabaseClient, max: 1 });
   // A pending query of start() rejects as well.
   pool.on("error", () => undefined);
   const db = { executeSql: (text: string, values?: unknown[]) => query(pool, text, values) };
   const boss = new PgBoss({ db, schema: QUEUE_SCHEMA, supervise: false, schedule: false });
-  // Whatever goes wrong here also rejects start().
+  // Every failure here also rejects start().
   boss.on("error", () => undefined);
   try {
     await boss.start();
@@ -59,14 +59,14 @@ export async function installQueue(connection: pg.ClientConfig): Promise<void> {
   }
 }
 
-/** Only how to connect: the queue reads its own columns with `pg`'s usual types. */
+/** Connection options only: the queue reads its columns with `pg`'s default types. */
 function plain(connection: pg.ClientConfig): pg.ClientConfig {
   const { host, port, user, password, database, ssl, connectionString } = connection;
   const how = { host, port, user, password, database, ssl, connectionString };
   return Object.fromEntries(Object.entries(how).filter(([, value]) => value !== undefined));
 }
 
-/** An error may leave a transaction open that the SQL text began, so the connection is closed too. */
+/** An error may leave open a transaction that the SQL text started, so the connection is closed too. */
 async function query(pool: pg.Pool, text: string, values?: unknown[]) {
   const client = await pool.connect();
   try {

@@ -1,4 +1,4 @@
-// One attempt at one job: hands it its signal, and keeps its run's row true.
+// Runs one attempt of a job: passes the abort signal and updates the job's run.
 import type { JobWithMetadata } from "pg-boss";
 import type { Database } from "#kernel/db/database.ts";
 import type { Log } from "#kernel/log.ts";
@@ -9,13 +9,13 @@ export interface Job<Data> {
   data: Data;
   /** 1 for the first. */
   attempt: number;
-  /** Aborted when the job is cancelled, takes too long, was given to another process, or the server stops. */
+  /** Aborted when the job is cancelled, takes too long, was assigned to another process, or the server stops. */
   signal: AbortSignal;
-  /** Says how far it is; for tracked jobs only. Writes at most twice a second, so it may be called for every item. */
+  /** Reports progress, for tracked jobs only. Writes at most twice a second, so it may be called for every item. */
   progress(done: number, total?: number): Promise<void>;
 }
 
-/** Throws to have the job attempted again. May run twice for one job: what it does must bear that. */
+/** Throws to have the job retried. May run twice for one job, so it must be idempotent. */
 export type JobHandler<Data> = (job: Job<Data>) => Promise<void>;
 
 interface Site {
@@ -62,7 +62,7 @@ export async function runJob(
     ? setInterval(() => {
         isCancelled(db, job.id).then(
           (is) => is && cancel(),
-          (error: unknown) => log.warn({ err: error, job: job.name }, "could not look whether a job was cancelled"),
+          (error: unknown) => log.warn({ err: error, job: job.name }, "could not check whether a job was cancelled"),
         );
       }, WATCH_INTERVAL)
     : undefined;
@@ -82,7 +82,7 @@ export async function runJob(
     if (isTracked) await endRun(db, job.id, cancelling.signal.aborted ? "cancelled" : "completed");
   } catch (error) {
     if (cancelling.signal.aborted) {
-      // It did as it was told; there is nothing to attempt again.
+      // It stopped as requested and is not retried.
       await endRun(db, job.id, "cancelled");
       return;
     }

@@ -1,19 +1,19 @@
-// The end of a key-encryption key: what is sealed under it can be opened by nobody any more.
+// Destroys a key-encryption key: data sealed under it can never be opened again.
 import type { Tx } from "../db/database.ts";
 import type { Events, NewEvent } from "../events/events.ts";
 
 const TYPE = "seal.key-destroyed";
 
-/** Destroys the key of this purpose, if there is one, in the database now and in every process when `tx` commits. */
+/** Destroys the key of this purpose, if it exists, in the database now and in every process when `tx` commits. */
 export async function destroyKek(tx: Tx, events: Events, purpose: string): Promise<void> {
   const rows = await tx.deleteFrom("keks").where("purpose", "=", purpose).returning("id").execute();
   await events.publish(tx, ...rows.map(({ id }) => keyDestroyed(id)));
 }
 
-/** No reader of the event stream sees it. */
+/** Not visible to readers of the event stream. */
 const keyDestroyed = (id: string): NewEvent => ({ type: TYPE, audience: { users: [] }, data: { kek_id: id } });
 
-/** The id of the key whose destruction an event tells; null for other events. */
+/** The id of the key that an event reports as destroyed; null for other events. */
 export function destroyedKekOf({ type, data }: Pick<NewEvent, "type" | "data">): string | null {
   return type === TYPE && typeof data["kek_id"] === "string" ? data["kek_id"] : null;
 }

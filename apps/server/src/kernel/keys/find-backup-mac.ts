@@ -16,7 +16,7 @@ export function findMacOfServer({ config, keys }: { config: Config; keys: KeyRin
   };
 }
 
-/** The seal record of a manifest. Throws StartError when it does not fit the root key that the manifest names. */
+/** The seal record of a manifest. Throws StartError if it does not match the root key that the manifest names. */
 export function recordIn({ root_key: { id }, seal }: Pick<BackupManifest, "root_key" | "seal">): SealRecord {
   const record = parseSealRecord(seal);
   if (record.rootKeyId === id) return record;
@@ -40,7 +40,8 @@ export function macOf(root: RootKey): Mac {
  */
 export async function rootKeyOf(config: Config, record: SealRecord): Promise<RootKey> {
   if (record.provider === "key-file") return readKeyFileOf(config.keyFile, record.rootKeyId);
-  if (config.passphraseFile === null) throw new SealError("passphrase.wrong", "Nobody has typed its passphrase here.");
+  if (config.passphraseFile === null)
+    throw new SealError("passphrase.wrong", "The passphrase is not available here. Set STRONGROOM_PASSPHRASE_FILE.");
   using passphrase = Secret.fromText(readFileSync(config.passphraseFile, "utf8").split(/\r?\n/, 1)[0] ?? "");
   return passphraseProvider(passphrase).open(record);
 }

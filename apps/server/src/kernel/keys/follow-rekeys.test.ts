@@ -40,7 +40,7 @@ afterEach(async () => {
   await own.drop();
 });
 
-/** A process with a vault and, unless it is to miss something, the news of rekeys. */
+/** A process with a vault that follows rekeys unless told otherwise. */
 async function aServer({ as = config, follows = true } = {}): Promise<Vault> {
   const vault = await openVault(as, own.database, log);
   const events = createEvents(own.database, log);
@@ -50,7 +50,7 @@ async function aServer({ as = config, follows = true } = {}): Promise<Vault> {
   return vault;
 }
 
-/** What the command line does. */
+/** Rekeys like the command line. */
 async function rekey(next: SealProvider, announces = true): Promise<void> {
   const record = parseSealRecord(await readSealRecord(own.database));
   const current =
@@ -59,7 +59,7 @@ async function rekey(next: SealProvider, announces = true): Promise<void> {
   if (announces) await own.database.transaction((tx) => createEvents(own.database, log).publish(tx, rootKeyChanged));
 }
 
-/** Until it is so; a server hears of a rekey by the database. */
+/** Waits until the condition holds; a server learns of a rekey through the database. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 40_000; !(await isSo()); await delay(5)) assert.ok(Date.now() < end, "it came to be");
 }
@@ -74,7 +74,7 @@ const canMake = (vault: Vault, purpose: string): Promise<boolean> =>
     },
   );
 
-test("a running server takes a new root key from its key file, and neither loses nor lacks a key", async () => {
+test("a running server loads a new root key from its key file and keeps every key", async () => {
   const vault = await aServer();
   const before = await vault.ring.kekFor("kept");
   await rekey(keyFileProvider(config.keyFile));
@@ -82,7 +82,7 @@ test("a running server takes a new root key from its key file, and neither loses
   assert.equal((await vault.ring.kekFor("kept")).id, before.id);
 });
 
-test("a rekey between a server's opening of the vault and its listening is not missed", async () => {
+test("a server does not miss a rekey between opening the vault and listening", async () => {
   const vault = await openVault(config, own.database, log);
   await rekey(keyFileProvider(config.keyFile), false);
   assert.equal(await canMake(vault, "too-late"), false);
@@ -93,7 +93,7 @@ test("a rekey between a server's opening of the vault and its listening is not m
   assert.equal(await canMake(vault, "in-time"), true);
 });
 
-test("where the new key file is missing, what is loaded stays in use", async () => {
+test("a server without the new key file keeps its loaded keys", async () => {
   const elsewhere = join(folder, "elsewhere.key");
   const vault = await aServer();
   const before = await vault.ring.kekFor("kept");
@@ -105,7 +105,7 @@ test("where the new key file is missing, what is loaded stays in use", async () 
   assert.equal(await canMake(vault, "new"), false);
 });
 
-test("after a rekey to a passphrase a running server is sealed until somebody brings it", async () => {
+test("a rekey to a passphrase seals a running server until it is unsealed", async () => {
   const vault = await aServer();
   await vault.ring.kekFor("kept");
   await rekey(passphraseProvider(newPassphrase(), cheap));
@@ -115,7 +115,7 @@ test("after a rekey to a passphrase a running server is sealed until somebody br
   assert.equal(await canMake(vault, "new"), true);
 });
 
-test("a server whose passphrase file holds the new passphrase goes on by itself", async () => {
+test("a server continues automatically if its passphrase file has the new passphrase", async () => {
   writeFileSync(passphraseFile, "correct horse battery staple\n");
   const vault = await aServer({ as: { ...config, passphraseFile } });
   await rekey(passphraseProvider(newPassphrase(), cheap));
@@ -124,7 +124,7 @@ test("a server whose passphrase file holds the new passphrase goes on by itself"
   assert.equal(vault.ring.isSealed, false);
 });
 
-test("a server whose passphrase file holds the old passphrase, or cannot be read, is sealed", async () => {
+test("a server is sealed if its passphrase file is outdated or unreadable", async () => {
   writeFileSync(passphraseFile, "another passphrase altogether\n");
   const outdated = await aServer({ as: { ...config, passphraseFile } });
   const unreadable = await aServer({ as: { ...config, passphraseFile: join(folder, "nothing") } });
@@ -132,7 +132,7 @@ test("a server whose passphrase file holds the old passphrase, or cannot be read
   await until(() => outdated.ring.isSealed && unreadable.ring.isSealed);
 });
 
-test("a sealed server stays sealed through a rekey, and opens with what is in force then", async () => {
+test("a sealed server stays sealed through a rekey and opens with the new passphrase", async () => {
   const sealed = await aServer();
   sealed.ring.seal();
   await rekey(passphraseProvider(newPassphrase(), cheap));

@@ -1,17 +1,17 @@
-// What happens to keys while servers run, a rekey or the end of a key: how each process follows.
+// Applies rekeys and destroyed keys to every running process.
 import type { Events, NewEvent } from "../events/events.ts";
 import type { Log } from "../log.ts";
 import { destroyedKekOf } from "./destroy-kek.ts";
 import type { Vault } from "./open-key-ring.ts";
 
-/** Published in the transaction that replaces the root key. No reader of the event stream sees it. */
+/** Published in the transaction that replaces the root key. Not visible to readers of the event stream. */
 export const rootKeyChanged: NewEvent = { type: "seal.root-key-changed", audience: { users: [] }, data: {} };
 
-/** To be called when `events` runs. Also follows a rekey of the moment between opening the vault and this. */
+/** Call once `events` runs. Also applies a rekey that happened since the vault was opened. */
 export async function followRekeys(events: Events, vault: Vault, log: Log): Promise<void> {
   const follow = (): Promise<void> =>
     vault.follow().catch((error: unknown) => {
-      log.error({ err: error }, "the root key was changed, and this process could not follow: restart it");
+      log.error({ err: error }, "the root key changed, and this process could not load it: restart it");
     });
   await events.subscribe({ filter: ({ type }) => type === rootKeyChanged.type }, () => void follow());
   await events.subscribe({ filter: (event) => destroyedKekOf(event) !== null }, (event) => {

@@ -33,7 +33,7 @@ const toRow = (kek: WrappedKek): KekRow => ({
   wrapped: Buffer.from(kek.wrapped),
 });
 
-/** Locks the seal row for the transaction and returns the id of the root key in force, or null before the first start. */
+/** Locks the seal row for the transaction and returns the id of the current root key, or null before the first start. */
 async function lockSeal(tx: Tx, strength: "share" | "update"): Promise<string | null> {
   const lock = strength === "share" ? sql`for share` : sql`for update`;
   const result = await sql<{ root_key_id: string }>`select root_key_id from seal ${lock}`.execute(tx);

@@ -1,4 +1,4 @@
-// Finds the root key at start, or leaves the vault sealed until a person brings the passphrase.
+// Loads the root key at start, or leaves the vault sealed until a person enters the passphrase.
 import { KeyRing, Secret, SealError, keyFileProvider, parseSealRecord, passphraseProvider } from "@strongroom/keys";
 import type { SealProvider, SealRecord } from "@strongroom/keys";
 import { readFileSync } from "node:fs";
@@ -10,25 +10,25 @@ import { createKekStore, insertSealRecord, lockFirstSeal, readSealRecord } from 
 
 export interface Vault {
   ring: KeyRing;
-  /** Of the root key in force: a rekey may change it. */
+  /** The provider of the current root key; a rekey may change it. */
   readonly provider: SealRecord["provider"];
   /** Unseals with a passphrase. Rejects with SealError `passphrase.wrong`, or `seal-record.other-provider`. */
   unsealWith(passphrase: Secret): Promise<void>;
   /**
-   * Takes over the root key that a rekey has put in force; does nothing when there was none. While the new key file is
-   * not there, what is loaded stays in use. Where a person has to bring the new passphrase, the vault is sealed.
+   * Loads the root key of a rekey; does nothing if there was none. While the new key file is missing, the loaded keys stay in
+   * use. If a person must enter the new passphrase, the vault is sealed.
    */
   follow(): Promise<void>;
-  /** Why this process cannot use the root key that is in force, in a plain sentence; null when it can, or is sealed. */
+  /** The reason why this process cannot use the current root key, in one sentence; null if it can, or is sealed. */
   problem(): Promise<string | null>;
 }
 
 const LEFT_BEHIND =
-  "The root key was changed, and the new one cannot be had here. Put its key file in place and restart this server";
+  "The root key changed, and this server does not have the new one. Copy its key file here and restart this server";
 
 /**
- * Opens the key ring. On the first start it makes the root key as the configuration says; later the stored seal record
- * decides. Rejects with StartError when the key file is not the right one.
+ * Opens the key ring. The first start creates the root key as configured; later the stored seal record decides. Rejects with
+ * StartError if the key file does not match.
  */
 export async function openVault(config: Config, database: Database, log: Log): Promise<Vault> {
   try {
@@ -72,7 +72,7 @@ function vaultOf({ config, database, log, ring, record }: Opened): Vault {
         if (provider !== null) return await ring.unseal(await provider.open(inForce));
       } catch (error) {
         if (!(error instanceof SealError || error instanceof StartError)) throw error;
-        log.error({ err: error }, "the root key was changed, and the new one cannot be had here");
+        log.error({ err: error }, "the root key changed, and the new one is not available here");
       }
       if (inForce.provider === "passphrase") ring.seal();
     },
@@ -83,7 +83,7 @@ function vaultOf({ config, database, log, ring, record }: Opened): Vault {
   };
 }
 
-/** Null when a person has to bring the passphrase. */
+/** Null if a person must enter the passphrase. */
 function providerOf(config: Config, record: SealRecord): SealProvider | null {
   if (record.provider === "key-file") return keyFileProvider(config.keyFile);
   const passphrase = passphraseFromFile(config);
@@ -101,7 +101,7 @@ async function sealRecordOf(config: Config, database: Database, log: Log): Promi
     const sealed = await firstProvider(config).create();
     await insertSealRecord(tx, sealed.record);
     sealed.root.dispose();
-    log.info({ provider: sealed.record.provider }, "made the root key");
+    log.info({ provider: sealed.record.provider }, "created the root key");
     return sealed.record;
   });
 }

@@ -1,4 +1,4 @@
-// Replaces the root key of a database that may be in use: with its record, and the news for running servers, in one transaction.
+// Replaces the root key of a live database: stores its record and notifies running servers in one transaction.
 import { rekeyRoot } from "@strongroom/keys";
 import type { RootKey, SealProvider, SealRecord } from "@strongroom/keys";
 import type { AuditEntry } from "@strongroom/auditlog";
@@ -11,15 +11,15 @@ import { createKekStore } from "./kek-store.ts";
 export interface Rekey {
   database: Database;
   events: Events;
-  /** The root key in force; still the caller's. */
+  /** The current root key; the caller still owns it. */
   old: RootKey;
-  /** Makes and keeps the new one. */
+  /** Creates and stores the new one. */
   next: SealProvider;
-  /** What goes on record in the very transaction that replaces it. */
+  /** The audit entry, recorded in the transaction that replaces the key. */
   entryOf(rootKeyId: string): AuditEntry;
 }
 
-/** Returns the record in force afterwards. Rejects as `rekeyRoot` does; then the old root key is in force, or may be. */
+/** Returns the new record. Rejects like `rekeyRoot`; the old root key is then still current, or may be. */
 export async function replaceRootKey({ database, events, old, next, entryOf }: Rekey): Promise<SealRecord> {
   const recording: Database = {
     ...database,

@@ -1,4 +1,4 @@
-// A throwaway PostgreSQL in a temporary folder, for tests and benchmarks.
+// A temporary PostgreSQL server for tests and benchmarks.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { startEmbedded } from "#kernel/embedded/embedded.ts";
 import { openLog } from "#kernel/log.ts";
 
 export interface TemporaryServer {
-  /** As the application's ordinary role, which may create databases here. */
+  /** Connects as the application's ordinary role, which may create databases here. */
   connection: pg.ClientConfig;
   /** Stops the server and removes its folder. */
   stop(): Promise<void>;
@@ -16,7 +16,7 @@ export interface TemporaryServer {
 export async function startTemporaryServer(): Promise<TemporaryServer> {
   const folder = mkdtempSync(join(tmpdir(), "strongroom-test-"));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  // Of a process that ends without stopping it.
+  // Cleans up after a process that ends without stopping it.
   process.once("exit", remove);
   try {
     const options = { dataFolder: folder, log: openLog("fatal") };
@@ -24,7 +24,7 @@ export async function startTemporaryServer(): Promise<TemporaryServer> {
     const superuser = new pg.Client(first.administration);
     await superuser.connect();
     await superuser.query("alter role strongroom createdb");
-    // Several test files run at once, each with several applications that have a pool of their own.
+    // Several test files run at once, each with several applications that have separate pools.
     await superuser.query("alter system set max_connections = 300");
     await superuser.end();
     await first.stop();

@@ -12,20 +12,20 @@ import type { TemporaryServer } from "./temporary-server.ts";
 
 export interface TestDatabase {
   database: Database;
-  /** For connections of the test's own. */
+  /** For the test's own connections. */
   connection: pg.ClientConfig;
-  /** Closes the pool and removes the database, whoever is still connected to it. */
+  /** Closes the pool and drops the database, even if it has other connections. */
   drop(): Promise<void>;
 }
 
 /**
- * Made on the server that STRONGROOM_TEST_DATABASE describes (a `pg` configuration as JSON whose role may create
- * databases), else on one of this process's own, which is stopped after the last test.
+ * Created on the server in STRONGROOM_TEST_DATABASE (a `pg` configuration as JSON whose role may create databases), else on a
+ * server of this process, which is stopped after the last test.
  */
 export async function testDatabase(options: Partial<DatabaseConfig> = {}): Promise<TestDatabase> {
   const connection = await emptyTestDatabase(await template());
   const database = openDatabase({ connection, log: silent, poolSize: 10, ...options });
-  // Tests make hundreds of calls at once; a slow machine lets the last of them wait for longer than a server should.
+  // Tests make hundreds of calls at once; on a slow machine the last ones wait longer than in production.
   database.pool.options.connectionTimeoutMillis = 60_000;
   return {
     database,
@@ -37,7 +37,7 @@ export async function testDatabase(options: Partial<DatabaseConfig> = {}): Promi
   };
 }
 
-/** A database without our tables, or a copy of `template`. To be dropped with `dropTestDatabase`. */
+/** A database without our tables, or a copy of `template`. Drop it with `dropTestDatabase`. */
 export async function emptyTestDatabase(from?: string): Promise<pg.ClientConfig> {
   const server = await testServer();
   const name = `test_${randomBytes(8).toString("hex")}`;
@@ -50,7 +50,7 @@ export async function emptyTestDatabase(from?: string): Promise<pg.ClientConfig>
 
 export async function dropTestDatabase({ database }: pg.ClientConfig): Promise<void> {
   await asAdministrator(async (client) => {
-    // PostgreSQL looks only every 100 ms whether the last connections, which are just being closed, have gone.
+    // PostgreSQL checks only every 100 ms whether the last closing connections have ended.
     for (let looks = 0; looks < 50 && (await isInUse(client, database)); looks++) await delay(2);
     await client.query(`drop database if exists ${database} with (force)`);
   });
@@ -97,7 +97,7 @@ async function asAdministrator<T>(work: (client: pg.PoolClient) => Promise<T>): 
   }
 }
 
-/** The template's name carries a hash of the migrations, so that a changed migration never meets an old template. */
+/** The template's name contains a hash of the migrations, so that a changed migration gets a new template. */
 function template(): Promise<string> {
   ready ??= makeTemplate();
   return ready;
@@ -110,12 +110,12 @@ async function makeTemplate(): Promise<string> {
   const name = `template_${hash.digest("hex").slice(0, 16)}`;
   const server = await testServer();
   await asAdministrator(async (client) => {
-    // Many test processes may arrive at once; the first makes it while the others wait.
+    // Of several test processes, the first creates it while the others wait.
     await client.query("select pg_advisory_lock(hashtext($1))", [name]);
     try {
       const found = await client.query("select datistemplate as done from pg_database where datname = $1", [name]);
       if (found.rows[0]?.done === true) return;
-      // Half made by a process that was killed.
+      // Left incomplete by a killed process.
       await client.query(`drop database if exists ${name} with (force)`);
       await client.query(`create database ${name}`);
       const connection = { ...server, database: name };

@@ -1,5 +1,5 @@
-// What the test runner starts: one throwaway server for all test processes. Prints how to reach it as one line of JSON,
-// to be handed to the tests as STRONGROOM_TEST_DATABASE, and lives until it is told to end or its standard input closes.
+// Runs one temporary server for all test processes. Prints its connection as one line of JSON, which the test runner passes to
+// the tests as STRONGROOM_TEST_DATABASE, and runs until a signal or the end of its standard input.
 import { once } from "node:events";
 import { startTemporaryServer } from "./temporary-server.ts";
 

@@ -1,10 +1,10 @@
-// The pages of the Admin Console, as links above each of them.
+// Links to the pages of the Admin Console, shown above each of them.
 import type { Role } from "@strongroom/contract";
 import { useUser } from "#shared/session/session-store.ts";
 import { PageLinks } from "#shared/ui/page-links.tsx";
-import { paths } from "../paths.ts";
+import { paths } from "../../shared/paths.ts";
 
-/** Who sees what there, as the server has it. */
+/** The roles that may open each page, as the server enforces them. */
 const SECTIONS: readonly { label: string; path: string; roles: readonly Role[] }[] = [
   { label: "Console", path: paths.admin, roles: ["admin"] },
   { label: "Groups", path: paths.adminGroups, roles: ["admin", "manager"] },

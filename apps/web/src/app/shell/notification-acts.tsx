@@ -1,10 +1,11 @@
-// Actions inside notifications: decide on an access request, activate an account. Fetched when there is one.
+// Actions inside notifications: decide on an access request, activate an account. Loaded with the first such
+// notification.
 import { lazy, Suspense } from "react";
 import type { ActsOf } from "#shared/notifications/notification-acts.ts";
 
-const RequestDecision = lazy(() => import("#features/access-requests/request-decision.tsx"));
+const RequestDecision = lazy(() => import("#features/access-requests/decision/request-decision.tsx"));
 
-const ActivationAct = lazy(() => import("#features/admin/activation-act.tsx"));
+const ActivationAct = lazy(() => import("#features/admin/users/activation-act.tsx"));
 
 export const notificationActs: ActsOf = ({ type, actionRequired, metadata }) => {
   const { request_id: requestId, user_id: userId } = metadata;

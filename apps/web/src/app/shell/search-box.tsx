@@ -1,4 +1,5 @@
-// The top bar's search (SHELL-18, OPEN-28): a click, typing, `/` or Ctrl/⌘ K opens what it finds; the keys stay in the box.
+// The top bar's search (SHELL-18, OPEN-28): a click, typing, `/` or Ctrl/⌘ K opens the results; the focus stays in
+// the box.
 import { Kbd, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { lazy, Suspense, useCallback, useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
@@ -6,30 +7,30 @@ import { useNavigate } from "react-router";
 import type { SearchOption } from "#features/search/search-options.ts";
 import type { SearchPanelHandle } from "#features/search/search-panel.tsx";
 import { useUser } from "#shared/session/session-store.ts";
-import { paths } from "../paths.ts";
-import type { WantedAct } from "./search-act.tsx";
+import { paths } from "../../shared/paths.ts";
+import type { RequestedAction } from "./requested-action.tsx";
 import classes from "./top-bar.module.css";
 
 const SearchPanel = lazy(() => import("#features/search/search-panel.tsx"));
-const SearchAct = lazy(() => import("./search-act.tsx"));
+const SearchAct = lazy(() => import("./requested-action.tsx"));
 
 const PLACEHOLDER = "Search credentials, sessions, users...";
 
-/** Whether a key press belongs to a field that is being filled in. */
+/** Whether the user is typing into a field. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   );
 }
 
-/** Calls back for `/`, unless something is being typed, and for Ctrl/⌘ K anywhere. */
+/** Calls back for `/` unless the user is typing, and for Ctrl/⌘ K anywhere. */
 function useShortcuts(onWanted: () => void): void {
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent) => {
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
       const isSlash = event.key === "/" && isPlain && !isTyping(event.target);
       const isK = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey;
-      // A dialog keeps the focus to itself.
+      // An open dialog keeps the focus.
       if (!(isSlash || isK) || document.querySelector('[role="dialog"]') !== null) return;
       event.preventDefault();
       onWanted();
@@ -48,7 +49,7 @@ export function SearchBox() {
   const [text, setText] = useState("");
   const [isOpen, setIsOpen] = useState(false);
   const [marked, setMarked] = useState<string>();
-  const [act, setAct] = useState<WantedAct | null>(null);
+  const [act, setAct] = useState<RequestedAction | null>(null);
 
   const open = useCallback(() => {
     input.current?.focus();
@@ -82,7 +83,7 @@ export function SearchBox() {
       else setIsOpen(true);
     }
     if (event.key === "Escape" && isOpen) {
-      // The first one leaves the text as it is.
+      // The first Escape closes the results and leaves the text unchanged.
       event.preventDefault();
       close();
     }
@@ -135,7 +136,7 @@ export function SearchBox() {
           </Suspense>
         )}
       </form>
-      {/* Not in the form: what happens in a dialog of it is none of the box's business. */}
+      {/* Outside the form, so that events in the dialogs do not bubble to the search box. */}
       {act !== null && (
         <Suspense fallback={null}>
           <SearchAct key={act.turn} {...act} />
@@ -146,7 +147,11 @@ export function SearchBox() {
 }
 
 let turns = 0;
-const wantedAct = (act: WantedAct["act"], of: WantedAct["of"]): WantedAct => ({ act, of, turn: (turns += 1) });
+const wantedAct = (act: RequestedAction["act"], of: RequestedAction["of"]): RequestedAction => ({
+  act,
+  of,
+  turn: (turns += 1),
+});
 
 async function remember(userId: string, { result }: Extract<SearchOption, { kind: "result" | "act" }>): Promise<void> {
   const { rememberItem } = await import("#features/search/recent-items.ts");

@@ -1,12 +1,13 @@
-import { CredentialId, type Health, type LiveEvent, type Outcome } from "@strongroom/contract";
+import { CredentialId, listCredentials, type Health, type LiveEvent, type Outcome } from "@strongroom/contract";
 import { screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { TEST_USER, signInForTest, signOutForTest } from "#app/testing/sign-in.ts";
-import { configureCalls } from "#shared/api/call.ts";
+import { call, configureCalls } from "#shared/api/call.ts";
 import { forgetTrouble } from "#shared/api/database-trouble.ts";
 import { wait } from "#shared/api/retry.ts";
+import { SAY_AFTER_MS, noteAnswer } from "#shared/api/server-contact.ts";
 import { currentSession } from "#shared/session/session-store.ts";
 import { LOOK_AGAIN_MS } from "#shared/ui/database-notice.tsx";
 import { routes } from "../router.tsx";
@@ -48,13 +49,13 @@ async function show(at = "/help") {
 }
 
 describe("the sidebar", () => {
-  test("SHELL-10, SHELL-12: sidebar, top bar and main area; the tagline", async () => {
+  test("SHELL-10, SHELL-12: the layout has a sidebar with the tagline, a top bar and a main area", async () => {
     await show();
     for (const role of ["complementary", "banner", "main"]) expect(screen.getAllByRole(role).length).toBe(1);
     expect(screen.getByText("Security Platform")).toBeTruthy();
   });
 
-  test("SHELL-14, SHELL-16, SHELL-17: the entries, their order and where they lead", async () => {
+  test("SHELL-14, SHELL-16, SHELL-17: shows the entries in order with their links", async () => {
     const { main } = await show();
     expect(main.getAllByRole("link").map((link) => [link.textContent, link.getAttribute("href")])).toEqual([
       ["Dashboard", "/"],
@@ -65,8 +66,6 @@ describe("the sidebar", () => {
       ["Discovery", "/discovery"],
       ["CPM Dashboard", "/cpm-dashboard"],
       ["JIT Access", "/jit-access"],
-      ["Session Monitoring", "/sessions"],
-      ["Certificates", "/certificates"],
       ["Access Control", "/access-control"],
       ["Integrations", "/integrations"],
       ["Audit Logs", "/audit-logs"],
@@ -83,16 +82,16 @@ describe("the sidebar", () => {
     await waitFor(() => expect(main.queryByRole("link", { name: "Safes" })).toBeNull());
   });
 
-  test("SHELL-11: the sidebar that slides in has the same entries and goes away when one is chosen", async () => {
+  test("SHELL-11: the slide-in sidebar has the same entries and closes after a choice", async () => {
     const { user } = await show();
     await user.click(screen.getByRole("button", { name: "Open navigation" }));
     const drawer = await screen.findByRole("dialog", { name: "Navigation" });
-    await user.click(within(drawer).getByRole("link", { name: "Certificates" }));
-    expect(await screen.findByRole("heading", { name: "Certificates" })).toBeTruthy();
+    await user.click(within(drawer).getByRole("link", { name: "Integrations" }));
+    expect(await screen.findByRole("heading", { name: "Integrations" })).toBeTruthy();
     await waitFor(() => expect(screen.queryByRole("dialog", { name: "Navigation" })).toBeNull());
   });
 
-  test('SHELL-13, OPEN-31: System Status reads "All systems operational" when health is good, else what is not', async () => {
+  test('SHELL-13, OPEN-31: System Status reads "All systems operational" when healthy, else names the problem', async () => {
     await show();
     expect(
       within(screen.getByRole("region", { name: "System Status" })).getByText(/./, { selector: "[role=status]" }),
@@ -118,7 +117,7 @@ describe("the sidebar", () => {
     expect(statusNote(undefined, true).text).toBe("The server cannot be reached");
   });
 
-  test("HTTP-15, OPEN-76: the health question is a background ping every 10 minutes, asked only when signed in", async () => {
+  test("HTTP-15, OPEN-76: the health query is a background ping every 10 minutes while signed in", async () => {
     expect(KEEP_ALIVE_MS).toBe(600_000);
     await show();
     await waitFor(() => expect(api.requestsTo("GET /api/v1/health")[0]?.headers["x-background"]).toBe("1"));
@@ -126,13 +125,13 @@ describe("the sidebar", () => {
   });
 });
 
-describe("a database in trouble", () => {
+describe("a database outage", () => {
   afterEach(() => {
     forgetTrouble();
     configureCalls({ wait });
   });
 
-  test("is shown on every page, and failed requests are repeated once the database works", async () => {
+  test("shows a notice on every page, and failed requests are retried after recovery", async () => {
     let isAway = true;
     configureCalls({ wait: () => Promise.resolve() });
     api.on("GET /api/v1/notifications", () =>
@@ -154,6 +153,34 @@ describe("a database in trouble", () => {
   });
 });
 
+describe("an unresponsive server", () => {
+  const NOTICE = "The server does not answer. This page keeps trying, and forms keep what you typed.";
+  const LIST = "GET /api/v1/credentials";
+  afterEach(() => noteAnswer());
+
+  test.each([
+    ["cuts the connection", () => ({ isCut: true })],
+    ["is silent", () => new Promise<never>(() => undefined)],
+  ])("is reported within seconds when it %s, and pending requests succeed after recovery", async (_, gone) => {
+    // Retries wait, as in the app.
+    configureCalls({ wait });
+    let isGone = true;
+    const health = { json: HEALTH };
+    await show();
+    api.on("GET /api/v1/health", () => (isGone ? gone() : health));
+    api.on(LIST, () => (isGone ? gone() : { json: { data: [], next_cursor: null } }));
+    const asked = call(listCredentials);
+    expect(screen.queryByText(NOTICE)).toBeNull();
+    await screen.findByText(NOTICE, {}, { timeout: 4 * SAY_AFTER_MS });
+    isGone = false;
+    await waitFor(() => expect(screen.queryByText(NOTICE)).toBeNull(), { timeout: 5000 });
+    // Does not wait for the next retry, which comes after 8 s or more. A request to a silent server is still pending.
+    if ("isCut" in (await Promise.race([Promise.resolve(gone()), Promise.resolve({ isSilent: true })])))
+      expect((await asked).data).toEqual([]);
+    else void asked.catch(() => undefined);
+  });
+});
+
 describe("the top bar", () => {
   test('SHELL-19: the display name falls back to the email, then to "User"', () => {
     expect(displayName({ name: "Dana", email: "d@x" })).toBe("Dana");
@@ -161,14 +188,14 @@ describe("the top bar", () => {
     expect(displayName({})).toBe("User");
   });
 
-  test("SHELL-19, SHELL-20: name and capitalised role show", async () => {
+  test("SHELL-19, SHELL-20: shows the name and the capitalised role", async () => {
     await show();
     const bar = within(screen.getByRole("banner"));
     expect(bar.getByText("Dana Test")).toBeTruthy();
     expect(bar.getByText("Manager")).toBeTruthy();
   });
 
-  test("SHELL-21, SHELL-22, SHELL-24, SHELL-25: Profile, Notifications, a separator, Settings, Help, Sign Out, each a real screen", async () => {
+  test("SHELL-21, SHELL-22, SHELL-24, SHELL-25: Profile, Notifications, a separator, Settings, Help and Sign Out each lead to a real screen", async () => {
     const { user } = await show();
     const strip = screen.getByRole("navigation", { name: "You and your settings" });
     expect([...strip.children].map((child) => child.textContent || child.tagName)).toEqual([
@@ -185,7 +212,7 @@ describe("the top bar", () => {
     }
   });
 
-  test("SHELL-23, NOTIF-01: Notifications is the bell, which leads on to their page", async () => {
+  test("SHELL-23, NOTIF-01: the Notifications bell links to the notifications page", async () => {
     const { user } = await show();
     await user.click(screen.getByRole("button", { name: /^Notifications/ }));
     await user.click(await screen.findByRole("link", { name: "Open Notifications" }));
@@ -193,7 +220,7 @@ describe("the top bar", () => {
     await waitFor(() => expect(screen.queryByRole("link", { name: "Open Notifications" })).toBeNull());
   });
 
-  test("SHELL-26, SHELL-27: Sign Out signs out, says so and goes to /login", async () => {
+  test("SHELL-26, SHELL-27: Sign Out ends the session, shows a toast and goes to /login", async () => {
     const { user, router } = await show();
     await user.click(screen.getByRole("button", { name: "Sign Out" }));
     expect(await screen.findByText("Signed out successfully")).toBeTruthy();
@@ -201,14 +228,14 @@ describe("the top bar", () => {
     expect(currentSession().status).toBe("signed-out");
   });
 
-  test("SHELL-27: a server that cannot be reached does not keep anybody signed in", async () => {
+  test("SHELL-27: Sign Out works when the server cannot be reached", async () => {
     api.on("POST /api/v1/auth/logout", problem(500, "internal", "Broken"));
     const { user, router } = await show();
     await user.click(screen.getByRole("button", { name: "Sign Out" }));
     await waitFor(() => expect(router.state.location.pathname).toBe("/login"));
   });
 
-  test('SHELL-28: a sign-out that the browser refuses shows "Failed to sign out"', async () => {
+  test('SHELL-28: a sign-out that fails in the browser shows "Failed to sign out"', async () => {
     const { user } = await show();
     vi.spyOn(Storage.prototype, "removeItem").mockImplementation(() => {
       throw new Error("storage is locked");
@@ -217,7 +244,7 @@ describe("the top bar", () => {
     expect(await screen.findByText("Failed to sign out")).toBeTruthy();
   });
 
-  test("SHELL-18, OPEN-28: the search box is there, and the key / puts the cursor into it", async () => {
+  test("SHELL-18, OPEN-28: the / key focuses the search box", async () => {
     const { user } = await show("/settings");
     await user.keyboard("/");
     expect(document.activeElement).toBe(screen.getByPlaceholderText("Search credentials, sessions, users..."));
@@ -225,7 +252,7 @@ describe("the top bar", () => {
 });
 
 describe("live events", () => {
-  test("an event of one's own session ends it here", async () => {
+  test("a revocation event for the current session signs the user out", async () => {
     const { router } = await show();
     await api.sendEvent({
       id: "1",
@@ -236,7 +263,7 @@ describe("live events", () => {
     await waitFor(() => expect(router.state.location.pathname).toBe("/auth"));
   });
 
-  test("Notifications shows the events of this visit, the newest first, and forgets them when told to", async () => {
+  test("Notifications lists this visit's events, newest first, and clears them on request", async () => {
     const { user } = await show("/notifications");
     expect(await screen.findByText("No events")).toBeTruthy();
     const verified = (id: string, name: string, outcome: Outcome): LiveEvent => ({
@@ -263,7 +290,7 @@ describe("live events", () => {
   });
 });
 
-test("a new page begins at its top, with the focus there", async () => {
+test("a new page starts scrolled to the top with the focus on it", async () => {
   const { main, user } = await show();
   await user.click(main.getByRole("link", { name: "Integrations" }));
   await screen.findByRole("heading", { name: "Integrations" });
@@ -281,7 +308,7 @@ describe("while the account waits for activation", () => {
     },
   });
 
-  test("the shell says so, shows the pages that work, and redirects every other page to the vault", async () => {
+  test("the shell shows a notice and the pages that work, and redirects every other page to the vault", async () => {
     api.on("GET /api/v1/auth/session", session(true));
     const { router } = await show("/help");
     expect(await screen.findByText("Your account is waiting for activation.")).toBeTruthy();

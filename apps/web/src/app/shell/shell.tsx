@@ -3,15 +3,16 @@ import { Drawer } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Suspense, useEffect, useRef } from "react";
 import { Navigate, Outlet, useLocation } from "react-router";
-import { SessionTimeout } from "#features/sign-in/session-timeout.tsx";
+import { SessionTimeout } from "#features/sign-in/sessions/session-timeout.tsx";
 import { ErrorBoundary } from "#shared/ui/error-boundary.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { DatabaseNotice } from "#shared/ui/database-notice.tsx";
 import { OfflineNotice } from "#shared/ui/offline-notice.tsx";
+import { ServerNotice } from "#shared/ui/server-notice.tsx";
 import { useActivationWatch } from "#shared/session/pending-account.ts";
-import { NotificationActs } from "#shared/notifications/notification-acts.ts";
+import { NotificationActionHandlers } from "#shared/notifications/notification-acts.ts";
 import { useLiveUpdates } from "../live-updates.ts";
-import { paths } from "../paths.ts";
+import { paths } from "../../shared/paths.ts";
 import { isOpenWhilePending } from "./navigation.ts";
 import { notificationActs } from "./notification-acts.tsx";
 import classes from "./shell.module.css";
@@ -19,7 +20,7 @@ import { PendingNotice } from "./pending-notice.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { TopBar } from "./top-bar.tsx";
 
-/** A page's focus and place start at its top, as after a page load. */
+/** Resets focus and scroll position on navigation, as a page load does. */
 function useFreshStart(pathname: string) {
   const main = useRef<HTMLElement>(null);
   const before = useRef(pathname);
@@ -40,7 +41,7 @@ export function Shell() {
   const isPending = useActivationWatch();
 
   return (
-    <NotificationActs value={notificationActs}>
+    <NotificationActionHandlers value={notificationActs}>
       <div className={classes.shell}>
         <a className={classes.skip} href="#main">
           Skip to content
@@ -63,6 +64,7 @@ export function Shell() {
         </Drawer.Root>
         <div className={classes.column}>
           <OfflineNotice />
+          <ServerNotice />
           <DatabaseNotice />
           <TopBar isMenuOpen={isMenuOpen} onMenu={menu.toggle} />
           {isPending && <PendingNotice />}
@@ -76,6 +78,6 @@ export function Shell() {
         </div>
         <SessionTimeout />
       </div>
-    </NotificationActs>
+    </NotificationActionHandlers>
   );
 }

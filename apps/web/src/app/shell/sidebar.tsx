@@ -1,11 +1,11 @@
-// The sidebar: brand with its tagline, the entries, the system's status (SHELL-12 to SHELL-17).
+// The sidebar: brand and tagline, entries, system status (SHELL-12 to SHELL-17).
 import { Collapse, UnstyledButton } from "@mantine/core";
 import { IconChevronRight } from "@tabler/icons-react";
 import { useId, useState } from "react";
 import { Link, NavLink } from "react-router";
 import { useIsPending } from "#shared/session/pending-account.ts";
 import { VaultMark } from "#shared/ui/vault-mark.tsx";
-import { paths } from "../paths.ts";
+import { paths } from "../../shared/paths.ts";
 import { navigation, pendingNavigation, type NavigationEntry, type NavigationGroup } from "./navigation.ts";
 import classes from "./sidebar.module.css";
 import { SystemStatus } from "./system-status.tsx";
@@ -62,7 +62,7 @@ function Group({ group, onNavigate }: { group: NavigationGroup; onNavigate: (() 
 }
 
 export interface SidebarProps {
-  /** After an entry was chosen: the sidebar that slid in goes away. */
+  /** Called after an entry is chosen, to close the slide-in sidebar. */
   onNavigate?: () => void;
 }
 

@@ -1,4 +1,5 @@
-// The sidebar's last note: how the system stands (SHELL-13, OPEN-31). Its question is the keep-alive ping too (HTTP-15).
+// The system status at the bottom of the sidebar (SHELL-13, OPEN-31). Its query is also the keep-alive ping
+// (HTTP-15).
 import { readHealth, type Health } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
@@ -15,7 +16,7 @@ export interface StatusNote {
   text: string;
 }
 
-/** What the note says of a health answer, of none yet, or of a failed question. */
+/** The note for a health response, for a pending query (undefined) or for a failed one. */
 export function statusNote(health: Health | undefined, isFailed: boolean): StatusNote {
   if (isFailed) return { tone: "bad", text: "The server cannot be reached" };
   if (health === undefined) return { tone: "unknown", text: "Checking..." };
@@ -34,7 +35,7 @@ export function SystemStatus() {
     refetchIntervalInBackground: true,
   });
 
-  // A stream that broke or came back is news of the server: ask at once instead of at the next ping.
+  // When the event stream breaks or reconnects, check the health now and not at the next ping.
   const before = useRef(connection);
   useEffect(() => {
     const isNews = connection === "error" || (connection === "connected" && isError);
@@ -42,7 +43,7 @@ export function SystemStatus() {
     before.current = connection;
   }, [connection, isError, refetch]);
 
-  // The question is asked again for a minute before it counts as failed; a broken stream says so at once.
+  // The query retries for a minute before it counts as failed; a broken event stream is reported at once.
   const isLost = data !== undefined && isFetching && (connection === "error" || connection === "connecting");
   const trouble = useDatabaseTrouble();
   const { tone, text } =

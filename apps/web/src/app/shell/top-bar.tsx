@@ -1,4 +1,5 @@
-// The top bar: search, who is signed in, and the strip Profile, Notifications | Settings, Help, Sign Out (SHELL-18 to SHELL-28).
+// The top bar: search, the signed-in user, and Profile, Notifications | Settings, Help, Sign Out (SHELL-18 to
+// SHELL-28).
 import { Burger, UnstyledButton } from "@mantine/core";
 import { IconHelp, IconLogout, IconSettings, IconUserCircle, type Icon } from "@tabler/icons-react";
 import { useState } from "react";
@@ -10,7 +11,7 @@ import { useUser } from "#shared/session/session-store.ts";
 import { signOut } from "#shared/session/sign-out.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { VaultMark } from "#shared/ui/vault-mark.tsx";
-import { paths } from "../paths.ts";
+import { paths } from "../../shared/paths.ts";
 import { SearchBox } from "./search-box.tsx";
 import classes from "./top-bar.module.css";
 

@@ -1,4 +1,4 @@
-// A small real HTTP server for tests: answers by "METHOD /path" and remembers what was asked.
+// A small real HTTP server for tests: answers by "METHOD /path" and records the requests.
 import { streamEvents, type LiveEvent } from "@strongroom/contract";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,7 +9,7 @@ interface ApiRequest {
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
-  /** Parsed JSON, or undefined without a body. */
+  /** Parsed JSON; undefined when there is no body. */
   body: unknown;
 }
 
@@ -18,22 +18,22 @@ export interface ApiAnswer {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as it is, as plain text. */
+  /** Sent unchanged as plain text. */
   text?: string;
-  /** The connection is cut instead of answered. */
+  /** Cuts the connection and sends no response. */
   isCut?: boolean;
 }
 
-/** A fixed answer, or one made from the request; a promise may stay open until the test resolves it. */
+/** A fixed response, or a function of the request; a promise can stay pending until the test resolves it. */
 export type ApiRoute = ApiAnswer | ((request: ApiRequest) => ApiAnswer | Promise<ApiAnswer>);
 
 export interface TestApi {
   url: string;
   requests: ApiRequest[];
-  /** Adds or replaces an answer: `api.on("GET /api/v1/health", { json })`. `:id` in a path matches one segment. */
+  /** Adds or replaces a route: `api.on("GET /api/v1/health", { json })`. `:id` in a path matches one segment. */
   on: (route: string, answer: ApiRoute) => void;
   requestsTo: (route: string) => ApiRequest[];
-  /** Says it on the event stream, which is open to everybody here; waits until somebody listens. */
+  /** Sends an event on the event stream, after waiting for a client to connect. The stream needs no authentication. */
   sendEvent: (event: LiveEvent) => Promise<void>;
   close: () => Promise<void>;
 }
@@ -80,7 +80,7 @@ export const problem = (
 
 const EVENTS = `${streamEvents.method} ${streamEvents.path}`;
 
-/** The event stream, unless the test answers otherwise: open, and silent until the test says something. */
+/** The event stream unless the test replaces the route: open, and silent until the test sends an event. */
 function eventStreams() {
   const open = new Set<ServerResponse>();
   let isListenedTo = Promise.withResolvers<void>();
@@ -103,7 +103,7 @@ function eventStreams() {
   };
 }
 
-/** Calls know nothing of the app around them, whatever an earlier test told them of its own. */
+/** Resets the callbacks of `call` that an earlier test configured. */
 const NOBODY = {
   token: () => null,
   onUnauthorized: () => undefined,
@@ -112,7 +112,7 @@ const NOBODY = {
   timeoutMs: TIMEOUT_MS,
 };
 
-/** Starts the server and points `call` at it. Close it when the test is over. */
+/** Starts the server and points `call` at it. Close it at the end of the test. */
 export async function startApi(routes: Record<string, ApiRoute> = {}): Promise<TestApi> {
   const table = new Map(Object.entries(routes));
   const requests: ApiRequest[] = [];

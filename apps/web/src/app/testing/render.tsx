@@ -1,4 +1,4 @@
-// Renders a screen as the app does: theme, server state, toasts and an address.
+// Renders a screen with the app's theme, query client, toasts and router.
 import { MantineProvider } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
@@ -9,9 +9,9 @@ import { RouterProvider } from "react-router/dom";
 import { createMemoryRouter, useLocation, type RouteObject } from "react-router";
 import { cssVariables, theme } from "#app/theme.ts";
 import { createQueryClient } from "#shared/api/query.ts";
-import { ToastPlace } from "#shared/ui/toast-place.tsx";
+import { ToastRegion } from "#shared/ui/toast-region.tsx";
 
-/** Shows where a navigation led: `screen.getByTestId("address")`. */
+/** Shows the current address after a navigation: `screen.getByTestId("address")`. */
 function Elsewhere() {
   const { pathname, search } = useLocation();
   return <div data-testid="address">{`${pathname}${search}`}</div>;
@@ -28,7 +28,7 @@ export interface ScreenOptions {
   routes?: RouteObject[];
 }
 
-/** Every address but the screen's own renders the address itself. */
+/** Every address other than the screen's own renders the address itself. */
 export function renderScreen(element: ReactElement | null, options: ScreenOptions = {}) {
   const at = options.at ?? "/";
   const { pathname, search, hash } = new URL(at, "http://test");
@@ -45,7 +45,7 @@ export function renderScreen(element: ReactElement | null, options: ScreenOption
   const view = render(
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} env="test">
       <QueryClientProvider client={queryClient}>
-        <ToastPlace />
+        <ToastRegion />
         <Suspense fallback={null}>
           <RouterProvider router={router} />
         </Suspense>

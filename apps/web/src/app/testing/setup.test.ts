@@ -1,4 +1,4 @@
-// What one test leaves behind does not reach the next.
+// Tests that one test's state does not leak into the next.
 import { afterEach, expect, test, vi } from "vitest";
 
 afterEach(() => vi.useRealTimers());
@@ -16,7 +16,7 @@ type Timers = Parameters<typeof vi.useFakeTimers>[0];
 test.each<[string, Timers, () => void]>([
   ["all timers", {}, focusAndLeave],
   ["some timers", { toFake: ["Date", "setInterval", "clearInterval"] }, () => void oneFrame()],
-])("frames are drawn also after a test that had %s false while something was drawn", async (_, timers, draw) => {
+])("animation frames still fire after a test that faked %s", async (_, timers, draw) => {
   await oneFrame();
   vi.useFakeTimers(timers);
   draw();

@@ -1,11 +1,11 @@
-// What jsdom lacks and Mantine asks for, and a clean page between tests.
+// Adds the browser APIs that Mantine needs and jsdom lacks, and cleans the page between tests.
 import { cleanup, configure } from "@testing-library/react";
 import { afterAll, afterEach, vi } from "vitest";
 
-// The whole page in every failure hides the sentence that says what is missing; and a loaded machine is no failure.
+// Omits the page's HTML from failures, because it hides the message. The timeout allows for a loaded machine.
 configure({ getElementError: (message) => new Error(message ?? "not found"), asyncUtilTimeout: 10_000 });
 
-// Files share an environment: what a test leaves behind fails others, where nobody looks for it.
+// Test files share an environment, so state left by one test can fail another file.
 afterEach(() => {
   cleanup();
   localStorage.clear();
@@ -15,8 +15,9 @@ afterEach(() => {
   throw new Error("a test left false timers behind");
 });
 
-// jsdom draws frames by one interval, begun when there is something to draw and ended when there is nothing more. Begun under
-// false timers, which a test then puts away, it never fires again, and no later frame comes. So it begins here, and never ends.
+// jsdom draws frames from one interval that it starts with the first pending frame and stops after the last. An
+// interval started under fake timers never fires after the test restores real timers, so no later frame fires.
+// Starting it here and never stopping it avoids that.
 const nextFrame = window.requestAnimationFrame.bind(window);
 const dropFrame = window.cancelAnimationFrame.bind(window);
 let frame = 0;

@@ -1,4 +1,4 @@
-// Signs a person in for a test, with a token as the server makes it (unsigned: the browser only reads it).
+// Signs a user in for a test, with a token shaped like the server's (unsigned: the browser only reads it).
 import type { Role } from "@strongroom/contract";
 import { cleanup } from "@testing-library/react";
 import { restoreSession, startSession } from "#shared/session/session-store.ts";
@@ -32,7 +32,7 @@ export function signInForTest(claims: TokenClaims = {}): void {
   startSession(testToken(claims), true);
 }
 
-/** Nobody is signed in, as on a first visit. What was on screen goes first: it may need somebody. */
+/** Signs out, as on a first visit. It unmounts the screen first, which may need a user. */
 export function signOutForTest(): void {
   cleanup();
   localStorage.clear();

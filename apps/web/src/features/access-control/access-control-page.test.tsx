@@ -12,7 +12,7 @@ import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import AccessControlPage from "./access-control-page.tsx";
-import { SeveralItemsBar } from "./several-items-bar.tsx";
+import { ReviewBulkBar } from "./reviews/review-bulk-bar.tsx";
 import { aReview, anItem } from "./testing/a-review.ts";
 
 const ben: AccessPerson = {
@@ -78,7 +78,7 @@ const show = (address = "") => renderScreen(<AccessControlPage />, { at: `/acces
 const dialog = async (name: string | RegExp) => within(await screen.findByRole("dialog", { name }));
 
 describe("PLACE-02: Access Control", () => {
-  test("has its heading and sentence, and people with how much they can do; one of them leads to all that they can", async () => {
+  test("shows its heading and subtitle and lists people; a name opens that person's access", async () => {
     const { user } = show();
     expect(screen.getByRole("heading", { name: "Access Control" })).toBeTruthy();
     expect(screen.getByText("Configure role-based access policies")).toBeTruthy();
@@ -93,7 +93,7 @@ describe("PLACE-02: Access Control", () => {
     expect(await screen.findByRole("button", { name: "Retry" })).toBeTruthy();
   });
 
-  test("says when nobody is found and when people cannot be loaded; others than managers come to review", async () => {
+  test("shows empty and error states; users without the manager role see only Reviews", async () => {
     api.on(`GET ${AT}/people`, { json: { people: [], ...PAGE } });
     const { unmount } = show("?search=zoe");
     expect(await screen.findByText("No people found")).toBeTruthy();
@@ -109,7 +109,7 @@ describe("PLACE-02: Access Control", () => {
     expect(screen.getAllByRole("tab").map(({ textContent }) => textContent)).toEqual(["Reviews"]);
   });
 
-  test("of a safe: who can get at it", async () => {
+  test("shows who can access a safe", async () => {
     api.on("GET /api/v1/safes/:id/access", { json: { access: [], ...PAGE } });
     const { user } = show("?tab=things");
     await user.click(await screen.findByRole("button", { name: "Who can get at Production servers" }));
@@ -117,7 +117,7 @@ describe("PLACE-02: Access Control", () => {
   });
 });
 
-test("what would change: the answer names who gains and loses, and goes when another change is described", async () => {
+test("previewing a change names the people affected; describing another change clears the result", async () => {
   const preview: AccessPreview = {
     people_gaining: 0,
     people_losing: 1,
@@ -162,10 +162,10 @@ test("what would change: the answer names who gains and loses, and goes when ano
   await waitFor(() => expect(screen.queryByText(/would lose something/)).toBeNull());
 });
 
-describe("reviews", () => {
+describe("access reviews", () => {
   const DECISION = `POST ${AT}/reviews/:id/items/:item_id/decision`;
 
-  test("a membership is confirmed in one step, and removed after a reason", async () => {
+  test("confirms a membership in one click and asks for a reason before removing one", async () => {
     api.on(DECISION, ({ body }) => ({ json: anItem({ decision: (body as { decision: "confirmed" }).decision }) }));
     const { user } = show("?tab=reviews");
     expect(await screen.findByText("1 decision of yours")).toBeTruthy();
@@ -177,7 +177,7 @@ describe("reviews", () => {
     await user.click(remove);
     const form = await dialog("Remove Membership");
     await user.click(form.getByRole("button", { name: "Remove" }));
-    expect(await form.findByText("Say why it is removed")).toBeTruthy();
+    expect(await form.findByText("Give a reason for the removal")).toBeTruthy();
     await user.type(form.getByLabelText(/^Reason/), "Left the team");
     await user.click(form.getByRole("button", { name: "Remove" }));
     expect(await screen.findByText('Ben is no longer a member of "Production servers"')).toBeTruthy();
@@ -187,7 +187,7 @@ describe("reviews", () => {
     ]);
   });
 
-  test("several are chosen and decided on together; what could not be decided is told", async () => {
+  test("decides on several memberships at once and reports failures", async () => {
     const SEVERAL = `POST ${AT}/reviews/:id/decisions`;
     const cleo = anItem({ id: "44444444-4444-4444-8444-444444444445" as ReviewItem["id"], name: "Cleo" });
     items = [anItem(), cleo, anItem({ id: "44444444-4444-4444-8444-444444444446" as never, can_decide: false })];
@@ -219,7 +219,7 @@ describe("reviews", () => {
     ]);
   });
 
-  test("those who were asked about are removed, also when the list is another one by then", async () => {
+  test("removes the memberships chosen when the dialog opened, even if the list changes meanwhile", async () => {
     const cleo = anItem({ id: "44444444-4444-4444-8444-444444444445" as ReviewItem["id"], name: "Cleo" });
     const both = (items = [anItem(), cleo]);
     api.on(`POST ${AT}/reviews/:id/decisions`, { json: { done: [], failed: [], message: "Removed 2 memberships" } });
@@ -239,12 +239,12 @@ describe("reviews", () => {
     ]);
   });
 
-  test("no more are decided on at once than one call takes", () => {
+  test("disables bulk decisions above the limit of one call", () => {
     const many = Array.from({ length: 201 }, (_, at) => anItem({ id: `item-${at}` as ReviewItem["id"] }));
     const chosen = new Set<string>(many.map(({ id }) => id));
     const ignore = () => undefined;
     renderScreen(
-      <SeveralItemsBar reviewId={review.id} items={many} chosen={chosen} onChoose={ignore} onRemove={ignore} />,
+      <ReviewBulkBar reviewId={review.id} items={many} chosen={chosen} onChoose={ignore} onRemove={ignore} />,
     );
     expect(screen.getByText("201 memberships chosen. At most 200 can be decided on at once")).toBeTruthy();
     for (const name of ["Confirm chosen", "Remove chosen"]) {
@@ -252,7 +252,7 @@ describe("reviews", () => {
     }
   });
 
-  test("what is one's own, changed since, or gone is told apart; a closed review offers nothing but its result", async () => {
+  test("marks own and changed memberships; a closed review offers only its export", async () => {
     items = [
       anItem({ can_decide: false }),
       anItem({
@@ -272,7 +272,7 @@ describe("reviews", () => {
     expect(screen.queryByRole("button", { name: "Close Review" })).toBeNull();
   });
 
-  test("one is started once it has a name, and leads to its memberships", async () => {
+  test("starting a review requires a name and opens its memberships", async () => {
     api.on(`POST ${AT}/reviews`, { status: 201, json: review });
     const { user } = show("?tab=reviews");
     await user.click(await screen.findByRole("button", { name: "Start Review" }));

@@ -1,16 +1,16 @@
-// Access Control (PLACE-02): who has which role and where, what would change if, and reviews of who still needs it.
+// Access Control (PLACE-02): roles and access of people, access to resources, change previews and access reviews.
 import type { Role } from "@strongroom/contract";
 import { useSearchParams } from "react-router";
 import { choiceOf } from "#shared/format/address.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { PageTabs } from "#shared/ui/page-tabs.tsx";
-import { ChangeTab } from "./change-tab.tsx";
+import { ChangeTab } from "./preview/change-tab.tsx";
 import { PeopleTab } from "./people-tab.tsx";
 import { PersonAccess } from "./person-access.tsx";
-import { ReviewDetail } from "./review-detail.tsx";
-import { ReviewsTab } from "./reviews-tab.tsx";
-import { ThingsTab } from "./things-tab.tsx";
+import { ReviewDetail } from "./reviews/review-detail.tsx";
+import { ReviewsTab } from "./reviews/reviews-tab.tsx";
+import { ResourcesTab } from "./resources-tab.tsx";
 
 type AccessTab = "people" | "things" | "change" | "reviews";
 
@@ -21,7 +21,7 @@ const LABELS: Record<AccessTab, string> = {
   reviews: "Reviews",
 };
 
-/** Others than managers and administrators come here to review. */
+/** Users below the manager role see only their reviews. */
 const tabsFor = (role: Role): readonly [AccessTab, ...AccessTab[]] =>
   role === "user" ? ["reviews"] : ["people", "things", "change", "reviews"];
 
@@ -42,7 +42,7 @@ export default function AccessControlPage() {
         onChange={(next) => setParams(next === tabs[0] ? {} : { tab: next })}
       >
         {tab === "people" && (person === null ? <PeopleTab /> : <PersonAccess key={person} id={person} />)}
-        {tab === "things" && <ThingsTab />}
+        {tab === "things" && <ResourcesTab />}
         {tab === "change" && <ChangeTab isAdmin={role === "admin"} />}
         {tab === "reviews" &&
           (review === null ? <ReviewsTab isAdmin={role === "admin"} /> : <ReviewDetail key={review} id={review} />)}

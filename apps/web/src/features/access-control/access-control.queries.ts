@@ -1,4 +1,4 @@
-// The server state of access control: people, safes, who reaches them, and reviews.
+// Server state of access control: people, safes, access to them, and reviews.
 import {
   closeAccessReview,
   decideReviewItem,
@@ -33,7 +33,7 @@ import { saveFile } from "#shared/ui/save-file.ts";
 
 type Endpoint = Parameters<typeof call>[0];
 
-/** Page after page of a list; its filters are part of the key. */
+/** An infinite query over a paged list. The filters are part of the query key. */
 function pagesOf<E extends Endpoint>(endpoint: E, input: { params?: Record<string, string>; query?: object }) {
   return infiniteQueryOptions({
     queryKey: [...keyOf(endpoint, input as InputOf<E>).slice(0, -1), "pages", input.query ?? {}],
@@ -52,7 +52,7 @@ export const safesOfPerson = (id: string, search: string | undefined) =>
 export const accountsOfPerson = (id: string, safeId: string) =>
   pagesOf(listPersonAccounts, { params: { id }, query: { safe_id: safeId } });
 
-export const safesLookedInto = (search: string | undefined) => pagesOf(listAccessSafes, { query: { search } });
+export const visibleSafes = (search: string | undefined) => pagesOf(listAccessSafes, { query: { search } });
 export const accessToSafe = (id: string) => pagesOf(explainSafeAccess, { params: { id } });
 export const accessToAccount = (id: string) => pagesOf(explainAccountAccess, { params: { id } });
 
@@ -60,7 +60,7 @@ const found = (search: string, limit = 20) => ({ query: { ...(search === "" ? {}
 export const principalsFound = (search: string) => queryOf(findPrincipals, { query: { search } });
 export const safesFound = (search: string) =>
   queryOf(listSafes, { query: { ...found(search).query, permission: "manage_members" } });
-/** For a choice of several. */
+/** For multi-select fields. */
 export const manySafes = queryOf(listSafes, { query: { limit: 500 } });
 export const groupsFound = (search: string) => queryOf(listGroups, found(search));
 export const membersOf = (safeId: string) =>
@@ -86,8 +86,8 @@ export const decision = (client: QueryClient, reviewId: string) =>
   changing(client, ({ item, body }: { item: ReviewItem; body: Decision }) =>
     call(decideReviewItem, { params: { id: reviewId, item_id: item.id }, body }),
   );
-export type SeveralDecided = ReplyOf<typeof decideReviewItems>;
-export const severalDecisions = (client: QueryClient, reviewId: string) =>
+export type BulkDecisionResult = ReplyOf<typeof decideReviewItems>;
+export const bulkDecision = (client: QueryClient, reviewId: string) =>
   changing(client, (body: Decision & { item_ids: string[] }) =>
     call(decideReviewItems, { params: { id: reviewId }, body }),
   );

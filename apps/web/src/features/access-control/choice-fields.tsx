@@ -1,4 +1,4 @@
-// The choices of safes, groups and people that forms of access control share.
+// Search fields for safes, groups and people, shared by the forms of access control.
 import { IconUser, IconUsersGroup } from "@tabler/icons-react";
 import type { ReplyOf, findPrincipals, listGroups, listSafes } from "@strongroom/contract";
 import { useState, type ReactNode } from "react";
@@ -8,7 +8,7 @@ import { groupsFound, principalsFound, safesFound } from "./access-control.queri
 const ICON = 16;
 
 export interface FieldProps {
-  /** The id; empty when nothing is chosen. */
+  /** The id of the selected entry; empty when the field is cleared. */
   onChange: (id: string) => void;
   error?: ReactNode;
 }
@@ -70,7 +70,7 @@ interface PrincipalFieldProps extends FieldProps {
   onlyPeople?: boolean;
 }
 
-/** Its value is `user:…` or `group:…`. */
+/** The value is `user:…` or `group:…`. */
 export function PrincipalField({ label, onlyPeople = false, onChange, error }: PrincipalFieldProps) {
   return (
     <SearchSelect

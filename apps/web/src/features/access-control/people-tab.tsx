@@ -1,4 +1,4 @@
-// Who has which role and where: people by name, with how much each can do now.
+// The People tab: each person with their roles and the number of accounts they can access now.
 import { Select, Table } from "@mantine/core";
 import { IconUrgent, IconUserOff } from "@tabler/icons-react";
 import { ROLES, type AccessPerson } from "@strongroom/contract";
@@ -11,7 +11,7 @@ import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import { ROLE_LABELS } from "./access-words.ts";
+import { ROLE_LABELS } from "./access-labels.ts";
 import { people } from "./access-control.queries.ts";
 import classes from "./access-control.module.css";
 

@@ -1,11 +1,11 @@
-// Everything that one person can do now: in which safes, through what, and with each account there.
+// The current access of one person: their safes, the source of each access, and the accounts in it.
 import { Button, Collapse } from "@mantine/core";
 import { IconArrowLeft, IconLockOff } from "@tabler/icons-react";
 import type { PersonSafe, ReplyOf, readAccessPerson } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Suspense, lazy, useId, useState } from "react";
 import { Link, useSearchParams } from "react-router";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { searchOf } from "#shared/format/address.ts";
 import { useNow } from "#shared/format/now.ts";
 import { counted } from "#shared/format/text.ts";
@@ -19,7 +19,7 @@ import { LoadMore } from "#shared/ui/load-more.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import { ROLE_LABELS, inFull, pathWords, reachWords, shortOf } from "./access-words.ts";
+import { ROLE_LABELS, permissionList, accessPathLabel, accessSummary, permissionSummary } from "./access-labels.ts";
 import { accountsOfPerson, person, safesOfPerson } from "./access-control.queries.ts";
 import classes from "./access-control.module.css";
 
@@ -135,19 +135,20 @@ function SafeRow({ personId, safe }: { personId: string; safe: PersonSafe }) {
           <Link className={classes.nameLink} to={paths.safe(safe.safe_id, "access")}>
             {safe.name}
           </Link>
-          <p className={classes.hint}>{reachWords(safe)}</p>
+          <p className={classes.hint}>{accessSummary(safe)}</p>
         </div>
         <div className={classes.tags}>
           {safe.status !== "active" && <Tag tone="warning">{safe.status}</Tag>}
           {safe.grants > 0 && <Tag tone="info">{counted(safe.grants, "account")} lent</Tag>}
-          <Tag title={inFull(safe.permissions)}>{shortOf(safe.permissions)}</Tag>
+          <Tag title={permissionList(safe.permissions)}>{permissionSummary(safe.permissions)}</Tag>
         </div>
       </div>
       <ul className={classes.paths} aria-label={`Through what, in ${safe.name}`}>
         {safe.paths.map((path, at) => (
           // oxlint-disable-next-line react/no-array-index-key -- two paths may read alike
           <li key={at} className={classes.path}>
-            <strong>{pathWords(path)}</strong> <span title={inFull(path.permissions)}>{shortOf(path.permissions)}</span>
+            <strong>{accessPathLabel(path)}</strong>{" "}
+            <span title={permissionList(path.permissions)}>{permissionSummary(path.permissions)}</span>
             {path.expires_at !== null && `, until ${nearTime(path.expires_at, now)}`}
           </li>
         ))}
@@ -194,7 +195,7 @@ function AccountsOfPerson({ personId, safe }: { personId: string; safe: PersonSa
                     {account.granted_until !== null && (
                       <Tag tone="info">Lent until {nearTime(account.granted_until, now)}</Tag>
                     )}
-                    <Tag title={inFull(account.permissions)}>{shortOf(account.permissions)}</Tag>
+                    <Tag title={permissionList(account.permissions)}>{permissionSummary(account.permissions)}</Tag>
                   </div>
                 </li>
               ))}

@@ -1,4 +1,4 @@
-// The access requests' server state.
+// Server state of access requests.
 import {
   accessRequestStatistics,
   approveAccessRequest,
@@ -27,7 +27,7 @@ import { loadFailureText } from "./load-failure.ts";
 const PATH = "/api/v1/jit";
 const at = (id: string) => ({ params: { id: id as AccessRequestId } });
 
-/** JIT-24 to JIT-26, in their order. */
+/** JIT-24 to JIT-26, in display order. */
 export const REQUEST_TABS = ["pending", "active", "history"] as const;
 export type RequestTab = (typeof REQUEST_TABS)[number];
 
@@ -40,13 +40,13 @@ async function fetchPage(filter: RequestFilter, cursor: string | undefined, sign
   try {
     return await call(listAccessRequests, { query: { ...filter, cursor } }, { signal });
   } catch (error) {
-    // JIT-32. Told here too, because whoever is no longer signed in sees the sign-in page next.
+    // JIT-32. Shown here because the redirect to the sign-in page unmounts the screen.
     if (isCallError(error) && error.status === 401) toast.error(loadFailureText(error, true), { id: "jit-401" });
     throw error;
   }
 }
 
-/** Page after page, newest first. */
+/** Pages of requests, newest first. */
 export const requestList = (filter: RequestFilter) =>
   infiniteQueryOptions({
     queryKey: [...keyOf(listAccessRequests).slice(0, -1), "pages", filter],
@@ -63,10 +63,10 @@ export const requestable = (search: string) => ({
   ...queryOf(findRequestable, { query: search.trim() === "" ? {} : { search: search.trim() } }),
   placeholderData: keepPreviousData,
 });
-/** The one account that somebody came here for. */
+/** The account preselected by a link to the request form. */
 export const requestableAccount = (id: string) => queryOf(findRequestable, { query: { account_id: id } });
 
-/** A write that answers with the request as it is then; everything about requests and the accounts they open is stale. */
+/** A mutation that returns the updated request and invalidates requests and accounts. */
 function writing<Given>(client: QueryClient, send: (given: Given) => Promise<AccessRequest>) {
   return mutationOptions({
     mutationFn: send,
@@ -79,7 +79,7 @@ type BodyOf<E extends Endpoint> = NonNullable<InputOf<E>["body"]>;
 
 export const creation = (client: QueryClient) =>
   writing(client, (body: BodyOf<typeof createAccessRequest>) => call(createAccessRequest, { body }));
-export const glassBreaking = (client: QueryClient) =>
+export const emergencyAccess = (client: QueryClient) =>
   writing(client, (body: BodyOf<typeof breakGlass>) => call(breakGlass, { body }));
 export const approval = (client: QueryClient, id: string) =>
   writing(client, (comment: string) => call(approveAccessRequest, { ...at(id), body: { comment } }));

@@ -20,7 +20,7 @@ afterEach(() => {
 
 type Change = Extract<LiveEvent, { type: "access-request.changed" }>["data"]["change"];
 
-/** Somebody is at any page when the event arrives. */
+/** Delivers the event while another page is open. */
 async function hear(change: Change, request: AccessRequest, requesterId: string = request.user_id) {
   const went: string[] = [];
   const view = renderScreen(<main />, { at: "/settings" });
@@ -39,17 +39,27 @@ async function hear(change: Change, request: AccessRequest, requesterId: string 
   return { ...view, went, again: (next: Change) => announceRequest({ ...data, change: next }, announcer) };
 }
 
-test("an approver is asked at once, and approves from the notification", async () => {
+test("an approver gets a notification at once and approves from it", async () => {
   const request = aRequest();
   const { user } = await hear("created", request);
   expect(await screen.findByText(/Olga asks for root on web1: The disk is full/)).toBeTruthy();
-  api.on(`POST /api/v1/jit/${request.id}/approve`, { json: request });
+  api.on(`POST /api/v1/jit/${request.id}/approve`, { json: { ...request, approval: null } });
   await user.click(screen.getByRole("button", { name: "Approve" }));
   expect(await screen.findByText("Request approved")).toBeTruthy();
   await waitFor(() => expect(screen.queryByRole("button", { name: "Approve" })).toBeNull());
 });
 
-test("JIT-37: a denial from the notification that fails is told, and the question stays", async () => {
+test("the notification names duration, start, ticket and system", async () => {
+  await hear("created", aRequest({ duration_minutes: 120, ticket: "CHG-4711", system: "db1 · PostgreSQL" }));
+  expect(await screen.findByText("2 hours, starts on approval, ticket CHG-4711, db1 · PostgreSQL")).toBeTruthy();
+});
+
+test("a cancelled request that was never granted is not announced as ended access", async () => {
+  await hear("ended", aRequest({ status: "revoked", can: [] }), TEST_USER.id);
+  expect(screen.queryByText(/Your access to/)).toBeNull();
+});
+
+test("JIT-37: a failed denial shows an error and keeps the notification", async () => {
   const request = aRequest();
   const { user } = await hear("created", request);
   api.on(`POST /api/v1/jit/${request.id}/deny`, problem(409, "access-request.decided", "Decided already."));
@@ -58,25 +68,25 @@ test("JIT-37: a denial from the notification that fails is told, and the questio
   expect(screen.getByRole("button", { name: "Deny" })).toBeTruthy();
 });
 
-test("who may not decide is not asked", async () => {
+test("a user who may not decide gets no notification", async () => {
   await hear("created", aRequest({ can: [] }));
   expect(screen.queryByRole("button", { name: "Approve" })).toBeNull();
 });
 
-test("the question goes when somebody else has decided", async () => {
+test("the notification disappears when another approver decides", async () => {
   const { again } = await hear("created", aRequest());
   await screen.findByRole("button", { name: "Approve" });
   await again("denied");
   await waitFor(() => expect(screen.queryByRole("button", { name: "Approve" })).toBeNull());
 });
 
-test("the requester hears what became of it, and is not asked to decide", async () => {
+test("the requester learns the result and is not asked to decide", async () => {
   await hear("granted", aRequest({ status: "active" }), TEST_USER.id);
   expect(await screen.findByText("You may use root on web1 now")).toBeTruthy();
   expect(screen.queryByRole("button", { name: "Approve" })).toBeNull();
 });
 
-test("a broken glass is an alarm that stays, and leads to the request", async () => {
+test("emergency access shows a persistent alarm that links to the request", async () => {
   const request = aRequest({ is_break_glass: true });
   const { user, went } = await hear("broken-glass", request);
   expect(await screen.findByText("Alarm: break-glass access")).toBeTruthy();

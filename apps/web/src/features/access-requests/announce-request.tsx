@@ -1,36 +1,41 @@
-// Tells who can decide on an access request that it is there, so that they can decide at once; and sounds the alarm of a broken glass.
+// Notifies approvers of access requests, with buttons to decide in the toast, and of emergency access with an alarm.
 import { Button, Group } from "@mantine/core";
 import { approveAccessRequest, denyAccessRequest, readAccessRequest } from "@strongroom/contract";
 import type { AccessRequest, LiveEvent } from "@strongroom/contract";
 import type { QueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { call } from "#shared/api/call.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { refreshRequests } from "./access-requests.queries.ts";
-import { RESULTS } from "./act-words.ts";
+import { RESULTS, doneText } from "./act-labels.ts";
+import { decisionSummary } from "./request-labels.ts";
 
 type RequestEvent = Extract<LiveEvent, { type: "access-request.changed" }>["data"];
 
 export interface Announcer {
   client: QueryClient;
-  /** Who is signed in here. */
+  /** The signed-in user. */
   userId: string;
   navigate: (to: string) => void;
 }
 
 const toastId = (id: string): string => `access-request-${id}`;
-/** Long enough to be read; an alarm stays until somebody has seen it. */
+/** For requests; an alarm stays until the user dismisses it. */
 const SHOWN_MS = 60_000;
 
-/** Never throws: what cannot be had now is on the page. */
+/** Never throws: a failed read is ignored, since the page shows the request anyway. */
 export async function announceRequest(event: RequestEvent, announcer: Announcer): Promise<void> {
   const { request_id: id, change, requester_id: requesterId } = event;
-  if (requesterId === announcer.userId) return tellRequester(event);
+  if (requesterId === announcer.userId) {
+    // A request that was never granted has no access that could end.
+    if (change === "ended" && !(await wasGranted(id))) return;
+    return tellRequester(event);
+  }
   if (change === "broken-glass") return alarm(event, announcer);
   if (change === "created" || change === "mapped" || change === "extended") return offer(id, announcer);
-  // Somebody else decided: the question has gone.
+  // Another approver decided, so the toast is obsolete.
   if (change !== "approved") toast.dismiss(toastId(id));
 }
 
@@ -59,6 +64,11 @@ function alarm({ request_id: id, requester, resource }: RequestEvent, { navigate
   );
 }
 
+async function wasGranted(id: RequestEvent["request_id"]): Promise<boolean> {
+  const request = await call(readAccessRequest, { params: { id } }, { isBackground: true }).catch(() => null);
+  return request === null || request.expires_at !== null;
+}
+
 async function offer(id: RequestEvent["request_id"], announcer: Announcer): Promise<void> {
   const request = await call(readAccessRequest, { params: { id } }, { isBackground: true }).catch(() => null);
   if (request === null || !request.can.includes("approve")) return;
@@ -71,14 +81,18 @@ async function offer(id: RequestEvent["request_id"], announcer: Announcer): Prom
 
 function Question({ request, announcer }: { request: AccessRequest; announcer: Announcer }) {
   const [isBusy, setIsBusy] = useState(false);
+  const [shownAt] = useState(Date.now);
   const { id, username, resource, business_justification: reason } = request;
 
   async function decide(act: "approve" | "deny"): Promise<void> {
     setIsBusy(true);
     try {
-      await call(act === "approve" ? approveAccessRequest : denyAccessRequest, { params: { id }, body: {} });
+      const reply = await call(act === "approve" ? approveAccessRequest : denyAccessRequest, {
+        params: { id },
+        body: {},
+      });
       toast.dismiss(toastId(id));
-      toast.success(RESULTS[act].done);
+      toast.success(doneText(act, reply));
     } catch (error) {
       setIsBusy(false);
       toast.error(messageOf(error), { title: RESULTS[act].failed });
@@ -93,6 +107,7 @@ function Question({ request, announcer }: { request: AccessRequest; announcer: A
   return (
     <>
       {username} asks for {resource}: {reason}
+      <div>{decisionSummary(request, shownAt)}</div>
       <Group gap="xs" mt={8}>
         <Button size="compact-sm" onClick={() => void decide("approve")} disabled={isBusy}>
           Approve

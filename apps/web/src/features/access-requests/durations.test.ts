@@ -13,13 +13,13 @@ test.each([
   ["", 60],
 ])("JIT-28, JIT-29: %s is sent as %i", (label, minutes) => expect(minutesOf(label)).toBe(minutes));
 
-test("JIT-28: the default is one hour, and a platform may leave fewer choices", () => {
+test("JIT-28: defaults to one hour and offers fewer choices when the platform limits the duration", () => {
   expect(usualChoice(requestChoices(10_080))).toBe("1 hour");
   expect(requestChoices(120)).toEqual(["30 minutes", "1 hour", "2 hours"]);
   expect(usualChoice(requestChoices(30))).toBe("30 minutes");
 });
 
-test("JIT-30: what an extension may be", () => {
+test("JIT-30: offers the extension durations", () => {
   expect(EXTENSION_CHOICES.map(({ value }) => Number(value))).toEqual([...EXTENSION_DURATIONS]);
   expect(EXTENSION_CHOICES.map(({ label }) => label)).toEqual([
     "30 minutes",
@@ -38,4 +38,4 @@ test.each([
   [25 * 60 * 60_000, "25h 0m"],
   [0, "Expired"],
   [-1, "Expired"],
-])("JIT-07: %i ms left reads %s", (ms, text) => expect(remainingText(ms)).toBe(text));
+])("JIT-07: shows %i ms as %s", (ms, text) => expect(remainingText(ms)).toBe(text));

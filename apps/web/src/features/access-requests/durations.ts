@@ -1,4 +1,4 @@
-// How long access may be asked for and extended (JIT-28 to JIT-30), and what is left of it (JIT-07).
+// Durations of requests and extensions (JIT-28 to JIT-30) and the remaining time (JIT-07).
 import { EXTENSION_DURATIONS, REQUEST_DURATIONS } from "@strongroom/contract";
 import { duration } from "#shared/format/time.ts";
 
@@ -13,10 +13,10 @@ const LABELS: Record<number, string> = {
 
 export const DEFAULT_MINUTES = 60;
 
-/** The words for so many minutes; undefined when it is none of the choices. */
+/** The label of a duration; undefined when it is not one of the choices. */
 export const durationLabel = (minutes: number): string | undefined => LABELS[minutes];
 
-/** JIT-28, JIT-29: the minutes that a choice means; text that is none of them counts as 60. */
+/** JIT-28, JIT-29: the minutes of a choice; an unknown label returns 60. */
 export function minutesOf(label: string): number {
   const found = REQUEST_DURATIONS.find((minutes) => LABELS[minutes] === label);
   return found ?? DEFAULT_MINUTES;
@@ -24,13 +24,13 @@ export function minutesOf(label: string): number {
 
 const inWords = (minutes: number): string => durationLabel(minutes) ?? duration(minutes * 60);
 
-/** The choices that a platform's longest duration leaves; that duration itself where it leaves none. */
+/** The choices up to a platform's maximum; only the maximum itself when every choice is longer. */
 export function requestChoices(mostMinutes: number): string[] {
   const left = REQUEST_DURATIONS.filter((minutes) => minutes <= mostMinutes);
   return left.length > 0 ? left.map(inWords) : [inWords(mostMinutes)];
 }
 
-/** JIT-28: one hour, or the longest that there is when an hour is too long. */
+/** JIT-28: one hour, or the longest choice when all are shorter. */
 export const usualChoice = (choices: readonly string[]): string =>
   choices.find((label) => minutesOf(label) === DEFAULT_MINUTES && label === LABELS[DEFAULT_MINUTES]) ??
   choices.at(-1) ??
@@ -42,7 +42,9 @@ export const EXTENSION_CHOICES = EXTENSION_DURATIONS.map((minutes) => ({
   label: inWords(minutes),
 }));
 
-/** JIT-07: "2h 5m", "0h 1m" in the last minute, "Expired" when nothing is left. Milliseconds in; a begun minute counts. */
+/**
+ * JIT-07: "2h 5m", "0h 1m" in the last minute, "Expired" at 0 or below. Takes milliseconds and rounds up to minutes.
+ */
 export function remainingText(ms: number): string {
   if (ms <= 0) return "Expired";
   const minutes = Math.ceil(ms / 60_000);

@@ -15,7 +15,7 @@ test.each([
     true,
     "Failed to fetch access requests. Please check your connection.",
   ],
-])("%s: %o", (_row, error, hasToken, text) => expect(loadFailureText(error, hasToken)).toBe(text));
+])("%s: shows the text for %o", (_row, error, hasToken, text) => expect(loadFailureText(error, hasToken)).toBe(text));
 
-test("JIT-35: a failed creation is told with its status", () =>
+test("JIT-35: the title of a failed creation contains the status", () =>
   expect(createFailureTitle(http(409, "x"))).toBe("Failed to create request (409)"));

@@ -1,12 +1,12 @@
-// What the page says when the requests could not be loaded (JIT-31 to JIT-34).
+// Error texts for requests that failed to load (JIT-31 to JIT-34) or to be created (JIT-35).
 import { isCallError } from "#shared/api/call-error.ts";
 
 const NO_CONNECTION = "Failed to fetch access requests. Please check your connection.";
 
-/** An answer without words of its own is told by its status, as "500 Internal Server Error". */
+/** Detects a message that only repeats the status, such as "500 Internal Server Error". */
 const isBareStatus = (message: string, status: number): boolean => message === "" || message.startsWith(`${status} `);
 
-/** `hasToken`: whether the call carried an authorization at all. */
+/** `hasToken`: whether the call carried an authorization. */
 export function loadFailureText(error: unknown, hasToken: boolean): string {
   if (!hasToken) return "Please log in to view JIT access requests";
   if (!isCallError(error) || error.kind !== "http") return NO_CONNECTION;

@@ -5,8 +5,8 @@ const NOW = Date.parse("2026-11-21T10:00:00.000Z");
 const bare = { id: "1", resource: "root on web1" };
 const read = (given: Record<string, unknown> = {}) => readRequestAnswer({ ...bare, ...given }, NOW);
 
-describe("a request's answer", () => {
-  test("JIT-08: id, resource and system are as given", () =>
+describe("readRequestAnswer", () => {
+  test("JIT-08: keeps id, resource and system", () =>
     expect(read({ system: "web1" })).toMatchObject({ ...bare, system: "web1" }));
 
   test.each([
@@ -40,5 +40,7 @@ describe("a request's answer", () => {
     ["JIT-17", "computed_status", { computed_status: "active" }, "active"],
     ["JIT-17", "time_remaining", { time_remaining: 12 }, 12],
     ["JIT-17", "username", { username: "Olga" }, "Olga"],
-  ] as const)("%s: %s of %o is %s", (_row, field, given, expected) => expect(read(given)[field]).toBe(expected));
+  ] as const)("%s: reads %s from %o as %s", (_row, field, given, expected) =>
+    expect(read(given)[field]).toBe(expected),
+  );
 });

@@ -1,10 +1,10 @@
-// An access request as cards show it, whatever the answer left out (JIT-08 to JIT-17).
+// Reads an access request for display and fills in missing fields (JIT-08 to JIT-17).
 import { AccessRequestStatus, RiskLevel, type AccessRequestStatus as RequestStatus } from "@strongroom/contract";
 import { duration } from "#shared/format/time.ts";
 import { durationLabel } from "./durations.ts";
 
-/** The parts of a request's answer that have a fallback. */
-export interface GivenRequest {
+/** The fields of a request that may be missing and have a fallback. */
+export interface RawRequest {
   id: string;
   resource: string;
   system?: string | null;
@@ -51,14 +51,14 @@ const firstOf = (...texts: readonly (string | null | undefined)[]): string | nul
   texts.find((text): text is string => typeof text === "string" && text.trim() !== "") ?? null;
 
 /** JIT-09. */
-function requesterOf({ username, user_email: email, requester, user_id: id }: GivenRequest): string {
+function requesterOf({ username, user_email: email, requester, user_id: id }: RawRequest): string {
   const named = firstOf(username, email, requester);
   if (named !== null) return named;
   return id === null || id === undefined ? "Current User" : `User ID ${id}`;
 }
 
 /** JIT-12. */
-function statusOf(given: GivenRequest): RequestStatus {
+function statusOf(given: RawRequest): RequestStatus {
   const told = AccessRequestStatus.safeParse(firstOf(given.computed_status, given.status)).data;
   if (told !== undefined) return told;
   if (given.is_active === true) return "active";
@@ -66,14 +66,14 @@ function statusOf(given: GivenRequest): RequestStatus {
   return given.is_denied === true ? "denied" : "pending";
 }
 
-/** JIT-15: the end itself, or so many seconds from now. */
-function endOf({ expires_at: end, time_remaining: seconds }: GivenRequest, now: number): string | null {
+/** JIT-15: the given end, or now plus the remaining seconds. */
+function endOf({ expires_at: end, time_remaining: seconds }: RawRequest, now: number): string | null {
   if (typeof end === "string") return end;
   return typeof seconds === "number" ? new Date(now + seconds * 1000).toISOString() : null;
 }
 
 /** `now` in milliseconds since 1970. */
-export function readRequestAnswer(given: GivenRequest, now: number): ReadRequest {
+export function readRequestAnswer(given: RawRequest, now: number): ReadRequest {
   const minutes = given.duration_minutes ?? 60;
   return {
     id: given.id,

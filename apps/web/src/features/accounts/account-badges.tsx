@@ -1,16 +1,12 @@
-// How an account stands: whether its password works, whether it is due, whether it may be used.
-import type { Account, AccountStatus, AccountValidationStatus } from "@strongroom/contract";
+// Badges of an account: validation result, rotation state and status.
+import type { Account, AccountStatus } from "@strongroom/contract";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import { STATUS_BADGES, VALIDATION_BADGES, rotationBadge } from "./account-words.ts";
-
-export function ValidationBadge({ status }: { status: AccountValidationStatus }) {
-  return <StatusBadge {...VALIDATION_BADGES[status]} />;
-}
+import { STATUS_BADGES, rotationLook } from "./account-labels.ts";
 
 /** ACC-15. */
-export function RotationBadge({ status }: { status: Account["rotation_status"] }) {
-  const { label, tone } = rotationBadge(status);
+export function RotationBadge({ account }: { account: Pick<Account, "rotation_status" | "access_block"> }) {
+  const { label, tone } = rotationLook(account);
   return (
     <Tag tone={tone} title="Rotation">
       {label}

@@ -1,4 +1,4 @@
-// The sign of an account's kind of system.
+// The icon of an account's system type.
 import {
   IconAppWindow,
   IconBrandWindows,

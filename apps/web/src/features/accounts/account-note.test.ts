@@ -16,9 +16,9 @@ const checkOut = (given: Partial<NonNullable<Account["check_out"]>> = {}): Accou
   ...given,
 });
 
-test("an account of which nothing is to be said has no note", () => expect(noteOf(anAccount(), NOW)).toBeNull());
+test("an account without anything unusual has no note", () => expect(noteOf(anAccount(), NOW)).toBeNull());
 
-test("a check-out is told with whose it is and until when", () => {
+test("a check-out shows the user and the end time", () => {
   const broken = { last_validation_status: "invalid", validation_message: "no" } as const;
   expect(noteOf(anAccount({ ...broken, check_out: checkOut() }), NOW)).toEqual({
     kind: "check-out",
@@ -27,7 +27,7 @@ test("a check-out is told with whose it is and until when", () => {
   expect(noteOf(anAccount({ check_out: checkOut({ is_own: true }) }), NOW)?.text).toMatch(/^Checked out by you/);
 });
 
-test("why the password does not work comes before how one gets at it", () => {
+test("a failed validation takes precedence over a required approval", () => {
   const account = anAccount({
     last_validation_status: "invalid",
     validation_message: "The server did not accept the password.",
@@ -37,7 +37,14 @@ test("why the password does not work comes before how one gets at it", () => {
   expect(noteOf({ ...account, last_validation_status: "valid" }, NOW)?.kind).toBe("approval");
 });
 
-test("a rotation that waits for somebody matters more than what the last validation said", () => {
+test("an access block takes precedence over everything except a check-out", () => {
+  const access_block = { state: "stopped", since: until, message: "It stopped.", can_allow: true } as const;
+  expect(noteOf(anAccount({ access_block }), NOW)).toEqual({ kind: "attention", text: "It stopped." });
+  expect(noteOf(anAccount({ access_block: { ...access_block, state: "rotating" } }), NOW)?.kind).toBe("rotation");
+  expect(noteOf(anAccount({ access_block, check_out: checkOut() }), NOW)?.kind).toBe("check-out");
+});
+
+test("a rotation that needs attention takes precedence over the validation result", () => {
   const open_rotation = { id: randomUUID() as never, state: "attention", message: "Both were refused." } as const;
   const broken = anAccount({ last_validation_status: "invalid", validation_message: "No.", open_rotation });
   expect(noteOf(broken, NOW)).toEqual({ kind: "attention", text: "Rotation needs attention: Both were refused." });

@@ -1,5 +1,5 @@
-// The one thing out of the ordinary that an account's card points out.
-import type { Account } from "@strongroom/contract";
+// The single most important note on an account's card.
+import { isFailing, verificationStatusOf, type Account } from "@strongroom/contract";
 import { nearTime } from "#shared/format/time.ts";
 
 export interface AccountNote {
@@ -7,7 +7,9 @@ export interface AccountNote {
   text: string;
 }
 
-/** Who has it matters more than whether it is changed or works, and that more than how one gets at it. Null: nothing to point out. */
+/**
+ * Precedence: disabled, check-out, access block, rotation, failed validation, grant, required approval. Null: no note.
+ */
 export function noteOf(account: Account, now: number): AccountNote | null {
   const { check_out: checkOut, open_rotation: rotation, my_grant: grant } = account;
   if (account.status === "disabled") return { kind: "disabled", text: "Disabled: nobody can use or retrieve it." };
@@ -17,11 +19,15 @@ export function noteOf(account: Account, now: number): AccountNote | null {
       ? { kind: "own-check-out", text: `Checked out by you until ${until}.` }
       : { kind: "check-out", text: `Checked out by ${checkOut.name} until ${until}.` };
   }
+  if (account.access_block !== null) {
+    const isStopped = account.access_block.state === "stopped";
+    return { kind: isStopped ? "attention" : "rotation", text: account.access_block.message };
+  }
   if (rotation?.state === "attention") {
     return { kind: "attention", text: `Rotation needs attention: ${rotation.message}` };
   }
   if (rotation !== null) return { kind: "rotation", text: "Its password is being changed." };
-  if (account.last_validation_status === "invalid" && account.validation_message !== null) {
+  if (isFailing(verificationStatusOf(account.last_validation_status)) && account.validation_message !== null) {
     return { kind: "invalid", text: account.validation_message };
   }
   if (grant !== null) return { kind: "grant", text: `Lent to you until ${nearTime(grant.ends_at, now)}.` };

@@ -1,8 +1,9 @@
-// The accounts' server state: what is asked for, what is sent, and how the answers reach what is on screen.
+// Server state of accounts: queries, mutations and cache updates.
 import {
   accountStatistics,
   accountValidationHistory,
   acceptAccountHostKey,
+  allowAccountAccess,
   checkInAccount,
   createAccount,
   deleteAccount,
@@ -35,22 +36,22 @@ import { isListed, patchLists, withItem, withNewItem, withoutItem, type Page } f
 import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { saveFile } from "#shared/ui/save-file.ts";
-import type { AccountFilter } from "./account-filter.ts";
-import { isNarrowed } from "./account-filter.ts";
+import type { AccountFilter } from "./list/account-filter.ts";
+import { isNarrowed } from "./list/account-filter.ts";
 import { loadFailureText } from "./load-failure.ts";
-import { afterFailedCall, statusAfterValidation } from "./validate-account.ts";
+import { afterFailedCall, statusAfterValidation } from "./validation/validate-account.ts";
 
 type BodyOf<E extends Parameters<typeof call>[0]> = NonNullable<InputOf<E>["body"]>;
 
 const ROOT = keyOf(listAccounts).slice(0, -1);
 const LISTS = [...ROOT, "pages"];
-/** The first page is small, so that it is there at once; the others large, so that a long list is not asked for often. */
+/** The first page is small so that it loads fast; later pages are large so that long lists need few calls. */
 const FIRST_PAGE_SIZE = 100;
 const PAGE_SIZE = 500;
 
 const at = (id: string) => ({ params: { id: id as AccountId } });
 
-/** ACC-37. Told here too, because whoever is no longer signed in sees the sign-in page next. */
+/** ACC-37. Shows the toast here because the redirect to the sign-in page unmounts the screen. */
 async function fetchPage(filter: AccountFilter, cursor: string | undefined, signal: AbortSignal) {
   try {
     const limit = cursor === undefined ? FIRST_PAGE_SIZE : PAGE_SIZE;
@@ -61,7 +62,7 @@ async function fetchPage(filter: AccountFilter, cursor: string | undefined, sign
   }
 }
 
-/** Page after page, newest first. */
+/** Pages of accounts, newest first. */
 export const accountList = (filter: AccountFilter) =>
   infiniteQueryOptions({
     queryKey: [...LISTS, filter],
@@ -78,7 +79,7 @@ export const platformOf = (id: string) => queryOf(readPlatform, { params: { id }
 /** ACC-56. */
 export const safesToAddTo = queryOf(listSafes, { query: { permission: "add", limit: 500 } });
 
-/** Page after page of something that belongs to one account. */
+/** Pages of a list that belongs to one account. */
 function pagesOf<E extends typeof accountValidationHistory | typeof readAccountHistory | typeof explainAccountAccess>(
   endpoint: E,
   id: string,
@@ -101,15 +102,16 @@ export interface Justification {
   ticket: string;
 }
 
-/** What was typed; the server wants a field that says nothing left out. */
+/** The entered justification; the server expects empty fields to be omitted. */
 const given = ({ reason, ticket }: Justification) => ({
   ...(reason.trim() === "" ? {} : { reason }),
   ...(ticket.trim() === "" ? {} : { ticket }),
 });
 
 /**
- * ACC-34: the single account's answer has the password. INVARIANT: it goes to the caller only; neither a query nor a
- * mutation, because both keep what they got. When it is withheld, the second call says what for: it throws.
+ * ACC-34: the reply for a single account contains the password. INVARIANT: only the caller gets it. This is neither a
+ * query nor a mutation, because both keep their results. When the first call withholds the password, the second one
+ * throws the reason.
  */
 export async function revealPassword(id: string, justification: Justification | null): Promise<string> {
   if (justification === null) {
@@ -120,14 +122,14 @@ export async function revealPassword(id: string, justification: Justification | 
   return (await call(retrieveAccount, { ...at(id), body })).password;
 }
 
-/** An earlier password; like `revealPassword`, it is kept nowhere. */
+/** Reveals an earlier password; like `revealPassword`, it stays out of every cache. */
 export async function revealVersion(id: string, version: number, justification: Justification | null): Promise<string> {
   const body = justification === null ? {} : given(justification);
   const params = { ...at(id).params, version };
   return (await call(retrieveAccountVersion, { params, body })).password;
 }
 
-/** Not a mutation, because a mutation keeps what it was given, and the body holds the secret. */
+/** Not a mutation, because a mutation keeps its variables, and the body holds the secret. */
 export async function storeAccount(client: QueryClient, body: BodyOf<typeof createAccount>): Promise<Account> {
   const stored = await call(createAccount, { body });
   patchLists<Account, AccountFilter>(client, LISTS, (pages, filter) =>
@@ -137,7 +139,7 @@ export async function storeAccount(client: QueryClient, body: BodyOf<typeof crea
   return stored;
 }
 
-/** Like `storeAccount`, because the body may hold a new secret. */
+/** Not a mutation either, because the body may hold a new secret. */
 export async function changeAccount(
   client: QueryClient,
   id: string,
@@ -151,7 +153,7 @@ export async function changeAccount(
 
 export const validateKey = (id: string) => ["validate-account", id] as const;
 
-/** ACC-29, ACC-30: the card shows the result before the mutation settles; the details follow from the server. */
+/** ACC-29, ACC-30: updates the card before the mutation settles, then reloads the details. */
 export const validation = (client: QueryClient, id: string) =>
   mutationOptions({
     mutationKey: validateKey(id),
@@ -180,6 +182,13 @@ export const checkIn = (client: QueryClient, id: string) =>
     onSettled: () => staleAround(client, id),
   });
 
+export const accessAllowance = (client: QueryClient, id: string) =>
+  mutationOptions({
+    mutationFn: (reason: string) => call(allowAccountAccess, { ...at(id), body: { reason } }),
+    onSuccess: (account) => takeIn(client, account),
+    onSettled: () => staleAround(client, id),
+  });
+
 export const move = (client: QueryClient, id: string) =>
   mutationOptions({
     mutationFn: (safeId: string) => call(moveAccount, { ...at(id), body: { safe_id: safeId } }),
@@ -193,7 +202,7 @@ export const deletion = (client: QueryClient, id: string) =>
     onSuccess: () => forget(client, id),
   });
 
-/** Neither query nor mutation: the lines hold secrets. */
+/** Neither a query nor a mutation: the lines hold secrets. */
 export async function sendImport(
   client: QueryClient,
   body: BodyOf<typeof importAccounts>,
@@ -203,7 +212,7 @@ export async function sendImport(
   return result;
 }
 
-/** The day in UTC, so that two people name the same export alike. */
+/** The UTC date, so that the name does not depend on the user's time zone. */
 const exportName = (now: Date): string => `accounts-${now.toISOString().slice(0, 10)}.csv`;
 
 export const accountExport = (safeId: SafeId | undefined) =>
@@ -212,19 +221,22 @@ export const accountExport = (safeId: SafeId | undefined) =>
       saveFile(exportName(new Date()), await download(exportAccounts, { query: { safe_id: safeId } })),
   });
 
-/** Fetches one account anew and puts it wherever it is shown. Never throws: when it cannot be had, the next load tells. */
+/** Refetches one account and updates every cache. Never throws: after a failure, the next load shows the error. */
 export async function refreshAccount(client: QueryClient, id: string): Promise<void> {
   try {
     takeIn(client, await call(readAccountDetails, at(id), { isBackground: true }));
   } catch (error) {
-    if (isCallError(error) && error.status === 404) accountGone(client, id);
+    if (isCallError(error) && error.status === 404) removeAccountFromCache(client, id);
   } finally {
     staleAround(client, id);
   }
 }
 
-/** Deleted, or no longer to be seen: lists drop it, and its own page, if open, asks again and says so. */
-export function accountGone(client: QueryClient, id: string): void {
+/**
+ * For an account deleted or no longer visible: removes it from lists and reloads its open page, which then shows "not
+ * found".
+ */
+export function removeAccountFromCache(client: QueryClient, id: string): void {
   forget(client, id);
   void client.invalidateQueries({ queryKey: accountDetail(id).queryKey });
 }
@@ -232,7 +244,7 @@ export function accountGone(client: QueryClient, id: string): void {
 export const isAccountHeld = (client: QueryClient, id: string): boolean =>
   client.getQueryData(accountDetail(id).queryKey) !== undefined || isListed(client, LISTS, id);
 
-/** After many changes at once. */
+/** Reloads every list, after many changes at once. */
 export function refreshLists(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: ROOT });
   void invalidatePath(client, "/api/v1/safes");
@@ -249,7 +261,7 @@ function takeIn(client: QueryClient, account: Account): void {
   patchLists<Account, AccountFilter>(client, LISTS, (pages) => withItem(pages, account));
 }
 
-/** Changes some fields of one account wherever it is shown. */
+/** Changes some fields of one account in every cache. */
 function patch(client: QueryClient, id: string, fields: Partial<Account>): void {
   client.setQueryData(accountDetail(id).queryKey, (account) => account && { ...account, ...fields });
   patchLists<Account, AccountFilter>(client, LISTS, (pages) => {
@@ -258,9 +270,9 @@ function patch(client: QueryClient, id: string, fields: Partial<Account>): void 
   });
 }
 
-/** HTTP-09: what else hangs on an account is stale after a write. */
+/** HTTP-09: marks everything related to an account as stale after a write. */
 function staleAround(client: QueryClient, id: string): void {
-  // Patched, so what is on screen is right; it is fetched again when it is next opened.
+  // The lists are patched already, so they reload only when next opened.
   void client.invalidateQueries({ queryKey: LISTS, refetchType: "none" });
   for (const part of ["validation-history", "history", "versions", "access", "rotations", "dependents"]) {
     void client.invalidateQueries({ queryKey: [...ROOT, id, part] });

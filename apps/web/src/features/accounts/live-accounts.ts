@@ -1,11 +1,11 @@
-// Keeps the accounts on screen current by live events.
+// Updates displayed accounts from live events.
 import type { LiveEvent } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { follow } from "#shared/events/follower.ts";
-import { accountGone, isAccountHeld, refreshAccount, refreshLists } from "./accounts.queries.ts";
+import { removeAccountFromCache, isAccountHeld, refreshAccount, refreshLists } from "./accounts.queries.ts";
 
-/** An account is a credential of a safe: its verifications and rotations are told by the same id. */
+/** Verification and rotation events name an account by its id too, because accounts share ids with their secrets. */
 function changedIn(event: LiveEvent): string | null {
   if (event.type === "account.changed") return event.data.account_id;
   if (event.type === "rotation.changed") return event.data.secret_id;
@@ -24,7 +24,7 @@ export function useLiveAccounts(): void {
         isHeld: (id) => isAccountHeld(client, id),
         refreshOne: (id) => void refreshAccount(client, id),
         refreshAll: () => refreshLists(client),
-        gone: (id) => accountGone(client, id),
+        gone: (id) => removeAccountFromCache(client, id),
       }),
     [client],
   );

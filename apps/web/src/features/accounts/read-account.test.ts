@@ -4,8 +4,8 @@ import { addressOf, readAccountAnswer } from "./read-account.ts";
 const bare = { id: "1", name: "root on web1", username: "root" };
 const read = (given: Record<string, unknown> = {}) => readAccountAnswer({ ...bare, ...given });
 
-describe("an account's answer", () => {
-  test("ACC-16: id, name and username are as given", () => expect(read()).toMatchObject(bare));
+describe("readAccountAnswer", () => {
+  test("ACC-16: keeps id, name and username", () => expect(read()).toMatchObject(bare));
 
   test.each([
     ["ACC-17", "hostname", { hostname_ip: "10.0.0.1", hostname: "web1" }, "10.0.0.1"],
@@ -32,10 +32,12 @@ describe("an account's answer", () => {
     ["ACC-25", "connection_method", {}, "SSH"],
     ["ACC-26", "rotation_status", { rotation_status: "overdue" }, "overdue"],
     ["ACC-26", "rotation_status", {}, "no_policy"],
-  ] as const)("%s: %s of %o is %s", (_row, field, given, expected) => expect(read(given)[field]).toBe(expected));
+  ] as const)("%s: reads %s from %o as %s", (_row, field, given, expected) =>
+    expect(read(given)[field]).toBe(expected),
+  );
 });
 
-test("an address has its port, and an IPv6 host its brackets", () => {
+test("an address includes its port, and brackets around an IPv6 host", () => {
   expect(addressOf({ hostname_ip: "web1", port: null })).toBe("web1");
   expect(addressOf({ hostname_ip: "web1", port: 22 })).toBe("web1:22");
   expect(addressOf({ hostname_ip: "2001:db8::1", port: 22 })).toBe("[2001:db8::1]:22");

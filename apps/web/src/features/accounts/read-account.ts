@@ -1,4 +1,4 @@
-// An account as cards and pages show it, whatever the answer left out (ACC-16 to ACC-26).
+// Reads an account for display and fills in missing fields (ACC-16 to ACC-26).
 import {
   AccountValidationStatus,
   RotationStatus,
@@ -7,8 +7,8 @@ import {
   type RotationStatus as Rotation,
 } from "@strongroom/contract";
 
-/** The parts of an account's answer that have a fallback. */
-export interface GivenAccount {
+/** The fields of an account that may be missing and have a fallback. */
+export interface RawAccount {
   id: string;
   name: string;
   username: string;
@@ -43,13 +43,13 @@ export interface ReadAccount {
 
 export const NOT_AVAILABLE = "N/A";
 
-/** The first text that says something. */
+/** The first non-empty text. */
 const firstOf = (...texts: readonly (string | null | undefined)[]): string | undefined =>
   texts.find((text): text is string => typeof text === "string" && text.trim() !== "");
 
 const isLinux = (platform: string | null | undefined): boolean => platform?.trim().toLowerCase() === "linux";
 
-export function readAccountAnswer(given: GivenAccount): ReadAccount {
+export function readAccountAnswer(given: RawAccount): ReadAccount {
   const { platform_id: platform, system_type: system } = given;
   return {
     id: given.id,
@@ -68,7 +68,7 @@ export function readAccountAnswer(given: GivenAccount): ReadAccount {
   };
 }
 
-/** "db.internal:5432", "[2001:db8::1]:22"; the host alone without a port. */
+/** "db.internal:5432", "[2001:db8::1]:22"; only the host when there is no port. */
 export function addressOf({ hostname_ip: host, port }: Pick<Account, "hostname_ip" | "port">): string {
   if (port === null) return host;
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

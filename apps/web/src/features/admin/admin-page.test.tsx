@@ -64,14 +64,14 @@ async function openTab(tab: ConsoleTab, heading: string) {
 }
 
 describe("the Admin Console", () => {
-  test("PLACE-05, OPEN-144: keeps its heading and sentence", async () => {
+  test("PLACE-05, OPEN-144: shows the specified heading and sentence", async () => {
     await openConsole();
     expect(screen.getByRole("heading", { level: 1, name: "Admin Console" })).toBeTruthy();
-    expect(screen.getByText("Manage users, subscription plans, system settings.")).toBeTruthy();
+    expect(screen.getByText("Manage users, subscription plans, system settings")).toBeTruthy();
   });
 
   test.each(["user", "manager"] as const)(
-    "OPEN-19: a %s is told who may, and nothing is asked of the server",
+    "OPEN-19: a %s sees that only administrators have access, and the page sends no requests",
     (role) => {
       signInForTest({ role });
       renderScreen(<AdminPage />, { at: "/admin" });
@@ -83,7 +83,7 @@ describe("the Admin Console", () => {
 });
 
 describe("users", () => {
-  test("are searched on the server after a pause", async () => {
+  test("are searched on the server after a pause in typing", async () => {
     const { user } = await openConsole();
     await user.type(screen.getByRole("searchbox", { name: "Search users" }), "ana");
     await waitFor(() => expect(api.requestsTo(USERS).at(-1)?.query.get("search")).toBe("ana"));
@@ -92,7 +92,7 @@ describe("users", () => {
     expect(await screen.findByText("No users found")).toBeTruthy();
   });
 
-  test("that could not be loaded can be tried again", async () => {
+  test("that fail to load show a retry button", async () => {
     api.on(USERS, problem(500, "internal", "The database is away."));
     const { user } = renderScreen(<AdminPage />, { at: "/admin" });
     await region("Users").findByText("The database is away.");
@@ -101,7 +101,7 @@ describe("users", () => {
     expect(await region("Users").findByText("Ana")).toBeTruthy();
   });
 
-  test("get another role only after a question", async () => {
+  test("change role after a confirmation", async () => {
     const { user } = await openConsole();
     const route = "PUT /api/v1/users/:id/role";
     api.on(route, { json: { ...people[0], role: "manager" } });
@@ -116,7 +116,7 @@ describe("users", () => {
     expect(api.requestsTo(route)[0]?.path).toContain(people[0]?.id);
   });
 
-  test("are disabled after a question, and the list is fetched anew", async () => {
+  test("are disabled after a confirmation, and the list is refetched", async () => {
     const { user } = await openConsole();
     api.on("PUT /api/v1/users/:id/status", () => {
       people = people.map((each) => (each.name === "Ana" ? { ...each, status: "disabled" } : each));
@@ -128,7 +128,7 @@ describe("users", () => {
     expect(await region("Users").findByText("Disabled")).toBeTruthy();
   });
 
-  test("accounts that wait for activation can be deleted but not disabled", async () => {
+  test("that wait for activation can be deleted but not disabled", async () => {
     people = people.map((each) => (each.name === "Ana" ? { ...each, status: "pending" } : each));
     const { user } = await openConsole();
     await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
@@ -137,7 +137,7 @@ describe("users", () => {
     expect(screen.queryByRole("menuitem", { name: "Enable" })).toBeNull();
   });
 
-  test("keep their role when the question is answered with Cancel", async () => {
+  test("keep their role when the confirmation is cancelled", async () => {
     const { user } = await openConsole();
     await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
     await user.click(await screen.findByRole("menuitem", { name: "End sessions" }));
@@ -146,7 +146,7 @@ describe("users", () => {
     expect(api.requestsTo("POST /api/v1/users/:id/end-sessions")).toEqual([]);
   });
 
-  test("say where they sign in; their API tokens are listed and revoked after a question", async () => {
+  test("show their sign-in provider; their API tokens are listed and can be revoked after a confirmation", async () => {
     people = [aUser({ name: "Ana", signs_in_through: "Corporate directory" }), aUser({ name: "Ben" })];
     const tokens = "GET /api/v1/users/:id/tokens";
     const list = { data: [aToken({ name: "Nightly export" })], choices: TOKEN_CHOICES };
@@ -168,7 +168,7 @@ describe("users", () => {
     expect(api.requestsTo(tokens)[0]?.path).toContain(people[0]?.id);
   });
 
-  test("a refusal is told in the server's words", async () => {
+  test("show the server's message when an action is refused", async () => {
     const { user } = await openConsole();
     api.on("PUT /api/v1/users/:id/status", problem(409, "user.last-admin", "This is the last administrator."));
     await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
@@ -177,7 +177,7 @@ describe("users", () => {
     expect(await screen.findByText("This is the last administrator.")).toBeTruthy();
   });
 
-  test("nobody is offered to change themselves", async () => {
+  test("cannot change their own row", async () => {
     await openConsole();
     expect(region("Users").getByText("You")).toBeTruthy();
     expect(screen.queryByRole("button", { name: "Actions for Dana Test" })).toBeNull();
@@ -188,7 +188,7 @@ describe("role requests", () => {
   test.each([
     ["approve", "Approve"],
     ["deny", "Deny"],
-  ] as const)("OPEN-18: can be answered with %s after a question", async (decision, label) => {
+  ] as const)("OPEN-18: show %s after a confirmation", async (decision, label) => {
     people = [aUser({ name: "Ana", requested_role: "manager" })];
     const { user } = await openTab("role-requests", "Role requests");
     const route = "POST /api/v1/users/:id/role-request";
@@ -202,7 +202,7 @@ describe("role requests", () => {
     expect(api.requestsTo(route)[0]?.body).toEqual({ decision });
   });
 
-  test("a pending account is activated along with the role it requested", async () => {
+  test("activate a pending account together with its requested role", async () => {
     people = [aUser({ name: "Ana", requested_role: "manager", status: "pending" })];
     const { user } = await openTab("role-requests", "Waiting for activation");
     const route = "POST /api/v1/users/:id/activate";
@@ -217,7 +217,7 @@ describe("role requests", () => {
     expect(screen.queryByRole("button", { name: "Approve Ana" })).toBeNull();
   });
 
-  test("are asked for by themselves, not picked out of all users", async () => {
+  test("are fetched with their own query and not filtered from all users", async () => {
     await openTab("role-requests", "Role requests");
     await waitFor(() =>
       expect(api.requestsTo(USERS).some(({ query }) => query.get("has_role_request") === "true")).toBe(true),
@@ -226,7 +226,7 @@ describe("role requests", () => {
 });
 
 describe("pending password resets", () => {
-  test("OPEN-09: a link is made, shown once and kept nowhere", async () => {
+  test("OPEN-09: creating a link shows it once and does not store it", async () => {
     const pending = {
       user_id: people[0]?.id,
       email: "ana@example.test",
@@ -250,7 +250,7 @@ describe("pending password resets", () => {
 });
 
 describe("the sign-in policy", () => {
-  test("is saved when it was changed", async () => {
+  test("is saved after a change", async () => {
     const { user } = await openTab("policy", "Sign-in policy");
     api.on("PUT /api/v1/admin/sign-in-policy", ({ body }) => ({ json: body }));
     const timeout = await screen.findByRole("spinbutton", { name: "Inactivity timeout" });
@@ -267,7 +267,7 @@ describe("the sign-in policy", () => {
     });
   });
 
-  test("OPEN-01: a warning that would come after the timeout is refused before it is sent", async () => {
+  test("OPEN-01: a warning later than the timeout is rejected before it is sent", async () => {
     const { user } = await openTab("policy", "Sign-in policy");
     const warning = await screen.findByRole("spinbutton", { name: "Warning before it" });
     await user.clear(warning);
@@ -279,7 +279,7 @@ describe("the sign-in policy", () => {
 });
 
 describe("the seal", () => {
-  test("is shown, and closed only after a question", async () => {
+  test("shows its state and can be closed after a confirmation", async () => {
     const { user } = await openTab("keys", "Seal");
     api.on("POST /api/v1/seal/seal", { json: { message: "The vault is sealed." } });
     expect(await region("Seal").findByText("Unsealed")).toBeTruthy();
@@ -290,7 +290,7 @@ describe("the seal", () => {
     await waitFor(() => expect(api.requestsTo("POST /api/v1/seal/seal")).toHaveLength(1));
   });
 
-  test("of a vault with a key file cannot be closed", async () => {
+  test("cannot be closed with a key file", async () => {
     api.on("GET /api/v1/seal", { json: { is_sealed: false, provider: "key-file" } });
     await openTab("keys", "Seal");
     expect(await region("Seal").findByText("Key file")).toBeTruthy();
@@ -298,8 +298,8 @@ describe("the seal", () => {
   });
 });
 
-describe("inviting", () => {
-  test("shows the link once where it is handed over, and not at all where it is mailed", async () => {
+describe("inviting a user", () => {
+  test("shows the link once when the administrator hands it over, and hides it when it is mailed", async () => {
     const { user } = await openConsole();
     const route = "POST /api/v1/users";
     api.on(route, ({ body }) => {
@@ -315,7 +315,7 @@ describe("inviting", () => {
     expect(screen.queryByText(LINK)).toBeNull();
   });
 
-  test("somebody whose invitation is open is given a new link", async () => {
+  test("a user with an open invitation can get a new link", async () => {
     people = [aUser({ name: "Ana", invited_at: "2026-11-20T08:00:00.000Z" })];
     const { user } = await openConsole();
     expect(within(screen.getByRole("row", { name: /Ana/ })).getByText("Invited")).toBeTruthy();
@@ -336,7 +336,7 @@ test("users are filtered by role and status, and the address keeps the filter", 
   await waitFor(() => expect(api.requestsTo(USERS).at(-1)?.query.get("status")).toBe("invited"));
 });
 
-test("somebody who has to wait after wrong passwords is unlocked after a question", async () => {
+test("a user who is locked after wrong passwords is unlocked after a confirmation", async () => {
   people = [aUser({ name: "Ana", slowed_down_until: inADay() })];
   const { user } = await openConsole();
   const route = "POST /api/v1/users/:id/unlock";
@@ -348,7 +348,7 @@ test("somebody who has to wait after wrong passwords is unlocked after a questio
   expect(api.requestsTo(route)).toHaveLength(1);
 });
 
-test("every tab has its address", async () => {
+test("every tab has its own address", async () => {
   const { user, router } = await openConsole();
   await user.click(screen.getByRole("tab", { name: "Seal & keys" }));
   expect(await screen.findByText(/npx strongroom rekey/)).toBeTruthy();

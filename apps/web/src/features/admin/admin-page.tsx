@@ -1,4 +1,4 @@
-// The Admin Console: people, what waits for a decision, the rules of signing in, and the system itself.
+// The Admin Console: users, pending decisions, the sign-in policy and the system.
 import { Stack, Tabs } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconLock } from "@tabler/icons-react";
@@ -14,29 +14,29 @@ import strip from "#shared/ui/scroll-strip.module.css";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { useTabInView } from "#shared/ui/use-tab-in-view.ts";
 import classes from "./admin-page.module.css";
-import { AdminResetsCard } from "./admin-resets-card.tsx";
+import { AdminResetsCard } from "./users/admin-resets-card.tsx";
 import { adminResets, pendingResets, pendingUsers, roleRequests } from "./admin.queries.ts";
 import { CONSOLE_TABS, TAB_LABELS, type ConsoleTab } from "./console-tabs.ts";
-import { PasswordResetsCard } from "./password-resets-card.tsx";
-import { RoleRequestsCard } from "./role-requests-card.tsx";
-import { UsersCard } from "./users-card.tsx";
+import { PasswordResetsCard } from "./users/password-resets-card.tsx";
+import { RoleRequestsCard } from "./users/role-requests-card.tsx";
+import { UsersCard } from "./users/users-card.tsx";
 
 const CONTENT: Record<ConsoleTab, ComponentType> = {
   users: UsersCard,
   "role-requests": RoleRequestsCard,
   resets: ResetsTab,
   machines: lazy(async () => ({
-    default: (await import("#features/tokens/machine-identities.tsx")).MachineIdentities,
+    default: (await import("#features/tokens/machines/machine-identities.tsx")).MachineIdentities,
   })),
-  policy: lazy(() => import("./sign-in-policy-card.tsx")),
+  policy: lazy(() => import("./sign-in-policy/sign-in-policy-card.tsx")),
   providers: lazy(async () => ({
     default: (await import("#features/identity-providers/identity-providers-card.tsx")).IdentityProvidersCard,
   })),
-  keys: lazy(() => import("./keys-tab.tsx")),
-  jobs: lazy(() => import("./jobs-tab.tsx")),
-  system: lazy(() => import("./system-tab.tsx")),
-  backups: lazy(() => import("./backups-tab.tsx")),
-  "restore-review": lazy(() => import("./restore-review-tab.tsx")),
+  keys: lazy(() => import("./system/keys-tab.tsx")),
+  jobs: lazy(() => import("./system/jobs-tab.tsx")),
+  system: lazy(() => import("./system/system-tab.tsx")),
+  backups: lazy(() => import("./system/backups-tab.tsx")),
+  "restore-review": lazy(() => import("./system/restore-review-tab.tsx")),
 };
 
 export default function AdminPage() {
@@ -44,7 +44,7 @@ export default function AdminPage() {
   return (
     <>
       <AdminSections />
-      <PageHeader title="Admin Console" subtitle="Manage users, subscription plans, system settings." />
+      <PageHeader title="Admin Console" subtitle="Manage users, subscription plans, system settings" />
       {role === "admin" ? (
         <Console />
       ) : (
@@ -100,7 +100,7 @@ function ResetsTab() {
   );
 }
 
-/** How many decisions wait behind a tab. */
+/** The number of pending decisions per tab. */
 function useWaiting(): Partial<Record<ConsoleTab, number>> {
   const requests = useQuery(roleRequests);
   const pending = useQuery(pendingUsers);

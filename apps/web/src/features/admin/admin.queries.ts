@@ -1,4 +1,4 @@
-// What the Admin Console asks for and sends.
+// Queries and mutations of the Admin Console.
 import {
   activateUser,
   activateUsers,
@@ -34,7 +34,7 @@ import {
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
-import type { UserAction } from "./user-actions.ts";
+import type { UserAction } from "./users/user-actions.ts";
 
 const USERS = "/api/v1/users";
 const PAGE_SIZE = 50;
@@ -42,7 +42,7 @@ const PAGE_SIZE = 50;
 type ListQuery = NonNullable<InputOf<typeof listUsers>["query"]>;
 export type UserFilter = Pick<ListQuery, "search" | "role" | "status">;
 
-/** Users, newest first; an empty filter finds all. */
+/** Users, newest first; an empty filter returns all. */
 export const userList = (filter: UserFilter) =>
   infiniteQueryOptions({
     queryKey: [...keyOf(listUsers).slice(0, -1), "pages", filter],
@@ -52,7 +52,7 @@ export const userList = (filter: UserFilter) =>
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
 
-/** More at once than anybody decides at a sitting; the next ones follow when these are decided. */
+/** More than an administrator decides in one sitting; the next ones load after these are decided. */
 const MOST_REQUESTS = 100;
 export const roleRequests = queryOf(listUsers, { query: { has_role_request: "true", limit: MOST_REQUESTS } });
 /** Newest first. */
@@ -100,20 +100,20 @@ async function perform(action: UserAction): Promise<void> {
 export const userAction = (client: QueryClient, action: UserAction) =>
   mutationOptions({ mutationFn: () => perform(action), onSettled: () => invalidatePath(client, USERS) });
 
-export const activating = (client: QueryClient) =>
+export const activation = (client: QueryClient) =>
   mutationOptions({
     mutationFn: ({ id, decision }: { id: UserId; decision: "approve" | "deny" | undefined }) =>
       call(activateUser, { ...byId(id), body: bodyOf(decision) }),
     onSettled: () => invalidatePath(client, USERS),
   });
 
-export const activatingAll = (client: QueryClient, userIds: UserId[]) =>
+export const bulkActivation = (client: QueryClient, userIds: UserId[]) =>
   mutationOptions({
     mutationFn: () => call(activateUsers, { body: { user_ids: userIds } }),
     onSettled: () => invalidatePath(client, USERS),
   });
 
-/** Not a mutation, because a mutation keeps its answer, and whoever has the link can sign in. */
+/** Not a mutation, because a mutation caches its result, and anyone who has the link can sign in. */
 export const createResetLink = (userId: string): Promise<ReplyOf<typeof issueResetLink>> =>
   call(issueResetLink, byId(userId));
 
@@ -133,12 +133,12 @@ export const adminResetCancellation = (client: QueryClient) =>
     onSettled: () => invalidatePath(client, listAdminResets.path),
   });
 
-/** Not a mutation, for the reason above. */
+/** Not a mutation, for the same reason. */
 export const confirmReset = (id: AdminResetId): Promise<ReplyOf<typeof confirmAdminReset>> =>
   call(confirmAdminReset, { params: { id } });
 
-/** Tells whether an invitation can be mailed. */
-export const entranceFacts = queryOf(entrance);
+/** Includes whether invitations can be mailed. */
+export const signInPageFacts = queryOf(entrance);
 
 export type NewInvitation = NonNullable<InputOf<typeof inviteUser>["body"]>;
 

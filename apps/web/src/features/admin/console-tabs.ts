@@ -1,4 +1,4 @@
-// The tabs of the Admin Console, as the address names them.
+// The tabs of the Admin Console, as they appear in the address.
 export const CONSOLE_TABS = [
   "users",
   "role-requests",

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
+import { absoluteTime } from "#shared/format/time.ts";
 import AuditPage from "./audit-page.tsx";
 
 const LIST = "GET /api/v1/audit";
@@ -58,7 +59,7 @@ beforeEach(async () => {
   signInForTest({ role: "manager" });
   saved.length = 0;
   let content: Blob;
-  // jsdom neither makes object URLs nor downloads: what would be saved is caught at the last step.
+  // jsdom supports neither object URLs nor downloads, so the tests capture the content at the last step.
   URL.createObjectURL = vi.fn((blob: Blob) => {
     content = blob;
     return "blob:test";
@@ -91,13 +92,13 @@ async function openAudit(at = "/audit-logs") {
 }
 
 describe("the audit page", () => {
-  test("PLACE-04, OPEN-144: keeps its heading and sentence", async () => {
+  test("PLACE-04, OPEN-144: shows the specified heading and sentence", async () => {
     await openAudit();
     expect(screen.getByRole("heading", { level: 1, name: "Audit Logs" })).toBeTruthy();
-    expect(screen.getByText("Review audit trails and compliance reports.")).toBeTruthy();
+    expect(screen.getByText("Review audit trails and compliance reports")).toBeTruthy();
   });
 
-  test("OPEN-133: a user is told who may read it, and nothing is asked of the server", async () => {
+  test("OPEN-133: a user sees which roles have access, and the page sends no requests", async () => {
     signInForTest({ role: "user" });
     renderScreen(<AuditPage />, { at: "/audit-logs" });
     expect(screen.getByText("Only managers and administrators can read the whole audit trail.")).toBeTruthy();
@@ -114,7 +115,7 @@ describe("the audit page", () => {
     expect(trail.getByText("5m ago")).toBeTruthy();
   });
 
-  test("AUDIT-02, AUDIT-05, AUDIT-07, AUDIT-11: has its tabs, counters and buttons; severities only where they mean something", async () => {
+  test("AUDIT-02, AUDIT-05, AUDIT-07, AUDIT-11: shows its tabs, counters and buttons, and severities only where they apply", async () => {
     const { user } = await openAudit();
     for (const label of ["All Events", "Regular Verification", "JIT Verification", "Critical Failures"]) {
       expect(screen.getByRole("tab", { name: label })).toBeTruthy();
@@ -139,7 +140,7 @@ describe("the audit page", () => {
     await waitFor(() => expect(api.requestsTo(LIST).length).toBe(before + 1));
   });
 
-  test("AUDIT-09, AUDIT-10: pages with Previous and Next, 25 at a time, and says which are shown", async () => {
+  test("AUDIT-09, AUDIT-10: has Previous and Next with 25 entries per page, and shows the current range", async () => {
     const first = Array.from({ length: 25 }, (_, place) => entry(place + 1));
     api.on(LIST, ({ query }) =>
       query.get("cursor") === null
@@ -161,7 +162,7 @@ describe("the audit page", () => {
     expect(await screen.findByText("Entry 1")).toBeTruthy();
   });
 
-  test("AUDIT-03, AUDIT-18: typing waits half a second, and what is found begins at its first page", async () => {
+  test("AUDIT-03, AUDIT-18: debounces the search by half a second, and starts its results at page one", async () => {
     api.on(LIST, { json: { logs: [entry(1)], next_cursor: "older" } });
     const { user } = await openAudit();
     await user.click(screen.getByRole("button", { name: "Next" }));
@@ -174,7 +175,7 @@ describe("the audit page", () => {
     expect(api.requestsTo(LIST).some(({ query }) => query.get("search") === "d")).toBe(false);
   });
 
-  test("AUDIT-04, AUDIT-06, OPEN-130: status, event and days narrow the trail, and the address remembers them", async () => {
+  test("AUDIT-04, AUDIT-06, OPEN-130: filters by status, event and days, and keeps the filter in the address", async () => {
     const { user, router } = await openAudit();
     await user.click(screen.getByRole("combobox", { name: "Status" }));
     await user.click(await screen.findByRole("option", { name: "Pending" }));
@@ -194,7 +195,54 @@ describe("the audit page", () => {
     );
   });
 
-  test("AUDIT-20: Export saves what the list is narrowed to as JSON; other formats are one more click", async () => {
+  test("shows a verification as one row that expands to its start", async () => {
+    const started = {
+      ...entry(1),
+      action: "Verification started",
+      user: { id: null, name: "Rosa Rota", email: null },
+    } as AuditLog;
+    api.on(LIST, {
+      json: {
+        logs: [
+          entry(2, {
+            action: "Account validated",
+            metadata: { duration: 1240, seen_at: "2026-11-22T08:00:00.000Z" },
+            started,
+          }),
+        ],
+        next_cursor: null,
+      },
+    });
+    const { user } = renderScreen(<AuditPage />, { at: "/audit-logs" });
+    await user.click(await screen.findByRole("button", { name: "View details of Account validated" }));
+    expect(api.requestsTo(LIST).at(-1)?.query.get("attempts")).toBe("grouped");
+    expect(api.requestsTo(COUNTS).at(-1)?.query.get("attempts")).toBe("grouped");
+    const lines = screen.getAllByRole("listitem").filter((item) => item.textContent.includes("Verification started"));
+    expect(lines).toHaveLength(1);
+    const line = within(lines[0]!);
+    expect(line.getByText("Verification started").parentElement?.textContent).toContain("Rosa Rota");
+    expect(line.getByText("1.24 s")).toBeTruthy();
+    expect(line.getByText(absoluteTime("2026-11-22T08:00:00.000Z"))).toBeTruthy();
+  });
+
+  test("AUDIT-15: shows an entry with neither success nor failure as pending, including a warning", async () => {
+    api.on(LIST, {
+      json: {
+        logs: [
+          entry(1, { summary: "First", result: "info", status: "pending" }),
+          entry(2, { summary: "Second", result: "warning", status: "pending" }),
+        ],
+        next_cursor: null,
+      },
+    });
+    renderScreen(<AuditPage />, { at: "/audit-logs" });
+    const textOf = async (summary: string) => (await screen.findByText(summary)).closest("li")?.textContent ?? "";
+    expect(await textOf("First")).toContain("Pending");
+    expect(await textOf("First")).not.toContain("Info");
+    expect(await textOf("Second")).toContain("PendingWarning");
+  });
+
+  test("AUDIT-20: Export saves the filtered list as JSON; other formats are one more click", async () => {
     api.on(LOGS, { text: "{}" });
     const { user } = await openAudit("/audit-logs?view=critical");
     await user.click(screen.getByRole("button", { name: "Export" }));
@@ -207,9 +255,11 @@ describe("the audit page", () => {
       ["json", "critical"],
       ["csv", "critical"],
     ]);
+    // The file has every entry, including the starts of verifications.
+    expect(api.requestsTo(LOGS).some(({ query }) => query.has("attempts"))).toBe(false);
   });
 
-  test("a trail that cannot be had can be tried again", async () => {
+  test("shows a retry button when the trail fails to load", async () => {
     api.on(LIST, problem(500, "internal", "The database is away."));
     const { user } = renderScreen(<AuditPage />, { at: "/audit-logs" });
     await screen.findByText("The database is away.");
@@ -230,7 +280,7 @@ describe("the audit page", () => {
     expect(screen.getByRole("button", { name: "Copy verifier key" })).toBeTruthy();
   });
 
-  test("Verify says that the trail is intact", async () => {
+  test("Verify reports an intact trail", async () => {
     api.on(VERIFY, { json: { is_intact: true, checked: 5200, findings: [], checkpoint: null } });
     const { user } = await openAudit();
     await user.click(screen.getByRole("button", { name: "Verify" }));
@@ -238,7 +288,7 @@ describe("the audit page", () => {
     expect(screen.getByText(/5,200 entries checked/)).toBeTruthy();
   });
 
-  test("Verify names what was found", async () => {
+  test("Verify lists the problems it found", async () => {
     const findings = [{ kind: "changed", leaf_index: 4711, message: "Entry 4711 is not what was signed." }];
     api.on(VERIFY, { json: { is_intact: false, checked: 5200, findings, checkpoint: null } });
     const { user } = await openAudit();
@@ -256,7 +306,7 @@ describe("the audit page", () => {
     expect(await saved[0]?.content.text()).toBe('{"type":"header"}\n');
   });
 
-  test("an entry shows its inclusion proof, and its evidence is saved as a file of its own", async () => {
+  test("an entry shows its inclusion proof, and its evidence can be saved as a file", async () => {
     api.on("GET /api/v1/audit/:id/proof", {
       json: {
         leaf_index: 1,
@@ -276,7 +326,7 @@ describe("the audit page", () => {
     await waitFor(() => expect(saved.map(({ name }) => name)).toEqual([`audit-evidence-${entry(1).id}.jsonl`]));
   });
 
-  test("an export that was refused says so, and saves nothing", async () => {
+  test("a refused export shows the error and saves no file", async () => {
     api.on("GET /api/v1/audit/export", problem(503, "audit.no-checkpoint", "Nothing is signed yet."));
     const { user } = await openAudit();
     await user.click(screen.getByRole("button", { name: "Export with proofs" }));

@@ -1,4 +1,4 @@
-// The audit trail in full, and what lets somebody check it who does not trust us.
+// The audit trail, with checkpoints and exports that anyone can verify independently of the server.
 import { Button, Stack } from "@mantine/core";
 import { IconDownload, IconLock, IconShieldCheck } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -16,7 +16,7 @@ import { ContradictionsCard } from "./contradictions-card.tsx";
 import { VerificationResult } from "./verification-result.tsx";
 
 const TITLE = "Audit Logs";
-const SENTENCE = "Review audit trails and compliance reports.";
+const SENTENCE = "Review audit trails and compliance reports";
 
 export default function AuditPage() {
   const { role } = useUser();

@@ -1,4 +1,4 @@
-// The full trail, with every event that can be chosen.
+// The full audit trail, filtered by any event.
 import { AuditExplorer } from "#shared/audit/audit-explorer.tsx";
 import classes from "./audit-page.module.css";
 import { EVENT_CHOICES } from "./event-choices.ts";

@@ -1,4 +1,4 @@
-// What the audit page asks for and sends beside its list.
+// Queries of the audit page other than its list.
 import {
   acceptContradictions,
   exportAudit,

@@ -1,4 +1,4 @@
-// The newest signed checkpoint, and how to check an export with nothing but the log's public key.
+// The newest signed checkpoint, and how to verify an export with only the log's public key.
 import { useQuery } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useNow } from "#shared/format/now.ts";

@@ -1,4 +1,4 @@
-// Contradictions of the audit trail, the evidence for them, and the decision of an administrator.
+// Contradictions of the audit trail, their evidence, and an administrator's decision.
 import { Alert, Button, Checkbox, Stack, Textarea } from "@mantine/core";
 import { IconShieldX } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -21,7 +21,7 @@ type Shown = ReplyOf<typeof listContradictions>;
 
 const REFRESH_MS = 15_000;
 
-/** Renders nothing if nothing is open and nothing was ever decided. */
+/** Renders nothing when there is no open and no decided contradiction. */
 export function ContradictionsCard() {
   const asked = useQuery({ ...contradictions, refetchInterval: REFRESH_MS });
   if (asked.isError && asked.data === undefined) {

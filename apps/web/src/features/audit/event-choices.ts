@@ -1,4 +1,4 @@
-// Every event that the trail can be narrowed to, in words.
+// The events in the audit filter, with their labels.
 import { EVENTS_WITHOUT_CALL } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import { asWords } from "#shared/format/text.ts";

@@ -1,4 +1,4 @@
-// How the files are called that the audit trail is saved in.
+// File names of audit exports.
 
-/** The day in UTC, so that two people name the same export alike. */
+/** The day in UTC, so that the name does not depend on the user's time zone. */
 export const exportFileName = (now: Date): string => `audit-trail-${now.toISOString().slice(0, 10)}.jsonl`;

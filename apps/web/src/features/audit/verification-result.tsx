@@ -1,4 +1,4 @@
-// What a check of the stored trail found, in words.
+// The result of verifying the stored audit trail.
 import { Alert } from "@mantine/core";
 import { IconShieldCheck, IconShieldX } from "@tabler/icons-react";
 import type { ReplyOf, verifyAudit } from "@strongroom/contract";

@@ -1,6 +1,6 @@
-// The command that checks an export on a machine that trusts nobody here.
+// The command that verifies an export on a machine that does not trust the server.
 
-/** A word as a POSIX shell takes it: bare when nothing in it means something, else in single quotes. */
+/** Quotes a word for a POSIX shell: bare when it has no special characters, else in single quotes. */
 const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 

@@ -1,15 +1,15 @@
-// "Credentials Needing Attention": the worst five, and the way to the rest (CPM-06 to CPM-08, CPM-11, CPM-12).
+// "Credentials Needing Attention": the five worst, and a link to all (CPM-06 to CPM-08, CPM-11, CPM-12).
 import { Anchor } from "@mantine/core";
 import { IconArrowRight, IconShieldCheck } from "@tabler/icons-react";
-import type { AttentionItem } from "@strongroom/contract";
+import { VERIFICATION_LABELS, type AttentionItem } from "@strongroom/contract";
 import { Link } from "react-router";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import classes from "./cpm-dashboard-page.module.css";
-import { badgeOfSeverity } from "./cpm-words.ts";
+import { badgeOfSeverity } from "./cpm-labels.ts";
 
 /** CPM-06. */
 const MOST_SHOWN = 5;
@@ -17,7 +17,7 @@ const MOST_SHOWN = 5;
 export interface AttentionCardProps {
   /** The worst first. */
   items: readonly AttentionItem[];
-  /** Also of those that are not among the items. */
+  /** Includes credentials that are not among the items. */
   total: number;
 }
 
@@ -56,7 +56,10 @@ function Item({ item }: { item: AttentionItem }) {
         >
           {item.name}
         </Anchor>
-        <p className={classes.itemReason}>{item.reason}</p>
+        <p className={classes.itemReason}>
+          {item.status !== null && `${VERIFICATION_LABELS[item.status]}: `}
+          {item.reason}
+        </p>
       </div>
       <span className={classes.itemTime}>
         <RelativeTime moment={item.lastAttempt} none="Not tried yet" />

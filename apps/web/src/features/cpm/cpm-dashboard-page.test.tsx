@@ -1,7 +1,7 @@
 import type { AttentionItem, CpmStatus } from "@strongroom/contract";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
@@ -17,6 +17,10 @@ const aStatus = (more: Partial<CpmStatus> = {}): CpmStatus => ({
   verifiedCredentials: 7,
   totalCredentials: 12,
   failedCredentials: 3,
+  rejectedCredentials: 2,
+  unreachableCredentials: 1,
+  misconfiguredCredentials: 0,
+  untestedCredentials: 1,
   pendingCredentials: 2,
   activeJobs: 4,
   systemUptime: 12_000,
@@ -30,6 +34,7 @@ const anItem = (n: number, severity: AttentionItem["severity"] = "high"): Attent
   is_account: n === 2,
   name: `Service ${n}`,
   severity,
+  status: null,
   reason: `reason ${n}`,
   lastAttempt: null,
 });
@@ -49,7 +54,7 @@ afterEach(async () => {
 const tile = (label: string) => screen.findByRole("article", { name: label });
 
 describe("the CPM dashboard", () => {
-  test("CPM-01 to CPM-05: heading, buttons, tiles and system information", async () => {
+  test("CPM-01 to CPM-05: shows heading, buttons, tiles and system information", async () => {
     renderScreen(<CpmDashboardPage />, { at: paths.cpmDashboard });
     expect(paths.cpmDashboard).toBe("/cpm-dashboard");
     expect((await tile("Verified")).textContent).toContain("7of 12");
@@ -69,18 +74,18 @@ describe("the CPM dashboard", () => {
     ["healthy", "Verified"],
     ["warning", "Pending"],
     ["failed", "Failed"],
-  ] as const)("CPM-10: %s wears the badge %s", async (status, badge) => {
+  ] as const)("CPM-10: %s has the badge %s", async (status, badge) => {
     api.on(STATUS, { json: aStatus({ status }) });
     renderScreen(<CpmDashboardPage />);
     expect(within(await tile("System Status")).getByText(badge, { selector: "[data-tone]" })).toBeTruthy();
   });
 
-  test("CPM-08: nothing needs attention", async () => {
+  test("CPM-08: shows that no credential needs attention", async () => {
     renderScreen(<CpmDashboardPage />);
     expect(await screen.findByText("All credentials are healthy")).toBeTruthy();
   });
 
-  test("CPM-06, CPM-07, CPM-11, CPM-12: five of the worst, with their badges, and the way to all", async () => {
+  test("CPM-06, CPM-07, CPM-11, CPM-12: shows the five worst with their badges, and a link to all", async () => {
     const items = [anItem(1), anItem(2, "medium"), ...[3, 4, 5, 6, 7].map((n) => anItem(n))];
     api.on(ATTENTION, attentionOf(...items));
     const { user } = renderScreen(<CpmDashboardPage />);
@@ -97,7 +102,7 @@ describe("the CPM dashboard", () => {
     expect(screen.getByTestId("address").textContent).toBe("/validation-dashboard?tab=accounts&view=failures");
   });
 
-  test("CPM-16: a failed load is told with its reason, and can be tried again", async () => {
+  test("CPM-16: shows a failed load with its reason and Retry", async () => {
     api.on(STATUS, problem(500, "internal", "The database is away."));
     const { user } = renderScreen(<CpmDashboardPage />);
     const text = "Failed to load CPM dashboard data: The database is away.";
@@ -107,7 +112,7 @@ describe("the CPM dashboard", () => {
     expect(await tile("Verified")).toBeTruthy();
   });
 
-  test("CPM-17: Refresh asks anew and says so", async () => {
+  test("CPM-17: Refresh reloads and confirms it", async () => {
     const { user } = renderScreen(<CpmDashboardPage />);
     await tile("Verified");
     await user.click(screen.getByRole("button", { name: "Refresh" }));
@@ -116,7 +121,7 @@ describe("the CPM dashboard", () => {
     expect(api.requestsTo(ATTENTION)).toHaveLength(2);
   });
 
-  test("CPM-13: it asks again every 30 seconds", async () => {
+  test("CPM-13: reloads every 30 seconds", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     renderScreen(<CpmDashboardPage />);
     await tile("Verified");
@@ -124,7 +129,7 @@ describe("the CPM dashboard", () => {
     await waitFor(() => expect(api.requestsTo(STATUS)).toHaveLength(2));
   });
 
-  test("CPM-14, CPM-18: a run is started, followed, can be stopped, and is looked after 2 seconds later", async () => {
+  test("CPM-14, CPM-18: starts, follows and stops a run, and reloads 2 seconds after its start", async () => {
     const run = { id: RUN_ID, total: 12, done: 5, verified: 4, failed: 1 };
     const times = { started_at: "2026-01-01T00:00:00.000Z", completed_at: null };
     api.on(RUN, { status: 202, json: { run_id: RUN_ID, queued: 12, message: "Queued" } });
@@ -143,7 +148,7 @@ describe("the CPM dashboard", () => {
     expect(await screen.findByText("Verification stopped")).toBeTruthy();
   });
 
-  test("CPM-19: a run that could not be started is told with its reason", async () => {
+  test("CPM-19: shows why a run could not start", async () => {
     api.on(RUN, problem(403, "forbidden", "Not allowed."));
     const { user } = renderScreen(<CpmDashboardPage />);
     await user.click(await screen.findByRole("button", { name: "Run Verification" }));

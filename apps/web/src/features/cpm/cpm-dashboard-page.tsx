@@ -1,4 +1,4 @@
-// The credential manager's dashboard: how it stands, what it does, and which credentials need a person (CPM-01 to CPM-19).
+// The credential manager's dashboard: its health, activity, and credentials that need attention (CPM-01 to CPM-19).
 import { Button, Stack } from "@mantine/core";
 import { IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
 import type { CpmStatus, RunId } from "@strongroom/contract";
@@ -23,14 +23,14 @@ import { nextRunLabel } from "./next-run.ts";
 
 const loadFailure = (error: unknown): string => `Failed to load CPM dashboard data: ${messageOf(error)}`;
 
-/** CPM-16. A poll that fails again shows in the place of the same toast. */
+/** CPM-16. A repeated failure of the polling reuses the same toast. */
 function useLoadFailureToast(error: unknown): void {
   useEffect(() => {
     if (error !== null) toast.error(loadFailure(error), { id: "cpm-load-failure" });
   }, [error]);
 }
 
-/** Starts runs, and looks again a little later (CPM-14). */
+/** Starts a run and reloads shortly afterwards (CPM-14). */
 function useRun() {
   const client = useQueryClient();
   const [runId, setRunId] = useState<RunId | null>(null);

@@ -1,4 +1,4 @@
-// What the CPM dashboard asks for, how often, and what starts and stops a run.
+// Server state of the CPM dashboard and its runs.
 import { listAttention, readCpmStatus, runCpmVerification } from "@strongroom/contract";
 import { mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
@@ -12,7 +12,7 @@ export const REFETCH_AFTER_RUN_MS = 2_000;
 export const cpmStatus = { ...queryOf(readCpmStatus), refetchInterval: POLL_MS };
 export const attention = { ...queryOf(listAttention), refetchInterval: POLL_MS };
 
-/** Status and attention list. */
+/** Reloads the status and the attention list. */
 export const refreshCpm = (client: QueryClient): Promise<void> => invalidatePath(client, "/api/v1/cpm");
 
 export const starting = mutationOptions({ mutationFn: () => call(runCpmVerification) });

@@ -1,4 +1,4 @@
-// One thing done with one credential from elsewhere than its pages, by their own dialogs and words.
+// Runs one action of a credential from another screen, with the dialogs of the vault pages.
 import type { Credential, SearchAction } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -6,9 +6,9 @@ import { toast } from "#shared/ui/toast.ts";
 import { useOnce } from "#shared/ui/use-once.ts";
 import { credentialDetail } from "./credentials.queries.ts";
 import { loadFailureText } from "./load-failure.ts";
-import { RotateCredentialDialog } from "./rotate-credential-dialog.tsx";
+import { RotateCredentialDialog } from "./detail/rotate-credential-dialog.tsx";
 import { useCopySecret } from "./use-copy-secret.ts";
-import { useVerify } from "./use-verify.ts";
+import { useVerify } from "./verification/use-verify.ts";
 
 type Act = Exclude<SearchAction, "request">;
 

@@ -1,4 +1,4 @@
-// The sign of a credential's type.
+// The icon of a credential's type.
 import {
   IconApi,
   IconAppWindow,

@@ -1,4 +1,4 @@
-// The vault's server state: what is asked for, what is sent, and how the answers reach what is on screen.
+// Server state of the vault: queries, mutations and cache updates.
 import {
   acceptHostKey,
   createCredential,
@@ -22,23 +22,23 @@ import { call } from "#shared/api/call.ts";
 import { isListed, patchLists, withItem, withoutItem } from "#shared/api/pages.ts";
 import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
 import { toast } from "#shared/ui/toast.ts";
-import type { CredentialFilter } from "./credential-filter.ts";
-import { withNewCredential, type CredentialPage } from "./credential-pages.ts";
+import type { CredentialFilter } from "./list/credential-filter.ts";
+import { withNewCredential, type CredentialPage } from "./list/credential-pages.ts";
 
 const AUTHENTICATION_EXPIRED = "Authentication expired. Please log in again.";
 const LIST_KEY = keyOf(listCredentials).slice(0, -1);
-/** The first page is small, so that it is there at once; the others large, so that a long vault is not asked for often. */
+/** The first page is small so that it loads fast; later pages are large so that long vaults need few calls. */
 const FIRST_PAGE_SIZE = 100;
 const PAGE_SIZE = 500;
 const HISTORY_PAGE_SIZE = 20;
 
 const idOf = (id: string) => ({ params: { id: id as CredentialId } });
 
-/** Beside the other queries of the path, but never mistaken for the page of a plain query. */
+/** Shares the key prefix of the path's other queries, but never equals the key of a plain query. */
 const LISTS_KEY = [...LIST_KEY, "pages"];
 const listKey = (filter: CredentialFilter) => [...LISTS_KEY, filter] as const;
 
-/** VAULT-24. Told here, because the page that asked is gone by then: whoever is not signed in sees the sign-in page. */
+/** VAULT-24. Shows the toast here because the redirect to the sign-in page unmounts the screen. */
 async function fetchPage(
   filter: CredentialFilter,
   cursor: string | undefined,
@@ -54,7 +54,7 @@ async function fetchPage(
   }
 }
 
-/** The vault, page after page, newest first. */
+/** Pages of credentials, newest first. */
 export const credentialList = (filter: CredentialFilter) =>
   infiniteQueryOptions({
     queryKey: listKey(filter),
@@ -65,7 +65,7 @@ export const credentialList = (filter: CredentialFilter) =>
 
 export const credentialDetail = (id: string) => queryOf(readCredential, idOf(id));
 
-/** The trail of one credential, newest first. */
+/** The audit entries of one credential, newest first. */
 export const credentialHistory = (id: string) =>
   infiniteQueryOptions({
     queryKey: [...LIST_KEY, id, "history"],
@@ -77,15 +77,18 @@ export const credentialHistory = (id: string) =>
 
 export const credentialVersions = (id: string) => queryOf(listCredentialVersions, idOf(id));
 
-/** As `reveal`, of an earlier secret. */
+/** Reveals an earlier secret, with the same precautions as `reveal`. */
 export const revealVersion = (id: string, version: number): Promise<ReplyOf<typeof revealCredential>> =>
   call(revealCredentialVersion, { params: { ...idOf(id).params, version } });
 
-/** Reveals. INVARIANT: the answer goes to the caller only; neither a query nor a mutation, because both keep what they got. */
+/**
+ * Reveals the secret. INVARIANT: only the caller gets the reply. This is neither a query nor a mutation, because both
+ * keep their results.
+ */
 export const reveal = (id: string): Promise<ReplyOf<typeof revealCredential>> =>
   call(revealCredential, { ...idOf(id), body: {} });
 
-/** Not a mutation either, because a mutation keeps what it was given, and the body holds the secret. */
+/** Not a mutation either, because a mutation keeps its variables, and the body holds the secret. */
 export async function storeCredential(
   client: QueryClient,
   body: NonNullable<InputOf<typeof createCredential>["body"]>,
@@ -98,7 +101,7 @@ export async function storeCredential(
   return stored;
 }
 
-/** Changes a credential; like `storeCredential`, because the body may hold a new secret. */
+/** Not a mutation either, because the body may hold a new secret. */
 export async function changeCredential(
   client: QueryClient,
   id: string,
@@ -112,7 +115,7 @@ export async function changeCredential(
 
 export const verifyKey = (id: string) => ["verify-credential", id] as const;
 
-/** The credential as the server has it afterwards is on screen before the mutation settles. */
+/** Updates the displayed credential from the server before the mutation settles. */
 export const verification = (client: QueryClient, id: string) =>
   mutationOptions({
     mutationKey: verifyKey(id),
@@ -132,31 +135,31 @@ export const deletion = (client: QueryClient, id: string) =>
     onSuccess: () => forget(client, id),
   });
 
-/** Fetches one credential anew and puts it wherever it is shown. Never throws: when it cannot be had, the next load tells. */
+/** Refetches one credential and updates every cache. Never throws: after a failure, the next load shows the error. */
 export async function refreshCredential(client: QueryClient, id: string): Promise<void> {
   try {
     takeIn(client, await call(readCredential, idOf(id), { isBackground: true }));
   } catch (error) {
-    if (isCallError(error) && error.status === 404) credentialGone(client, id);
+    if (isCallError(error) && error.status === 404) removeCredentialFromCache(client, id);
     return;
   } finally {
     invalidateAround(client, id);
   }
 }
 
-/** Somebody deleted it, perhaps elsewhere: lists drop it, and its own page, if open, asks again and says so. */
-export function credentialGone(client: QueryClient, id: string): void {
+/** For a deleted credential: removes it from lists and reloads its open page, which then shows "not found". */
+export function removeCredentialFromCache(client: QueryClient, id: string): void {
   forget(client, id);
   void client.invalidateQueries({ queryKey: credentialDetail(id).queryKey });
 }
 
-/** Whether anything on screen shows the credential, or could. */
+/** Whether any cached list or page contains the credential. */
 export function isCredentialHeld(client: QueryClient, id: string): boolean {
   if (client.getQueryData(credentialDetail(id).queryKey) !== undefined) return true;
   return isListed(client, LISTS_KEY, id);
 }
 
-/** After many changes at once. */
+/** Reloads every list, after many changes at once. */
 export function refreshLists(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: LIST_KEY });
 }
@@ -172,9 +175,9 @@ function takeIn(client: QueryClient, credential: Credential): void {
   patchLists<Credential, CredentialFilter>(client, LISTS_KEY, (pages) => withItem(pages, credential));
 }
 
-/** HTTP-09: what else hangs on a credential is stale after a write: its history, the figures, the audit trail. */
+/** HTTP-09: marks history, figures and audit trail as stale after a write. */
 function invalidateAround(client: QueryClient, id: string): void {
-  // Patched above, so what is on screen is right; it is fetched again when it is next opened.
+  // The lists are patched already, so they reload only when next opened.
   void client.invalidateQueries({ queryKey: LISTS_KEY, refetchType: "none" });
   for (const part of ["history", "versions", "rotations"])
     void client.invalidateQueries({ queryKey: [...LIST_KEY, id, part] });

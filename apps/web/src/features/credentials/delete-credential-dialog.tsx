@@ -1,8 +1,8 @@
-// "Delete Credential": what will be gone, what stays on record, and the deletion itself (VAULT-17, VAULT-18, VAULT-50).
+// "Delete Credential": lists the effects, asks for confirmation and deletes (VAULT-17, VAULT-18, VAULT-50).
 import type { Credential } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { isCallError, messageOf } from "#shared/api/call-error.ts";
-import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { deletion } from "./credentials.queries.ts";
 
 /** OPEN-57. */
@@ -12,7 +12,7 @@ export interface DeleteCredentialDialogProps {
   credential: Credential;
   opened: boolean;
   onClose: () => void;
-  /** The detail page says more of what goes; after it there is no page to stay on. */
+  /** The detail page lists more effects, and navigates to the vault afterwards. */
   isOnDetailPage?: boolean;
   onDeleted?: () => void;
 }
@@ -54,7 +54,7 @@ export function DeleteCredentialDialog({
   );
 }
 
-/** VAULT-27: the message, or the status when there is none. */
+/** VAULT-27: the error's message, or the status when it has none. */
 function reasonOf(error: unknown): string {
   return messageOf(error, isCallError(error) ? String(error.status) : undefined);
 }

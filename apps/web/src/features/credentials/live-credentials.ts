@@ -1,9 +1,9 @@
-// Keeps the vault's screens current by live events.
+// Updates the vault's screens from live events.
 import type { LiveEvent } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { follow } from "#shared/events/follower.ts";
-import { credentialGone, isCredentialHeld, refreshCredential, refreshLists } from "./credentials.queries.ts";
+import { removeCredentialFromCache, isCredentialHeld, refreshCredential, refreshLists } from "./credentials.queries.ts";
 
 function changedIn(event: LiveEvent): string | null {
   if (event.type === "rotation.changed") return event.data.secret_id;
@@ -23,7 +23,7 @@ export function useLiveCredentials(): void {
         isHeld: (id) => isCredentialHeld(client, id),
         refreshOne: (id) => void refreshCredential(client, id),
         refreshAll: () => refreshLists(client),
-        gone: (id) => credentialGone(client, id),
+        gone: (id) => removeCredentialFromCache(client, id),
       }),
     [client],
   );

@@ -1,7 +1,7 @@
-// "Copy" and "Copy Password": the secret goes from the server to the clipboard and nowhere else.
+// "Copy" and "Copy Password": copy the secret from the server to the clipboard only.
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { copyRevealed } from "#shared/ui/copy-revealed.ts";
+import { copyRevealedSecret } from "#shared/ui/copy-revealed.ts";
 import { copySecret } from "#shared/ui/copy.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { refreshCredential, reveal, revealVersion } from "./credentials.queries.ts";
@@ -10,7 +10,7 @@ const NOT_COPIED = "Failed to copy credential to clipboard";
 
 interface SecretCopy {
   isCopying: boolean;
-  /** Of an earlier secret: its version. */
+  /** The earlier version being copied. */
   copying: number | null;
   copy: () => void;
   copyVersion: (version: number) => void;
@@ -23,10 +23,10 @@ export function useCopySecret(id: string): SecretCopy {
   async function copyNow(which: number | "in force"): Promise<void> {
     setCopying(which);
     const revealed = () => (which === "in force" ? reveal(id) : revealVersion(id, which)).then(({ value }) => value);
-    const { kind, text } = await copyRevealed(revealed, copySecret, NOT_COPIED);
+    const { kind, text } = await copyRevealedSecret(revealed, copySecret, NOT_COPIED);
     setCopying(null);
     toast[kind](text);
-    // The reveal moved "last accessed" and is in the history.
+    // The reveal updated "last accessed" and the history.
     await refreshCredential(client, id);
   }
 

@@ -1,4 +1,4 @@
-// "Critical Alerts": how many there are, and each with its severity, its time and the way to it (DASH-04, DASH-05).
+// "Critical Alerts": the number of alerts, each with severity, time and link (DASH-04, DASH-05).
 import { IconCircleCheck } from "@tabler/icons-react";
 import { useId } from "react";
 import { Link } from "react-router";

@@ -29,6 +29,9 @@ const statistics = {
   verified: 6,
   pending: 1,
   failed: 2,
+  rejected: 1,
+  unreachable: 1,
+  misconfigured: 0,
   never_validated: 1,
   success_rate: 80,
   last_24h_attempts: 5,
@@ -45,7 +48,7 @@ const attempt = (n: number) => ({
   username: "app",
   system_type: "postgresql",
   verification_method: "login",
-  status: n === 0 ? "failed" : "verified",
+  status: n === 0 ? "rejected" : "verified",
   error_category: null,
   error_message: n === 0 ? "Wrong password" : null,
   started_at: "2026-11-21T10:00:00.000Z",
@@ -78,13 +81,13 @@ const figure = (label: string): string =>
 const broken: ApiAnswer = problem(500, "internal", "The database is away.");
 
 describe("the dashboard", () => {
-  test("DASH-01, DASH-02: greets by name", async () => {
+  test("DASH-01, DASH-02: greets the user by name", async () => {
     await openDashboard();
     expect(screen.getByRole("heading", { level: 1, name: "Dashboard" })).toBeTruthy();
     expect(screen.getByText(/^Welcome back, Dana Test\./)).toBeTruthy();
   });
 
-  test("DASH-03: shows four figures, the score as a percent", async () => {
+  test("DASH-03: shows four figures, with the score in percent", async () => {
     await openDashboard();
     expect(figure("Total Credentials")).toBe((1204).toLocaleString());
     expect(figure("Active Sessions")).toBe("5");
@@ -93,7 +96,7 @@ describe("the dashboard", () => {
     expect(screen.queryByText(SAMPLE_DATA)).toBeNull();
   });
 
-  test("OPEN-41: how the score comes about shows on hover and on focus", async () => {
+  test("OPEN-41: shows the formula of the score on hover and on focus", async () => {
     const { user } = await openDashboard();
     const sign = screen.getByRole("button", { name: "How Compliance Score is calculated" });
     await user.hover(sign);
@@ -104,7 +107,7 @@ describe("the dashboard", () => {
     expect((await screen.findByRole("tooltip")).textContent).toBe(stats.complianceFormula);
   });
 
-  test("DASH-04, DASH-05: counts the alerts and shows each with severity, time and its way", async () => {
+  test("DASH-04, DASH-05: counts the alerts and shows each with severity, time and link", async () => {
     await openDashboard();
     const alerts = within(screen.getByRole("region", { name: "Critical Alerts" }));
     expect(alerts.getByTitle("Number of alerts").textContent).toBe("1");
@@ -113,14 +116,14 @@ describe("the dashboard", () => {
     expect(alerts.getByRole("link", { name: alert.message }).getAttribute("href")).toBe("/vault/1");
   });
 
-  test("no alerts are no alerts, and no samples", async () => {
+  test("shows no samples when there are no alerts", async () => {
     api.on(ALERTS, { json: { alerts: [] } });
     await openDashboard();
     expect(screen.getByText("No alerts")).toBeTruthy();
     expect(screen.queryByText(/Sample/)).toBeNull();
   });
 
-  test("DASH-06: says that it is loading", async () => {
+  test("DASH-06: shows a loading state", async () => {
     let release = () => {};
     api.on(STATS, () => new Promise((resolve) => (release = () => resolve({ json: stats }))));
     renderScreen(<DashboardPage />);
@@ -130,7 +133,7 @@ describe("the dashboard", () => {
     await screen.findByRole("article", { name: "Total Credentials" });
   });
 
-  test("DASH-07, DASH-11, DASH-12: calls that failed say why, and samples stand in under the notice", async () => {
+  test("DASH-07, DASH-11, DASH-12: failed calls show the reason and, below it, samples", async () => {
     api.on(STATS, broken);
     api.on(ALERTS, broken);
     const { user } = await openDashboard();
@@ -150,7 +153,7 @@ describe("the dashboard", () => {
     expect(screen.queryByText(/^Sample alert/)).toBeNull();
   });
 
-  test("when only the alerts failed, the figures are real and only the alerts are samples", async () => {
+  test("when only the alerts fail, shows real figures and sample alerts", async () => {
     api.on(ALERTS, broken);
     await openDashboard();
     expect(figure("Active Sessions")).toBe("5");
@@ -158,15 +161,16 @@ describe("the dashboard", () => {
     expect(screen.getByText(SAMPLE_DATA)).toBeTruthy();
   });
 
-  test("DASH-13: how many secrets are known to work comes from the validation statistics", async () => {
+  test("DASH-13: takes the number of verified secrets from the validation statistics", async () => {
     await openDashboard();
     const card = within(await screen.findByRole("region", { name: "Verification" }));
     expect(card.getByText(/^80% of 5 verifications in the last 24 hours succeeded$/)).toBeTruthy();
     expect(card.getByText("Verified", { selector: "dt" }).nextElementSibling?.textContent).toBe("6");
-    expect(card.getByText("Failed", { selector: "dt" }).nextElementSibling?.textContent).toBe("2");
+    expect(card.getByText("Rejected", { selector: "dt" }).nextElementSibling?.textContent).toBe("1");
+    expect(card.getByText("Unreachable", { selector: "dt" }).nextElementSibling?.textContent).toBe("1");
   });
 
-  test("DASH-13: zeros that nobody measured say so", async () => {
+  test("DASH-13: marks zeros that come from no source", async () => {
     api.on("GET /api/v1/validation/statistics", broken);
     await openDashboard();
     const card = within(await screen.findByRole("region", { name: "Verification" }));
@@ -174,7 +178,7 @@ describe("the dashboard", () => {
     expect(api.requestsTo("GET /api/v1/accounts/statistics")).toHaveLength(1);
   });
 
-  test("DASH-14: asks for 50 recent verifications and shows a few until all are wanted", async () => {
+  test("DASH-14: loads 50 recent verifications and shows a few until the user asks for all", async () => {
     api.on(HISTORY, { json: { data: Array.from({ length: 50 }, (_, n) => attempt(n)) } });
     const { user } = await openDashboard();
     const recent = within(screen.getByRole("region", { name: "Recent verifications" }));
@@ -186,7 +190,7 @@ describe("the dashboard", () => {
     expect(recent.getAllByRole("listitem")).toHaveLength(50);
   });
 
-  test("recent verifications that could not be had can be tried again", async () => {
+  test("recent verifications that failed to load offer Retry", async () => {
     api.on(HISTORY, broken);
     const { user } = await openDashboard();
     const recent = within(screen.getByRole("region", { name: "Recent verifications" }));
@@ -196,7 +200,7 @@ describe("the dashboard", () => {
     expect(await recent.findByText("No verifications yet")).toBeTruthy();
   });
 
-  test("only administrators are led to the users", async () => {
+  test("links only administrators to the users", async () => {
     await openDashboard();
     expect(screen.queryByRole("link", { name: "Privileged Users" })).toBeNull();
     expect(screen.getByRole("link", { name: "Total Credentials" }).getAttribute("href")).toBe("/vault");

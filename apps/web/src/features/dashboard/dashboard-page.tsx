@@ -1,8 +1,9 @@
-// The first page: four figures, what needs a person now, and how verification goes (DASH-01 to DASH-14).
+// The start page: four figures, critical alerts, and the state of verification (DASH-01 to DASH-14).
 import { Stack } from "@mantine/core";
 import { IconActivity, IconKey, IconShieldCheck, IconUserShield } from "@tabler/icons-react";
+import { FIGURES } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useNow } from "#shared/format/now.ts";
 import { useUser } from "#shared/session/session-store.ts";
@@ -24,7 +25,7 @@ import { RecentVerifications } from "./recent-verifications.tsx";
 import { SAMPLE_STATS, sampleAlerts } from "./sample-dashboard.ts";
 import { VerificationCard } from "./verification-card.tsx";
 
-/** Live events refresh at once what they are about; this catches the rest. */
+/** Live events refresh the affected data at once; polling covers the rest. */
 function useRefreshInterval(): number | false {
   const { data } = useQuery(dashboardPreferences);
   if (data === undefined || !data.autoRefresh) return false;
@@ -52,7 +53,7 @@ export default function DashboardPage() {
     );
   }
 
-  // Samples stand in for a call that failed, never for one that answered with nothing (decisions, rule 3).
+  // Samples replace only a failed call, never an empty reply (decisions, rule 3).
   const retry = () => void Promise.all([stats.refetch(), alerts.refetch(), verification.refetch(), recent.refetch()]);
   const notice = (error: Error | null) => (
     <SampleNotice error={error} onRetry={retry} isRetrying={stats.isFetching || alerts.isFetching} />
@@ -81,7 +82,7 @@ interface SampleNoticeProps {
   isRetrying: boolean;
 }
 
-/** DASH-07 above the samples of DASH-11 and DASH-12: why, and that what follows is not real. */
+/** DASH-07: the notice above the samples of DASH-11 and DASH-12, with the reason of the failure. */
 function SampleNotice({ error, onRetry, isRetrying }: SampleNoticeProps) {
   return (
     <div className={classes.sample}>
@@ -100,10 +101,22 @@ function StatCards({ stats }: { stats: Stats }) {
   const score = whole(stats.complianceScore);
   return (
     <StatRow>
-      <StatCard label="Total Credentials" value={whole(stats.totalCredentials)} icon={IconKey} to={paths.vault} />
-      <StatCard label="Active Sessions" value={whole(stats.activeSessions)} icon={IconActivity} />
+      <StatCard
+        label="Total Credentials"
+        explanation={FIGURES.secrets}
+        value={whole(stats.totalCredentials)}
+        icon={IconKey}
+        to={paths.vault}
+      />
+      <StatCard
+        label="Active Sessions"
+        explanation={FIGURES.liveSessions}
+        value={whole(stats.activeSessions)}
+        icon={IconActivity}
+      />
       <StatCard
         label="Privileged Users"
+        explanation={FIGURES.privilegedUsers}
         value={whole(stats.privilegedUsers)}
         icon={IconUserShield}
         to={role === "admin" ? paths.admin : undefined}

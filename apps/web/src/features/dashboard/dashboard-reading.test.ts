@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { AlertsReading, StatsReading } from "./dashboard-reading.ts";
+import { AlertsResult, StatsResult } from "./dashboard-reading.ts";
 
-describe("DASH-08: the figures", () => {
+describe("DASH-08: reading the figures", () => {
   const figures = {
     totalCredentials: 4,
     activeSessions: 3,
@@ -10,25 +10,25 @@ describe("DASH-08: the figures", () => {
     complianceFormula: null,
   };
 
-  test("are read by the contract's names", () => {
+  test("accepts the contract's names", () => {
     const complianceFormula = "Verified of all";
-    expect(StatsReading.parse({ ...figures, complianceFormula })).toEqual({ ...figures, complianceFormula });
+    expect(StatsResult.parse({ ...figures, complianceFormula })).toEqual({ ...figures, complianceFormula });
   });
 
-  test("or as credentials, sessions and users", () => {
-    expect(StatsReading.parse({ credentials: 4, sessions: 3, users: 2, complianceScore: 75 })).toEqual(figures);
+  test("accepts credentials, sessions and users", () => {
+    expect(StatsResult.parse({ credentials: 4, sessions: 3, users: 2, complianceScore: 75 })).toEqual(figures);
   });
 
-  test("a zero is a figure", () => {
-    expect(StatsReading.parse({ totalCredentials: 0, credentials: 9 }).totalCredentials).toBe(0);
+  test("keeps zeros", () => {
+    expect(StatsResult.parse({ totalCredentials: 0, credentials: 9 }).totalCredentials).toBe(0);
   });
 
-  test("one that is missing is not made up", () => {
-    expect(StatsReading.parse({}).totalCredentials).toBeNull();
+  test("returns null for a missing figure", () => {
+    expect(StatsResult.parse({}).totalCredentials).toBeNull();
   });
 });
 
-describe("the alerts", () => {
+describe("reading the alerts", () => {
   const sent = {
     id: "1",
     message: "Broken",
@@ -38,16 +38,16 @@ describe("the alerts", () => {
   };
   const read = { id: "1", text: "Broken", severity: "high", timestamp: sent.timestamp, link: "/vault/1" };
 
-  test.each([{ alerts: [sent] }, { items: [sent] }, [sent]])("DASH-09: are read from %j", (answer) => {
-    expect(AlertsReading.parse(answer)).toEqual([read]);
+  test.each([{ alerts: [sent] }, { items: [sent] }, [sent]])("DASH-09: reads alerts from %j", (answer) => {
+    expect(AlertsResult.parse(answer)).toEqual([read]);
   });
 
-  test("DASH-10: may have a name instead of a message", () => {
+  test("DASH-10: accepts a name instead of a message", () => {
     const { message: _, ...rest } = sent;
-    expect(AlertsReading.parse([{ ...rest, name: "Named" }])[0]?.text).toBe("Named");
+    expect(AlertsResult.parse([{ ...rest, name: "Named" }])[0]?.text).toBe("Named");
   });
 
-  test("DASH-10: a severity that nobody defined counts as medium", () => {
-    expect(AlertsReading.parse([{ ...sent, severity: "apocalyptic" }])[0]?.severity).toBe("medium");
+  test("DASH-10: treats an unknown severity as medium", () => {
+    expect(AlertsResult.parse([{ ...sent, severity: "apocalyptic" }])[0]?.severity).toBe("medium");
   });
 });

@@ -1,11 +1,12 @@
-// How the dashboard reads its answers: under the names of the contract and under those that the specification also allows.
+// Parses the dashboard's replies, by the contract's names and the alternative names of the specification.
 import { ALERT_SEVERITIES, listDashboardAlerts, readDashboardStats } from "@strongroom/contract";
 import { z } from "zod";
 
-const figure = z.number().optional();
+/** Null when the server has no figure. */
+const figure = z.number().nullish();
 
-/** DASH-08. A figure under neither of its names is null. */
-export const StatsReading = z
+/** DASH-08. A figure under neither name becomes null. */
+export const StatsResult = z
   .object({
     totalCredentials: figure,
     credentials: figure,
@@ -24,9 +25,9 @@ export const StatsReading = z
     complianceScore: read.complianceScore ?? null,
     complianceFormula: read.complianceFormula ?? null,
   }));
-export type Stats = z.output<typeof StatsReading>;
+export type Stats = z.output<typeof StatsResult>;
 
-/** DASH-10. A severity that nobody defined counts as medium: neither overlooked nor alarming. */
+/** DASH-10. An unknown severity counts as medium, neither overlooked nor alarming. */
 const AlertReading = z
   .object({
     id: z.union([z.string(), z.number()]).transform(String),
@@ -46,12 +47,12 @@ export type Alert = z.output<typeof AlertReading>;
 const list = z.array(AlertReading);
 
 /** DASH-09. */
-export const AlertsReading = z.union([
+export const AlertsResult = z.union([
   list,
   z.object({ alerts: list }).transform(({ alerts }) => alerts),
   z.object({ items: list }).transform(({ items }) => items),
 ]);
 
-/** The contract's calls, read like that. */
-export const statsCall = { ...readDashboardStats, reply: StatsReading };
-export const alertsCall = { ...listDashboardAlerts, reply: AlertsReading };
+/** The contract's calls with these lenient schemas. */
+export const statsCall = { ...readDashboardStats, reply: StatsResult };
+export const alertsCall = { ...listDashboardAlerts, reply: AlertsResult };

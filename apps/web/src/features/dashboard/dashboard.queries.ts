@@ -1,4 +1,4 @@
-// What the dashboard asks the server for, and how often.
+// Queries of the dashboard and their intervals.
 import { readDashboardPreferences, validationHistory, validationStatistics } from "@strongroom/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";

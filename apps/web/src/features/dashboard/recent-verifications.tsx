@@ -1,4 +1,4 @@
-// The newest verification attempts, a few of them until somebody asks for all (DASH-14).
+// The latest verification attempts, with a button to show all (DASH-14).
 import { Button } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import type { ValidationAttempt } from "@strongroom/contract";
@@ -10,20 +10,13 @@ import { SectionLoading } from "#shared/ui/loading.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
-import { StatusBadge, type Status } from "#shared/ui/status-badge.tsx";
+import { VerificationBadge } from "#shared/ui/verification-badge.tsx";
 import classes from "./dashboard-page.module.css";
 
 const FEW = 8;
 
-const STATUS_OF: Record<ValidationAttempt["status"], { status: Status; label?: string }> = {
-  verified: { status: "verified" },
-  failed: { status: "failed" },
-  pending: { status: "pending" },
-  never_validated: { status: "inactive", label: "Never verified" },
-};
-
 export interface RecentVerificationsProps {
-  /** Undefined until they are there. */
+  /** Undefined while loading. */
   attempts: readonly ValidationAttempt[] | undefined;
   error: Error | null;
   onRetry: () => void;
@@ -74,7 +67,7 @@ function Attempt({ attempt }: { attempt: ValidationAttempt }) {
   const details = whereAndWho(attempt);
   return (
     <li className={classes.attempt}>
-      <StatusBadge {...STATUS_OF[attempt.status]} />
+      <VerificationBadge status={attempt.status} />
       <div className={classes.attemptText}>
         <p className={classes.attemptName} title={attempt.account_name}>
           {attempt.account_name}

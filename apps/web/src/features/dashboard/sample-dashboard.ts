@@ -1,4 +1,4 @@
-// What the dashboard shows when its calls failed, always under the notice that says so (DASH-11, DASH-12).
+// Sample data for failed dashboard calls, always shown below a notice (DASH-11, DASH-12).
 import type { Alert, Stats } from "./dashboard-reading.ts";
 
 export const SAMPLE_STATS: Stats = {

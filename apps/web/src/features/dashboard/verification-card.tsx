@@ -1,21 +1,24 @@
-// How many secrets are known to work, as one bar and its legend.
+// The number of secrets by verification status, as one bar with a legend.
+import { VERIFICATION_LABELS, VERIFICATION_STATUSES } from "@strongroom/contract";
 import { counted } from "#shared/format/text.ts";
 import { Legend, type LegendPart } from "#shared/ui/legend.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
+import { VERIFICATION_COLORS, colorVariable } from "#shared/ui/verification-badge.tsx";
 import classes from "./verification-card.module.css";
 import type { VerificationFigures } from "./verification-figures.ts";
 
-const partsOf = (figures: VerificationFigures): LegendPart[] => [
-  { label: "Verified", count: figures.verified, color: "var(--mantine-color-green-6)" },
-  { label: "Failed", count: figures.failed, color: "var(--mantine-color-red-6)" },
-  { label: "Pending", count: figures.pending, color: "var(--mantine-color-brass-5)" },
-  { label: "Never verified", count: figures.neverVerified, color: "var(--mantine-color-gray-5)" },
-];
+/** The legend shows misconfigured secrets only when there are any, because they are rare. */
+const partsOf = ({ counts }: VerificationFigures): LegendPart[] =>
+  VERIFICATION_STATUSES.filter((status) => status !== "misconfigured" || counts[status] > 0).map((status) => ({
+    label: VERIFICATION_LABELS[status],
+    count: counts[status],
+    color: colorVariable(VERIFICATION_COLORS[status]),
+  }));
 
 export function VerificationCard({ figures }: { figures: VerificationFigures }) {
   return (
     <SectionCard title="Verification" description={sentence(figures)}>
-      {/* The legend below says the same to those who do not see it. */}
+      {/* The legend below gives the same information to screen readers. */}
       <div className={classes.bar} aria-hidden>
         {partsOf(figures).map(
           ({ label, count, color }) =>

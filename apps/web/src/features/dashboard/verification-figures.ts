@@ -1,8 +1,8 @@
-// The dashboard's data service: validation statistics, else those of the accounts, else zeros (DASH-13).
-import { endpoint, type ReplyOf, type validationStatistics } from "@strongroom/contract";
+// Loads the verification figures from the validation statistics, else the account statistics, else zeros (DASH-13).
+import { endpoint, type ReplyOf, type VerificationStatus, type validationStatistics } from "@strongroom/contract";
 import { z } from "zod";
 
-/** API-24. An older source of the same figures; installations without accounts answer 404. */
+/** API-24. An older source of the same figures; installations without accounts return 404. */
 export const accountStatistics = endpoint({
   method: "GET",
   path: "/api/v1/accounts/statistics",
@@ -13,20 +13,20 @@ export const accountStatistics = endpoint({
     requiring_rotation: z.number(),
     validation_valid: z.number(),
     validation_invalid: z.number(),
+    validation_unreachable: z.number().default(0),
+    validation_misconfigured: z.number().default(0),
+    validation_pending: z.number().default(0),
   }),
   needs: "signed-in",
   audit: "none",
 });
 
 export interface VerificationFigures {
-  /** `none`: neither call was answered, and the zeros mean nothing. */
+  /** `none`: both calls failed, and the zeros carry no information. */
   source: "validation" | "accounts" | "none";
   total: number;
-  verified: number;
-  pending: number;
-  failed: number;
-  neverVerified: number;
-  /** Percent of the last 24 hours' attempts; null where the source does not know, or nothing was tried. */
+  counts: Record<VerificationStatus, number>;
+  /** Percent of the attempts in the last 24 hours; null when unknown or without attempts. */
   successRate: number | null;
   attemptsLastDay: number | null;
 }
@@ -35,25 +35,32 @@ function fromValidation(read: ReplyOf<typeof validationStatistics>): Verificatio
   return {
     source: "validation",
     total: read.total_accounts,
-    verified: read.verified,
-    pending: read.pending,
-    failed: read.failed,
-    neverVerified: read.never_validated,
+    counts: {
+      verified: read.verified,
+      rejected: read.rejected,
+      unreachable: read.unreachable,
+      misconfigured: read.misconfigured,
+      pending: read.pending,
+      untested: read.never_validated,
+    },
     successRate: read.last_24h_attempts === 0 ? null : read.success_rate,
     attemptsLastDay: read.last_24h_attempts,
   };
 }
 
 function fromAccounts(read: ReplyOf<typeof accountStatistics>): VerificationFigures {
-  const { total, validation_valid: verified, validation_invalid: failed } = read;
-  const neverVerified = Math.max(0, total - verified - failed);
+  const counts = {
+    verified: read.validation_valid,
+    rejected: read.validation_invalid,
+    unreachable: read.validation_unreachable,
+    misconfigured: read.validation_misconfigured,
+    pending: read.validation_pending,
+  };
+  const known = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return {
     source: "accounts",
-    total,
-    verified,
-    pending: 0,
-    failed,
-    neverVerified,
+    total: read.total,
+    counts: { ...counts, untested: Math.max(0, read.total - known) },
     successRate: null,
     attemptsLastDay: null,
   };
@@ -62,10 +69,7 @@ function fromAccounts(read: ReplyOf<typeof accountStatistics>): VerificationFigu
 export const ZEROS: VerificationFigures = {
   source: "none",
   total: 0,
-  verified: 0,
-  pending: 0,
-  failed: 0,
-  neverVerified: 0,
+  counts: { verified: 0, rejected: 0, unreachable: 0, misconfigured: 0, pending: 0, untested: 0 },
   successRate: null,
   attemptsLastDay: null,
 };
@@ -73,11 +77,11 @@ export const ZEROS: VerificationFigures = {
 export interface FigureSources {
   validation: () => Promise<ReplyOf<typeof validationStatistics>>;
   accounts: () => Promise<ReplyOf<typeof accountStatistics>>;
-  /** The reader is gone: then nobody is asked any more. */
+  /** Aborted when the page unmounts; no further calls follow. */
   signal: AbortSignal;
 }
 
-/** Rejects only when it was aborted. */
+/** Rejects only when aborted. */
 export async function verificationFigures({
   validation,
   accounts,

@@ -1,4 +1,4 @@
-// The component demo (DEMO-16): the shared parts of the screens with samples that say so.
+// The component demo (DEMO-16): the shared UI components with data marked as samples.
 import { Group, Stack } from "@mantine/core";
 import { AUDIT_RESULTS } from "@strongroom/contract";
 import { IconKey } from "@tabler/icons-react";

@@ -1,19 +1,20 @@
-// The page "CPM Integration Testing": asks the credential manager's calls one by one (DEMO-10 to DEMO-15).
+// The page "CPM Integration Testing": sends the credential manager's calls one by one (DEMO-10 to DEMO-15).
 import { Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { CredentialId, listCredentials } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { queryOf } from "#shared/api/query.ts";
 import { wait } from "#shared/api/retry.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
+import { responseTime } from "#shared/format/time.ts";
 import classes from "./cpm-test-page.module.css";
 import { integrationTests, runTests, type IntegrationTest, type TestResult } from "./integration-tests.ts";
 
-/** Well-formed and nobody's: until a credential of one's own is known. */
+/** A well-formed id of no credential, used until one of the user's own is known. */
 export const NOBODYS_ID = "00000000-0000-4000-8000-000000000000";
 
 const BADGES = {
@@ -37,7 +38,7 @@ function TestRow({ test, result, isBusy, onRun }: TestRowProps) {
         <code className={classes.target}>{test.target}</code>
         {result !== undefined && result.state !== "running" && (
           <p className={classes.message}>
-            {result.message} ({result.ms} ms)
+            {result.message} ({responseTime(result.ms)})
           </p>
         )}
       </div>

@@ -1,8 +1,8 @@
-// The frame of the public demo and test pages.
+// The layout of the public demo and test pages.
 import { Anchor } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { VaultMark } from "#shared/ui/vault-mark.tsx";
 import classes from "./demo-layout.module.css";

@@ -28,7 +28,7 @@ test("DEMO-16: every sample card of the component demo says that it is a sample"
   for (const card of cards) expect(within(card).getByText("Sample only")).toBeTruthy();
 });
 
-test("SHELL-38, SHELL-39, SHELL-41: the component demo opens every dialog and toast", async () => {
+test("SHELL-38, SHELL-39, SHELL-41: the component demo shows every dialog and toast", async () => {
   const { user } = renderScreen(<ComponentDemoPage />);
   await user.click(screen.getByRole("button", { name: "Confirm: danger" }));
   await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Confirm" }));
@@ -53,16 +53,16 @@ describe("the inactivity test page", () => {
   });
   const idle = (ms: number) => act(() => void vi.advanceTimersByTime(ms));
 
-  test("DEMO-03: it has a test mode and a Session Security card", () => {
+  test("DEMO-03: shows a test mode and a Session Security card", () => {
     renderScreen(<InactivityTestPage />);
     expect(screen.getByRole("switch", { name: /^Test mode/ })).toHaveProperty("checked", true);
     expect(screen.getByRole("region", { name: "Session Security" })).toBeTruthy();
   });
 
-  test("DEMO-05: in test mode 2 minutes and 30 seconds", () =>
+  test("DEMO-05: uses 2 minutes and 30 seconds in test mode", () =>
     expect(TEST_LIMITS).toMatchObject({ timeoutMs: 120_000, warningMs: 30_000 }));
 
-  test("DEMO-06: else 30 and 5 minutes, or what the session settings say", async () => {
+  test("DEMO-06: otherwise uses the session settings, or 30 and 5 minutes", async () => {
     expect(usualLimits({ timeout: 60, warningTime: 10 })).toMatchObject({
       timeoutMs: 60 * MINUTE,
       warningMs: 10 * MINUTE,
@@ -73,7 +73,7 @@ describe("the inactivity test page", () => {
     expect(screen.getByText("5 minutes")).toBeTruthy();
   });
 
-  test("DEMO-02, DEMO-04: a warning comes before the logout, and without anybody signed in it says that nothing ended", async () => {
+  test("DEMO-02, DEMO-04: shows a warning before the logout, and says that no session ended when signed out", async () => {
     renderScreen(<InactivityTestPage />);
     idle(89_000);
     expect(screen.queryByRole("dialog")).toBeNull();
@@ -84,7 +84,7 @@ describe("the inactivity test page", () => {
     expect(screen.getByRole("button", { name: "Start again" })).toBeTruthy();
   });
 
-  test("DEMO-02: whoever is signed in is signed out", async () => {
+  test("DEMO-02: signs out a signed-in user", async () => {
     const api = await startApi({ "POST /api/v1/auth/logout": { json: { message: "ok", provider: null } } });
     signInForTest({ exp: Math.floor(Date.now() / 1000) + 86_400 });
     renderScreen(<InactivityTestPage />);
@@ -117,7 +117,7 @@ describe("CPM Integration Testing", () => {
     await api.close();
   });
 
-  test("DEMO-10 to DEMO-12, DEMO-15, API-43: title, the seven tests, the field with a default, the links", () => {
+  test("DEMO-10 to DEMO-12, DEMO-15, API-43: shows the title, the seven tests, the field with its default and the links", () => {
     renderScreen(<CpmTestPage />);
     expect(screen.getByRole("heading", { name: "CPM Integration Testing" })).toBeTruthy();
     expect(within(screen.getByRole("list")).getAllByRole("listitem")).toHaveLength(7);
@@ -126,7 +126,7 @@ describe("CPM Integration Testing", () => {
     expect(screen.getByRole("link", { name: "CPM Dashboard" }).getAttribute("href")).toBe("/cpm-dashboard");
   });
 
-  test("DEMO-13: Run All Tests shows what passed, what failed and why", async () => {
+  test("DEMO-13: Run All Tests shows passes and failures with their reasons", async () => {
     const { user } = renderScreen(<CpmTestPage />);
     await user.click(screen.getByRole("button", { name: "Run All Tests" }));
     expect(await screen.findByText(/^0 entries \(/, undefined, { timeout: 8000 })).toBeTruthy();
@@ -135,7 +135,7 @@ describe("CPM Integration Testing", () => {
     expect(screen.getAllByText("Failed")).toHaveLength(2);
   }, 15_000);
 
-  test("DEMO-14: one by one, with a pause of 500 ms between them", async () => {
+  test("DEMO-14: runs the tests one by one, 500 ms apart", async () => {
     const steps: string[] = [];
     const pause = (ms: number) => {
       steps.push(`pause ${ms}`);
@@ -156,7 +156,7 @@ describe("CPM Integration Testing", () => {
     ]);
   });
 
-  test("an ID that is none cannot be sent", async () => {
+  test("disables the tests while the ID is invalid", async () => {
     const { user } = renderScreen(<CpmTestPage />);
     await user.clear(screen.getByLabelText("Test credential ID"));
     expect(screen.getByText("A credential ID is a UUID.")).toBeTruthy();

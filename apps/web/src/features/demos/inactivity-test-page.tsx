@@ -1,4 +1,4 @@
-// The inactivity-logout test page (DEMO-02 to DEMO-06): the same clock as the app's, with short times in test mode.
+// The inactivity-logout test page (DEMO-02 to DEMO-06): the app's own timer, with short times in test mode.
 import { Button, Group, Stack, Switch } from "@mantine/core";
 import { useRef, useState } from "react";
 import { countdown } from "#shared/format/time.ts";
@@ -16,10 +16,10 @@ import { Tag } from "#shared/ui/tag.tsx";
 import { DemoLayout } from "./demo-layout.tsx";
 
 const MINUTE = 60_000;
-/** DEMO-05: two minutes, thirty seconds. */
+/** DEMO-05: 2 minutes, and 30 seconds. */
 export const TEST_LIMITS: InactivityLimits = { timeoutMs: 2 * MINUTE, warningMs: MINUTE / 2, toastMs: TOAST_BEFORE_MS };
 
-/** DEMO-06: what was chosen in the session settings, else 30 and 5 minutes. */
+/** DEMO-06: the session settings, else 30 and 5 minutes. */
 export const usualLimits = ({ timeout, warningTime }: SessionSettings): InactivityLimits => ({
   timeoutMs: timeout * MINUTE,
   warningMs: warningTime * MINUTE,
@@ -35,7 +35,7 @@ function Clock({
   isSignedIn: boolean;
   onEnd: (text: string) => void;
 }) {
-  // A clock of this page alone: testing it must not keep the real session alive or end it early in another tab.
+  // A timer local to this page: a test must neither keep the real session alive nor end it early in another tab.
   const [startedAt] = useState(Date.now);
   const last = useRef(startedAt);
   const [isEnded, setIsEnded] = useState(false);

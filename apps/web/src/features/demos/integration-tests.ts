@@ -1,4 +1,4 @@
-// The tests of the page "CPM Integration Testing": what each calls, and running them one by one (DEMO-11, DEMO-14).
+// The tests of the page "CPM Integration Testing": their calls, and running them in sequence (DEMO-11, DEMO-14).
 import {
   listAttention,
   readCpmStatus,
@@ -19,9 +19,9 @@ export const PAUSE_MS = 500;
 export interface IntegrationTest {
   id: string;
   name: string;
-  /** Method and path, as the contract has them. */
+  /** Method and path, as in the contract. */
   target: string;
-  /** What the answer says, in a sentence. Rejects when the call fails. */
+  /** Returns a sentence about the response. Rejects when the call fails. */
   run: (credential: CredentialId) => Promise<string>;
 }
 
@@ -78,7 +78,7 @@ export type TestResult =
   | { state: "passed"; message: string; ms: number }
   | { state: "failed"; message: string; ms: number };
 
-/** Runs one test and says how it went; never rejects. */
+/** Runs one test and returns its result; never rejects. */
 async function runTest(test: IntegrationTest, credential: CredentialId): Promise<TestResult> {
   const start = performance.now();
   const elapsed = () => Math.round(performance.now() - start);
@@ -89,7 +89,7 @@ async function runTest(test: IntegrationTest, credential: CredentialId): Promise
   }
 }
 
-/** Runs the tests one by one with a pause between two of them; stops early when `signal` is aborted. */
+/** Runs the tests in sequence with a pause between them; stops early when `signal` is aborted. */
 export async function runTests(
   tests: readonly IntegrationTest[],
   credential: CredentialId,

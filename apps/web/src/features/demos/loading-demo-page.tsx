@@ -7,7 +7,7 @@ import { DemoLayout } from "./demo-layout.tsx";
 
 const SHOW_MS = 3000;
 
-/** Texts that screens of the product show while they load. */
+/** The loading texts of the product's screens. */
 const SCREEN_TEXTS = [
   "Authenticating...",
   "Securing your dashboard...",

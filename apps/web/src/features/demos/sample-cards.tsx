@@ -1,4 +1,4 @@
-// Sample comment and account cards of the component demo (DEMO-16). Every card says that it is a sample.
+// Sample comment and account cards of the component demo (DEMO-16), all marked as samples.
 import { SimpleGrid } from "@mantine/core";
 import { StatusBadge, type Status } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";

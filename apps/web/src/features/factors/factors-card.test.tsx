@@ -1,4 +1,4 @@
-// The card of second factors, and the dialog that asks for a fresh proof and lets the call go on.
+// Tests of the card of second factors, and of the dialog that re-authenticates the user and retries the call.
 import { screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
@@ -44,7 +44,7 @@ const show = () =>
     </>,
   ).user;
 
-test("each factor has its name and kind, and how many recovery codes are left", async () => {
+test("each factor shows its name and kind, and the card shows the number of recovery codes left", async () => {
   show();
   const row = (await screen.findByText("A phone")).closest("li")!;
   expect(row.textContent).toContain("Authenticator app");
@@ -52,7 +52,7 @@ test("each factor has its name and kind, and how many recovery codes are left", 
   expect(screen.getByText("8 codes are left.")).toBeTruthy();
 });
 
-test("without any it says what to do, and when it cannot load, it can be tried again", async () => {
+test("an empty card says how to add a factor, and a failed load can be retried", async () => {
   api.on(LIST, problem(500, "internal", "Something went wrong"));
   const user = show();
   expect(await screen.findByText("Something went wrong")).toBeTruthy();
@@ -67,7 +67,7 @@ async function askToRemove(user: ReturnType<typeof show>) {
   await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Remove" }));
 }
 
-test("a call that asks for a fresh proof is sent again once it was given", async () => {
+test("a call that requires re-authentication is sent again afterwards", async () => {
   let asked = 0;
   api.on(REMOVE, () => ((asked += 1) === 1 ? STALE : { json: { message: "A phone is removed" } }));
   const user = show();
@@ -79,7 +79,7 @@ test("a call that asks for a fresh proof is sent again once it was given", async
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
 });
 
-test("a wrong proof can be tried again, and who gives up has done nothing", async () => {
+test("a wrong proof can be retried, and cancelling sends nothing", async () => {
   api.on(REMOVE, STALE);
   api.on(STEP_UP, problem(400, "second-step.refused", "That is not right, or it was used before. Please try again."));
   const user = show();
@@ -92,7 +92,7 @@ test("a wrong proof can be tried again, and who gives up has done nothing", asyn
   expect(api.requestsTo(REMOVE)).toHaveLength(1);
 });
 
-test("a person without a password or factor here proves themselves at their provider, in a separate window", async () => {
+test("a user without a password or factor here re-authenticates at their provider in a separate window", async () => {
   api.on("POST /api/v1/auth/step-up/begin", {
     json: { kinds: [], passkey: null, provider: { id: PHONE.id, name: "Company login" } },
   });

@@ -1,11 +1,11 @@
-// One's own second factors and recovery codes: see, add, remove, renew.
+// The user's second factors and recovery codes: list, add, remove and renew.
 import { Button, Group } from "@mantine/core";
 import { IconDeviceMobile, IconFingerprint, IconLifebuoy } from "@tabler/icons-react";
 import type { Factor, FactorKind } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
-import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
@@ -24,7 +24,7 @@ const KIND: Record<FactorKind, { text: string; icon: typeof IconDeviceMobile }> 
   passkey: { text: "Passkey", icon: IconFingerprint },
 };
 
-/** What the card's dialogs are about. */
+/** The open dialog and its subject. */
 type Open =
   | { dialog: "add"; kind: FactorKind }
   | { dialog: "codes"; codes: string[] }
@@ -118,7 +118,7 @@ function CodesRow({ left, onRenew }: { left: number; onRenew: () => void }) {
   );
 }
 
-/** Stays open for the codes that the first factor brings: they are shown once. */
+/** Stays open for the recovery codes of the first factor, which are shown once. */
 function AddDialog({ open, setOpen }: { open: Open | null; setOpen: (next: Open | null) => void }) {
   const enrolment = useOwnEnrolment();
   const close = () => setOpen(null);

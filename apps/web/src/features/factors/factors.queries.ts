@@ -1,4 +1,4 @@
-// The calls of second factors, of the second step of signing in, and of the fresh proof that some calls ask for.
+// Queries and mutations of second factors, of the second sign-in step and of re-authentication.
 import {
   addFactor,
   addFirstFactor,
@@ -36,7 +36,7 @@ export const factorRemoval = (client: QueryClient, id: FactorId) =>
     onSuccess: () => invalidatePath(client, FACTORS),
   });
 
-/** Not a mutation: those keep what they got, and the codes go to the screen only. */
+/** Not a mutation: a mutation caches its result, and only the screen may hold the codes. */
 export function useNewCodes(): () => Promise<string[]> {
   const client = useQueryClient();
   return async () => {
@@ -47,9 +47,9 @@ export function useNewCodes(): () => Promise<string[]> {
 }
 
 export interface Added {
-  /** Recovery codes to be shown once; null where there are some already. */
+  /** Recovery codes to show once; null when the user already has some. */
   codes: string[] | null;
-  /** Of the session, where the factor was set up within a sign-in. */
+  /** The session's token, when the factor was set up during a sign-in; else null. */
   token: string | null;
 }
 
@@ -71,7 +71,7 @@ export function useOwnEnrolment(): Enrolment {
   };
 }
 
-/** Within a sign-in that needs a second factor. */
+/** For a sign-in that requires a second factor. */
 export const firstEnrolment = (pending: string): Enrolment => ({
   begin: (kind) => call(beginFirstFactor, { body: { pending, kind } }),
   finish: async (answer) => {
@@ -83,13 +83,13 @@ export const firstEnrolment = (pending: string): Enrolment => ({
 export const finishSecondStep = (pending: string, proof: FactorProof): Promise<SignedIn> =>
   call(completeSignIn, { body: { pending, proof } });
 
-/** Signs in with whatever passkey the person picks. */
+/** Signs in with any passkey that the user picks. */
 export async function enterWithPasskey(isRemembered: boolean): Promise<SignedIn> {
   const response = await answerWithPasskey(await call(beginPasskeySignIn));
   return call(signInWithPasskey, { body: { response, remember_me: isRemembered } });
 }
 
-export const askStepUp = () => call(beginStepUp);
-/** Where to authenticate at one's identity provider again. */
+export const requestStepUp = () => call(beginStepUp);
+/** Returns the address at which the user's identity provider authenticates them again. */
 export const beginAtProvider = (returnTo: string) => call(beginProviderStepUp, { body: { return_to: returnTo } });
 export const sendStepUp = (proof: StepUpProof) => call(stepUp, { body: { proof } });

@@ -1,2 +1,2 @@
-// Second factors, as other features show them.
+// The parts of second factors that other features use.
 export { FactorsCard } from "./factors-card.tsx";

@@ -1,4 +1,4 @@
-// Sets up a second factor: shows what the app or the device needs, and takes its first answer.
+// Sets up a second factor: shows the data for the app or device, and sends its first response.
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import type { FactorKind, NewFactor as Begun } from "@strongroom/contract";
 import { useState, type FormEvent } from "react";
@@ -12,7 +12,7 @@ import classes from "./factors.module.css";
 import type { Added, Enrolment } from "./factors.queries.ts";
 import { makePasskey } from "./passkey.ts";
 import { QrCode } from "./qr-code.tsx";
-import { useAsked } from "./use-asked.ts";
+import { useStepUpChallenge } from "./use-step-up-challenge.ts";
 
 export interface NewFactorProps {
   kind: FactorKind;
@@ -25,7 +25,7 @@ export interface NewFactorProps {
 const USUAL_NAME: Record<FactorKind, string> = { totp: "Authenticator app", passkey: "Passkey" };
 
 export function NewFactor({ kind, enrolment, onAdded, cancelLabel = "Cancel", onCancel }: NewFactorProps) {
-  const { answer: begun, error, retry } = useAsked(() => enrolment.begin(kind));
+  const { answer: begun, error, retry } = useStepUpChallenge(() => enrolment.begin(kind));
   const [name, setName] = useState(USUAL_NAME[kind]);
   const [code, setCode] = useState("");
   const [failure, setFailure] = useState<string | null>(null);

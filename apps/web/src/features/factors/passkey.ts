@@ -1,17 +1,17 @@
-// Asks the browser for a passkey, and says in plain words why it gave none.
+// Asks the browser for a passkey, and explains failures in plain language.
 import type { PasskeyAssertion, PasskeyCreation, PasskeyRegistration, PasskeyRequest } from "@strongroom/contract";
 
 const IS_NUMERIC = /^(\d+\.){3}\d+$|^\[/;
 
-/** Browsers know passkeys on HTTPS and on this machine, and only at a name, never at an address of numbers. */
+/** Browsers support passkeys on HTTPS and on localhost, and only at a host name, never at an IP address. */
 export const canUsePasskeys = (): boolean =>
   typeof globalThis.PublicKeyCredential === "function" && !IS_NUMERIC.test(globalThis.location.hostname);
 
-/** What a browser throws when the person closed its dialog, or waited too long. It does not say which. */
+/** Browsers throw the same error when the user closes the dialog and when it times out. */
 const CANCELLED = "The browser got no answer. Try again, and follow what it asks for.";
 const KNOWN = "This device or key is set up already.";
 
-/** The browser gave no passkey; the message says why in plain words. */
+/** The browser returned no passkey; the message explains why in plain language. */
 export class NoPasskey extends Error {
   override readonly name = "NoPasskey";
 }

@@ -1,8 +1,8 @@
-// Tells the other windows of this browser that a step-up through a provider was completed.
+// Notifies the other windows of this browser that a step-up through a provider was completed.
 
 const CHANNEL = "strongroom.proved";
 
-/** Carries no data: the server decides whether a session is proved. */
+/** Carries no data: the server decides whether a session is re-authenticated. */
 export function announceProof(): void {
   const channel = new BroadcastChannel(CHANNEL);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches this origin alone
@@ -10,7 +10,7 @@ export function announceProof(): void {
   channel.close();
 }
 
-/** Returns the function that stops it. */
+/** Returns a function that unsubscribes. */
 export function onProof(listener: () => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.addEventListener("message", listener);

@@ -1,4 +1,4 @@
-// Proves who sits there, by what they have: a passkey, a code, a recovery code or the password.
+// Authenticates the user again with a passkey, a TOTP code, a recovery code or the password.
 import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconFingerprint } from "@tabler/icons-react";
 import type { PasskeyRequest, StepUpProof } from "@strongroom/contract";
@@ -11,12 +11,12 @@ import { answerWithPasskey, canUsePasskeys } from "./passkey.ts";
 export type ProofKind = StepUpProof["kind"];
 
 export interface ProofFormProps {
-  /** The form's name for those who cannot see what is around it. */
+  /** The form's accessible name. */
   label: string;
   kinds: readonly ProofKind[];
   passkey: PasskeyRequest | null;
   submitLabel: string;
-  /** Rejects with why the proof was not taken. */
+  /** Rejects with the reason why the proof was not accepted. */
   onProof: (proof: StepUpProof) => Promise<void>;
   cancelLabel: string;
   onCancel: () => void;
@@ -48,7 +48,7 @@ const EMPTY: Record<Exclude<ProofKind, "passkey">, string> = {
 const typed = (kind: Exclude<ProofKind, "passkey">, text: string): StepUpProof =>
   kind === "password" ? { kind, password: text } : { kind, code: text.trim() };
 
-/** Where the browser cannot use passkeys, the other ways are offered alone. */
+/** Leaves out passkeys where the browser cannot use them. */
 const usable = (kinds: readonly ProofKind[]): ProofKind[] =>
   kinds.filter((kind) => kind !== "passkey" || canUsePasskeys());
 
@@ -131,7 +131,7 @@ function Field({ kind, value, onChange }: FieldProps) {
     value,
     size: "md" as const,
     "data-autofocus": true,
-    // The person came here to type this and nothing else.
+    // Focused at once, because the user opened the form to type this.
     autoFocus: true,
     onChange: (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value),
   };

@@ -1,8 +1,8 @@
-// A step-up for people without a password or second factor here: their identity provider authenticates them again.
+// A step-up for users without a password or second factor here: their identity provider authenticates them again.
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
-import { leaveFor, requireWebAddress } from "#features/identity-providers/leave-for.ts";
+import { navigateAway, requireWebAddress } from "#features/identity-providers/navigate-away.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import { beginAtProvider } from "./factors.queries.ts";
@@ -22,14 +22,14 @@ export function ProviderProof({ name, onProved, onCancel }: ProviderProofProps) 
 
   async function leave(): Promise<void> {
     setFailure(null);
-    // Opened at once, because browsers block windows that open later than the click.
+    // Opened synchronously, because browsers block windows that open after the click handler.
     const opened = globalThis.window.open("about:blank", "_blank", "popup,width=520,height=720");
     try {
       const { pathname, search } = globalThis.location;
       const { url } = await beginAtProvider(`${pathname}${search}`);
       requireWebAddress(url);
       setIsWaiting(true);
-      if (opened === null) leaveFor(url);
+      if (opened === null) navigateAway(url);
       else opened.location.href = url;
     } catch (error) {
       opened?.close();

@@ -1,11 +1,11 @@
-// A QR code as an image of squares: always dark on white, because cameras do not read it the other way round.
+// A QR code as an SVG: always dark on light, because many cameras cannot read an inverted code.
 import { Skeleton } from "@mantine/core";
 import { useEffect, useState } from "react";
 import classes from "./factors.module.css";
 
 const QUIET = 4;
 
-/** The path of an SVG whose unit is one square. */
+/** An SVG path with one unit per module. */
 async function squaresOf(text: string): Promise<{ size: number; path: string }> {
   const { generate } = await import("lean-qr");
   const code = generate(text);

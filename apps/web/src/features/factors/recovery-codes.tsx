@@ -1,4 +1,4 @@
-// Recovery codes, the one time that they are shown.
+// Shows new recovery codes, once.
 import { Alert, Button, Checkbox, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCopy, IconDownload } from "@tabler/icons-react";
 import { useState } from "react";

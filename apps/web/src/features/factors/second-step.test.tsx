@@ -1,7 +1,7 @@
-// The second step on the sign-in page: codes, recovery codes, and the first factor of somebody who must have one.
+// Tests the second step on the sign-in page: TOTP codes, recovery codes and setting up a required first factor.
 import { screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Entrance } from "#app/guards.tsx";
+import { SignedOutOnly } from "#app/guards.tsx";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signOutForTest, testToken } from "#app/testing/sign-in.ts";
@@ -33,7 +33,7 @@ afterEach(async () => {
 async function afterPassword() {
   const { user } = renderScreen(null, {
     at: "/auth",
-    routes: [{ element: <Entrance />, children: [{ path: "/auth", element: <SignInPage /> }] }],
+    routes: [{ element: <SignedOutOnly />, children: [{ path: "/auth", element: <SignInPage /> }] }],
   });
   await user.type(screen.getByPlaceholderText("Enter your email address"), "dana@example.test");
   await user.type(screen.getByPlaceholderText("Enter your password"), "correct horse");
@@ -42,7 +42,7 @@ async function afterPassword() {
   return user;
 }
 
-test("OPEN-10: a second factor is a step of its own, and its code leads in", async () => {
+test("OPEN-10: a second factor is asked for in its own step, and its code signs in", async () => {
   const user = await afterPassword();
   expect(currentSession().status).toBe("signed-out");
   await user.type(screen.getByRole("textbox", { name: "Code" }), "123 456{Enter}");
@@ -51,7 +51,7 @@ test("OPEN-10: a second factor is a step of its own, and its code leads in", asy
   expect(api.requestsTo(SECOND)[0]?.body).toEqual({ pending: PENDING, proof: { kind: "totp", code: "123 456" } });
 });
 
-test("a wrong code stays on the step and says so; a recovery code can be used instead", async () => {
+test("a wrong code stays on the step with an error; a recovery code can be used instead", async () => {
   api.on(SECOND, problem(401, "second-step.refused", "That is not right, or it was used before. Please try again."));
   const user = await afterPassword();
   await user.type(screen.getByRole("textbox", { name: "Code" }), "000000{Enter}");
@@ -63,7 +63,7 @@ test("a wrong code stays on the step and says so; a recovery code can be used in
   await waitFor(() => expect(currentSession().status).toBe("signed-in"));
 });
 
-test("a step that is over leads back to the password, with why", async () => {
+test("an expired step returns to the password and shows the reason", async () => {
   api.on(SECOND, problem(401, "second-step.over", "This sign-in took too long. Start again."));
   const user = await afterPassword();
   await user.type(screen.getByRole("textbox", { name: "Code" }), "123456{Enter}");
@@ -71,7 +71,7 @@ test("a step that is over leads back to the password, with why", async () => {
   expect(screen.getByRole("alert").textContent).toContain("took too long");
 });
 
-test("who must have a factor sets one up, and sees the recovery codes before they are in", async () => {
+test("a user who must have a factor sets one up and sees the recovery codes before signing in", async () => {
   api.on("POST /api/v1/auth/login", step([]));
   const key = "JBSWY3DPEHPK3PXP";
   api.on("POST /api/v1/auth/second-step/begin-factor", {

@@ -1,4 +1,4 @@
-// The second step of signing in: proves a factor, or sets up the first one where the person's role needs one.
+// The second sign-in step: verifies a factor, or sets up the first one when the user's role requires it.
 import { Button, Stack, Text } from "@mantine/core";
 import { IconDeviceMobile, IconFingerprint } from "@tabler/icons-react";
 import type { FactorKind, SecondStep as Step, SignedIn } from "@strongroom/contract";
@@ -13,7 +13,7 @@ import { RecoveryCodes } from "./recovery-codes.tsx";
 export interface SecondStepProps {
   step: Step;
   onSignedIn: (reply: SignedIn) => void;
-  /** Back to the password, with why when it was not the person's wish. */
+  /** Returns to the password, with a reason unless the user chose to go back. */
   onRestart: (why: string | null) => void;
 }
 

@@ -1,4 +1,4 @@
-// Asks for a fresh proof when a call needs one, and lets the call go on: one dialog, however many calls wait for it.
+// Asks the user to re-authenticate when a call requires it, then retries the call. Concurrent calls share one dialog.
 import { Stack, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -6,10 +6,10 @@ import { configureCalls } from "#shared/api/call.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
-import { askStepUp, sendStepUp } from "./factors.queries.ts";
+import { requestStepUp, sendStepUp } from "./factors.queries.ts";
 import { ProofForm } from "./proof-form.tsx";
 import { ProviderProof } from "./provider-proof.tsx";
-import { useAsked } from "./use-asked.ts";
+import { useStepUpChallenge } from "./use-step-up-challenge.ts";
 
 export default function StepUpDialog() {
   const [isOpen, setIsOpen] = useState(false);
@@ -42,7 +42,7 @@ export default function StepUpDialog() {
 }
 
 function Ask({ onEnd }: { onEnd: (isProved: boolean) => void }) {
-  const { answer: asked, error, retry } = useAsked(askStepUp);
+  const { answer: asked, error, retry } = useStepUpChallenge(requestStepUp);
   if (error !== null) return <ErrorState message={messageOf(error)} onRetry={retry} />;
   if (asked === null) return <SectionLoading text="One moment..." />;
   return (

@@ -1,10 +1,10 @@
 // "Create Group", "Edit Group" and "Delete Group".
 import type { Group } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
-import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
+import { ChangePreview } from "#shared/access-preview/change-preview.tsx";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
-import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { EMPTY_GROUP, formOf } from "./group-form-values.ts";
@@ -71,7 +71,7 @@ export function DeleteGroupDialog({ group, opened, onClose }: DialogProps & { gr
         {counted(group.member_count, "person", "people")} could do through it in any safe ends at once. This cannot be
         undone.
       </p>
-      <WhatWouldChange change={{ kind: "group-deleted", group_id: group.id }} />
+      <ChangePreview change={{ kind: "group-deleted", group_id: group.id }} />
     </DeleteDialog>
   );
 }

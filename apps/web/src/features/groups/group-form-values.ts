@@ -1,4 +1,4 @@
-// What the form of a group holds and how it is checked by the contract's rules; and the words of its kinds.
+// Values, validation and labels of the group form.
 import { NewGroup, type Group, type GroupKind } from "@strongroom/contract";
 import { firstObjections } from "#shared/api/field-errors.ts";
 
@@ -18,7 +18,7 @@ export const formOf = ({ name, description, kind, may_break_glass }: Group): Gro
   may_break_glass,
 });
 
-/** Empty: may be sent. */
+/** An empty result means the form is valid. */
 export const checkGroup = (values: GroupFormValues): Partial<Record<keyof GroupFormValues, string>> =>
   firstObjections(NewGroup, values);
 

@@ -1,7 +1,7 @@
-// The form of a group, for creating and editing one.
+// The form that creates and edits a group.
 import { Select, Switch, TextInput, Textarea } from "@mantine/core";
 import { GROUP_KINDS, type Group } from "@strongroom/contract";
-import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
+import { ChangePreview } from "#shared/access-preview/change-preview.tsx";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
 import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
 import {
@@ -37,9 +37,7 @@ export function GroupForm({ group, ...props }: GroupFormProps) {
             {...form.getInputProps("kind")}
           />
           {group !== null && form.values.kind !== group.kind && (
-            <WhatWouldChange
-              change={{ kind: "group-kind-changed", group_id: group.id, group_kind: form.values.kind }}
-            />
+            <ChangePreview change={{ kind: "group-kind-changed", group_id: group.id, group_kind: form.values.kind }} />
           )}
           <Switch
             label="May break glass"

@@ -1,13 +1,13 @@
-// The people of a group: who they are, and, for administrators, putting people in and taking them out.
+// The people of a group; administrators can add and remove them.
 import { ActionIcon, Button } from "@mantine/core";
 import { IconTrash, IconUser, IconUsersGroup } from "@tabler/icons-react";
 import { isMachineAddress, type Group, type GroupMember, type ReplyOf, type listUsers } from "@strongroom/contract";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { WhatWouldChange } from "#shared/access-preview/what-would-change.tsx";
+import { ChangePreview } from "#shared/access-preview/change-preview.tsx";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
-import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { MachineBadge } from "#shared/ui/machine-badge.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
@@ -45,7 +45,7 @@ const foundIn = ({ data }: ReplyOf<typeof listUsers>): Found[] =>
 function AddPerson({ group }: { group: Group }) {
   const { mutate, isPending } = useMutation(addition(useQueryClient(), group.id));
   const [chosen, setChosen] = useState<Found | null>(null);
-  // The box begins anew after each person.
+  // Changing the key clears the search field after each added person.
   const [round, setRound] = useState(0);
   const add = () => {
     if (chosen === null) return;
@@ -76,7 +76,7 @@ function AddPerson({ group }: { group: Group }) {
       </Button>
       {chosen !== null && (
         <div className={classes.addPreview}>
-          <WhatWouldChange change={{ kind: "group-member-added", group_id: group.id, user_id: chosen.value }} />
+          <ChangePreview change={{ kind: "group-member-added", group_id: group.id, user_id: chosen.value }} />
         </div>
       )}
     </div>
@@ -139,7 +139,7 @@ function People({ group, canManage }: { group: Group; canManage: boolean }) {
           Take <strong>{leaving?.name}</strong> out of <strong>{group.name}</strong>? What they could do through it ends
           at once.
         </p>
-        <WhatWouldChange
+        <ChangePreview
           change={
             leaving === null ? null : { kind: "group-member-removed", group_id: group.id, user_id: leaving.user_id }
           }

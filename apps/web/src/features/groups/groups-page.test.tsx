@@ -47,15 +47,15 @@ async function openGroups() {
 const card = () => within(screen.getByRole("article", { name: "Operators" }));
 const dialog = async (name: string) => within(await screen.findByRole("dialog", { name }));
 
-describe("the groups", () => {
-  test("each with kind, people, and whether they may break glass", async () => {
+describe("the groups page", () => {
+  test("shows the kind, number of people and emergency access of each group", async () => {
     await openGroups();
     for (const text of ["Team", "Who keeps the servers running", "1", "May break glass"]) {
       expect(card().getByText(text), text).toBeTruthy();
     }
   });
 
-  test("a manager sees groups and people and changes nothing; a user sees none", async () => {
+  test("managers see groups and people without edit buttons; users see no groups", async () => {
     signInForTest({ role: "manager" });
     const { user, unmount } = await openGroups();
     expect(screen.queryByRole("button", { name: /Create|Edit|Delete/ })).toBeNull();
@@ -71,7 +71,7 @@ describe("the groups", () => {
     expect(api.requests).toHaveLength(asked);
   });
 
-  test("none at all says what groups are for; a failed load can be tried again", async () => {
+  test("an empty list explains groups, and a failed load offers Retry", async () => {
     groups = [];
     const { unmount } = renderScreen(<GroupsPage />, { at: "/admin/groups" });
     expect(await screen.findByText("No groups found")).toBeTruthy();
@@ -82,7 +82,7 @@ describe("the groups", () => {
     expect(screen.getByRole("button", { name: "Retry" })).toBeTruthy();
   });
 
-  test("a new one says what breaking glass means, and what was refused", async () => {
+  test("the form of a new group explains emergency access and shows the server's refusal", async () => {
     const { user } = await openGroups();
     await user.click(screen.getByRole("button", { name: "Create Group" }));
     const form = await dialog("Create Group");
@@ -105,7 +105,7 @@ describe("the groups", () => {
     });
   });
 
-  test("people are found by search and put in, and taken out after a question", async () => {
+  test("people are found by search and added, and removed after confirmation", async () => {
     people = [];
     const { user } = await openGroups();
     api.on("GET /api/v1/users", {
@@ -150,7 +150,7 @@ describe("the groups", () => {
     expect(await list.findByText("Nobody is in this group yet")).toBeTruthy();
   });
 
-  test("editing and deleting: what it says, and what is sent", async () => {
+  test("edits a group, and deletes it after a warning about the access that ends", async () => {
     const { user } = await openGroups();
     const path = `/api/v1/groups/${operators.id}`;
     api.on(`PUT ${path}`, { json: operators });

@@ -1,4 +1,4 @@
-// Groups, as a part of the Admin Console: administrators keep them, managers see them.
+// The groups page of the Admin Console: administrators edit groups, managers only view them.
 import { Button } from "@mantine/core";
 import { IconLock, IconPlus, IconSearchOff, IconUsersGroup } from "@tabler/icons-react";
 import type { Group } from "@strongroom/contract";

@@ -1,4 +1,4 @@
-// The groups' server state: what is asked for, what is sent, and what a change makes stale.
+// Server state of groups: queries, mutations and invalidation.
 import {
   addGroupMember,
   createGroup,
@@ -21,7 +21,7 @@ const PAGE_SIZE = 100;
 const MOST_PEOPLE_FOUND = 20;
 const at = (id: string) => ({ params: { id: id as GroupId } });
 
-/** By name, page after page; an empty search finds all. */
+/** Pages of groups, sorted by name; an empty search returns all. */
 export const groupList = (search: string | undefined) =>
   infiniteQueryOptions({
     queryKey: [...keyOf(listGroups).slice(0, -1), "pages", search ?? ""],
@@ -42,7 +42,7 @@ export const groupPeople = (id: string) =>
 
 export const peopleFound = (search: string) => queryOf(listUsers, { query: { search, limit: MOST_PEOPLE_FOUND } });
 
-/** Who is in which group decides who sees which safe. */
+/** Group membership determines which safes a user sees. */
 async function refresh(client: QueryClient): Promise<void> {
   await Promise.all(["/api/v1/groups", "/api/v1/safes", "/api/v1/audit"].map((path) => invalidatePath(client, path)));
 }

@@ -1,8 +1,8 @@
-// Help: the keys of the keyboard, how proof works, where to read on.
+// Help: keyboard shortcuts, how proofs work and links to more documentation.
 import { readApiPage, readOpenApi } from "@strongroom/contract";
 import { Anchor, Kbd, List, Stack, Text } from "@mantine/core";
 import { Link } from "react-router";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { isCallError, messageOf } from "#shared/api/call-error.ts";
 import { download } from "#shared/api/call.ts";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
@@ -28,7 +28,7 @@ const toldWhenRefused = async (work: () => Promise<void>): Promise<void> => {
   }
 };
 
-/** In a new tab, fetched here because a link cannot carry the sign-in token. */
+/** Fetches the page and opens it in a new tab, because a link cannot send the sign-in token. */
 const openApiPage = () =>
   toldWhenRefused(async () => {
     const page = await download(readApiPage);

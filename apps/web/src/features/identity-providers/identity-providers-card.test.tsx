@@ -45,7 +45,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** At once: letter by letter, a large form takes its time. */
+/** Sets the whole value at once, because typing letter by letter is slow in a large form. */
 const fill = (field: HTMLElement, value: string) => fireEvent.change(field, { target: { value } });
 
 const dialog = async (name: string) => within(await screen.findByRole("dialog", { name }));
@@ -56,7 +56,7 @@ async function open() {
   return { ...view, card };
 }
 
-test("each provider says where it is, who comes through it, what gives roles, and what to register", async () => {
+test("each provider shows its address, its users, its role mappings and the callback address to register", async () => {
   const { card } = await open();
   for (const text of [
     "OpenID Connect",
@@ -72,7 +72,7 @@ test("each provider says where it is, who comes through it, what gives roles, an
   expect(card.getByTitle("Others are not let in")).toBeTruthy();
 });
 
-test("none at all says what they are for; a failed load can be tried again", async () => {
+test("an empty card explains providers; a failed load can be retried", async () => {
   providers = [];
   const { unmount } = renderScreen(<IdentityProvidersCard />);
   expect(await screen.findByText("No sign-in providers")).toBeTruthy();
@@ -83,7 +83,7 @@ test("none at all says what they are for; a failed load can be tried again", asy
   expect(screen.getByRole("button", { name: "Retry" })).toBeTruthy();
 });
 
-test("a directory is added with groups that give roles; what is wrong is said at its field", async () => {
+test("a directory is added with group mappings; errors show at their field", async () => {
   api.on("POST /api/v1/identity-providers", { status: 201, json: company });
   const { user } = await open();
   await user.click(screen.getByRole("button", { name: "Add provider" }));
@@ -91,7 +91,7 @@ test("a directory is added with groups that give roles; what is wrong is said at
   const form = await dialog("Add LDAP directory");
   await user.click(form.getByRole("button", { name: "Add provider" }));
   expect(await form.findByText("Please enter a name.")).toBeTruthy();
-  expect(form.getByText("Please enter where the people are.")).toBeTruthy();
+  expect(form.getByText("Please enter the base DN of the people.")).toBeTruthy();
   expect(form.getByText(/Must be ldaps:\/\/host/)).toBeTruthy();
   fill(form.getByLabelText(/^Name/), "The directory");
   fill(form.getByLabelText(/^Address/), "ldaps://directory.corp.example");
@@ -113,7 +113,7 @@ test("a directory is added with groups that give roles; what is wrong is said at
   });
 }, 30_000);
 
-test("editing keeps a stored secret that nobody types anew, warns of taking over accounts, and shows what the server refuses", async () => {
+test("editing keeps a stored secret, warns about linking accounts, and shows the server's refusal", async () => {
   const { user, card } = await open();
   await user.click(card.getByRole("button", { name: "Edit" }));
   const form = await dialog("Edit Company login");
@@ -142,7 +142,7 @@ test("editing keeps a stored secret that nobody types anew, warns of taking over
   expect(api.requestsTo(CHANGE)[0]?.body).toMatchObject({ links_by_email: true, settings: { factor_values: ["mfa"] } });
 }, 30_000);
 
-test("Test shows each step and whether it is good; Delete says who is signed out", async () => {
+test("Test shows each step with its result; Delete says which users are signed out", async () => {
   api.on("POST /api/v1/identity-providers/:id/test", {
     json: {
       is_good: false,

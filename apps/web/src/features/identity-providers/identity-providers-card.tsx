@@ -1,4 +1,4 @@
-// Other systems that know who somebody is, as administrators set them up: a part of the Admin Console.
+// Identity providers, as administrators configure them: a part of the Admin Console.
 import { Button, Menu } from "@mantine/core";
 import { IconBuilding, IconChevronDown, IconPlus, IconUserShield, IconWorldShare } from "@tabler/icons-react";
 import { PROVIDER_KINDS, type IdentityProvider, type ProviderKind } from "@strongroom/contract";

@@ -1,4 +1,4 @@
-// The server state of identity providers: what is asked for, what is sent, and what a change makes stale.
+// Queries and mutations of identity providers.
 import {
   beginOidc,
   createIdentityProvider,
@@ -18,8 +18,8 @@ import { invalidatePath, queryOf } from "#shared/api/query.ts";
 
 export const providerList = queryOf(listIdentityProviders);
 
-/** What a visitor may sign in through. */
-export const waysIn = queryOf(listWaysIn);
+/** The providers a visitor can sign in with. */
+export const signInMethods = queryOf(listWaysIn);
 
 const at = (id: string) => ({ params: { id: id as IdentityProviderId } });
 
@@ -40,7 +40,7 @@ export const saving = (client: QueryClient, id: string | null) =>
 export const deletion = (client: QueryClient, id: string) =>
   changing(client, () => call(deleteIdentityProvider, at(id)));
 
-export const trial = (id: string) =>
+export const connectionTest = (id: string) =>
   mutationOptions({
     mutationFn: (username: string) => call(testIdentityProvider, { ...at(id), body: { username } }),
   });
@@ -48,15 +48,15 @@ export const trial = (id: string) =>
 export interface ProviderSignIn {
   returnTo: string;
   isRemembered: boolean;
-  /** Ask the person to sign in there again, even if the provider still knows them. */
+  /** Makes the provider authenticate the user again, even if it still has a session. */
   authenticate: boolean;
 }
 
-/** Answers where to send the browser. */
+/** Returns the address to redirect the browser to. */
 export const begin = (id: string, { returnTo, isRemembered, authenticate }: ProviderSignIn) =>
   call(beginOidc, { ...at(id), body: { return_to: returnTo, remember_me: isRemembered, authenticate } });
 
-/** Where to sign out of the provider; a null url where it has no such page. */
+/** The provider's sign-out address; a null url when it has none. */
 export const leaveProvider = (id: string) => call(signOutOfProvider, at(id));
 
 export const finish = (id: string, query: string) => call(finishOidc, { ...at(id), body: { query } });

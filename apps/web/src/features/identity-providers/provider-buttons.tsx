@@ -1,14 +1,14 @@
-// The buttons of the sign-in page that lead to other systems which know who somebody is.
+// The sign-in page's buttons for identity providers.
 import { Button } from "@mantine/core";
 import { IconLogin2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "react-router";
-import { returnPlace } from "#app/return-place.ts";
+import { returnPlace } from "#shared/return-path.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useSession } from "#shared/session/session-store.ts";
-import { begin, waysIn } from "./identity-providers.queries.ts";
-import { leaveFor } from "./leave-for.ts";
+import { begin, signInMethods } from "./identity-providers.queries.ts";
+import { navigateAway } from "./navigate-away.ts";
 
 export interface ProviderButtonsProps {
   /** "Keep me signed in". */
@@ -16,15 +16,15 @@ export interface ProviderButtonsProps {
   onFailure: (text: string) => void;
 }
 
-/** Whether a user name is as good as an email, because a directory knows it. */
-export const useHasDirectory = (): boolean => useQuery(waysIn).data?.has_directory ?? false;
+/** Whether a user name can be typed in place of an email, because a directory is configured. */
+export const useHasDirectory = (): boolean => useQuery(signInMethods).data?.has_directory ?? false;
 
-/** Nothing while it is not known, or could not be: the password stays a way in. */
+/** Renders nothing while the providers are loading or failed to load; the password still works. */
 export function ProviderButtons({ isRemembered, onFailure }: ProviderButtonsProps) {
-  const { data } = useQuery(waysIn);
+  const { data } = useQuery(signInMethods);
   const location = useLocation();
   const session = useSession();
-  // A person who signed out is asked to sign in there again: the provider may still know them.
+  // After an explicit or automatic sign-out the provider must ask again, because it may still have a session.
   const hasLeft = session.status === "signed-out" && (session.by === "person" || session.by === "inactivity");
   const [leaving, setLeaving] = useState<string | null>(null);
   if (data === undefined || data.data.length === 0) return null;
@@ -32,7 +32,9 @@ export function ProviderButtons({ isRemembered, onFailure }: ProviderButtonsProp
   async function leave(id: string): Promise<void> {
     setLeaving(id);
     try {
-      leaveFor((await begin(id, { returnTo: returnPlace(location.state), isRemembered, authenticate: hasLeft })).url);
+      navigateAway(
+        (await begin(id, { returnTo: returnPlace(location.state), isRemembered, authenticate: hasLeft })).url,
+      );
     } catch (error) {
       setLeaving(null);
       onFailure(messageOf(error));

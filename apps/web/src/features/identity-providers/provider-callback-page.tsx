@@ -1,22 +1,22 @@
-// Where a provider sends the browser back to: finishes the sign-in, or says why it could not.
+// The provider's redirect target: finishes the sign-in, or shows why it failed.
 import { Button, Stack, Text } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import type { SecondStep } from "@strongroom/contract";
 import { useEffect, useRef, useState } from "react";
 import { Link, Navigate, useLocation, useParams } from "react-router";
-import { paths } from "#app/paths.ts";
-import { returnPlace } from "#app/return-place.ts";
+import { paths } from "#shared/paths.ts";
+import { returnPlace } from "#shared/return-path.ts";
 import { announceProof } from "#features/factors/proof-channel.ts";
 import { SecondStepScreen } from "#features/sign-in/second-step-screen.tsx";
 import { afterFirstProof } from "#features/sign-in/sign-in.queries.ts";
 import { isCallError, messageOf } from "#shared/api/call-error.ts";
 import { useSession } from "#shared/session/session-store.ts";
-import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
+import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
 import { PageLoading } from "#shared/ui/loading.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { begin, finish } from "./identity-providers.queries.ts";
-import { leaveFor } from "./leave-for.ts";
+import { navigateAway } from "./navigate-away.ts";
 
 type Stage =
   | { is: "finishing" }
@@ -35,10 +35,10 @@ export default function ProviderCallbackPage() {
   const hasBegun = useRef(false);
 
   useEffect(() => {
-    // Once, whatever the page does meanwhile: what the provider sent works once.
+    // Runs once, even when React repeats effects, because the provider's code works only once.
     if (hasBegun.current || search === "") return;
     hasBegun.current = true;
-    // It has no business in the address bar or in the history.
+    // Removes the provider's response from the address bar and the history.
     globalThis.history.replaceState(null, "", pathname);
     void enter(id, search.slice(1)).then(setStage);
   }, [id, search, pathname]);
@@ -60,7 +60,7 @@ async function enter(provider: string, query: string): Promise<Stage> {
     const returnTo = returnPlace({ from: { pathname: place } });
     if (provedUntil !== null) {
       announceProof();
-      // Works only in a window that the step-up opened.
+      // Has an effect only in a window that the step-up opened.
       globalThis.window.close();
       return { is: "proved", returnTo };
     }
@@ -76,20 +76,20 @@ async function enter(provider: string, query: string): Promise<Stage> {
 
 function Proved({ returnTo }: { returnTo: string }) {
   return (
-    <EntranceLayout title="Thank you" description="You confirmed that it is you.">
+    <SignedOutLayout title="Thank you" description="You confirmed that it is you.">
       <Stack gap="lg">
         <Text>You can close this window and continue in the other one.</Text>
         <Button component={Link} to={returnTo} replace variant="default">
           Continue here
         </Button>
       </Stack>
-    </EntranceLayout>
+    </SignedOutLayout>
   );
 }
 
 interface FailedProps {
   why: string;
-  /** The provider that has to authenticate the person again; null if that would not help. */
+  /** The provider that has to authenticate the user again; null when that would not help. */
   provider: string | null;
 }
 
@@ -100,7 +100,7 @@ function Failed({ why, provider }: FailedProps) {
   async function authenticate(id: string): Promise<void> {
     setIsLeaving(true);
     try {
-      leaveFor((await begin(id, { returnTo: paths.dashboard, isRemembered: false, authenticate: true })).url);
+      navigateAway((await begin(id, { returnTo: paths.dashboard, isRemembered: false, authenticate: true })).url);
     } catch (error) {
       setIsLeaving(false);
       setFailure(messageOf(error));
@@ -108,7 +108,7 @@ function Failed({ why, provider }: FailedProps) {
   }
 
   return (
-    <EntranceLayout title="You are not signed in" description="The other system and this one did not come together.">
+    <SignedOutLayout title="You are not signed in" description="The other system and this one did not come together.">
       <Stack gap="lg">
         <ErrorState message={failure ?? why} />
         {provider !== null && (
@@ -125,6 +125,6 @@ function Failed({ why, provider }: FailedProps) {
           Back to sign-in
         </Button>
       </Stack>
-    </EntranceLayout>
+    </SignedOutLayout>
   );
 }

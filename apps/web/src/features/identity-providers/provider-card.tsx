@@ -1,4 +1,4 @@
-// One identity provider: where it is, who comes through it, and what gives roles.
+// One identity provider: its address, its users and its role mappings.
 import { IconBuilding, IconPencil, IconPlugConnected, IconTrash, IconWorldShare } from "@tabler/icons-react";
 import type { IdentityProvider } from "@strongroom/contract";
 import { CardButton, CardSign, CardSigns, ItemCard } from "#shared/ui/item-card.tsx";

@@ -1,9 +1,9 @@
-// Adding, editing and deleting an identity provider.
+// Dialogs to add, edit and delete an identity provider.
 import type { IdentityProvider, ProviderKind } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
-import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { deletion, saving } from "./identity-providers.queries.ts";

@@ -1,4 +1,4 @@
-// What the form of an identity provider holds, how it becomes what the contract takes, and the words of its fields.
+// Values, validation, request body and field labels of the identity provider form.
 import { NewIdentityProvider, type IdentityProvider, type ProviderKind, type RoleMapping } from "@strongroom/contract";
 import { isCallError } from "#shared/api/call-error.ts";
 import { firstObjections } from "#shared/api/field-errors.ts";
@@ -13,7 +13,7 @@ export interface ProviderFormValues {
   role_mappings: RoleMapping[];
   /** Separated by spaces, commas or lines. */
   domains: string;
-  /** Empty: the stored one stays. */
+  /** Empty keeps the stored one. */
   secret: string;
   ca: string;
   issuer: string;
@@ -94,7 +94,7 @@ const SETTINGS: Record<ProviderKind, readonly (keyof ProviderFormValues)[]> = {
   ],
 };
 
-/** As it is sent; whether it may be is for `checkProvider` and the server to say. */
+/** The request body, not yet validated by `checkProvider` and the server. */
 export function bodyOf(values: ProviderFormValues): NewIdentityProvider {
   const { kind, name, is_enabled, creates_people, links_by_email, without_group, role_mappings, secret } = values;
   const settings = Object.fromEntries(SETTINGS[kind].map((field) => [field, values[field]]));
@@ -112,14 +112,14 @@ export function bodyOf(values: ProviderFormValues): NewIdentityProvider {
   } as NewIdentityProvider;
 }
 
-/** The field that a path of the contract means: those of `settings` stand beside the others. */
+/** Maps a path of the contract to a form field; the form has no `settings` level. */
 const fieldAt = (path: readonly PropertyKey[]): string => String(path[0] === "settings" ? path[1] : path[0]);
 
-/** Empty: may be sent. */
+/** Returns the errors by field; empty when the values are valid. */
 export const checkProvider = (values: ProviderFormValues): Partial<Record<keyof ProviderFormValues, string>> =>
   firstObjections(NewIdentityProvider, bodyOf(values), fieldAt);
 
-/** What the server objects to, by field. */
+/** The server's errors by field. */
 export function objectionsIn(error: unknown): Partial<Record<keyof ProviderFormValues, string>> {
   if (!isCallError(error)) return {};
   const known = new Set(Object.keys(emptyProvider("oidc")));
@@ -129,7 +129,7 @@ export function objectionsIn(error: unknown): Partial<Record<keyof ProviderFormV
 
 export const KIND_LABELS: Record<ProviderKind, string> = { oidc: "OpenID Connect", ldap: "LDAP directory" };
 
-/** Where it is, in short. */
+/** The provider's address, for lists. */
 export const placeOf = (provider: IdentityProvider): string =>
   provider.kind === "oidc" ? provider.settings.issuer : provider.settings.url;
 
@@ -138,7 +138,7 @@ export function rolesOf({ role_mappings: mappings }: IdentityProvider): string {
   return mappings.length === 1 ? "By 1 group" : `By ${mappings.length} groups`;
 }
 
-/** What becomes of whoever has none of the groups; undefined where groups give no roles. */
+/** What happens to users without a mapped group; undefined when there are no mappings. */
 export function otherwiseOf({ role_mappings: mappings, without_group: otherwise }: IdentityProvider) {
   if (mappings.length === 0) return undefined;
   return otherwise === "refuse" ? "Others are not let in" : "Others are users";

@@ -1,4 +1,4 @@
-// The form of an identity provider, for adding and editing one.
+// The form that adds or edits an identity provider.
 import { Alert, PasswordInput, Select, SimpleGrid, Switch, TextInput, Textarea } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { IconAlertTriangle } from "@tabler/icons-react";
@@ -51,7 +51,7 @@ interface FieldsProps {
   hasSecret: boolean;
 }
 
-/** A stored secret is not shown; what is typed replaces it. */
+/** Never shows the stored secret; a typed value replaces it. */
 function SecretInput({ form, hasSecret, label }: FieldsProps & { label: string }) {
   return (
     <PasswordInput

@@ -1,13 +1,13 @@
 import { screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Entrance } from "#app/guards.tsx";
+import { SignedOutOnly } from "#app/guards.tsx";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signOutForTest, testToken } from "#app/testing/sign-in.ts";
 import SignInPage from "#features/sign-in/sign-in-page.tsx";
 import { currentSession, endSession } from "#shared/session/session-store.ts";
 import { onProof } from "#features/factors/proof-channel.ts";
-import { replaceLeaving } from "./leave-for.ts";
+import { replaceAway } from "./navigate-away.ts";
 import ProviderCallbackPage from "./provider-callback-page.tsx";
 
 const ID = "66666666-6666-4666-8666-666666666666";
@@ -19,7 +19,7 @@ let left: string[];
 beforeEach(async () => {
   signOutForTest();
   left = [];
-  replaceLeaving((url) => void left.push(url));
+  replaceAway((url) => void left.push(url));
   api = await startApi({
     "GET /api/v1/auth/entrance": { json: { needs_setup: false, sign_up_open: true, mail_configured: true } },
     "GET /api/v1/auth/providers": { json: { data: [{ id: ID, name: "Company login" }], has_directory: true } },
@@ -39,13 +39,13 @@ const showSignIn = () =>
   renderScreen(null, {
     at: "/auth",
     state: { from: { pathname: "/vault", search: "?search=db", hash: "" } },
-    routes: [{ element: <Entrance />, children: [{ path: "/auth", element: <SignInPage /> }] }],
+    routes: [{ element: <SignedOutOnly />, children: [{ path: "/auth", element: <SignInPage /> }] }],
   });
 
 const showCallback = (search = "?code=the-code&state=the-state") =>
   renderScreen(<ProviderCallbackPage />, { at: `/auth/callback/${ID}${search}`, path: "/auth/callback/:id" });
 
-test("the sign-in page has a button for each provider, which leads there with the place to come back to", async () => {
+test("the sign-in page has a button for each provider, which redirects there with the page to return to", async () => {
   const { user } = showSignIn();
   await user.click(screen.getByRole("checkbox", { name: "Keep me signed in" }));
   await user.click(await screen.findByRole("button", { name: "Sign in with Company login" }));
@@ -58,7 +58,7 @@ test("the sign-in page has a button for each provider, which leads there with th
   expect(screen.getByLabelText("Email or user name")).toBeTruthy();
 });
 
-test("a provider that cannot be reached, or names an address that is none, leaves the person on the page", async () => {
+test("an unreachable provider or an invalid address keeps the user on the page", async () => {
   api.on(BEGIN, problem(503, "sign-in.provider-unreachable", "Company login cannot be reached right now."));
   const { user } = showSignIn();
   const button = await screen.findByRole("button", { name: "Sign in with Company login" });
@@ -70,14 +70,14 @@ test("a provider that cannot be reached, or names an address that is none, leave
   expect(left).toEqual([]);
 });
 
-test("the way back finishes the sign-in once, and leads to where the person was going", async () => {
+test("the callback finishes the sign-in once and redirects to the remembered page", async () => {
   showCallback();
   expect((await screen.findByTestId("address")).textContent).toBe("/vault?search=db");
   expect(api.requestsTo(FINISH).map(({ body }) => body)).toEqual([{ query: "code=the-code&state=the-state" }]);
   expect(currentSession().status).toBe("signed-in");
 });
 
-test("open redirect: a place outside the app is not followed", async () => {
+test("open redirect: a target outside the app is ignored", async () => {
   api.on(FINISH, {
     json: { sign_in: { token: testToken() }, return_to: "//evil.example", remember_me: false, proved_until: null },
   });
@@ -85,7 +85,7 @@ test("open redirect: a place outside the app is not followed", async () => {
   expect((await screen.findByTestId("address")).textContent).toBe("/");
 });
 
-test("a refused sign-in says why and leads back; without an answer nothing is asked", async () => {
+test("a refused sign-in shows the reason and a way back; a callback without a response sends no request", async () => {
   api.on(
     FINISH,
     problem(403, "sign-in.no-group", "Company login knows you, but none of your groups may sign in here."),
@@ -100,7 +100,7 @@ test("a refused sign-in says why and leads back; without an answer nothing is as
   expect(api.requestsTo(FINISH)).toHaveLength(1);
 });
 
-test("after signing out, the provider's own sign-out is offered, and the next sign-in there asks the person again", async () => {
+test("after a sign-out, the provider's own sign-out is offered, and the next sign-in asks the user again", async () => {
   endSession("person", { id: ID, name: "Company login" });
   const { user } = showSignIn();
   await user.click(screen.getByRole("button", { name: "Sign out of Company login too" }));
@@ -119,7 +119,7 @@ test("a provider without a sign-out page is reported", async () => {
   expect(left).toEqual([]);
 });
 
-test("after a sign-out, a provider that answers without asking the person has to ask again, and the page offers that", async () => {
+test("after a sign-out, the page offers to authenticate again when the provider did not ask the user", async () => {
   api.on(FINISH, problem(403, "sign-in.authenticate-again", "Please sign in to Company login again to continue."));
   const { user } = showCallback();
   await user.click(await screen.findByRole("button", { name: "Sign in again" }));

@@ -1,4 +1,4 @@
-// Which group of a provider gives which role: a row for each.
+// Rows that map a provider's group to a role.
 import { ActionIcon, Button, Input, Select, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { IconPlus, IconTrash } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-// "Test": what the provider answers, step by step, in plain words.
+// "Test": shows the result of each step of a connection to the provider.
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { IconCircleCheck, IconCircleX, IconPlugConnected } from "@tabler/icons-react";
 import type { IdentityProvider, ReplyOf, testIdentityProvider } from "@strongroom/contract";
@@ -8,7 +8,7 @@ import { useMutation } from "#shared/api/use-mutation.ts";
 import { Modal } from "#shared/ui/modal.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toneStyle } from "#shared/ui/tone.ts";
-import { trial } from "./identity-providers.queries.ts";
+import { connectionTest } from "./identity-providers.queries.ts";
 import classes from "./identity-providers.module.css";
 
 export interface TestProviderDialogProps {
@@ -18,7 +18,7 @@ export interface TestProviderDialogProps {
 }
 
 export function TestProviderDialog({ provider, opened, onClose }: TestProviderDialogProps) {
-  const { mutate, data, error, isPending } = useMutation(trial(provider.id));
+  const { mutate, data, error, isPending } = useMutation(connectionTest(provider.id));
   const [username, setUsername] = useState("");
   return (
     <Modal opened={opened} onClose={onClose} title={`Test ${provider.name}`}>

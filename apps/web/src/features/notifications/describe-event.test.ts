@@ -19,17 +19,17 @@ test.each([
   ["unreachable", "warning"],
   ["misconfigured", "warning"],
   ["unsupported", "neutral"],
-] as const)("only a rejected secret is bad news; %s is %s", (outcome, tone) =>
+] as const)("the outcome %s has the tone %s, and only a rejected secret is a danger", (outcome, tone) =>
   expect(describeEvent(verified(outcome))).toMatchObject({ tone, link: `/vault/${id}` }),
 );
 
-test("a changed host key is an alarm whatever the outcome", () =>
+test("a changed host key is critical whatever the outcome", () =>
   expect(describeEvent(verified("misconfigured", true))).toMatchObject({
     tone: "danger",
     title: "Alarm: the host key of db-1 changed",
   }));
 
-test("of a run's many reports the newest shows", () => {
+test("only a run's newest report is shown", () => {
   const report = (eventId: string, run: string, done: number) =>
     ({
       ...base,

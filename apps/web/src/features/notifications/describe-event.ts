@@ -1,6 +1,6 @@
-// A live event in words, with how it went and where it leads.
+// Describes a live event: its text, its severity and its link.
 import type { LiveEvent, Outcome, RotationState } from "@strongroom/contract";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import type { LoggedEvent } from "#shared/events/event-log.ts";
 import type { Tone } from "#shared/ui/tone.ts";
 
@@ -124,7 +124,7 @@ function describeRequest({ change, requester, resource, request_id: id }: Reques
   return { title, message: "", tone, link: paths.accessRequest(id) };
 }
 
-/** A run reports often: only its newest report is worth a line. Newest first in, newest first out. */
+/** Keeps only the newest report of each run. Input and output are newest first. */
 export function worthShowing(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   const runs = new Set<string>();
   return events.filter((event) => {

@@ -1,4 +1,4 @@
-// The live events of this visit as lines.
+// The list of live events of this visit.
 import { Anchor } from "@mantine/core";
 import { IconActivity } from "@tabler/icons-react";
 import { Link } from "react-router";

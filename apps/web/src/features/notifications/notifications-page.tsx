@@ -1,4 +1,4 @@
-// Notifications: what one is told, and below it what happened live since this page was opened.
+// Notifications: the user's stored notifications, and the live events since this page was opened.
 import { Button, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { clearEventLog, useEventLog } from "#shared/events/event-log.ts";

@@ -19,8 +19,8 @@ const passwordOf = (rules: ExampleRules): string => {
 };
 const countOf = (text: string, of: RegExp): number => [...text].filter((character) => of.test(character)).length;
 
-describe("an example of a platform's password", () => {
-  test("keeps every rule, in every draw", () => {
+describe("exampleOf", () => {
+  test("follows every rule in each of many draws", () => {
     const rules = {
       ...RULES,
       length: 12,
@@ -42,7 +42,7 @@ describe("an example of a platform's password", () => {
     }
   });
 
-  test("begins with a letter even where digits and symbols fill all but one place", () => {
+  test("begins with a letter even if digits and symbols fill all other positions", () => {
     const rules = {
       ...RULES,
       length: 8,
@@ -57,24 +57,24 @@ describe("an example of a platform's password", () => {
     }
   });
 
-  test("says how much it holds: 24 of 66 characters are 145 bits", () => {
+  test("reports the entropy: 24 characters of 66 have 145 bits", () => {
     expect(exampleOf(RULES)).toMatchObject({ bits: 145 });
   });
 
   test.each([
     [{ forbidden_characters: "0123456789" }, "The rules ask for digits, but allow none."],
     [{ symbols: "" }, "The rules ask for symbols, but allow none."],
-    [{ min_symbols: 40 }, "The classes ask for more characters than the password has."],
-    [{ length: 200 }, "The length is more than the target takes."],
+    [{ min_symbols: 40 }, "The required characters do not fit into the password length."],
+    [{ length: 200 }, "The length exceeds the target's maximum."],
     [
       { begins_with_letter: true, min_lowercase: 0, min_uppercase: 0, min_digits: 24, min_symbols: 0 },
       "It is to begin with a letter, but digits and symbols take all places.",
     ],
-  ])("rules that nothing can keep (%o) say why", (given, problem) => {
+  ])("returns the problem of rules that no password can satisfy (%o)", (given, problem) => {
     expect(exampleOf({ ...RULES, ...given })).toEqual({ problem });
   });
 
-  test("the longest there can be is made too", () => {
+  test("supports the maximum length", () => {
     expect(passwordOf({ ...RULES, length: 256, max_length: 1024 })).toHaveLength(256);
   });
 });

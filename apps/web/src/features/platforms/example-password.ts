@@ -1,4 +1,4 @@
-// An example of a password by a platform's rules, made in the browser as they are typed; it is never used for anything.
+// Generates an example password by a platform's rules, in the browser; it is never used.
 import type { PasswordRules } from "@strongroom/contract";
 import { characterOf, fillRandom, randomBelow, type FillRandom } from "#shared/format/random-character.ts";
 
@@ -32,13 +32,13 @@ function classesOf(rules: ExampleRules): CharacterClass[] {
   ];
 }
 
-/** Why no password can be by these rules; null when one can. */
+/** The reason why no password can satisfy these rules; null when one can. */
 function problemOf(rules: ExampleRules, classes: readonly CharacterClass[]): string | null {
   const missing = classes.find(({ alphabet, least }) => least > 0 && alphabet === "");
   if (missing !== undefined) return `The rules ask for ${missing.name}, but allow none.`;
   const least = classes.reduce((sum, each) => sum + each.least, 0);
-  if (least > rules.length) return "The classes ask for more characters than the password has.";
-  if (rules.length > rules.max_length) return "The length is more than the target takes.";
+  if (least > rules.length) return "The required characters do not fit into the password length.";
+  if (rules.length > rules.max_length) return "The length exceeds the target's maximum.";
   if (classes.every(({ alphabet }) => alphabet === "")) return "The rules allow no character at all.";
   const [lower, upper] = classes;
   if (!rules.begins_with_letter) return null;
@@ -47,7 +47,7 @@ function problemOf(rules: ExampleRules, classes: readonly CharacterClass[]): str
   return others >= rules.length ? "It is to begin with a letter, but digits and symbols take all places." : null;
 }
 
-/** Draws with the required characters first, then shuffles; `fill` gives the random bytes. */
+/** Draws the required characters first, then the others, and shuffles; `fill` provides the random bytes. */
 export function exampleOf(rules: ExampleRules, fill: FillRandom = fillRandom): Example {
   const classes = classesOf(rules);
   const problem = problemOf(rules, classes);
@@ -66,7 +66,9 @@ export function exampleOf(rules: ExampleRules, fill: FillRandom = fillRandom): E
   return { password: characters.join(""), bits: Math.floor(rules.length * Math.log2(alphabet.length)) };
 }
 
-/** Fisher and Yates. A place beyond 256 is drawn among its last 256 predecessors: enough for an example. */
+/**
+ * Fisher-Yates shuffle. Beyond position 256 it swaps only with the last 256 positions, which is enough for an example.
+ */
 function shuffle(characters: string[], fill: FillRandom): void {
   for (let last = characters.length - 1; last > 0; last -= 1) {
     const other = last - randomBelow(Math.min(last + 1, 256), fill);
@@ -74,7 +76,7 @@ function shuffle(characters: string[], fill: FillRandom): void {
   }
 }
 
-/** A letter from further back comes to the front; when there is none, one takes the place of a character that was free. */
+/** Moves a letter to the front; without any letter, draws a new first character, unless every character is required. */
 function beginWithLetter(characters: string[], letters: string, required: number, fill: FillRandom): void {
   const at = characters.findIndex((character) => letters.includes(character));
   if (at > 0) [characters[0], characters[at]] = [characters[at] ?? "", characters[0] ?? ""];

@@ -1,4 +1,4 @@
-// A password by the rules as they stand in the form, drawn anew whenever they change.
+// Shows an example password for the rules in the form, and a new one after each change.
 import { ActionIcon } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useState } from "react";
@@ -7,7 +7,7 @@ import classes from "./platforms.module.css";
 
 const LONGEST = 256;
 
-/** While a number is being typed there is nothing to show. */
+/** Returns a problem instead of an example while a number is incomplete. */
 function exampleFor(rules: ExampleRules): Example {
   const { length, max_length, min_lowercase, min_uppercase, min_digits, min_symbols } = rules;
   const counts = [length, max_length, min_lowercase, min_uppercase, min_digits, min_symbols];
@@ -32,7 +32,7 @@ export function PasswordExample({ rules }: { rules: ExampleRules }) {
   );
 }
 
-/** Drawn once: other rules, or another round, are another one. */
+/** Generates its example once; the parent's key remounts it for other rules or another example. */
 function Drawn({ rules }: { rules: ExampleRules }) {
   const [example] = useState(() => exampleFor(rules));
   if ("problem" in example) {

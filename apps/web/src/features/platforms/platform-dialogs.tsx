@@ -1,10 +1,10 @@
-// "Create Platform", "Edit Platform" and "Delete Platform"; the form's code is fetched when it is first opened.
+// "Create Platform", "Edit Platform" and "Delete Platform"; the form loads when one first opens.
 import type { Platform } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Suspense, lazy, type ReactNode } from "react";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
-import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -26,7 +26,7 @@ function FormModal({ title, opened, onClose, children }: DialogProps & { title: 
   );
 }
 
-/** With another platform it begins as that one's copy. */
+/** Given a platform, starts with a copy of it. */
 export function CreatePlatformDialog({ of, opened, onClose }: DialogProps & { of?: Platform }) {
   const title = of === undefined ? "Create Platform" : "Duplicate Platform";
   return (
@@ -83,7 +83,7 @@ function EditForm({ platform, onClose }: { platform: Platform; onClose: () => vo
   );
 }
 
-/** What the reconcile account is called; one that the caller may not see keeps its id. */
+/** The name of the reconcile account; undefined when the caller cannot see it, so that the form shows its id. */
 function useReconcileName(platform: Platform | undefined): { isReady: boolean; name: string | undefined } {
   const id = platform?.reconcile_account_id ?? null;
   const { data, isPending } = useQuery({ ...accountNamed(id ?? ""), enabled: id !== null });

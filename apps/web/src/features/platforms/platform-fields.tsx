@@ -1,4 +1,4 @@
-// The kinds of field that the form of a platform is made of.
+// Field components of the platform form.
 import { Stack, Switch, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useId, type ReactNode } from "react";

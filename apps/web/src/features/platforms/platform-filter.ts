@@ -1,10 +1,10 @@
-// What the platforms page is narrowed to, as the address holds it: `?search=` and `?system=`. There are few: the browser filters.
+// The filter of the platforms page, stored in the address (`?search=`, `?system=`) and applied in the browser.
 import type { Platform } from "@strongroom/contract";
 import { searchOf } from "#shared/format/address.ts";
 
 export interface PlatformFilter {
   search: string;
-  /** Empty: every kind of system. */
+  /** Empty shows every system type. */
   system: string;
 }
 

@@ -9,16 +9,17 @@ import {
   usualConnection,
   verificationText,
   windowText,
-} from "./platform-words.ts";
+} from "./platform-labels.ts";
 import { aPlatform } from "./testing/a-platform.ts";
 
 const NAMED = { ...EMPTY_PLATFORM, name: "Linux servers" };
 
-describe("the form of a platform", () => {
-  test("a stored platform goes into the form and comes back the same", () => {
+describe("values of the platform form", () => {
+  test("a stored platform passes through the form unchanged", () => {
     const platform = aPlatform({
       verify_every_hours: null,
       one_time_password: true,
+      session_recording_required: true,
       approvals_level_2: 2,
       approvals_level_1: 1,
       rotation_window: { from_hour: 22, to_hour: 4 },
@@ -34,18 +35,18 @@ describe("the form of a platform", () => {
     expect([id, account_count, created_at, updated_at].every((each) => each !== undefined)).toBe(true);
   });
 
-  test("what a new one begins with may be sent as it is, once it has a name", () => {
+  test("the defaults of a new platform are valid once it has a name", () => {
     expect(checkPlatform(NAMED)).toEqual({});
     expect(checkPlatform(EMPTY_PLATFORM)).toEqual({ name: "Platform name must be 3 to 100 characters" });
   });
 
-  test("a copy has a name of its own and the same policy", () => {
+  test("a copy has its own name and the same policy", () => {
     const copy = copyOf(aPlatform({ name: "x".repeat(100), ticket_required: true }));
     expect(copy.name).toBe(`Copy of ${"x".repeat(92)}`);
     expect(copy.ticket_required).toBe(true);
   });
 
-  test("numbers say their bounds, and only the two that may be empty are", () => {
+  test("reports the bounds of numbers, and allows only two of them to be empty", () => {
     expect(checkPlatform({ ...NAMED, length: "7", history: "", default_duration_minutes: "1.5" })).toEqual({
       length: "A whole number from 8 to 256",
       history: "A whole number from 0 to 100",
@@ -55,7 +56,7 @@ describe("the form of a platform", () => {
     expect(boundsOf("rotate_every_days")).toEqual({ min: 1, max: 3650 });
   });
 
-  test("a rotation window has two ends, which differ; without any, every hour will do", () => {
+  test("a rotation window requires two different hours, and no window means any hour", () => {
     const windowed = { ...NAMED, window_from: "22", window_to: "4" };
     expect(checkPlatform(windowed)).toEqual({});
     expect(payloadOf(windowed).rotation_window).toEqual({ from_hour: 22, to_hour: 4 });
@@ -66,26 +67,26 @@ describe("the form of a platform", () => {
     expect(checkPlatform({ ...windowed, window_to: "22" })).toEqual({ window_to: "The window is empty" });
   });
 
-  test("the hosts of the reconcile account stand one a line; what is none is named", () => {
+  test("reads one host of the reconcile account per line and reports an invalid one", () => {
     const typed = { ...NAMED, reconcile_hosts: " db1.example.com \n\n10.0.0.0/8\n" };
     expect(payloadOf(typed).reconcile_hosts).toEqual(["db1.example.com", "10.0.0.0/8"]);
     expect(checkPlatform(typed)).toEqual({});
     expect(Object.keys(checkPlatform({ ...NAMED, reconcile_hosts: "no host" }))).toEqual(["reconcile_hosts"]);
   });
 
-  test("only a reconcile account that there is can set passwords", () => {
+  test("rotation by the reconcile account requires a reconcile account", () => {
     const values = { ...NAMED, rotate_as: "reconcile-account" } as const;
     expect(checkPlatform(values)).toEqual({ rotate_as: "Choose a reconcile account below" });
     expect(checkPlatform({ ...values, reconcile_account: { value: aPlatform().id, label: "root" } })).toEqual({});
   });
 
-  test("what fields must be to each other is the contract's to say", () => {
-    expect(checkPlatform({ ...NAMED, length: "200" })).toEqual({ length: "The length is more than the target takes" });
+  test("reports the contract's rules between fields", () => {
+    expect(checkPlatform({ ...NAMED, length: "200" })).toEqual({ length: "The length exceeds the target's maximum" });
     expect(checkPlatform({ ...NAMED, approvals_level_2: "1" })).toEqual({
       approvals_level_2: "Level 2 needs a level 1",
     });
     expect(checkPlatform({ ...NAMED, default_duration_minutes: "600" })).toEqual({
-      default_duration_minutes: "The default is longer than the longest",
+      default_duration_minutes: "The default is longer than the maximum",
     });
     expect(checkPlatform({ ...NAMED, symbols: "ä" })).toEqual({
       symbols: "Symbols are printable ASCII other than letters and digits",
@@ -93,8 +94,8 @@ describe("the form of a platform", () => {
   });
 });
 
-describe("the words of a platform", () => {
-  test("MySQL and MariaDB are one system, and each has its usual connection", () => {
+describe("labels of platforms", () => {
+  test("MySQL and MariaDB share a label, and each system has its usual connection method", () => {
     expect(systemLabel("mysql")).toBe("MySQL / MariaDB");
     expect([
       usualConnection("Windows"),
@@ -110,11 +111,11 @@ describe("the words of a platform", () => {
     [6, "Every 6 hours"],
     [24, "Every day"],
     [48, "Every 2 days"],
-  ])("verification every %s hours reads %s", (hours, text) => {
+  ])("verification every %s hours is labelled %s", (hours, text) => {
     expect(verificationText({ verify_every_hours: hours })).toBe(text);
   });
 
-  test("rotation says how often, whether by itself, and in which hours", () => {
+  test("rotation labels give the interval, whether it is manual, and the window", () => {
     const nightly = { rotation_window: { from_hour: 22, to_hour: 4 } };
     expect(rotationText(aPlatform())).toBe("Every 90 days");
     expect(rotationText(aPlatform({ rotate_automatically: false }))).toBe("Every 90 days, by hand");
@@ -122,13 +123,13 @@ describe("the words of a platform", () => {
     expect(windowText(aPlatform({ ...nightly, rotate_automatically: false }))).toBeNull();
   });
 
-  test("approvals name their people", () => {
+  test("approval labels give the number of people", () => {
     expect(approvalsText(aPlatform())).toBe("None");
     expect(approvalsText(aPlatform({ approvals_level_1: 1 }))).toBe("1 person");
     expect(approvalsText(aPlatform({ approvals_level_1: 2, approvals_level_2: 1 }))).toBe("2 + 1 people");
   });
 
-  test("they stand in the order in which the forms offer the systems", () => {
+  test("sorts platforms in the order of the system types in forms", () => {
     const linux = aPlatform();
     const windows = aPlatform({ system_type: "Windows" });
     expect(bySystem([linux, windows]).map(({ system }) => system)).toEqual(["Windows", "Linux"]);

@@ -1,4 +1,4 @@
-// What the form of a platform holds, how it is checked by the contract's rules, and how it travels.
+// Values, validation and payload of the platform form.
 import {
   NewPlatform,
   PasswordRules,
@@ -6,13 +6,13 @@ import {
   type Platform,
   type SystemType,
 } from "@strongroom/contract";
-import type { WishedChange } from "#shared/access-preview/what-would-change.tsx";
+import type { ProposedChange } from "#shared/access-preview/change-preview.tsx";
 import { firstObjections } from "#shared/api/field-errors.ts";
 import type { Found } from "#shared/ui/search-select.tsx";
 import type { ExampleRules } from "./example-password.ts";
 import type { PlatformFields } from "./platforms.queries.ts";
 
-/** Numbers as they are typed. */
+/** Numbers, as entered. */
 type RuleNumber =
   | "length"
   | "max_length"
@@ -41,8 +41,7 @@ export type SwitchField =
   | "one_time_password"
   | "approve_extensions"
   | "reason_required"
-  | "ticket_required"
-  | "session_recording_required";
+  | "ticket_required";
 
 export interface PlatformFormValues extends Record<NumberField, string>, Record<SwitchField, boolean> {
   name: string;
@@ -51,14 +50,17 @@ export interface PlatformFormValues extends Record<NumberField, string>, Record<
   connection_method: ConnectionMethod;
   symbols: string;
   forbidden_characters: string;
-  /** Hours of the day, UTC; empty: at any time. */
+  /** Hours of the day in UTC; empty means any time. */
   window_from: string;
   window_to: string;
   rotate_as: Platform["rotate_as"];
+  access_until_rotated: Platform["access_until_rotated"];
   reconcile_account: Found | null;
-  /** One a line. */
+  /** One host per line. */
   reconcile_hosts: string;
   reconcile_safe_ids: string[];
+  /** Kept as stored. The form does not offer it, because sessions cannot be recorded yet. */
+  session_recording_required: boolean;
 }
 
 export const EMPTY_PLATFORM: PlatformFormValues = {
@@ -74,6 +76,7 @@ export const EMPTY_PLATFORM: PlatformFormValues = {
   window_to: "",
   rotation_jitter_minutes: "60",
   rotate_as: "account",
+  access_until_rotated: "blocked",
   rotation_notice_days: "14",
   length: "24",
   max_length: "128",
@@ -120,12 +123,12 @@ const POLICY_NUMBERS: readonly PolicyNumber[] = [
   "default_duration_minutes",
   "max_duration_minutes",
 ];
-/** Empty: never by itself. */
+/** Empty means never automatically. */
 const MAY_BE_EMPTY: readonly NumberField[] = ["verify_every_hours", "rotate_every_days"];
 
 const typed = (value: number | null): string => (value === null ? "" : String(value));
 
-/** The account's name may not be known yet: its id stands in for it. */
+/** Without a name of the reconcile account, the field shows its id. */
 export function formOf(platform: Platform, reconcileName?: string): PlatformFormValues {
   const { password_rules: rules, reconcile_account_id: reconcile, rotation_window: window, ...rest } = platform;
   return {
@@ -142,7 +145,7 @@ export function formOf(platform: Platform, reconcileName?: string): PlatformForm
   };
 }
 
-/** A new platform that begins as a copy of another. */
+/** A new platform with the values of another. */
 export const copyOf = (platform: Platform, reconcileName?: string): PlatformFormValues => ({
   ...formOf(platform, reconcileName),
   name: `Copy of ${platform.name}`.slice(0, 100),
@@ -155,7 +158,7 @@ function pick(from: object, shape: PlatformFormValues): Partial<PlatformFormValu
 const numbersOf = <F extends NumberField>(from: Record<F, number | null>, fields: readonly F[]) =>
   Object.fromEntries(fields.map((field) => [field, typed(from[field])])) as Record<F, string>;
 
-/** An empty field is no number: NaN, which the rules refuse. */
+/** Empty text becomes NaN, which validation rejects. */
 const numberOf = (text: string): number => (text.trim() === "" ? Number.NaN : Number(text));
 const numberOrNull = (text: string): number | null => (text.trim() === "" ? null : Number(text));
 
@@ -202,6 +205,7 @@ export const payloadOf = (values: PlatformFormValues): PlatformFields => ({
   reconcile_safe_ids: values.reconcile_safe_ids,
   exclusive_check_out: values.exclusive_check_out,
   rotate_after_check_in: values.rotate_after_check_in,
+  access_until_rotated: values.access_until_rotated,
   one_time_password: values.one_time_password,
   approvals_level_1: numberOf(values.approvals_level_1),
   approvals_level_2: numberOf(values.approvals_level_2),
@@ -218,7 +222,7 @@ interface Bounds {
   max: number;
 }
 
-/** What the contract takes. */
+/** The bounds in the contract's schema. */
 export function boundsOf(field: NumberField): Bounds {
   const shapes = { ...NewPlatform.shape, ...PasswordRules.shape };
   const shape = shapes[field];
@@ -226,8 +230,8 @@ export function boundsOf(field: NumberField): Bounds {
   return { min: minValue ?? 0, max: maxValue ?? Number.MAX_SAFE_INTEGER };
 }
 
-/** What saving would change for people. Null: nothing, or what is typed can't be saved. */
-export function approvalsChange(platform: Platform, values: PlatformFormValues): WishedChange | null {
+/** The change to preview before saving. Null when approvals are unchanged or invalid. */
+export function approvalsChange(platform: Platform, values: PlatformFormValues): ProposedChange | null {
   const { approvals_level_1, approvals_level_2 } = payloadOf(values);
   const errors = checkPlatform(values);
   if (errors.approvals_level_1 !== undefined || errors.approvals_level_2 !== undefined) return null;
@@ -239,7 +243,7 @@ export type PlatformFormErrors = Partial<Record<keyof PlatformFormValues, string
 
 export const isField = (path: string): path is keyof PlatformFormValues => Object.hasOwn(EMPTY_PLATFORM, path);
 
-/** Fields that the form calls otherwise. */
+/** Contract fields with other names in the form. */
 const FORM_NAMES: Record<string, keyof PlatformFormValues> = {
   reconcile_account_id: "reconcile_account",
   from_hour: "window_from",
@@ -247,7 +251,7 @@ const FORM_NAMES: Record<string, keyof PlatformFormValues> = {
   rotation_window: "window_from",
 };
 
-/** Where the form has the field that a path of the contract names. */
+/** Maps a path of the contract to its form field. */
 export function fieldAt(path: readonly PropertyKey[]): string {
   const [first, second] = path.map(String);
   const isWithin = first === "password_rules" || first === "rotation_window";
@@ -255,7 +259,7 @@ export function fieldAt(path: readonly PropertyKey[]): string {
   return FORM_NAMES[name] ?? name;
 }
 
-/** A window has two ends. */
+/** A window requires both hours. */
 function checkWindow({ window_from: from, window_to: to }: WindowValues): PlatformFormErrors {
   const missing = "Choose an hour, or any time for both";
   return {
@@ -264,7 +268,7 @@ function checkWindow({ window_from: from, window_to: to }: WindowValues): Platfo
   };
 }
 
-/** Numbers say their bounds; everything else is the contract's to say. Empty: may be sent. */
+/** Reports the bounds of numbers; the contract validates the rest. An empty result means the form is valid. */
 export function checkPlatform(values: PlatformFormValues): PlatformFormErrors {
   const outOfBounds = [...RULE_NUMBERS, ...POLICY_NUMBERS].flatMap((field) => {
     if (values[field].trim() === "" && MAY_BE_EMPTY.includes(field)) return [];

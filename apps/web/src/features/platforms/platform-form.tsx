@@ -1,10 +1,12 @@
-// The form of a platform: what it is for, and the policy of its accounts in four parts.
+// The platform form: its system, and the policy of its accounts in four parts.
 import { Select, SimpleGrid, Stack, TextInput, Textarea } from "@mantine/core";
-import { CONNECTION_METHODS, SYSTEM_TYPES, type Platform, type SystemType } from "@strongroom/contract";
-import { WhatWouldChange, type WishedChange } from "#shared/access-preview/what-would-change.tsx";
+import { CONNECTION_METHODS, SYSTEM_TYPES, canRotateOn, type Platform, type SystemType } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
+import { ChangePreview, type ProposedChange } from "#shared/access-preview/change-preview.tsx";
 import { isCallError } from "#shared/api/call-error.ts";
 import { duration } from "#shared/format/time.ts";
 import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
+import { platformCapabilities } from "./platforms.queries.ts";
 import { PasswordExample } from "./password-example.tsx";
 import { Choice, Count, Part, type PlatformFormControl } from "./platform-fields.tsx";
 import {
@@ -17,20 +19,20 @@ import {
   type PlatformFormValues,
 } from "./platform-form-values.ts";
 import { RotationPart } from "./platform-rotation-part.tsx";
-import { systemLabel, usualConnection } from "./platform-words.ts";
+import { ONE_TIME_UNSUPPORTED, systemLabel, usualConnection } from "./platform-labels.ts";
 import classes from "./platforms.module.css";
 
 export interface PlatformFormProps extends Omit<
   DialogFormProps<PlatformFormValues>,
   "check" | "objectionsIn" | "children"
 > {
-  /** As it is stored; null: a new one. */
+  /** The stored platform; null for a new one. */
   platform?: Platform | null;
 }
 
 type Form = PlatformFormControl;
 
-/** Which fields of the form the server objects to. */
+/** The server's validation errors by form field. */
 function objectionsIn(error: unknown): PlatformFormErrors {
   if (!isCallError(error)) return {};
   const found = error.errors.map(({ path, msg }) => [fieldAt(path.replace(/^body\./, "").split(".")), msg] as const);
@@ -54,14 +56,14 @@ export default function PlatformForm({ platform = null, ...props }: PlatformForm
   );
 }
 
-const Preview = ({ change }: { change: WishedChange | null }) => change !== null && <WhatWouldChange change={change} />;
+const Preview = ({ change }: { change: ProposedChange | null }) => change !== null && <ChangePreview change={change} />;
 
 const SYSTEMS = SYSTEM_TYPES.map((value) => ({ value, label: systemLabel(value) }));
 
 function About({ form }: { form: Form }) {
   const { system_type: system, connection_method: connection } = form.values;
   function chooseSystem(next: SystemType): void {
-    // A connection that somebody chose stays; the usual one makes way.
+    // Replaces the usual connection method and keeps one that the user chose.
     if (connection === usualConnection(system)) form.setFieldValue("connection_method", usualConnection(next));
     form.setFieldValue("system_type", next);
   }
@@ -156,8 +158,35 @@ function Rules({ form }: { form: Form }) {
   );
 }
 
+/** Disabled where the setting has no effect, except to switch it off. */
+function OneTimePassword({ form }: { form: Form }) {
+  const { data } = useQuery(platformCapabilities);
+  const { system_type, connection_method, reconcile_account, one_time_password: isOn } = form.values;
+  const platform = {
+    system_type,
+    connection_method,
+    reconcile_account_id: (reconcile_account?.value ?? null) as Platform["reconcile_account_id"],
+  };
+  const isSupported = data === undefined || canRotateOn(data.capabilities, platform);
+  return (
+    <Choice
+      form={form}
+      field="one_time_password"
+      label="One-time password"
+      description={isSupported ? "Each password is retrieved once, then rotated." : ONE_TIME_UNSUPPORTED}
+      isDisabled={!isSupported && !isOn}
+    />
+  );
+}
+
+const ACCESS_UNTIL_ROTATED = [
+  { value: "blocked", label: "Blocked" },
+  { value: "allowed", label: "Allowed" },
+];
+
 function Lending({ form }: { form: Form }) {
   const needsApproval = Number(form.values.approvals_level_1) > 0;
+  const isRotatedAfterUse = form.values.rotate_after_check_in;
   return (
     <Part title="Lending" description="What somebody has to do to get at an account, and for how long.">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
@@ -207,15 +236,10 @@ function Lending({ form }: { form: Form }) {
         <Choice
           form={form}
           field="rotate_after_check_in"
-          label="Change after use"
-          description="A password that somebody saw is changed when the lending ends."
+          label="Rotate after use"
+          description="Rotate a retrieved password when the check-out or grant ends."
         />
-        <Choice
-          form={form}
-          field="one_time_password"
-          label="One-time password"
-          description="It is given out once, then changed at once."
-        />
+        <OneTimePassword form={form} />
         <Choice
           form={form}
           field="reason_required"
@@ -223,18 +247,25 @@ function Lending({ form }: { form: Form }) {
           description="Whoever wants it says what for."
         />
         <Choice form={form} field="ticket_required" label="Ticket required" description="And under which ticket." />
-        <Choice
-          form={form}
-          field="session_recording_required"
-          label="Sessions are recorded"
-          description="No session without its recording."
-        />
       </SimpleGrid>
+      <Select
+        label="Access until the password is rotated"
+        description={
+          form.values.access_until_rotated === "blocked"
+            ? 'The account shows "Rotating" and cannot be checked out until the new password is verified.'
+            : "The account can be checked out again. The rotation waits until nobody has the password."
+        }
+        data={ACCESS_UNTIL_ROTATED}
+        allowDeselect={false}
+        disabled={!isRotatedAfterUse}
+        inputWrapperOrder={["label", "input", "error", "description"]}
+        {...form.getInputProps("access_until_rotated")}
+      />
     </Part>
   );
 }
 
-/** Minutes as people say them, from an hour up. */
+/** Formats minutes as hours and minutes, from an hour up. */
 function inWords(minutes: string): string {
   const count = Number(minutes);
   return count >= 60 ? duration(count * 60) : "\u00a0";

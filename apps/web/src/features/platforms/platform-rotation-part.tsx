@@ -1,4 +1,4 @@
-// The part of a platform's form that says when, how and by whom passwords are changed.
+// The part of the platform form about rotation: schedule, method and reconcile account.
 import { MultiSelect, NativeSelect, Select, SimpleGrid, Textarea } from "@mantine/core";
 import type { Platform } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
@@ -48,7 +48,7 @@ export function RotationPart({ form, platform }: { form: PlatformFormControl; pl
   );
 }
 
-/** Where its password is sent, and for whom. */
+/** The hosts and safes where the reconcile account may be used. */
 function Reach({ form }: { form: PlatformFormControl }) {
   const { data } = useQuery(safesToReconcile);
   return (
@@ -75,13 +75,13 @@ function Reach({ form }: { form: PlatformFormControl }) {
   );
 }
 
-/** The hours of a day, as a schedule's are. */
+/** The hours of a day for the rotation window. */
 const HOURS = [
   { value: "", label: "Any time" },
   ...Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), label: `${String(hour).padStart(2, "0")}:00` })),
 ];
 
-/** When what is due is changed without anybody asking. */
+/** The schedule of automatic rotation. */
 function Schedule({ form }: { form: PlatformFormControl }) {
   const isOff = !form.values.rotate_automatically;
   return (

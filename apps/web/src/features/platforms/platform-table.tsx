@@ -1,19 +1,22 @@
-// The platforms in a table, so that their policies can be compared: how often accounts are proved and changed, what lending asks for.
+// The table of platforms, for comparing their verification, rotation and access policies.
 import { ActionIcon, Table, VisuallyHidden } from "@mantine/core";
 import { IconCopy, IconPencil, IconTrash, type Icon } from "@tabler/icons-react";
-import type { Platform } from "@strongroom/contract";
+import { canRotateOn, type Platform } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import {
+  ONE_TIME_UNSUPPORTED,
   approvalsText,
-  lendingTags,
+  accessTags,
   rotationText,
   systemLabel,
   verificationText,
   windowText,
-} from "./platform-words.ts";
+} from "./platform-labels.ts";
+import { platformCapabilities } from "./platforms.queries.ts";
 import classes from "./platforms.module.css";
 import { ReconcileReadiness } from "./reconcile-readiness.tsx";
 
@@ -22,7 +25,7 @@ type Open = (dialog: PlatformDialog, platform: Platform) => void;
 
 export interface PlatformTableProps {
   platforms: readonly Platform[];
-  /** Null: the caller only looks. */
+  /** Null makes the table read-only. */
   onOpen: Open | null;
 }
 
@@ -109,7 +112,9 @@ function PlatformRow({ platform, onOpen }: { platform: Platform; onOpen: Open | 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 function Lending({ platform }: { platform: Platform }) {
-  const tags = lendingTags(platform);
+  const { data } = useQuery(platformCapabilities);
+  const isIneffective = platform.one_time_password && data !== undefined && !canRotateOn(data.capabilities, platform);
+  const tags = accessTags(platform);
   const asksApproval = platform.approvals_level_1 > 0;
   if (tags.length === 0 && !asksApproval) return <span className={classes.none}>No conditions</span>;
   return (
@@ -118,6 +123,11 @@ function Lending({ platform }: { platform: Platform }) {
       {tags.map((tag) => (
         <Tag key={tag}>{tag}</Tag>
       ))}
+      {isIneffective && (
+        <Tag tone="warning" title={ONE_TIME_UNSUPPORTED}>
+          One-time password has no effect
+        </Tag>
+      )}
     </div>
   );
 }

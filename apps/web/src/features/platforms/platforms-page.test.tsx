@@ -15,9 +15,13 @@ let platforms: Platform[];
 beforeEach(async () => {
   signInForTest({ role: "admin" });
   platforms = [aPlatform(), aPlatform({ name: "Domain controllers", system_type: "Windows", account_count: 3 })];
-  api = await startApi({ [LIST]: () => ({ json: { platforms } }) });
+  const ssh = { system_type: "Linux", connection_method: "SSH", can_change: true, can_reconcile: true };
+  api = await startApi({
+    [LIST]: () => ({ json: { platforms } }),
+    "GET /api/v1/platform-capabilities": { json: { capabilities: [ssh] } },
+  });
 });
-// The form's code is there before somebody waits for it.
+// Loads the form's lazy chunk before the tests.
 beforeAll(() => import("./platform-form.tsx"));
 afterEach(() => api.close());
 
@@ -33,8 +37,8 @@ const rows = () =>
     .map((row) => within(row).getAllByRole("cell")[0]!.textContent);
 const dialog = async (name: string) => within(await screen.findByRole("dialog", { name }));
 
-describe("the platforms", () => {
-  test("stand by system, each with its policy in a line, beside the other pages of the Admin Console", async () => {
+describe("the platforms page", () => {
+  test("groups platforms by system, summarises each policy, and links the other pages of the Admin Console", async () => {
     platforms[0] = aPlatform({ approvals_level_1: 1, exclusive_check_out: true, is_active: false });
     await openPlatforms();
     expect(rows().map((text) => text?.split(/(?=Linux ·|Windows ·)/)[0])).toEqual([
@@ -49,7 +53,7 @@ describe("the platforms", () => {
     expect(links.map((link) => link.textContent)).toEqual(["Console", "Groups", "Platforms"]);
   });
 
-  test("a reconcile account that is not ready is seen in the list, and its reason", async () => {
+  test("marks a reconcile account that is not ready, with the reason", async () => {
     const checked = { is_ready: false, message: "It may not change others.", checked_at: new Date().toISOString() };
     const reconcile_account_id = "99999999-9999-4999-8999-999999999999" as Platform["reconcile_account_id"];
     platforms[0] = aPlatform({ reconcile_account_id, reconcile_readiness: checked });
@@ -59,14 +63,32 @@ describe("the platforms", () => {
     expect(row.getByText(/It may not change others\. Last checked/)).toBeTruthy();
   });
 
-  test("who is no administrator reads them and changes nothing", async () => {
+  test("flags a one-time password that no connector can rotate", async () => {
+    platforms[0] = aPlatform({ one_time_password: true });
+    platforms[1] = aPlatform({ name: "Web shops", system_type: "Website", one_time_password: true });
+    await openPlatforms();
+    const flagged = within(screen.getByRole("row", { name: /Web shops/ }));
+    expect(await flagged.findByText("One-time password has no effect")).toBeTruthy();
+    expect(within(screen.getByRole("row", { name: /Linux servers/ })).queryByText(/no effect/)).toBeNull();
+  });
+
+  test("the form disables the one-time password and explains it when no connector can rotate the password", async () => {
+    platforms[0] = aPlatform({ name: "Web shops", system_type: "Website", connection_method: "HTTPS" });
+    const { user } = await openPlatforms();
+    await user.click(screen.getByRole("button", { name: "Edit Web shops" }));
+    const form = await dialog("Edit Platform");
+    expect(await form.findByText(/no connector can rotate passwords/)).toBeTruthy();
+    expect(form.getByRole("switch", { name: /^One-time password/ })).toHaveProperty("disabled", true);
+  });
+
+  test("users who are not administrators cannot change platforms", async () => {
     signInForTest({ role: "user" });
     await openPlatforms();
     expect(screen.queryByRole("button", { name: /Create|Edit|Delete/ })).toBeNull();
     expect(screen.getAllByRole("link", { name: "Platforms" })).toHaveLength(1);
   });
 
-  test("search and system stand in the address", async () => {
+  test("search and system are kept in the address", async () => {
     const { user, router } = await openPlatforms("/admin/platforms?system=Windows");
     expect(screen.queryByText("Linux servers")).toBeNull();
     await user.selectOptions(screen.getByRole("combobox", { name: "System" }), "");
@@ -77,7 +99,7 @@ describe("the platforms", () => {
     await waitFor(() => expect(rows()).toHaveLength(2));
   });
 
-  test("none at all says how to begin; a failed load can be tried again", async () => {
+  test("an empty list suggests creating a platform, and a failed load offers Retry", async () => {
     platforms = [];
     const { unmount } = renderScreen(<PlatformsPage />, { at: "/admin/platforms" });
     expect(await screen.findByText("No platforms found")).toBeTruthy();
@@ -88,7 +110,7 @@ describe("the platforms", () => {
     expect(screen.getByRole("button", { name: "Retry" })).toBeTruthy();
   });
 
-  test("a new one: the example follows the rules, and the policy travels whole", async () => {
+  test("a new platform shows an example that follows the rules, and sends the whole policy", async () => {
     const { user } = await openPlatforms();
     api.on(CREATE, ({ body }) => ({ status: 201, json: aPlatform(body as Partial<Platform>) }));
     await user.click(screen.getByRole("button", { name: "Create Platform" }));
@@ -100,17 +122,20 @@ describe("the platforms", () => {
     expect(example.getByText((text, element) => element?.tagName === "CODE" && text.length === 32)).toBeTruthy();
     await user.type(form.getByLabelText(/^Name/), "Oracle");
     await user.click(form.getByRole("switch", { name: /^One-time password/ }));
+    // Sessions cannot be recorded yet, so the form has no such switch.
+    expect(form.queryByRole("switch", { name: /record/i })).toBeNull();
     await user.click(form.getByRole("button", { name: "Create Platform" }));
     expect(await screen.findByText("Platform created successfully")).toBeTruthy();
     expect(api.requestsTo(CREATE)[0]?.body).toMatchObject({
       name: "Oracle",
       one_time_password: true,
+      access_until_rotated: "blocked",
       password_rules: { length: 32, max_length: 128 },
       approvals_level_1: 0,
     });
   });
 
-  test("a reconcile account gets the hosts and the safes that it may act on", async () => {
+  test("saves the hosts and safes of a reconcile account", async () => {
     const reconcile_account_id = "99999999-9999-4999-8999-999999999999" as Platform["reconcile_account_id"];
     const first = (platforms[0] = aPlatform({ reconcile_account_id }));
     const safe = aSafe({ name: "Databases" });
@@ -131,7 +156,7 @@ describe("the platforms", () => {
     });
   });
 
-  test("before other approvals are saved, the form says who would gain and lose what by them", async () => {
+  test("previews who gains and loses access before changed approvals are saved", async () => {
     const [first] = platforms;
     const PREVIEW = "POST /api/v1/access-control/preview";
     api.on(PREVIEW, { json: { people_gaining: 0, people_losing: 2, accounts: 5, people: [] } });
@@ -158,7 +183,7 @@ describe("the platforms", () => {
     expect(api.requestsTo(`PUT /api/v1/platforms/${first!.id}`)).toEqual([]);
   });
 
-  test("what the server refuses is said in the form, at its field too", async () => {
+  test("shows a refusal above the form and at its field", async () => {
     const { user } = await openPlatforms();
     const [first] = platforms;
     api.on(
@@ -174,7 +199,7 @@ describe("the platforms", () => {
     expect(form.getByText("No such symbol")).toBeTruthy();
   });
 
-  test("one that accounts use is not deleted; another one after a question", async () => {
+  test("deletes only platforms without accounts, after confirmation", async () => {
     const { user } = await openPlatforms();
     const path = `DELETE /api/v1/platforms/${platforms[0]!.id}`;
     api.on(path, { json: { message: "gone" } });

@@ -1,4 +1,4 @@
-// Platforms, as a part of the Admin Console: administrators keep them, everybody sees which policies hold.
+// The platforms page of the Admin Console: administrators edit platforms, all other users view them.
 import { Button, NativeSelect } from "@mantine/core";
 import { IconPlus, IconSearchOff, IconSettingsCog } from "@tabler/icons-react";
 import type { Platform } from "@strongroom/contract";
@@ -15,7 +15,7 @@ import { EmptyState } from "#shared/ui/states.tsx";
 import { CreatePlatformDialog, DeletePlatformDialog, EditPlatformDialog } from "./platform-dialogs.tsx";
 import { filterOf, matching } from "./platform-filter.ts";
 import { PlatformTable, type PlatformDialog } from "./platform-table.tsx";
-import { bySystem, systemLabel } from "./platform-words.ts";
+import { bySystem, systemLabel } from "./platform-labels.ts";
 import { platformList } from "./platforms.queries.ts";
 import classes from "./platforms.module.css";
 

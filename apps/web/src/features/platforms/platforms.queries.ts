@@ -1,7 +1,8 @@
-// The platforms' server state: what is asked for, what is sent, and what a change makes stale.
+// Server state of platforms: queries, mutations and invalidation.
 import {
   createPlatform,
   deletePlatform,
+  listPlatformCapabilities,
   listPlatforms,
   listSafes,
   readAccountDetails,
@@ -18,11 +19,13 @@ export type PlatformFields = NonNullable<InputOf<typeof updatePlatform>["body"]>
 const at = (id: string) => ({ params: { id: id as PlatformId } });
 
 export const platformList = queryOf(listPlatforms);
+/** The set of connectors does not change while the server runs. */
+export const platformCapabilities = { ...queryOf(listPlatformCapabilities), staleTime: Infinity };
 
 export const safesToReconcile = queryOf(listSafes, { query: { limit: 500 } });
 export const accountNamed = (id: string) => queryOf(readAccountDetails, { params: { id: id } });
 
-/** A platform's policy decides on its accounts and on what can be asked for. */
+/** A platform's policy affects its accounts and the accounts that can be requested. */
 async function refresh(client: QueryClient): Promise<void> {
   const paths = ["/api/v1/platforms", "/api/v1/accounts", "/api/v1/jit/resources", "/api/v1/audit"];
   await Promise.all(paths.map((path) => invalidatePath(client, path)));

@@ -1,10 +1,10 @@
-// Whether a platform's reconcile account could do its work when it was last checked.
+// Whether the last check found a platform's reconcile account ready.
 import type { Platform } from "@strongroom/contract";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import classes from "./platforms.module.css";
 
-/** Nothing for a platform without one. */
+/** Renders nothing for a platform without a reconcile account. */
 export function ReconcileReadiness({ platform }: { platform: Platform }) {
   if (platform.reconcile_account_id === null) return null;
   const readiness = platform.reconcile_readiness;

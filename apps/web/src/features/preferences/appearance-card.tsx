@@ -1,4 +1,4 @@
-// Light, dark or as the system has it.
+// The colour scheme: light, dark or the system's.
 import { SegmentedControl, useMantineColorScheme, type MantineColorScheme } from "@mantine/core";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 

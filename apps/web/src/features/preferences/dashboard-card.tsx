@@ -1,4 +1,4 @@
-// How the dashboard refreshes and what it shows first, kept on the server.
+// The dashboard's refresh interval and default view, stored on the server.
 import { NativeSelect, SimpleGrid, Switch } from "@mantine/core";
 import type { DashboardPreferences } from "@strongroom/contract";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -19,7 +19,7 @@ const RANGES: readonly { value: DashboardPreferences["defaultTimeRange"]; label:
 const intervalLabel = (ms: number): string =>
   ms < 60_000 ? `Every ${ms / 1000} seconds` : ms === 60_000 ? "Every minute" : `Every ${ms / 60_000} minutes`;
 
-/** The offered intervals, and the stored one when it is another. */
+/** The offered intervals, plus the stored one when it is not among them. */
 const intervalsWith = (stored: number) =>
   [...new Set([...INTERVALS, stored])]
     .sort((a, b) => a - b)

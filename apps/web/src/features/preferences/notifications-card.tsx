@@ -1,4 +1,4 @@
-// Which notifications one wants, kept on the server (NOTIF-06).
+// The user's notification preferences, stored on the server (NOTIF-06).
 import { NativeSelect, Stack, Switch } from "@mantine/core";
 import type { NotificationPreferences } from "@strongroom/contract";
 import { messageOf } from "#shared/api/call-error.ts";

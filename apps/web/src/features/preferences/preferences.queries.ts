@@ -1,4 +1,4 @@
-// One's own preferences of dashboard and notifications.
+// Queries and mutations of the user's dashboard and notification preferences.
 import {
   readDashboardPreferences,
   readNotificationPreferences,
@@ -15,7 +15,7 @@ import { useMutation } from "#shared/api/use-mutation.ts";
 export const useDashboardPreferences = () => useQuery(queryOf(readDashboardPreferences));
 export const useNotificationPreferences = () => useQuery(queryOf(readNotificationPreferences));
 
-/** The answer is what is stored now, so it becomes what is shown. */
+/** Caches the response, which is the stored state. */
 export function useSaveDashboardPreferences() {
   const client = useQueryClient();
   return useMutation({

@@ -47,7 +47,7 @@ afterEach(async () => {
   await api.close();
 });
 
-test("API-21, NOTIF-06: a switch of the notification preferences is saved as a whole, at once", async () => {
+test("API-21, NOTIF-06: changing a notification switch saves all notification preferences at once", async () => {
   const { user } = renderScreen(<SettingsPage />);
   await user.click(await screen.findByRole("switch", { name: /^Alert sounds/ }));
   expect(await screen.findByText("Notification preferences saved")).toBeTruthy();
@@ -58,7 +58,7 @@ test("API-21, NOTIF-06: a switch of the notification preferences is saved as a w
   expect(screen.getByRole("switch", { name: /^Alert sounds/ })).toHaveProperty("checked", true);
 });
 
-test("NOTIF-09: so is the minimum severity, with its four steps and medium at first", async () => {
+test("NOTIF-09: changing the minimum severity saves it; it has four levels and defaults to medium", async () => {
   const { user } = renderScreen(<SettingsPage />);
   const select = await screen.findByLabelText<HTMLSelectElement>("Minimum severity");
   expect([...select.options].map(({ text }) => text)).toEqual(["Low", "Medium", "High", "Critical"]);
@@ -72,7 +72,7 @@ test("NOTIF-09: so is the minimum severity, with its four steps and medium at fi
   await waitFor(() => expect(select.value).toBe("high"));
 });
 
-test("API-22: the dashboard preferences too", async () => {
+test("API-22: changing the dashboard preferences saves them", async () => {
   const { user } = renderScreen(<SettingsPage />);
   await user.selectOptions(await screen.findByLabelText("Refresh interval"), "60000");
   expect(await screen.findByText("Dashboard preferences saved")).toBeTruthy();
@@ -82,7 +82,7 @@ test("API-22: the dashboard preferences too", async () => {
   });
 });
 
-test("a preference that could not be saved shows what is stored, and says why", async () => {
+test("a preference that fails to save shows the stored value and the reason", async () => {
   api.on("PUT /api/v1/user/preferences/notifications", problem(500, "internal", "Not today"));
   const { user } = renderScreen(<SettingsPage />);
   await user.click(await screen.findByRole("switch", { name: /^Email/ }));
@@ -99,7 +99,7 @@ test("preferences that cannot be loaded show an error with Retry", async () => {
   expect(await screen.findByLabelText("Refresh interval")).toBeTruthy();
 });
 
-test("OPEN-02: the page says which limits apply, and when the installation's are tighter than one's own", async () => {
+test("OPEN-02: the page shows the effective limits, and says when the installation's are tighter than the user's", async () => {
   signInForTest({ role: "admin" });
   api.on("GET /api/v1/auth/session", session("admin"));
   renderScreen(<SettingsPage />);

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useLocation } from "react-router";
 import { queryOf } from "#shared/api/query.ts";
-import { USUAL_LIMITS, limitsFor } from "#shared/session/session-limits.ts";
+import { DEFAULT_LIMITS, limitsFor } from "#shared/session/session-limits.ts";
 import { SessionSecurityCard } from "#shared/session/session-security-card.tsx";
 import { DEFAULT_SETTINGS, useSessionSettings } from "#shared/session/session-settings.ts";
 import { useUser } from "#shared/session/session-store.ts";
@@ -16,19 +16,19 @@ import { NotificationsCard } from "./notifications-card.tsx";
 
 const MINUTE = 60_000;
 
-/** The tighter limit wins, so what was chosen and what applies may differ. */
+/** Describes the effective limits; the tighter of the user's and the installation's wins. */
 function useLimitsNote(): string {
   const { role } = useUser();
   const personal = useSessionSettings();
   const { data } = useQuery(queryOf(currentSession));
-  const limits = limitsFor(data?.limits ?? USUAL_LIMITS, role, personal);
+  const limits = limitsFor(data?.limits ?? DEFAULT_LIMITS, role, personal);
   const timeout = limits.timeoutMs / MINUTE;
   const isTighter = timeout < (personal?.timeout ?? DEFAULT_SETTINGS.timeout);
   const applies = `You are signed out after ${timeout} minutes without activity, with a warning ${limits.warningMs / MINUTE} minutes before.`;
   return isTighter ? `${applies} This installation's limit for your role is tighter than your choice.` : applies;
 }
 
-/** A link such as `/settings#dashboard` leads to the card. */
+/** A link such as `/settings#dashboard` scrolls to the card. */
 function useCardInAddress(): void {
   const { hash } = useLocation();
   useEffect(() => {

@@ -1,4 +1,4 @@
-// One's own name, changed in place.
+// Edits the user's own name in place.
 import { Button, Group, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { PersonName } from "@strongroom/contract";
@@ -15,7 +15,7 @@ import { renaming } from "./profile.queries.ts";
 export function NameForm({ name, onDone }: { name: string; onDone: () => void }) {
   const { mutate, isPending } = useMutation(renaming(useQueryClient()));
   const form = useForm({ initialValues: { name }, validate: zod4Resolver(z.object({ name: PersonName })) });
-  // The button that was pressed for this is gone: whoever pressed it wants to type.
+  // Moves the focus to the field, because the button that opened the form is gone.
   const { getInputNode } = form;
   useEffect(() => getInputNode("name")?.focus(), [getInputNode]);
   const submit = form.onSubmit((values) =>

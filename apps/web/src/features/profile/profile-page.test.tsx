@@ -1,4 +1,4 @@
-// One's own page, as a person uses it.
+// Tests of the profile page through its UI.
 import { screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
@@ -53,7 +53,7 @@ afterEach(async () => {
 const region = async (name: string) => within(await screen.findByRole("region", { name }));
 
 describe("the profile", () => {
-  test("SHELL-22, OPEN-29: it shows name, email, role and how one signed in", async () => {
+  test("SHELL-22, OPEN-29: shows name, email, role and sign-in method", async () => {
     renderScreen(<ProfilePage />);
     const you = await region("You");
     for (const text of ["Dana Test", "dana@example.test", "Manager", "Password"]) {
@@ -61,7 +61,7 @@ describe("the profile", () => {
     }
   });
 
-  test("a new name is sent, and the session goes on with the token that carries it", async () => {
+  test("saves a new name, and the session continues with a token that contains it", async () => {
     api.on("PUT /api/v1/auth/profile", { json: { token: testToken({ name: "Dana Renamed", role: "manager" }) } });
     const { user } = renderScreen(<ProfilePage />);
     await user.click(await screen.findByRole("button", { name: "Change name" }));
@@ -74,14 +74,14 @@ describe("the profile", () => {
     expect(currentSession().user?.name).toBe("Dana Renamed");
   });
 
-  test("whoever signed in through another system has no password to change here", async () => {
+  test("shows no password change to a user who signed in through a provider", async () => {
     api.on("GET /api/v1/auth/profile", { json: { ...profile, signed_in_by: "oidc", has_password: false } });
     renderScreen(<ProfilePage />);
     expect(await screen.findByText("Single sign-on")).toBeTruthy();
     expect(screen.queryByLabelText("Current password")).toBeNull();
   });
 
-  test("all other sessions are ended at once after a question", async () => {
+  test("ends all other sessions after a confirmation", async () => {
     const { user } = renderScreen(<ProfilePage />);
     await user.click(await screen.findByRole("button", { name: "End all others" }));
     const dialog = await screen.findByRole("dialog", { name: "End all other sessions" });
@@ -91,7 +91,7 @@ describe("the profile", () => {
     expect(api.requestsTo("DELETE /api/v1/auth/sessions")).toHaveLength(1);
   });
 
-  test("another session can be ended after a question; this one has no such button", async () => {
+  test("ends another session after a confirmation; the current one has no such button", async () => {
     const { user } = renderScreen(<ProfilePage />);
     expect(await screen.findByText("This session")).toBeTruthy();
     expect(screen.queryByRole("button", { name: "End session: Firefox on Linux" })).toBeNull();
@@ -103,7 +103,7 @@ describe("the profile", () => {
     await waitFor(() => expect(api.requestsTo("GET /api/v1/auth/sessions")).toHaveLength(2));
   });
 
-  test("sessions that cannot be loaded say so with a Retry", async () => {
+  test("shows an error with Retry when sessions fail to load", async () => {
     api.on("GET /api/v1/auth/sessions", problem(500, "internal", "Broken"));
     const { user } = renderScreen(<ProfilePage />);
     expect(await screen.findByText("Broken")).toBeTruthy();
@@ -120,7 +120,7 @@ describe("the profile", () => {
     await user.click(screen.getByRole("button", { name: "Change password" }));
   };
 
-  test("the password is changed and the fields are emptied", async () => {
+  test("changes the password and clears the fields", async () => {
     const { user } = renderScreen(<ProfilePage />);
     await changePassword(user);
     expect(await screen.findByText("Password changed. Your other sessions have ended.")).toBeTruthy();
@@ -132,7 +132,7 @@ describe("the profile", () => {
     expect(screen.getByLabelText("Current password")).toHaveProperty("value", "");
   });
 
-  test("changing the password keeps the selected API tokens, and none is preselected", async () => {
+  test("keeps the selected API tokens when the password changes, and preselects none", async () => {
     const other = "44444444-4444-4444-8444-444444444444" as never;
     const kept = aToken({ name: "Nightly export" });
     const data = [
@@ -151,7 +151,7 @@ describe("the profile", () => {
     );
   });
 
-  test("a wrong current password is said at its field", async () => {
+  test("shows a wrong current password at its field", async () => {
     api.on(
       "POST /api/v1/auth/change-password",
       problem(400, "password.current-wrong", "The current password is not right.", {
@@ -166,7 +166,7 @@ describe("the profile", () => {
 });
 
 describe("API tokens on the profile", () => {
-  test("a new one is shown once, with how to use it, and forgotten when the dialog closes", async () => {
+  test("show a new token once with its usage, and drop it when the dialog closes", async () => {
     const made = aToken({ name: "Nightly export" });
     api.on("POST /api/v1/tokens", { status: 201, json: { token: TOKEN, details: made } });
     const { user, queryClient } = renderScreen(<ProfilePage />);
@@ -207,7 +207,7 @@ describe("API tokens on the profile", () => {
     ).not.toContain(TOKEN);
   });
 
-  test("the list says what each may do, where, from where and until when; an active one can be revoked", async () => {
+  test("list the scopes, safes, networks and expiry of each, and an active one can be revoked", async () => {
     const tokens = [
       aToken({
         name: "Deploy",
@@ -231,7 +231,7 @@ describe("API tokens on the profile", () => {
     expect(api.requestsTo("DELETE /api/v1/tokens/:id")).toHaveLength(1);
   });
 
-  test("what the server objects to is said at its field", async () => {
+  test("show the server's errors at their fields", async () => {
     api.on(
       "POST /api/v1/tokens",
       problem(400, "token.life-too-long", "At most 20 days here.", {

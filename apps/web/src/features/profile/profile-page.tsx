@@ -1,18 +1,18 @@
-// One's own page: who one is, what proves it, where one is signed in, which tokens act for one, and the way to one's settings.
+// The user's profile: personal data, password and factors, sessions, API tokens, and a link to the settings.
 import { Button, Group, Stack } from "@mantine/core";
 import { IconBell, IconSettings } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { FactorsCard } from "#features/factors/index.ts";
-import { ChangePasswordCard } from "#features/sign-in/change-password-card.tsx";
-import { OwnSessionsCard } from "#features/sign-in/own-sessions-card.tsx";
+import { ChangePasswordCard } from "#features/sign-in/password/change-password-card.tsx";
+import { OwnSessionsCard } from "#features/sign-in/sessions/own-sessions-card.tsx";
 import { TokensCard } from "#features/tokens/tokens-card.tsx";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { useIsPending } from "#shared/session/pending-account.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ownProfile } from "./profile.queries.ts";
-import { YouCard } from "./you-card.tsx";
+import { ProfileCard } from "./profile-card.tsx";
 
 export default function ProfilePage() {
   const isPending = useIsPending();
@@ -21,8 +21,8 @@ export default function ProfilePage() {
     <>
       <PageHeader title="Profile" subtitle="Who you are here, what proves it, and where you are signed in." />
       <Stack gap="md" maw="52rem">
-        <YouCard />
-        {/* Where another system knows the password there is none to change here. */}
+        <ProfileCard />
+        {/* A user of an identity provider has no password to change here. */}
         {profile?.has_password !== false && <ChangePasswordCard />}
         <FactorsCard />
         <OwnSessionsCard />

@@ -1,4 +1,4 @@
-// Who one is here: read from the server, and one's name changed.
+// Queries and mutations of the user's own profile.
 import { readOwnProfile, renameOneself } from "@strongroom/contract";
 import { mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
@@ -7,7 +7,7 @@ import { renewToken } from "#shared/session/session-store.ts";
 
 export const ownProfile = queryOf(readOwnProfile);
 
-/** The token carries the name, so the session goes on with a new one. */
+/** The token contains the name, so the session continues with a new token. */
 export const renaming = (client: QueryClient) =>
   mutationOptions({
     mutationFn: async (name: string) => {

@@ -1,4 +1,4 @@
-// The safes' server state: what is asked for, what is sent, and what a change makes stale.
+// Server state of safes: queries, mutations and invalidation.
 import {
   Safe,
   addSafeMember,
@@ -23,7 +23,7 @@ import {
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
-import type { SafeFilter } from "./safe-filter.ts";
+import type { SafeFilter } from "./list/safe-filter.ts";
 
 type Endpoint = Parameters<typeof call>[0];
 type BodyOf<E extends Endpoint> = NonNullable<InputOf<E>["body"]>;
@@ -36,10 +36,10 @@ const atMember = (id: string, memberId: string) => ({
   params: { id: id as SafeId, member_id: memberId as SafeMemberId },
 });
 
-/** SAFE-10: an answer that is the array itself is read too. */
+/** SAFE-10: also accepts a reply that is a bare array. */
 const anyList = { ...listSafes, reply: listSafes.reply.or(Safe.array()) };
 
-/** By name, page after page. */
+/** Pages of safes, sorted by name. */
 export const safeList = (filter: SafeFilter) =>
   infiniteQueryOptions({
     queryKey: [...keyOf(listSafes).slice(0, -1), "pages", filter],
@@ -54,7 +54,7 @@ export const safeList = (filter: SafeFilter) =>
 export const statistics = queryOf(safeStatistics);
 export const safeDetail = (id: string) => queryOf(readSafe, at(id));
 
-/** Where accounts can go: safes in which the caller may add some. */
+/** Possible destinations of accounts: safes in which the caller has `add`. */
 export const safesToMoveTo = queryOf(listSafes, { query: { permission: "add", limit: 500 } });
 
 export const safeMembers = (id: string) =>
@@ -77,7 +77,7 @@ export const safeAccess = (id: string) =>
 
 export const safeAccounts = (id: string) =>
   infiniteQueryOptions({
-    // Below the safe, because it is stale when the safe or one of its accounts changes.
+    // The key is nested under the safe, because the list is stale when the safe or one of its accounts changes.
     queryKey: [...keyOf(readSafe, at(id)).slice(0, -1), "accounts"],
     queryFn: ({ pageParam, signal }) =>
       call(listAccounts, { query: { safe_id: id, limit: PAGE_SIZE, cursor: pageParam } }, { signal }),
@@ -98,14 +98,14 @@ export const principals = (search: string) => queryOf(findPrincipals, { query: {
 
 export const knownPrincipals = (search: string) => queryOf(findKnownPrincipals, { query: { search } });
 
-/** What hangs on safes: themselves, the accounts in them, what may be asked for, and the trail. */
+/** Invalidates everything that depends on safes: safes, accounts, requestable accounts and audit entries. */
 async function refresh(client: QueryClient): Promise<void> {
   await Promise.all(
     [SAFES, "/api/v1/accounts", "/api/v1/jit", "/api/v1/audit"].map((path) => invalidatePath(client, path)),
   );
 }
 
-/** After it what is on screen is new: the callers close their dialogs then. */
+/** Settles only after the refetch; the callers close their dialogs then. */
 const changing = <Input, Result>(client: QueryClient, send: (input: Input) => Promise<Result>) =>
   mutationOptions({ mutationFn: send, onSettled: () => refresh(client) });
 
@@ -115,13 +115,13 @@ export const creation = (client: QueryClient) =>
 export const edit = (client: QueryClient, id: string) =>
   changing(client, (body: BodyOf<typeof updateSafe>) => call(updateSafe, { ...at(id), body }));
 
-/** Its own page is forgotten, not asked for once more. */
+/** Does not refresh: `removeSafeFromCache` drops the deleted safe instead of refetching it. */
 export const deletion = (id: string, moveTo: SafeId | null) =>
   mutationOptions({
     mutationFn: () => call(deleteSafe, { ...at(id), query: moveTo === null ? {} : { move_accounts_to: moveTo } }),
   });
 
-export async function forgetSafe(client: QueryClient, id: string): Promise<void> {
+export async function removeSafeFromCache(client: QueryClient, id: string): Promise<void> {
   client.removeQueries({ queryKey: safeDetail(id).queryKey.slice(0, -1) });
   await refresh(client);
 }

@@ -1,11 +1,11 @@
-// Whether the vault is sealed, and unsealing it.
+// Queries whether the vault is sealed, and unseals it.
 import { readSeal, unseal } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { queryOf } from "#shared/api/query.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 
-/** Somebody else may unseal it meanwhile. */
+/** Milliseconds. Polled because another user may unseal the vault. */
 const ASK_EVERY_MS = 5000;
 
 export const useSeal = () =>

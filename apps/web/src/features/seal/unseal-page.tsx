@@ -1,15 +1,15 @@
-// A sealed vault answers nothing: here somebody who knows the passphrase unseals it, and everybody else waits.
+// The page shown while the vault is sealed: a user who knows the passphrase can unseal it; others wait.
 import { Alert, Button, PasswordInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconLock } from "@tabler/icons-react";
 import { Navigate, useLocation } from "react-router";
-import { returnPlace } from "#app/return-place.ts";
+import { returnPlace } from "#shared/return-path.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
+import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
 import { useSeal, useUnseal } from "./seal.queries.ts";
 
 function UnsealForm() {
@@ -20,7 +20,7 @@ function UnsealForm() {
   });
   const submit = form.onSubmit(async ({ passphrase }) => {
     try {
-      // Success leaves this page at once, and callbacks given to `mutate` would leave with it.
+      // Awaited here, because success leaves this page at once and callbacks of `mutate` would not run after that.
       await unseal.mutateAsync(passphrase);
       toast.success("The vault is unsealed.");
     } catch (error) {
@@ -44,7 +44,7 @@ export default function UnsealPage() {
   if (data?.is_sealed === false) return <Navigate to={returnPlace(state)} replace />;
 
   return (
-    <EntranceLayout
+    <SignedOutLayout
       title="The vault is sealed"
       description="Its keys are not in memory, so nothing can be read or changed until somebody unseals it."
     >
@@ -58,6 +58,6 @@ export default function UnsealPage() {
           This installation is unsealed by its key file. Restart the server, and this page goes on by itself.
         </Alert>
       )}
-    </EntranceLayout>
+    </SignedOutLayout>
   );
 }

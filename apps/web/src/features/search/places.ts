@@ -1,6 +1,6 @@
-// Where results lead, and what their kinds are called.
+// The path of each search result, and the labels of result kinds.
 import type { SearchKind, SearchResult } from "@strongroom/contract";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 
 const searching = (path: string, text: string) => `${path}?search=${encodeURIComponent(text)}`;
 

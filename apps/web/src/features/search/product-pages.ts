@@ -1,6 +1,6 @@
-// The pages of the product, for who sees them.
+// The pages of the product and the roles that can open them.
 import type { Role } from "@strongroom/contract";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { navigation } from "#app/shell/navigation.ts";
 
 export interface ProductPage {
@@ -19,7 +19,7 @@ const OTHERS: readonly (ProductPage & { roles?: readonly Role[] })[] = [
 
 const ALL = [...navigation.flatMap((item) => ("entries" in item ? item.entries : [item])), ...OTHERS];
 
-/** Those whose name holds the text; those that begin with it first. */
+/** Pages whose name contains the text; names that start with it come first. */
 export function pagesFor(text: string, role: Role): ProductPage[] {
   const wanted = text.toLowerCase();
   const found = ALL.filter((page) => !("roles" in page) || page.roles?.includes(role) !== false).filter(({ label }) =>

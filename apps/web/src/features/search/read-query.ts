@@ -1,9 +1,9 @@
-// What was typed: a text to look for, and what is to be done with what is found ("rotate web1", "request access to web1").
+// Parses the typed text into a search text and an optional action ("rotate web1", "request access to web1").
 import type { SearchAction } from "@strongroom/contract";
 
-export interface SearchWish {
+export interface ParsedQuery {
   text: string;
-  /** Null: just find it. */
+  /** Null when the text names no action. */
   act: SearchAction | null;
 }
 
@@ -14,8 +14,8 @@ const VERBS: readonly { act: SearchAction; pattern: RegExp }[] = [
   { act: "copy", pattern: /^copy(?: the)?(?: password)?(?: of)? +(.+)$/i },
 ];
 
-/** What follows a verb is part of what was typed, so whatever is called "Copy machine" is found too. */
-export function readQuery(typed: string): SearchWish {
+/** A name that starts with a verb is still found: "Copy machine" searches for "machine". */
+export function readQuery(typed: string): ParsedQuery {
   const text = typed.trim();
   for (const { act, pattern } of VERBS) {
     const rest = pattern.exec(text)?.[1]?.trim();

@@ -1,4 +1,4 @@
-// Where this person was by the search, in this browser: ids alone, so that no name stays behind for the next person.
+// Recently opened search results in this browser: only ids, so that the next user of the browser sees no names.
 import { MOST_RECENT, type SearchResult } from "@strongroom/contract";
 import { z } from "zod";
 
@@ -10,7 +10,7 @@ export function recentItems(userId: string): string[] {
   try {
     return Items.safeParse(JSON.parse(localStorage.getItem(keyOf(userId)) ?? "[]")).data ?? [];
   } catch {
-    // No JSON, or a browser that keeps nothing: then there is nothing to go back to.
+    // Invalid JSON or unavailable storage: start with an empty list.
     return [];
   }
 }
@@ -21,6 +21,6 @@ export function rememberItem(userId: string, { kind, id }: Pick<SearchResult, "k
   try {
     localStorage.setItem(keyOf(userId), JSON.stringify(items));
   } catch {
-    // A browser that keeps nothing: the search works without.
+    // Unavailable storage: search works without recent items.
   }
 }

@@ -53,7 +53,7 @@ async function typed(text: string) {
 }
 
 describe("OPEN-28, SHELL-18: the search box", () => {
-  test("finds as one types, and arrows and Enter lead to what was found", async () => {
+  test("finds results while typing; arrow keys and Enter open one", async () => {
     const { user } = await typed("web");
     expect(box()).toHaveProperty("placeholder", "Search credentials, sessions, users...");
     const list = within(screen.getByRole("listbox", { name: "Search results" }));
@@ -66,7 +66,7 @@ describe("OPEN-28, SHELL-18: the search box", () => {
     expect((await screen.findByTestId("address")).textContent).toBe(`/safes/${safe.id}`);
   });
 
-  test("Ctrl K and / put the cursor there; Escape closes it and leaves the text", async () => {
+  test("Ctrl K and / focus the box; Escape closes the panel and keeps the text", async () => {
     const { user } = renderScreen(<SearchBox />, { at: "/" });
     for (const keys of ["{Control>}k{/Control}", "/"]) {
       (document.activeElement as HTMLElement | null)?.blur();
@@ -81,7 +81,7 @@ describe("OPEN-28, SHELL-18: the search box", () => {
     }
   });
 
-  test("what was typed last is what Enter takes, also when the answer is still on its way", async () => {
+  test("Enter opens a result for the latest text, even while its answer is pending", async () => {
     const { user } = await typed("web");
     const slow = Promise.withResolvers<void>();
     api.on("GET /api/v1/search", async () => {
@@ -94,7 +94,7 @@ describe("OPEN-28, SHELL-18: the search box", () => {
     expect((await screen.findByTestId("address")).textContent).toBe(`/safes/${safe.id}`);
   });
 
-  test("an act opens the page's own dialog; asking for access leads to its form", async () => {
+  test("an action opens the page's own dialog; requesting access opens the request form", async () => {
     const { user } = await typed("rotate web");
     await user.click(screen.getByRole("option", { name: /^Rotate web1 root/ }));
     const dialog = await screen.findByRole("dialog", { name: "Rotate Password" });
@@ -106,7 +106,7 @@ describe("OPEN-28, SHELL-18: the search box", () => {
     expect((await screen.findByTestId("address")).textContent).toBe(`/jit-access?ask=${ID}`);
   });
 
-  test("where one was is kept by its id alone, and shown as the server still shows it", async () => {
+  test("stores recent items by id only and shows their current names", async () => {
     const { user, unmount } = await typed("web");
     await user.click(screen.getByRole("option", { name: /^Website/ }));
     await screen.findByTestId("address");
@@ -119,7 +119,7 @@ describe("OPEN-28, SHELL-18: the search box", () => {
     expect(screen.getByRole("option").textContent).toContain("Website");
   });
 
-  test("nothing found is said", async () => {
+  test("says when nothing was found", async () => {
     api.on("GET /api/v1/search", { json: { results: [] } });
     const { user } = renderScreen(<SearchBox />, { at: "/" });
     await user.type(box(), "zzz");

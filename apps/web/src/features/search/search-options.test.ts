@@ -27,9 +27,9 @@ test.each([
   ["copy password of web1", { text: "web1", act: "copy" }],
   ["rotate", { text: "rotate", act: null }],
   ["rotator", { text: "rotator", act: null }],
-] as const)("OPEN-28: %s is read as what to do and with what", (typed, wish) => expect(readQuery(typed)).toEqual(wish));
+] as const)("OPEN-28: parses %s into an action and a text", (typed, wish) => expect(readQuery(typed)).toEqual(wish));
 
-test("OPEN-28: things first, what can be done with the best of them next, pages last", () =>
+test("OPEN-28: lists results first, then actions on the best one, then pages", () =>
   expect(
     shown("web", [
       found("account", "web1", ["copy", "rotate"]),
@@ -38,7 +38,7 @@ test("OPEN-28: things first, what can be done with the best of them next, pages 
     ]),
   ).toEqual(["Accounts: web1, web2", "Actions: Copy password of web1, Rotate web1", "Safes: Website"]));
 
-test("OPEN-28: what can be done with a thing stands below its kind", () =>
+test("OPEN-28: lists actions below the results of the same kind", () =>
   expect(shown("web", [found("safe", "Web"), found("account", "web1", ["copy"]), found("user", "Weber")])).toEqual([
     "Safes: Web",
     "Accounts: web1",
@@ -46,7 +46,7 @@ test("OPEN-28: what can be done with a thing stands below its kind", () =>
     "Users: Weber",
   ]));
 
-test("OPEN-28: who says what to do is offered it for everything that allows it, and nothing else", () =>
+test("OPEN-28: a typed action is offered only for results that allow it", () =>
   expect(
     shown("request access to web", [
       found("account", "web1", ["request"]),
@@ -55,17 +55,17 @@ test("OPEN-28: who says what to do is offered it for everything that allows it, 
     ]),
   ).toEqual(["Actions: Request access to web1, Request access to web3", "Accounts: web1, web2, web3"]));
 
-test("OPEN-28: a page whose name is begun comes first, unless a thing has that very name", () => {
+test("OPEN-28: a page whose name starts with the text comes first, unless a result has exactly that name", () => {
   expect(shown("audit", [found("safe", "Audit team")])).toEqual(["Pages: Audit Logs", "Safes: Audit team"]);
   expect(shown("safes", [found("safe", "Safes")])).toEqual(["Safes: Safes", "Pages: Safes"]);
 });
 
-test("pages that a role does not see are not offered", () => {
+test("offers only pages that the role can open", () => {
   const labels = (role: "user" | "manager") => pagesFor("group", role).map(({ label }) => label);
   expect([labels("user"), labels("manager")]).toEqual([[], ["Groups"]]);
 });
 
-test("of many kinds there are three of each", () => {
+test("limits each kind to three results when many kinds match", () => {
   const kinds: SearchKind[] = ["account", "safe", "user", "group"];
   const results = kinds.flatMap((kind) => [1, 2, 3, 4, 5].map((number) => found(kind, `x${number}`)));
   expect(shown("x", results)[0]).toBe("Accounts: x1, x2, x3");

@@ -1,8 +1,8 @@
-// What the search offers, in groups: things, what can be done with them, and pages. Pure.
+// Builds the groups of search options: results, actions and pages. Pure.
 import type { SearchAction, SearchResult } from "@strongroom/contract";
 import { KIND_LABELS, placeOf } from "./places.ts";
 import type { ProductPage } from "./product-pages.ts";
-import type { SearchWish } from "./read-query.ts";
+import type { ParsedQuery } from "./read-query.ts";
 
 export type SearchOption =
   | { kind: "result"; id: string; label: string; detail: string; to: string; result: SearchResult }
@@ -21,13 +21,13 @@ const ACT_LABELS: Record<SearchAction, (title: string) => string> = {
   request: (title) => `Request access to ${title}`,
 };
 
-/** Where many kinds match, few of each. */
+/** With more kinds than this, each kind is limited to a few results. */
 const FEW_KINDS = 3;
 const OF_MANY_KINDS = 3;
 
-/** Acts on everything found when the wish says which; else on the best thing that can be acted on. */
+/** Offers the typed action on every result that allows it; without one, all actions on the best result. */
 export function optionsFor(
-  wish: SearchWish,
+  wish: ParsedQuery,
   results: readonly SearchResult[],
   pages: readonly ProductPage[],
 ): OptionGroup[] {
@@ -43,11 +43,11 @@ export function optionsFor(
   return all.filter(({ options }) => options.length > 0);
 }
 
-/** As they were found, without acts or pages. */
+/** Recent items in stored order, without actions or pages. */
 export const recentOptions = (results: readonly SearchResult[]): OptionGroup[] =>
   results.length === 0 ? [] : [{ label: "Where you were", options: results.map(thing) }];
 
-/** What can be done with a thing stands below those of its kind. */
+/** Places the actions below the results of the same kind. */
 function withActs(things: readonly OptionGroup[], acts: OptionGroup): OptionGroup[] {
   const [act] = acts.options;
   if (act?.kind !== "act") return [...things];
@@ -73,10 +73,10 @@ function thingsIn(results: readonly SearchResult[]): OptionGroup[] {
   return kinds.map(([kind, found]) => ({ label: KIND_LABELS[kind], options: found.slice(0, most).map(thing) }));
 }
 
-function actsFor({ act }: SearchWish, results: readonly SearchResult[]): SearchOption[] {
+function actsFor({ act }: ParsedQuery, results: readonly SearchResult[]): SearchOption[] {
   if (act !== null) return results.filter(({ can }) => can.includes(act)).map((result) => acting(act, result));
   const best = results.find(({ can }) => can.length > 0);
-  // Its details stand above, with the thing itself.
+  // No details here, because the result above shows them.
   return best === undefined ? [] : best.can.map((each) => ({ ...acting(each, best), detail: "" }));
 }
 

@@ -1,4 +1,4 @@
-// What the search box opens: what was found as a list that the keys of the box move through (OPEN-28).
+// The panel of the search box: the results, as a list controlled by the keys of the box (OPEN-28).
 import {
   IconArrowRight,
   IconBuildingBank,
@@ -30,10 +30,10 @@ import { foundFor, stillSeen } from "./search.queries.ts";
 
 const TYPING_PAUSE_MS = 120;
 
-/** The keys of the box, which keeps the focus. */
+/** Keyboard actions of the box, which keeps the focus. */
 export interface SearchPanelHandle {
   move: (step: 1 | -1) => void;
-  /** Takes the option that is marked; when the answer is on its way, once it is there. */
+  /** Opens the active option, or waits for pending results first. */
   choose: () => void;
 }
 
@@ -41,7 +41,7 @@ export interface SearchPanelProps {
   ref: Ref<SearchPanelHandle>;
   id: string;
   typed: string;
-  /** The id of the marked option's element, for `aria-activedescendant`. */
+  /** The element id of the active option, for `aria-activedescendant`. */
   onMark: (id: string | undefined) => void;
   onChoose: (option: SearchOption) => void;
 }
@@ -51,7 +51,7 @@ export default function SearchPanel({ ref, id, typed, onMark, onChoose }: Search
   const options = groups.flatMap(({ options }) => options);
   const [wanted, setWanted] = useState<{ place: number; typed: string }>({ place: 0, typed });
   const isAwaited = useRef(false);
-  // Another text begins at its first option.
+  // A changed text resets the active option to the first.
   const place = wanted.typed === typed ? Math.min(wanted.place, Math.max(0, options.length - 1)) : 0;
   const marked = options[place];
   const elementOf = (option: SearchOption) => `${id}-${option.id}`;
@@ -85,7 +85,7 @@ export default function SearchPanel({ ref, id, typed, onMark, onChoose }: Search
         aria-label="Search results"
         aria-busy={!isFresh}
         className={classes.list}
-        // The box keeps the focus.
+        // Keeps the focus in the box.
         onMouseDown={(event) => event.preventDefault()}
       >
         {groups.map((group, place) => (
@@ -110,7 +110,7 @@ export default function SearchPanel({ ref, id, typed, onMark, onChoose }: Search
   );
 }
 
-/** Of no text: where one was. */
+/** Returns recent items for an empty text, otherwise the results. */
 function useOptions(typed: string): { groups: OptionGroup[]; isFresh: boolean; error: Error | null } {
   const user = useUser();
   const [settled] = useDebouncedValue(typed, TYPING_PAUSE_MS);
@@ -155,7 +155,7 @@ interface OptionProps {
 
 function Option({ id, option, isMarked, onPoint, onChoose }: OptionProps) {
   return (
-    // The keys are the box's: it has the focus.
+    // The box has the focus and handles the keys.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <div
       role="option"

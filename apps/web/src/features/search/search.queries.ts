@@ -1,9 +1,9 @@
-// What the search asks the server.
+// Queries of the search.
 import { readRecent, searchEverywhere } from "@strongroom/contract";
 import { keepPreviousData } from "@tanstack/react-query";
 import { queryOf } from "#shared/api/query.ts";
 
-/** What one may do changes at any time: nothing of an answer is offered a second time. */
+/** Permissions can change at any time, so results are never reused. */
 const ALWAYS_ASKED = { staleTime: 0, gcTime: 0 } as const;
 
 export const foundFor = (text: string) => ({
@@ -12,7 +12,7 @@ export const foundFor = (text: string) => ({
   placeholderData: keepPreviousData,
 });
 
-/** `items` as `recentItems` keeps them. */
+/** `items` in the format of `recentItems`. */
 export const stillSeen = (items: readonly string[]) => ({
   ...queryOf(readRecent, { query: { items: items.join(",") } }),
   ...ALWAYS_ASKED,

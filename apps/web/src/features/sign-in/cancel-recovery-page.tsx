@@ -1,12 +1,12 @@
-// Opened by the link in the mail about a reset: the owner cancels a reset that was not theirs.
+// Opened from the mail about a reset: the owner cancels a reset that they did not request.
 import { Anchor, Button, Stack, Text } from "@mantine/core";
 import { cancelRecoveryByLink } from "@strongroom/contract";
 import { Link } from "react-router";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { call } from "#shared/api/call.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
-import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
+import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { useTokenInAddress } from "./use-token-in-address.ts";
@@ -26,22 +26,22 @@ export default function CancelRecoveryPage() {
 
   if (token === null) {
     return (
-      <EntranceLayout title="Cancel a reset">
+      <SignedOutLayout title="Cancel a reset">
         <ErrorState message="This page needs the complete link from the mail." />
         {backToSignIn}
-      </EntranceLayout>
+      </SignedOutLayout>
     );
   }
   if (cancel.data !== undefined) {
     return (
-      <EntranceLayout title="The reset is cancelled">
+      <SignedOutLayout title="The reset is cancelled">
         <Text>{cancel.data.message}</Text>
         {backToSignIn}
-      </EntranceLayout>
+      </SignedOutLayout>
     );
   }
   return (
-    <EntranceLayout title="Cancel a reset" description="Use this if you did not ask for the reset of your sign-in.">
+    <SignedOutLayout title="Cancel a reset" description="Use this if you did not ask for the reset of your sign-in.">
       <Stack gap="md">
         <Text>
           Every session of your account ends, the new password stops working, and your vault stays closed.
@@ -58,6 +58,6 @@ export default function CancelRecoveryPage() {
         </Button>
         {backToSignIn}
       </Stack>
-    </EntranceLayout>
+    </SignedOutLayout>
   );
 }

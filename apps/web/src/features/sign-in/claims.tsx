@@ -1,4 +1,4 @@
-// The side of the sign-in page: what the product claims (AUTH-06), and sample testimonials that say they are samples.
+// The side panel of the sign-in page: product claims (AUTH-06), and testimonials that are marked as samples.
 import { IconActivityHeartbeat, IconKey, IconShieldLock, type Icon } from "@tabler/icons-react";
 import classes from "./claims.module.css";
 import { testimonials } from "./testimonials.ts";

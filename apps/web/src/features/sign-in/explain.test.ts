@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { CallError, type CallErrorParts } from "#shared/api/call-error.ts";
+import { CallError, type CallErrorInit } from "#shared/api/call-error.ts";
 import { explainSignIn } from "./explain-sign-in.ts";
-import { EMAIL_TAKEN, MAIL_FAILED, MAIL_LIMITED, explainSignUp } from "./explain-sign-up.ts";
+import { EMAIL_TAKEN, MAIL_FAILED, MAIL_LIMITED, explainSignUp } from "./sign-up/explain-sign-up.ts";
 
-const failed = (parts: Partial<CallErrorParts>) => new CallError({ kind: "http", status: 400, message: "", ...parts });
+const failed = (parts: Partial<CallErrorInit>) => new CallError({ kind: "http", status: 400, message: "", ...parts });
 
-describe("a sign-in that did not succeed", () => {
+describe("explaining a failed sign-in", () => {
   test.each([
     [
       "AUTH-41: a refusal is always Invalid credentials",
@@ -53,7 +53,7 @@ describe("a sign-in that did not succeed", () => {
   ])("%s", (_, error, text, isStep) => expect(explainSignIn(error)).toEqual({ text, isStep }));
 });
 
-describe("a sign-up that did not succeed", () => {
+describe("explaining a failed sign-up", () => {
   test.each([
     ["SIGNUP-18: already exists", { message: "User already exists" }, EMAIL_TAKEN, false],
     ["SIGNUP-18: duplicate", { message: "duplicate key" }, EMAIL_TAKEN, false],
@@ -68,6 +68,12 @@ describe("a sign-up that did not succeed", () => {
     ["SIGNUP-16: email", { message: "confirmation email failed" }, MAIL_FAILED, true],
     ["SIGNUP-19: any other message is shown itself", { message: "The moon is full" }, "The moon is full", false],
     ["SIGNUP-19: without one", { message: "" }, "Failed to create account", false],
+    [
+      "SIGNUP-19: the status alone is no message",
+      { status: 500, message: "500 Internal Server Error" },
+      "Failed to create account",
+      false,
+    ],
     ["OPEN-15: by code", { code: "account.exists", message: "x" }, EMAIL_TAKEN, false],
     [
       "OPEN-13: with a code the words decide nothing",

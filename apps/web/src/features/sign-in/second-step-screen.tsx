@@ -1,8 +1,8 @@
-// What is shown after a first proof that was right and is not enough; every way of signing in leads here.
+// The screen after a correct first proof when another one is required; every sign-in method leads here.
 import type { SecondStep as Step, SignedIn } from "@strongroom/contract";
 import { useRef } from "react";
 import { SecondStep } from "#features/factors/second-step.tsx";
-import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
+import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { Claims } from "./claims.tsx";
 import { afterFirstProof } from "./sign-in.queries.ts";
@@ -10,7 +10,7 @@ import { afterFirstProof } from "./sign-in.queries.ts";
 export interface SecondStepScreenProps {
   step: Step;
   isRemembered: boolean;
-  /** Back to the first proof, with why when it was not the person's wish. */
+  /** Returns to the first proof, with a reason unless the user chose to go back. */
   onRestart: (why: string | null) => void;
 }
 
@@ -26,8 +26,8 @@ export function SecondStepScreen({ step, isRemembered, onRestart }: SecondStepSc
     toast.success("Welcome back!");
   };
   return (
-    <EntranceLayout title="One more step" description={step.kinds.length === 0 ? SET_UP : PROVE} side={<Claims />}>
+    <SignedOutLayout title="One more step" description={step.kinds.length === 0 ? SET_UP : PROVE} side={<Claims />}>
       <SecondStep step={step} onSignedIn={enter} onRestart={onRestart} />
-    </EntranceLayout>
+    </SignedOutLayout>
   );
 }

@@ -6,25 +6,25 @@ import { IconFingerprint, IconInfoCircle } from "@tabler/icons-react";
 import type { SecondStep } from "@strongroom/contract";
 import { useState } from "react";
 import { Link } from "react-router";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { canUsePasskeys } from "#features/factors/passkey.ts";
 import { ProviderButtons, useHasDirectory } from "#features/identity-providers/provider-buttons.tsx";
-import { ProviderLeftNote } from "#features/identity-providers/provider-left-note.tsx";
+import { ProviderSessionNote } from "#features/identity-providers/provider-session-note.tsx";
 import { useSession } from "#shared/session/session-store.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { Claims } from "./claims.tsx";
-import { EntranceLayout } from "#shared/ui/entrance-layout.tsx";
+import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
 import { explainSignIn } from "./explain-sign-in.ts";
-import { RequestResetDialog } from "./request-reset-dialog.tsx";
+import { RequestResetDialog } from "./password/request-reset-dialog.tsx";
 import { SecondStepScreen } from "./second-step-screen.tsx";
-import { useEntrance, usePasskeySignIn, useSignIn, type Credentials } from "./sign-in.queries.ts";
+import { useSignInPage, usePasskeySignIn, useSignIn, type Credentials } from "./sign-in.queries.ts";
 
 const ENDED = "Your session has ended. Please sign in again.";
 const NEEDS_SETUP =
   "This installation has no administrator yet. Open the setup link that the server printed when it started.";
 
-/** A first proof that was right, and what is missing. */
+/** The second step required after a correct first proof. */
 interface Missing {
   step: SecondStep;
   isRemembered: boolean;
@@ -42,14 +42,14 @@ export default function SignInPage() {
 }
 
 interface FirstStepProps {
-  /** Why the person is here again. */
+  /** Why the user is back on this screen. */
   notice: string | null;
   onMissing: (missing: Missing) => void;
 }
 
 function FirstStep({ notice, onMissing }: FirstStepProps) {
   const session = useSession();
-  const { data: entrance } = useEntrance();
+  const { data: entrance } = useSignInPage();
   const signIn = useSignIn();
   const [step, setStep] = useState<string | null>(notice);
   const [isResetOpen, reset] = useDisclosure(false);
@@ -59,7 +59,7 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
   const passkey = usePasskeySignIn();
   const hasDirectory = useHasDirectory();
 
-  /** Success leaves this page at once, and callbacks given to `mutate` would leave with it. */
+  /** Awaited here, because success leaves this page at once and callbacks of `mutate` would not run after that. */
   async function enter(ask: () => Promise<SecondStep | null>): Promise<void> {
     setStep(null);
     try {
@@ -83,7 +83,7 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
   });
 
   return (
-    <EntranceLayout
+    <SignedOutLayout
       title="Sign in to Strongroom"
       description="Privileged credentials, kept safe, proved to work and accounted for."
       side={<Claims />}
@@ -100,7 +100,7 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
           </Alert>
         )}
         {session.status === "signed-out" && session.provider !== null && (
-          <ProviderLeftNote provider={session.provider} />
+          <ProviderSessionNote provider={session.provider} />
         )}
         {step !== null && (
           <Alert color="brass" icon={<IconInfoCircle aria-hidden />} role="alert">
@@ -163,6 +163,6 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
         email={form.values.email}
         hasMail={entrance?.mail_configured ?? true}
       />
-    </EntranceLayout>
+    </SignedOutLayout>
   );
 }

@@ -1,4 +1,4 @@
-// The calls of signing in and up, of the forgotten password and of one's own sessions.
+// Queries and mutations of sign-in, sign-up, forgotten passwords and the user's own sessions.
 import {
   changePassword,
   completePasswordReset,
@@ -25,8 +25,8 @@ import { useMutation } from "#shared/api/use-mutation.ts";
 import { startSession, useUser } from "#shared/session/session-store.ts";
 import { INVALID_TOKEN } from "#shared/session/token.ts";
 
-/** Whether the first administrator is missing, sign-up is open and mail goes out. */
-export const useEntrance = () => useQuery(queryOf(entrance));
+/** Whether the first administrator is missing, whether sign-up is open and whether mail is configured. */
+export const useSignInPage = () => useQuery(queryOf(entrance));
 
 export interface Credentials {
   email: string;
@@ -47,7 +47,7 @@ export const usePasskeySignIn = () =>
     mutationFn: async (isRemembered: boolean) => afterFirstProof(await enterWithPasskey(isRemembered), isRemembered),
   });
 
-/** Starts the session, or returns the second step that is still missing. For every way of signing in. */
+/** Starts the session, or returns the second step that is still missing. Every sign-in method uses it. */
 export function afterFirstProof({ token, second_step: step }: SignedIn, isRemembered: boolean): SecondStep | null {
   if (step !== undefined) return step;
   if (token === undefined) throw new CallError({ kind: "unreadable", message: INVALID_TOKEN });
@@ -62,7 +62,7 @@ export interface Registration {
   setup_token?: string;
 }
 
-/** The first account changes what visitors are told. */
+/** Refetches the public facts, which change with the first account. */
 export function useSignUp() {
   const client = useQueryClient();
   return useMutation({
@@ -103,7 +103,7 @@ export function useEndOtherSessions() {
   });
 }
 
-/** One's own, without those of machine identities that one is responsible for. Empty while loading. */
+/** The user's own tokens, without those of machine identities that they are responsible for. Empty while loading. */
 export function useOwnActiveTokens(): ApiToken[] {
   const { id } = useUser();
   const { data } = useQuery(queryOf(listOwnTokens));

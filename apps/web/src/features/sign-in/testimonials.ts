@@ -1,4 +1,4 @@
-// Three sample testimonials (AUTH-12, AUTH-13). Their very names say that nobody real is quoted.
+// Three sample testimonials (AUTH-12, AUTH-13), whose names show that they quote no real person.
 
 export interface Testimonial {
   avatarSrc: string;

@@ -1,12 +1,12 @@
-// Takes a single-use token out of the address bar, so that it is not left in the history or seen over a shoulder.
+// Removes a single-use token from the address bar, so that it does not stay in the history or on screen.
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 
 const tokenIn = (hash: string, name: string): string | null => new URLSearchParams(hash.replace(/^#/, "")).get(name);
 
 /**
- * The value of `#name=…` when the page was opened, else null. Links carry tokens in the fragment, because a fragment is
- * never sent to a server. The page forgets it when it is left.
+ * The value of `#name=…` when the page opened, else null. Links carry tokens in the fragment, because browsers never
+ * send a fragment to a server. The token is dropped when the user leaves the page.
  */
 export function useTokenInAddress(name: string): string | null {
   const { pathname, search, hash, state } = useLocation();

@@ -1,4 +1,4 @@
-// The API tokens of one person or machine identity, each with the button that revokes it.
+// The API tokens of one user or machine identity, each with a button that revokes it.
 import type { UserId } from "@strongroom/contract";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -13,9 +13,9 @@ export interface HolderTokensDialogProps {
   holder: { id: UserId; name: string };
   opened: boolean;
   onClose: () => void;
-  /** What it means that there is none. */
+  /** Shown when the list is empty. */
   none: string;
-  /** Below the tokens. */
+  /** Shown below the tokens. */
   children?: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// The API tokens of a person, for administrators: they see what each may do and revoke it; only the person makes one.
+// A user's API tokens, for administrators: they see the scopes and can revoke each; only the user can create one.
 import type { User } from "@strongroom/contract";
 import { HolderTokensDialog } from "./holder-tokens-dialog.tsx";
 

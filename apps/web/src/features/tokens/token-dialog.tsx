@@ -1,16 +1,16 @@
-// "Create token": the form, then the token itself, once.
+// "Create token": the form, then the new token, shown once.
 import { useQueryClient } from "@tanstack/react-query";
 import type { TokenList } from "@strongroom/contract";
 import { useState } from "react";
 import { Modal } from "#shared/ui/modal.tsx";
-import { MadeTokenNote, type MadeToken } from "./made-token-note.tsx";
+import { CreatedTokenNote, type CreatedToken } from "./created-token-note.tsx";
 import { tokenOf } from "./token-form-values.ts";
 import { TokenForm } from "./token-form.tsx";
-import { makeToken, refreshTokens, type Holder } from "./tokens.queries.ts";
+import { tokenCreation, refreshTokens, type Holder } from "./tokens.queries.ts";
 
 export interface TokenDialogProps {
   holder: Holder;
-  /** Who the token acts as, where that is not oneself. */
+  /** The user the token acts as; undefined for the caller's own token. */
   holderName?: string;
   choices: TokenList["choices"];
   opened: boolean;
@@ -19,14 +19,14 @@ export interface TokenDialogProps {
 
 export function TokenDialog({ holder, holderName, choices, opened, onClose }: TokenDialogProps) {
   const client = useQueryClient();
-  const [made, setMade] = useState<MadeToken | null>(null);
+  const [made, setMade] = useState<CreatedToken | null>(null);
   const done = () => {
     setMade(null);
     onClose();
   };
   const title = holderName === undefined ? "Create token" : `Create token for ${holderName}`;
   return (
-    // Once the token is there its own button closes the dialog, so that it is not lost by a slip.
+    // After creation only the dialog's own button closes it, so that the token is not lost by accident.
     <Modal
       opened={opened}
       onClose={done}
@@ -39,12 +39,12 @@ export function TokenDialog({ holder, holderName, choices, opened, onClose }: To
           choices={choices}
           onCancel={onClose}
           onSubmit={async (values) => {
-            setMade(await makeToken(holder, tokenOf(values)));
+            setMade(await tokenCreation(holder, tokenOf(values)));
             await refreshTokens(client);
           }}
         />
       ) : (
-        <MadeTokenNote made={made} onDone={done} />
+        <CreatedTokenNote made={made} onDone={done} />
       )}
     </Modal>
   );

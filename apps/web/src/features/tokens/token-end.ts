@@ -1,4 +1,4 @@
-// How long a token still lives, in words, and how urgent that is.
+// How long a token is still valid, as text and as a severity.
 import type { ApiToken } from "@strongroom/contract";
 import type { Tone } from "#shared/ui/tone.ts";
 

@@ -1,15 +1,15 @@
-// What the form of a new token holds, how it is checked by the contract's rules, and what is sent.
+// Values, validation (the contract's rules) and request body of the new token form.
 import { NewToken, SCOPE_SETS, type SafeId, type Scope, type ScopeSet } from "@strongroom/contract";
 import { firstObjections } from "#shared/api/field-errors.ts";
 
 export interface TokenFormValues {
   name: string;
-  /** A ready-made set, or the scopes below, one by one. */
+  /** A predefined set, or "chosen" for the scopes below. */
   preset: ScopeSet | "chosen";
   scopes: Scope[];
   is_limited: boolean;
   safe_ids: string[];
-  /** One on each line. */
+  /** One per line. */
   networks: string;
   days: string;
 }
@@ -27,7 +27,7 @@ export const emptyToken = (mostDays: number): TokenFormValues => ({
   days: String(Math.min(USUAL_DAYS, mostDays)),
 });
 
-/** The lives to choose from; the longest that the policy allows is the last. */
+/** The lifetimes to choose from; the last one is the longest that the policy allows. */
 export function livesUpTo(mostDays: number): { value: string; label: string }[] {
   const days = [...LIVES.filter((each) => each < mostDays), mostDays];
   return days.map((each) => ({ value: String(each), label: each === 1 ? "1 day" : `${each} days` }));
@@ -53,7 +53,7 @@ const FIELDS: Record<string, keyof TokenFormValues> = {
 
 export const fieldAt = (path: string): keyof TokenFormValues | undefined => FIELDS[path];
 
-/** Empty: may be sent. */
+/** Returns the errors by field; empty when the values are valid. */
 export const checkToken = (values: TokenFormValues): Partial<Record<keyof TokenFormValues, string>> =>
   firstObjections(NewToken, tokenOf(values), ([field]) => fieldAt(String(field)) ?? "name");
 

@@ -1,10 +1,10 @@
-// The form of a new API token: what it is called, what it may do, where, from where and for how long.
+// The form of a new API token: name, scopes, safes, networks and lifetime.
 import { MultiSelect, Radio, Select, Stack, Switch, TextInput, Textarea } from "@mantine/core";
 import type { TokenList } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { isCallError } from "#shared/api/call-error.ts";
 import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
-import { SET_WORDS, warningOf, wordsOf } from "./scope-words.ts";
+import { SCOPE_SET_LABELS, warningOf, wordsOf } from "./scope-labels.ts";
 import { PRESETS, checkToken, emptyToken, fieldAt, livesUpTo, type TokenFormValues } from "./token-form-values.ts";
 import classes from "./tokens.module.css";
 import { safeChoices } from "./tokens.queries.ts";
@@ -51,8 +51,8 @@ export function TokenForm({ choices, onCancel, onSubmit }: TokenFormProps) {
                 <Radio
                   key={preset}
                   value={preset}
-                  label={SET_WORDS[preset].label}
-                  description={SET_WORDS[preset].hint}
+                  label={SCOPE_SET_LABELS[preset].label}
+                  description={SCOPE_SET_LABELS[preset].hint}
                 />
               ))}
               <Radio value="chosen" label="Only what I choose" description="One by one, by name" />

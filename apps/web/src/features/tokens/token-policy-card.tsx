@@ -1,4 +1,4 @@
-// How long API tokens may live, for administrators.
+// The longest lifetime of API tokens, for administrators.
 import { Button, Group, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { TokenPolicy } from "@strongroom/contract";

@@ -1,4 +1,4 @@
-// API tokens below each other: what each may do, where, until when, when it was last used, and the button that revokes it.
+// The list of API tokens: scopes, safes, expiry, last use and a button that revokes each.
 import { Button } from "@mantine/core";
 import { IconKey, IconRobot } from "@tabler/icons-react";
 import type { ApiToken } from "@strongroom/contract";
@@ -7,12 +7,12 @@ import { useState } from "react";
 import { useNow } from "#shared/format/now.ts";
 import { counted } from "#shared/format/text.ts";
 import { absoluteTime } from "#shared/format/time.ts";
-import { DeleteDialog } from "#shared/ui/asking-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { endOf } from "./token-end.ts";
-import { summaryOf, wordsOf } from "./scope-words.ts";
+import { summaryOf, wordsOf } from "./scope-labels.ts";
 import classes from "./tokens.module.css";
 import { revocation } from "./tokens.queries.ts";
 

@@ -1,4 +1,4 @@
-// One's own API tokens, and those of the machine identities that one answers for.
+// The user's own API tokens, and those of the machine identities that the user is responsible for.
 import { Button } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-// The server state of API tokens and machine identities: what is asked for, what is sent, and what a change makes stale.
+// Queries and mutations of API tokens and machine identities.
 import {
   changeUserRole,
   createMachine,
@@ -31,7 +31,7 @@ const PAGE_SIZE = 50;
 const MOST_SAFES = 100;
 const STALE = ["/api/v1/tokens", "/api/v1/machine-identities", "/api/v1/users"];
 
-/** Whose tokens a list shows: one's own with those that one answers for, or those of one holder. */
+/** Whose tokens a list shows: "own" includes those of machine identities that the user is responsible for. */
 export type Holder = "own" | UserId;
 
 export const tokensOf = (holder: Holder) =>
@@ -43,8 +43,8 @@ export const tokenPolicy = queryOf(readTokenPolicy);
 export const refreshTokens = (client: QueryClient): Promise<unknown> =>
   Promise.all(STALE.map((path) => invalidatePath(client, path)));
 
-/** Not a mutation, because a mutation keeps its answer, and whoever has the token acts as its holder. */
-export const makeToken = (holder: Holder, body: NewToken): Promise<ReplyOf<typeof createToken>> =>
+/** Not a mutation, because a mutation caches its result, and anyone who has the token can act as its holder. */
+export const tokenCreation = (holder: Holder, body: NewToken): Promise<ReplyOf<typeof createToken>> =>
   holder === "own" ? call(createToken, { body }) : call(createMachineToken, { params: { id: holder }, body });
 
 export const revocation = (client: QueryClient, id: string) =>
@@ -53,7 +53,7 @@ export const revocation = (client: QueryClient, id: string) =>
     onSettled: () => refreshTokens(client),
   });
 
-/** By name, page after page; an empty search finds all. */
+/** Sorted by name and paginated; an empty search returns all. */
 export const machineList = (search: string) =>
   infiniteQueryOptions({
     queryKey: [...keyOf(listMachines).slice(0, -1), "pages", search],
@@ -67,7 +67,7 @@ export const principalsFound = (search: string) => queryOf(findPrincipals, { que
 
 type MachineFields = NonNullable<InputOf<typeof updateMachine>["body"]>;
 
-/** A role is changed as that of any user. */
+/** Changes the role with the same call as for any user. */
 export async function saveMachine(before: MachineIdentity | null, body: MachineFields & { role: Role }): Promise<void> {
   if (before === null) {
     await call(createMachine, { body });
@@ -86,7 +86,7 @@ export const machineStatus = (client: QueryClient) =>
     onSettled: () => refreshTokens(client),
   });
 
-/** It acts no more: until somebody enables it again, or for good. */
+/** Disables a machine identity, which can be reversed, or deletes it. */
 export const machineEnd = (client: QueryClient, id: UserId, how: "disable" | "delete") =>
   mutationOptions<unknown, Error, void>({
     mutationFn: () =>

@@ -1,4 +1,4 @@
-// The discovery area. Until it finds accounts by itself, it shows whether those that are stored still work (VAL-51).
+// The discovery page. Until discovery of accounts exists, it shows whether stored secrets still work (VAL-51).
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { ValidationScreen } from "./validation-screen.tsx";
 

@@ -1,10 +1,10 @@
-// The figures in words and colours (VAL-60, VAL-61, OPEN-124).
-import type { Severity, ValidationStatus } from "@strongroom/contract";
+// Texts and colours of the validation figures (VAL-60, VAL-61, OPEN-124).
+import type { Severity } from "@strongroom/contract";
 import { capitalised } from "#shared/format/text.ts";
-import type { Status } from "#shared/ui/status-badge.tsx";
+import { responseTime } from "#shared/format/time.ts";
 import type { Tone } from "#shared/ui/tone.ts";
 
-/** VAL-60: green, yellow, red. No rate has no colour. */
+/** VAL-60: green from 90, yellow from 75, red below; no colour without a rate. */
 export function toneOfRate(rate: number | null): Tone | undefined {
   if (rate === null) return undefined;
   if (rate >= 90) return "success";
@@ -14,35 +14,16 @@ export function toneOfRate(rate: number | null): Tone | undefined {
 /** VAL-61. */
 export const toneOfCritical = (count: number): Tone => (count === 0 ? "success" : "danger");
 
-/** "97.5%"; null where nothing was tried. */
+/** "97.5%"; null without attempts. */
 export const percent = (rate: number | null): string | null =>
   rate === null ? null : `${rate.toLocaleString(undefined, { maximumFractionDigits: 1 })}%`;
 
-/** OPEN-124: milliseconds in, "340 ms" or "1.2 s" out. */
-export function responseTime(ms: number | null): string | null {
-  if (ms === null) return null;
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  return `${(ms / 1000).toLocaleString(undefined, { maximumFractionDigits: 1 })} s`;
-}
+/** OPEN-124. Null without a measurement. */
+export const measuredTime = (ms: number | null): string | null => (ms === null ? null : responseTime(ms));
 
-/** Counts stop at ten thousand. */
+/** Counts are capped at ten thousand. */
 export const countText = (total: number): string =>
   total >= 10_000 ? `${(10_000).toLocaleString()}+` : total.toLocaleString();
-
-export const STATUS_WORDS: Record<ValidationStatus, string> = {
-  verified: "Verified",
-  pending: "Pending",
-  failed: "Failed",
-  never_validated: "Never validated",
-};
-
-export const STATUS_BADGES: Record<ValidationStatus | "unknown", { status: Status; label?: string }> = {
-  verified: { status: "verified" },
-  pending: { status: "pending" },
-  failed: { status: "failed" },
-  never_validated: { status: "inactive", label: "Never validated" },
-  unknown: { status: "inactive", label: "Unknown" },
-};
 
 export const severityChoices = (severities: readonly Severity[]) => [
   { value: "", label: "All severities" },

@@ -1,11 +1,11 @@
-// What the address of the dashboard says: its range, tab, view and filters.
+// Reads the dashboard's range, tab, view and filters from the address.
 import {
   SYSTEM_FAMILIES,
   Severity,
   SystemFamily,
   VALIDATION_RANGES,
   ValidationFilter,
-  ValidationStatus,
+  ValidationStatusFilter,
   type ValidationRange,
 } from "@strongroom/contract";
 import { searchOf } from "#shared/format/address.ts";
@@ -16,17 +16,17 @@ export type DashboardTab = (typeof DASHBOARD_TABS)[number];
 export const ACCOUNT_VIEWS = ["overview", "attempts", "failures"] as const;
 export type AccountView = (typeof ACCOUNT_VIEWS)[number];
 
-/** The chosen range, else the person's usual one. */
+/** The range in the address, or the user's default. */
 export const rangeOf = (params: URLSearchParams, part: string, usual: ValidationRange): ValidationRange =>
   VALIDATION_RANGES.find((range) => range === params.get(part)) ?? usual;
 
 export const RANGE_CHOICES = [...VALIDATION_RANGES];
 
-/** VAL-15 to VAL-18; what the address says wrongly is not said. */
+/** VAL-15 to VAL-18; ignores invalid values. */
 export const narrowingOf = (params: URLSearchParams) => ({
   search: searchOf(params),
   system: SystemFamily.safeParse(params.get("system")).data,
-  status: ValidationStatus.safeParse(params.get("status")).data,
+  status: ValidationStatusFilter.safeParse(params.get("status")).data,
   severity: Severity.safeParse(params.get("severity")).data,
 });
 
@@ -38,7 +38,7 @@ export const SYSTEM_CHOICES = [
 
 export const EMPTY_FILTER: ValidationFilter = ValidationFilter.parse({});
 
-/** The search's filter; null while nothing was searched for, or what the address holds is no filter. */
+/** The search's filter; null when it is missing or invalid. */
 export function filterIn(params: URLSearchParams): ValidationFilter | null {
   const text = params.get("filter");
   if (text === null) return null;
@@ -49,7 +49,7 @@ export function filterIn(params: URLSearchParams): ValidationFilter | null {
   }
 }
 
-/** Only what differs from an empty filter, so that the address stays short. */
+/** Encodes only the fields that differ from an empty filter, to keep the address short. */
 export function filterText(filter: ValidationFilter): string {
   const said = Object.entries(filter).filter(
     ([part, value]) => JSON.stringify(value) !== JSON.stringify(EMPTY_FILTER[part as keyof ValidationFilter]),

@@ -33,8 +33,8 @@ const card = (label: string) => screen.findByRole("article", { name: label });
 
 const passes = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 
-describe("the head of the Validation Dashboard", () => {
-  test("VAL-01, VAL-02, VAL-03, VAL-06 to VAL-09: title, connection, buttons, cards and tabs with their red badges", async () => {
+describe("the header of the Validation Dashboard", () => {
+  test("VAL-01, VAL-02, VAL-03, VAL-06 to VAL-09: shows title, connection, buttons, cards and tabs with badges", async () => {
     openDashboard();
     await screen.findByText("40");
     expect((await card("Success Rate")).textContent).toContain("80%");
@@ -54,7 +54,7 @@ describe("the head of the Validation Dashboard", () => {
     ]);
   });
 
-  test("VAL-05, VAL-49: another range is asked for and stands in the address", async () => {
+  test("VAL-05, VAL-49: choosing a range reloads the figures and updates the address", async () => {
     const { user, router } = openDashboard();
     await screen.findByText("40");
     expect(api.requestsTo(DASHBOARD)[0]?.query.get("range")).toBe("24h");
@@ -63,7 +63,7 @@ describe("the head of the Validation Dashboard", () => {
     expect(router.state.location.search).toBe("?range=7d");
   });
 
-  test("VAL-48: the figures are asked for every 30 s, and not again once that was turned off", async () => {
+  test("VAL-48: reloads the figures every 30 s until auto-refresh is turned off", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     try {
       const { queryClient } = openDashboard();
@@ -89,7 +89,7 @@ describe("the head of the Validation Dashboard", () => {
     }
   });
 
-  test("VAL-63, OPEN-140: figures that cannot be loaded are told quietly, and can be tried again", async () => {
+  test("VAL-63, OPEN-140: shows figures that failed to load in a quiet banner with Retry", async () => {
     api.on(DASHBOARD, problem(500, "internal", "The database is away."));
     const { user } = openDashboard();
     expect(await screen.findByText("The figures could not be loaded. The database is away.")).toBeTruthy();
@@ -99,7 +99,7 @@ describe("the head of the Validation Dashboard", () => {
     await waitFor(async () => expect((await card("Total Accounts")).textContent).toContain("40"));
   });
 
-  test("VAL-04: the latest event, from what was tried last", async () => {
+  test("VAL-04: shows the latest event from the most recent attempt", async () => {
     api.on(ATTEMPTS, { json: { attempts: [anAttempt(1)], total: 1, next_cursor: null } });
     openDashboard();
     expect(await screen.findByText(/^Latest event: Validation completed, Account 1/)).toBeTruthy();
@@ -107,7 +107,7 @@ describe("the head of the Validation Dashboard", () => {
 });
 
 describe("without a live connection", () => {
-  test("VAL-55 to VAL-58: after five attempts to reconnect it says so for 5 s, and asks for the ten newest every 15 s", async () => {
+  test("VAL-55 to VAL-58: after five failed reconnects, shows a notice for 5 s and polls ten attempts every 15 s", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const told = vi.spyOn(toast, "custom");
     const streams = streamsOfTest();
@@ -159,27 +159,27 @@ test.each([
     const told = () => screen.queryByText("Account validation successful: Account 1");
     let count = 0;
     if (!enableSuccessNotifications) expect(told()).toBeNull();
-    // The preferences are there; the page may hear of them a moment later.
+    // The preferences are loaded, but the page may render them a moment later.
     else await waitFor(() => (complete(`e${(count += 1)}`), expect(told()).not.toBeNull()));
   } finally {
     stop();
   }
 });
 
-describe("the overview", () => {
-  test("VAL-10, VAL-11, VAL-13: its parts, and the matrix with a range of its own", async () => {
+describe("the overview tab", () => {
+  test("VAL-10, VAL-11, VAL-13: shows its parts, and the matrix with its own range", async () => {
     const { user } = openDashboard();
     for (const name of ["Status Distribution", "JIT Account Health", "System Health Matrix"]) {
       expect(await screen.findByRole("region", { name })).toBeTruthy();
     }
-    expect((await card("Average Validation Time")).textContent).toContain("1.2 s");
+    expect((await card("Average Validation Time")).textContent).toContain("1.24 s");
     expect(await screen.findByText("No system health data available")).toBeTruthy();
     await user.click(within(screen.getByRole("radiogroup", { name: "Time range of the matrix" })).getByText("30d"));
     await waitFor(() => expect(api.requestsTo(HEALTH).at(-1)?.query.get("range")).toBe("30d"));
     expect(api.requestsTo(DASHBOARD).every(({ query }) => query.get("range") === "24h")).toBe(true);
   });
 
-  test("VAL-12: the first five systems, and all when wanted", async () => {
+  test("VAL-12: shows five systems, and all on request", async () => {
     api.on(HEALTH, { json: { systems: Array.from({ length: 7 }, (_, n) => aSystem(n)) } });
     const { user } = openDashboard();
     const list = await screen.findByRole("list", { name: "Systems" });
@@ -188,7 +188,7 @@ describe("the overview", () => {
     expect(within(list).getAllByRole("listitem")).toHaveLength(7);
   });
 
-  test("VAL-12: five of the latest failures, of the live events, and of both lists of Account Validation", async () => {
+  test("VAL-12: shows five failures, five live events, and five rows of both Account Validation lists", async () => {
     const seven = Array.from({ length: 7 }, (_, n) => n);
     api.on(FAILURES, failuresOf(...seven.map((n) => aFailure(n))));
     api.on(ATTEMPTS, { json: { attempts: seven.map((n) => anAttempt(n)), total: 7, next_cursor: null } });
@@ -204,15 +204,15 @@ describe("the overview", () => {
     expect(await rowsIn("Validation failures")).toHaveLength(7);
   });
 
-  test("each chart also offers its data as a table", async () => {
+  test("each chart offers its data as a table", async () => {
     const { user } = openDashboard();
     const trend = within(await screen.findByRole("region", { name: "Validation Trend" }));
     await user.click(trend.getByText("Table"));
     const cells = trend.getAllByRole("cell").map(({ textContent }) => textContent);
-    expect(cells).toEqual(["16", "4", "80%"]);
+    expect(cells).toEqual(["16", "3", "1", "80%"]);
   });
 
-  test("VAL-47: only the parts that one chose are shown", async () => {
+  test("VAL-47: shows only the chosen widgets", async () => {
     api.on("GET /api/v1/user/preferences/dashboard", {
       json: DashboardPreferences.parse({ visibleWidgets: ["distribution"] }),
     });
@@ -222,17 +222,17 @@ describe("the overview", () => {
   });
 });
 
-describe("JIT sessions", () => {
+describe("the JIT sessions tab", () => {
   const answer = (...sessions: ReturnType<typeof aSession>[]) => ({
     json: { sessions, total: sessions.length, with_issues: sessions.length, next_cursor: null },
   });
 
-  test("VAL-31: nothing is lent", async () => {
+  test("VAL-31: shows an empty state without active sessions", async () => {
     openDashboard("?tab=jit");
     expect(await screen.findByText("No Active JIT Sessions")).toBeTruthy();
   });
 
-  test("VAL-26 to VAL-29: three accounts, how many more, and all of them in the details", async () => {
+  test("VAL-26 to VAL-29: shows three accounts and the number of others, and all accounts in the details", async () => {
     api.on(SESSIONS, answer(aSession(5)));
     const { user } = openDashboard("?tab=jit");
     const session = within(await screen.findByRole("article", { name: "Nightly batch" }));
@@ -245,7 +245,7 @@ describe("JIT sessions", () => {
     expect(dialog.getByText("The server said no")).toBeTruthy();
   });
 
-  test("VAL-53: a slow validation has the sessions reloaded after 2 s", async () => {
+  test("VAL-53: reloads the sessions 2 s after a validation started, even if it still runs", async () => {
     api.on(SESSIONS, answer(aSession(1)));
     const end = Promise.withResolvers<object>();
     api.on("POST /api/v1/accounts/:id/validate", async () => ({ json: await end.promise }));
@@ -265,7 +265,7 @@ describe("JIT sessions", () => {
     }
   });
 
-  test("VAL-30, VAL-53, VAL-65, VAL-66: what is not verified can be validated: in progress, told, and reloaded", async () => {
+  test("VAL-30, VAL-53, VAL-65, VAL-66: validates an account that is not verified, with progress, toasts and reload", async () => {
     const end = Promise.withResolvers<object>();
     api.on(SESSIONS, answer(aSession(2)));
     api.on("POST /api/v1/accounts/:id/validate", async () => ({ json: await end.promise }));
@@ -287,8 +287,8 @@ describe("JIT sessions", () => {
   });
 });
 
-describe("the other tabs", () => {
-  test("AUDIT-01, AUDIT-12: the trail by its title, and when there is nothing in it", async () => {
+describe("the other tabs of the Validation Dashboard", () => {
+  test("AUDIT-01, AUDIT-12: shows the audit trail with its title and empty state", async () => {
     signInForTest({ role: "manager" });
     api.on("GET /api/v1/audit", { json: { logs: [], next_cursor: null } });
     api.on("GET /api/v1/audit/counts", { json: { total: 0, successful: 0, failed: 0, jit: 0, is_exact: true } });
@@ -297,12 +297,12 @@ describe("the other tabs", () => {
     expect(await screen.findByText("No audit logs found")).toBeTruthy();
   });
 
-  test("the trail is for those who may read it", async () => {
+  test("users without permission see an explanation instead of the audit trail", async () => {
     openDashboard("?tab=audit");
     expect(await screen.findByText("Only managers and administrators can read the whole audit trail.")).toBeTruthy();
   });
 
-  test("VAL-32, VAL-33, FILTER-08, OPEN-129: the search asks the server, and clearing forgets", async () => {
+  test("VAL-32, VAL-33, FILTER-08, OPEN-129: searches on the server, and Clear All Filters resets the search", async () => {
     api.on(SEARCH, { json: { results: [], total: 0, next_cursor: null } });
     const { user, router } = openDashboard("?tab=search");
     expect(await screen.findByText("Search results will appear here")).toBeTruthy();

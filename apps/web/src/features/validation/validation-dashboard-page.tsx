@@ -1,4 +1,4 @@
-// Whether stored secrets still work on their systems: figures, attempts, failures, what is lent, the trail, and a search (VAL-01 to VAL-09).
+// The Validation Dashboard: figures, attempts, failures, JIT sessions, audit trail and search (VAL-01 to VAL-09).
 import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -7,15 +7,15 @@ import type { ReplyOf, RunId, readValidationDashboard } from "@strongroom/contra
 import { choiceOf, withParam } from "#shared/format/address.ts";
 import { VerificationRunCard } from "#shared/runs/verification-run-card.tsx";
 import { PageTabs } from "#shared/ui/page-tabs.tsx";
-import { AccountsTab } from "./accounts-tab.tsx";
-import { AuditTab } from "./audit-tab.tsx";
-import { JitTab } from "./jit-tab.tsx";
-import { OverviewTab } from "./overview-tab.tsx";
-import { QuietBanner } from "./quiet-banner.tsx";
-import { SearchTab } from "./search-tab.tsx";
-import { SummaryCards } from "./summary-cards.tsx";
-import { useReport } from "./use-report.ts";
-import { useValidationFeed } from "./use-validation-feed.ts";
+import { AccountsTab } from "./accounts/accounts-tab.tsx";
+import { AuditTab } from "./audit/audit-tab.tsx";
+import { JitTab } from "./jit/jit-tab.tsx";
+import { OverviewTab } from "./overview/overview-tab.tsx";
+import { QuietBanner } from "./settings/quiet-banner.tsx";
+import { SearchTab } from "./search/search-tab.tsx";
+import { SummaryCards } from "./overview/summary-cards.tsx";
+import { useReport } from "./report/use-report.ts";
+import { useValidationFeed } from "./overview/use-validation-feed.ts";
 import { DASHBOARD_TABS, rangeOf, type DashboardTab } from "./validation-address.ts";
 import { ValidationHeader } from "./validation-header.tsx";
 import { dashboardOf, dashboardPreferences } from "./validation.queries.ts";
@@ -28,14 +28,14 @@ const LABELS: Record<DashboardTab, string> = {
   search: "Advanced Search",
 };
 
-/** VAL-09: red, and only above zero. */
+/** VAL-09: red, and hidden at zero. */
 const badge = (count: number | undefined) => ({ count: count === 0 ? undefined : count, isAlarming: true });
 
 export default function ValidationDashboardPage() {
   const [params, setParams] = useSearchParams();
   const { data: preferences } = useQuery(dashboardPreferences);
   const range = rangeOf(params, "range", preferences?.defaultTimeRange ?? "24h");
-  // VAL-48: until they are known, as most have it.
+  // VAL-48: the default interval until the preferences are loaded.
   const refetchInterval = preferences?.autoRefresh === false ? false : (preferences?.refreshInterval ?? 30_000);
   const dashboard = useQuery({ ...dashboardOf(range), refetchInterval });
   const feed = useValidationFeed();

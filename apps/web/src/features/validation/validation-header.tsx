@@ -1,4 +1,4 @@
-// The dashboard's head: whether it is live, what happened last, for which range, and what one can do (VAL-02 to VAL-06).
+// The dashboard's header: connection state, latest event, range and buttons (VAL-02 to VAL-06).
 import { ActionIcon, Menu, SegmentedControl } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconDownload, IconPlugConnected, IconPlugConnectedX, IconRefresh, IconSettings } from "@tabler/icons-react";
@@ -12,9 +12,9 @@ import { NotificationBell } from "#shared/notifications/notification-bell.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import { EVENT_WORDS, type FeedEvent } from "./live-feed.ts";
-import { SettingsDialog } from "./settings-dialog.tsx";
-import type { Report } from "./use-report.ts";
+import { EVENT_LABELS, type FeedEvent } from "./overview/live-feed.ts";
+import { SettingsDialog } from "./settings/settings-dialog.tsx";
+import type { Report } from "./report/use-report.ts";
 import { RANGE_CHOICES } from "./validation-address.ts";
 import classes from "./validation-header.module.css";
 import { refreshValidation } from "./validation.queries.ts";
@@ -103,7 +103,7 @@ function State({ latest }: { latest: FeedEvent | undefined }) {
         <span>No event yet</span>
       ) : (
         <span>
-          Latest event: {EVENT_WORDS[latest.type]}
+          Latest event: {EVENT_LABELS[latest.type]}
           {latest.name !== null && `, ${latest.name}`}, <RelativeTime moment={latest.timestamp} />
         </span>
       )}

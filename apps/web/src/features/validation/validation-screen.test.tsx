@@ -15,6 +15,9 @@ const statistics = {
   verified: 7,
   pending: 0,
   failed: 2,
+  rejected: 2,
+  unreachable: 0,
+  misconfigured: 0,
   never_validated: 3,
   last_24h_attempts: 4,
   last_24h_successes: 3,
@@ -36,14 +39,14 @@ const open = () => renderScreen(<DiscoveryPage />, { at: "/discovery", path: "/d
 const card = async (name: string) => within(await screen.findByRole("article", { name }));
 
 describe("the validation screen of the discovery area", () => {
-  test("VAL-51, API-95: status, statistics, history and failures", async () => {
+  test("VAL-51, API-95: shows status, statistics, history and failures", async () => {
     api.on(ATTEMPTS, { json: { attempts: [anAttempt(1)], total: 1, next_cursor: null } });
     api.on(FAILURES, failuresOf(aFailure(2)));
     open();
     expect(await screen.findByRole("heading", { level: 1, name: "Discovery" })).toBeTruthy();
     await (await card("Validation")).findByText("Idle");
     expect((await card("Verified")).getByText("of 12")).toBeTruthy();
-    expect((await card("Failed")).getByText("3 never validated")).toBeTruthy();
+    expect((await card("Failed")).getByText("2 rejected, 0 not checked")).toBeTruthy();
     expect((await card("Success Rate, 24 Hours")).getByText("75%")).toBeTruthy();
     const history = within(await screen.findByRole("list", { name: "Validation attempts" }));
     for (const part of [/Account 1/, /app@db1.example.com/]) expect(history.getByText(part)).toBeTruthy();
@@ -53,7 +56,7 @@ describe("the validation screen of the discovery area", () => {
     expect(api.requestsTo(ATTEMPTS)[0]?.query.get("limit")).toBe("50");
   });
 
-  test("VAL-48: all of it is asked for every 30 s, as the page's own doing and not as the person's", async () => {
+  test("VAL-48: reloads everything every 30 s, with calls marked as background calls", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     open();
     const asked = [STATUS, STATISTICS, ATTEMPTS, FAILURES];
@@ -65,7 +68,7 @@ describe("the validation screen of the discovery area", () => {
     }
   });
 
-  test("what is under way is counted; where nothing was tried in a day there is no rate", async () => {
+  test("counts running validations, and shows no rate when there were no attempts in 24 hours", async () => {
     api.on(STATUS, { json: { ...idle, status: "running", under_way: 5 } });
     api.on(STATISTICS, { json: { ...statistics, last_24h_attempts: 0, success_rate: 0 } });
     open();
@@ -74,7 +77,7 @@ describe("the validation screen of the discovery area", () => {
     expect((await card("Success Rate, 24 Hours")).queryByText("0%")).toBeNull();
   });
 
-  test("API-95: failures of one severity; the grave ones are tried once more, with force", async () => {
+  test("API-95: filters failures by severity, and validates high and critical ones again with force", async () => {
     api.on(FAILURES, failuresOf(aFailure(2)));
     api.on(TRIGGER, { json: { run_id: null, queued: 1, failed: [] } });
     const { user } = open();
@@ -87,7 +90,7 @@ describe("the validation screen of the discovery area", () => {
     await waitFor(() => expect(api.requestsTo(TRIGGER)[0]?.body).toMatchObject({ force: true }));
   });
 
-  test("VAL-64, OPEN-140: what cannot be loaded is told quietly where it would stand, and can be tried again", async () => {
+  test("VAL-64, OPEN-140: shows a failed load quietly in its place, with Retry", async () => {
     api.on(STATUS, { status: 500, json: { message: "Something broke" } });
     api.on(ATTEMPTS, { status: 500, json: { message: "Something broke" } });
     const { user } = open();

@@ -1,7 +1,14 @@
-// Validation in short: whether something is being tried, how all stands, what was tried last, and what fails (VAL-51, API-95).
+// A summary of validation: its status, statistics, latest attempts and current failures (VAL-51, API-95).
 import { Select, Stack } from "@mantine/core";
 import { IconActivity, IconPercentage, IconShieldCheck, IconShieldX } from "@tabler/icons-react";
-import { ALERT_SEVERITIES, type ReplyOf, type RunId, type validationStatus } from "@strongroom/contract";
+import {
+  ALERT_SEVERITIES,
+  FIGURES,
+  type ReplyOf,
+  type RunId,
+  type validationStatistics,
+  type validationStatus,
+} from "@strongroom/contract";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
@@ -12,18 +19,18 @@ import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
-import classes from "./accounts-tab.module.css";
-import { AttemptRows } from "./attempt-rows.tsx";
-import { BulkValidateButton } from "./bulk-validate-button.tsx";
-import { hasCritical } from "./critical-failures.ts";
-import { FailureRows } from "./failure-rows.tsx";
+import classes from "./accounts/accounts-tab.module.css";
+import { AttemptRows } from "./accounts/attempt-rows.tsx";
+import { BulkValidateButton } from "./bulk/bulk-validate-button.tsx";
+import { hasCritical } from "./accounts/critical-failures.ts";
+import { FailureRows } from "./accounts/failure-rows.tsx";
 import { countText, percent, severityChoices, toneOfRate } from "./figures.ts";
-import { QuietBanner } from "./quiet-banner.tsx";
-import { useBulkValidation } from "./use-bulk-validation.ts";
+import { QuietBanner } from "./settings/quiet-banner.tsx";
+import { useBulkValidation } from "./bulk/use-bulk-validation.ts";
 import { narrowingOf } from "./validation-address.ts";
 import { attemptList, failureList, statisticsNow, statusNow } from "./validation.queries.ts";
 
-/** As the Validation Dashboard (VAL-48). */
+/** The same interval as the Validation Dashboard (VAL-48). */
 const REFRESHED_MS = 30_000;
 const POLLED = { isBackground: true };
 
@@ -66,21 +73,32 @@ function Standing() {
         />
         <StatCard
           label="Verified"
+          explanation={FIGURES.verified}
           value={figures?.verified.toLocaleString() ?? null}
           line={figures && `of ${figures.total_accounts.toLocaleString()}`}
           icon={IconShieldCheck}
         />
         <StatCard
           label="Failed"
+          explanation={FIGURES.failed}
           value={figures?.failed.toLocaleString() ?? null}
-          line={figures && `${figures.never_validated.toLocaleString()} never validated`}
+          line={figures && failureLine(figures)}
           icon={IconShieldX}
         />
-        <StatCard label="Success Rate, 24 Hours" value={percent(rate)} tone={toneOfRate(rate)} icon={IconPercentage} />
+        <StatCard
+          label="Success Rate, 24 Hours"
+          explanation={FIGURES.successRate}
+          value={percent(rate)}
+          tone={toneOfRate(rate)}
+          icon={IconPercentage}
+        />
       </StatRow>
     </>
   );
 }
+
+const failureLine = ({ rejected, failed }: ReplyOf<typeof validationStatistics>): string =>
+  `${rejected.toLocaleString()} rejected, ${(failed - rejected).toLocaleString()} not checked`;
 
 function lineOf({ status, under_way, last_attempt_at: last }: ReplyOf<typeof validationStatus>) {
   if (status === "running") return `${under_way.toLocaleString()} under way`;

@@ -1,4 +1,4 @@
-// What the Validation Dashboard asks for and sends.
+// Server state of the Validation Dashboard.
 import {
   exportValidationJson,
   exportValidationReport,
@@ -20,18 +20,19 @@ import {
   AccountId,
   CredentialId,
   type DashboardPreferences,
+  type FailingStatus,
   type Severity,
   type SystemFamily,
   type ValidationFilter,
   type ValidationRange,
-  type ValidationStatus,
+  type ValidationStatusFilter,
 } from "@strongroom/contract";
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call, download } from "#shared/api/call.ts";
 import { callForQuery, invalidatePath, keyOf, queryOf, type QuerySettings } from "#shared/api/query.ts";
 import { saveFile } from "#shared/ui/save-file.ts";
-import { criticalFailures } from "./critical-failures.ts";
-import { reportFileName, reportRequest } from "./report.ts";
+import { criticalFailures } from "./accounts/critical-failures.ts";
+import { reportFileName, reportRequest } from "./report/report.ts";
 
 const PATH = "/api/v1/validation";
 const PAGE_SIZE = 50;
@@ -60,7 +61,7 @@ interface Narrowing {
 }
 
 export interface AttemptFilter extends Narrowing {
-  status?: ValidationStatus | undefined;
+  status?: ValidationStatusFilter | undefined;
   range: ValidationRange;
 }
 
@@ -72,12 +73,13 @@ export const attemptList = (filter: AttemptFilter, about?: QuerySettings) =>
     ...paged,
   });
 
-/** VAL-58. The person did not ask for it. */
+/** VAL-58. A background call, since the user did not request it. */
 export const recentAttempts = () =>
   call(listValidationAttempts, { query: { limit: POLLED_ATTEMPTS } }, { isBackground: true });
 
 export interface FailureFilter extends Narrowing {
   severity?: Severity | undefined;
+  status?: FailingStatus | undefined;
 }
 
 export const failureList = (filter: FailureFilter, about?: QuerySettings) =>
@@ -103,10 +105,10 @@ export const searchResults = (filter: ValidationFilter) =>
     ...paged,
   });
 
-/** Everything that the dashboard shows. */
+/** Reloads everything on the dashboard. */
 export const refreshValidation = (client: QueryClient): Promise<void> => invalidatePath(client, PATH);
 
-/** VAL-73, OPEN-125: all that fails and is high or critical is tried once more. */
+/** VAL-73, OPEN-125: validates every high or critical failure again. */
 export const bulkValidation = (client: QueryClient) =>
   mutationOptions({
     mutationFn: async () => {
@@ -118,7 +120,7 @@ export const bulkValidation = (client: QueryClient) =>
     onSettled: () => refreshValidation(client),
   });
 
-/** What a validation of one is about. */
+/** The secret to validate. */
 export interface Validated {
   account_id: string;
   is_account: boolean;

@@ -1,4 +1,4 @@
-// "What would change?": a button that asks the server about what a form says, and its answer while the form still says so.
+// "What would change?": a button that fetches a preview of the form, shown until the form changes.
 import { Button, type ButtonProps } from "@mantine/core";
 import { IconZoomQuestion } from "@tabler/icons-react";
 import type { UseMutationOptions } from "@tanstack/react-query";
@@ -9,13 +9,13 @@ import classes from "./preview.module.css";
 
 export interface PreviewQuestionProps<Wish, Answer> {
   asking: UseMutationOptions<Answer, Error, Wish>;
-  /** Null while there is nothing to ask. */
+  /** Null when the form has no change to preview. */
   wish: Wish | null;
   button?: Pick<ButtonProps, "variant" | "size">;
   children: (answer: Answer, wish: Wish) => ReactNode;
 }
 
-/** The answer goes as soon as the form says something else. */
+/** Hides the result as soon as the form changes. */
 export function PreviewQuestion<Wish, Answer>({ asking, wish, button, children }: PreviewQuestionProps<Wish, Answer>) {
   const { mutate, data, error, variables, isPending } = useMutation(asking);
   const isCurrent = JSON.stringify(variables) === JSON.stringify(wish);
@@ -46,7 +46,7 @@ export function PreviewQuestion<Wish, Answer>({ asking, wish, button, children }
 export interface PreviewPersonProps {
   name: string;
   email: string;
-  /** What would happen to them. */
+  /** The effect on the user. */
   children: ReactNode;
 }
 

@@ -1,25 +1,25 @@
-// What a call throws when it did not succeed: one class, so that screens ask one question.
+// The one error class of failed calls.
 import type { PeopleGainingAccess, Problem } from "@strongroom/contract";
 
 /**
- * `http`: the server answered with a failure. `network`: no answer at all. `timeout`: none within the limit.
- * `unreadable`: an answer that does not have the shape the contract promises.
+ * `http`: the server returned an error. `network`: no response. `timeout`: no response within the limit.
+ * `unreadable`: the response does not match the contract.
  */
 export type CallErrorKind = "http" | "network" | "timeout" | "unreadable";
 
-export interface CallErrorParts {
+export interface CallErrorInit {
   kind: CallErrorKind;
   message: string;
-  /** 0 when there was no answer. */
+  /** 0 when there was no response. */
   status?: number;
   /** The problem's stable code, such as `credential.not-found`; null when the body was not a problem. */
   code?: string | null;
-  /** What is wrong where, for validation. */
+  /** Validation errors by field. */
   errors?: NonNullable<Problem["errors"]>;
-  /** Seconds until another try makes sense. */
+  /** Seconds to wait before a retry. */
   retryAfter?: number | null;
   requestId?: string | null;
-  /** The people who would gain access by the call, to be confirmed. */
+  /** The users who would gain access by the call, to be confirmed. */
   peopleGainingAccess?: PeopleGainingAccess | null;
   /** The beginning of a body that was not JSON, else null. */
   text?: string | null;
@@ -37,7 +37,7 @@ export class CallError extends Error {
   readonly peopleGainingAccess: PeopleGainingAccess | null;
   readonly text: string | null;
 
-  constructor(parts: CallErrorParts) {
+  constructor(parts: CallErrorInit) {
     super(parts.message, { cause: parts.cause });
     this.kind = parts.kind;
     this.status = parts.status ?? 0;
@@ -52,8 +52,16 @@ export class CallError extends Error {
 
 export const isCallError = (error: unknown): error is CallError => error instanceof CallError;
 
-/** The sentence to show for anything that was thrown; never empty. */
-export function messageOf(error: unknown, fallback = "Something went wrong. Please try again."): string {
-  if (error instanceof Error && error.message !== "") return error.message;
-  return fallback;
+/**
+ * Whether the response had no message, so that the error's message is the bare status (ERR-01), such as "500 Internal
+ * Server Error".
+ */
+export const isBareStatus = (error: unknown): boolean =>
+  isCallError(error) && error.kind === "http" && error.message.startsWith(`${error.status} `);
+
+/** A message to show for any thrown value; never empty. A `fallback` replaces an empty message and a bare status. */
+export function messageOf(error: unknown, fallback?: string): string {
+  const message = error instanceof Error ? error.message : "";
+  if (message !== "" && (fallback === undefined || !isBareStatus(error))) return message;
+  return fallback ?? "Something went wrong. Please try again.";
 }

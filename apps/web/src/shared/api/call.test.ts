@@ -47,7 +47,7 @@ async function failureOf(promise: Promise<unknown>): Promise<CallError> {
   throw new Error("the call succeeded");
 }
 
-describe("what is sent", () => {
+describe("requests", () => {
   test("HTTP-02: requests carry JSON content-type and accept headers and no-cache headers", async () => {
     await call(readHealth);
     const { headers } = api.requests[0]!;
@@ -57,7 +57,7 @@ describe("what is sent", () => {
     expect(headers.pragma).toBe("no-cache");
   });
 
-  test("HTTP-03: cookies are sent along, also to a server elsewhere", async () => {
+  test("HTTP-03: requests include cookies, also to another origin", async () => {
     const sent = vi.spyOn(globalThis, "fetch");
     await call(readHealth);
     expect(sent.mock.calls.map(([, init]) => init?.credentials)).toEqual(["include"]);
@@ -71,20 +71,20 @@ describe("what is sent", () => {
     expect(api.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, "Bearer the-token"]);
   });
 
-  test("HTTP-01: the path is the contract's, its parameters encoded, its query without empty values", async () => {
+  test("HTTP-01: the path comes from the contract, with encoded parameters and without empty query values", async () => {
     api.on("GET /api/v1/credentials", { json: { data: [], next_cursor: null } });
     await call(listCredentials, { query: { search: "db & co", type: undefined, limit: 5 } });
     expect(api.requests[0]).toMatchObject({ method: "GET", path: "/api/v1/credentials" });
     expect(api.requests[0]!.query.toString()).toBe("search=db+%26+co&limit=5");
   });
 
-  test("a background call says so, so that the server does not take it as a sign of life", async () => {
+  test("a background call is marked, so that the server does not count it as user activity", async () => {
     await call(readHealth, {}, { isBackground: true });
     await call(readHealth);
     expect(api.requests.map(({ headers }) => headers["x-background"])).toEqual(["1", undefined]);
   });
 
-  test("API-04: sign-out is sent with the token and no body", async () => {
+  test("API-04: sign-out sends the token and no body", async () => {
     api.on("POST /api/v1/auth/logout", { json: { message: "ok", provider: null } });
     configureCalls({ token: () => "t" });
     await call(logout);
@@ -92,18 +92,18 @@ describe("what is sent", () => {
   });
 });
 
-describe("what comes back", () => {
-  test("a reply is parsed by the contract: fields that it does not name do not come through", async () => {
+describe("replies", () => {
+  test("a reply is parsed by the contract, which drops unknown fields", async () => {
     api.on("GET /api/v1/health", { json: { ...HEALTH, password: "hunter22" } });
     expect(await call(readHealth)).toEqual(HEALTH);
   });
 
-  test("a reply of another shape is refused instead of shown", async () => {
+  test("a reply of another shape is rejected", async () => {
     api.on("GET /api/v1/health", { json: { status: "fine" } });
     expect(await failureOf(call(readHealth))).toMatchObject({ kind: "unreadable", status: 200 });
   });
 
-  test("a problem's code, message and errors are on the error", async () => {
+  test("a problem's code, message and errors are properties of the error", async () => {
     const errors = [{ path: "email", msg: "is odd" }];
     api.on("POST /api/v1/auth/login", problem(400, "validation", "Check your input.", { errors }));
     const error = await failureOf(call(login, { body: { email: "a@b.c", password: "x" } }));
@@ -116,7 +116,7 @@ describe("what comes back", () => {
     });
   });
 
-  test("ERR-01: an answer without a message is its status with its status text", async () => {
+  test("ERR-01: a response without a message becomes its status and status text", async () => {
     api.on("GET /api/v1/health", { status: 418, text: "" });
     expect((await failureOf(call(readHealth))).message).toBe("418 I'm a Teapot");
   });
@@ -137,7 +137,7 @@ describe("what comes back", () => {
     );
   });
 
-  test("ERR-06: a connection that is cut is a network error with status 0", async () => {
+  test("ERR-06: a cut connection is a network error with status 0", async () => {
     api.on("POST /api/v1/auth/login", { isCut: true });
     const error = await failureOf(call(login, { body: { email: "a@b.c", password: "x" } }));
     expect(error).toMatchObject({
@@ -147,7 +147,7 @@ describe("what comes back", () => {
     });
   });
 
-  test("a 401 tells the session which token was refused; a visitor's 401 does not", async () => {
+  test("a 401 reports the refused token to the session; a visitor's 401 does not", async () => {
     const refused: string[] = [];
     configureCalls({ onUnauthorized: (token) => refused.push(token) });
     api.on("POST /api/v1/auth/login", problem(401, "sign-in.refused", "Invalid credentials"));
@@ -158,7 +158,7 @@ describe("what comes back", () => {
     expect(refused).toEqual(["mine"]);
   });
 
-  test("a 503 with the code sealed leads to the unseal page", async () => {
+  test("a 503 with the code sealed redirects to the unseal page", async () => {
     let sealed = 0;
     configureCalls({ onSealed: () => (sealed += 1), isDeployed: true });
     api.on("GET /api/v1/credentials", problem(503, "sealed", "The vault is sealed."));
@@ -183,14 +183,14 @@ describe("retries", () => {
     expect(waits).toEqual([2000, 4000, 8000, 16_000, 32_000]);
   });
 
-  test("HTTP-12: after five retries a 429 is raised", async () => {
+  test("HTTP-12: the sixth 429 is thrown after five retries", async () => {
     api.on("GET /api/v1/health", { status: 429, json: {} });
     const error = await failureOf(call(readHealth));
     expect(api.requests.length).toBe(6);
     expect(error.message).toBe("Rate limit exceeded. Please try again later.");
   });
 
-  test("HTTP-14: a 429 retry waits the Retry-After seconds", async () => {
+  test("HTTP-14: a retry after a 429 waits the Retry-After seconds", async () => {
     api.on(
       "GET /api/v1/health",
       flaky(2, () => ({ status: 429, headers: { "retry-after": "7" }, json: {} })),
@@ -199,7 +199,7 @@ describe("retries", () => {
     expect(waits).toEqual([7000, 7000]);
   });
 
-  test("a GET is retried while the database is in trouble, after the time that the server names", async () => {
+  test("a GET is retried while the database is failing, after the server's Retry-After", async () => {
     configureCalls({ isDeployed: true });
     const away = () => ({ ...problem(503, "database.unavailable", "Away."), headers: { "retry-after": "3" } });
     api.on("GET /api/v1/health", flaky(2, away));
@@ -207,7 +207,7 @@ describe("retries", () => {
     expect([api.requests.length, waits]).toEqual([3, [3000, 3000]]);
   });
 
-  test("a write is not retried when the database is in trouble, and the server's sentence is its error", async () => {
+  test("a write is not retried while the database is failing, and its error is the server's message", async () => {
     const path = `POST /api/v1/credentials/${id}/reveal`;
     api.on(path, problem(503, "database.outcome-unknown", "It may or may not have been made."));
     const error = await failureOf(call(revealCredential, { params: { id } }));
@@ -221,14 +221,14 @@ describe("retries", () => {
     expect(error.message).toBe("Rate limit exceeded. Retry in 9 seconds.");
   });
 
-  test("OPEN-67: a write that carries an idempotency key is retried with the same key", async () => {
+  test("OPEN-67: a write with an idempotency key is retried with the same key", async () => {
     let asked = 0;
     api.on(`POST /api/v1/credentials/${id}/reveal`, () => (asked++ === 0 ? { isCut: true } : { json: { value: "v" } }));
     await call(revealCredential, { params: { id } }, { idempotencyKey: "k1" });
     expect(api.requests.map(({ headers }) => headers["idempotency-key"])).toEqual(["k1", "k1"]);
   });
 
-  test("ERR-08, OPEN-148: a timeout says so and is not retried", async () => {
+  test("ERR-08, OPEN-148: a timeout has its own message and is not retried", async () => {
     configureCalls({ timeoutMs: 40 });
     api.on("GET /api/v1/health", () => new Promise<never>(() => undefined));
     const error = await failureOf(call(readHealth));
@@ -238,7 +238,7 @@ describe("retries", () => {
 
   test("HTTP-11: the limit is 60 seconds", () => expect(TIMEOUT_MS).toBe(60_000));
 
-  test("a call that is aborted while it waits for its next try ends at once", async () => {
+  test("an aborted call stops waiting for its next retry at once", async () => {
     configureCalls({ wait });
     api.on("GET /api/v1/health", { status: 429, headers: { "retry-after": "3600" }, json: {} });
     const aborter = new AbortController();
@@ -248,7 +248,7 @@ describe("retries", () => {
     await expect(pending).rejects.toThrow("left");
   });
 
-  test("HTTP-16: a deployed server that sleeps is knocked at, given 3 seconds and asked once more", async () => {
+  test("HTTP-16: the client wakes a sleeping deployed server, waits 3 seconds and retries once", async () => {
     configureCalls({ isDeployed: true });
     let asked = 0;
     api.on("GET /api/v1/credentials", () =>
@@ -263,7 +263,7 @@ describe("retries", () => {
     expect(waits).toEqual([3000]);
   });
 
-  test("HTTP-17: any other error is raised at once", async () => {
+  test("HTTP-17: any other error is thrown at once", async () => {
     configureCalls({ isDeployed: true });
     api.on("GET /api/v1/credentials", problem(500, "internal", "Broken"));
     expect((await failureOf(call(listCredentials))).message).toBe("Broken");
@@ -271,7 +271,7 @@ describe("retries", () => {
   });
 });
 
-test("an endpoint's empty parameter is a bug that is thrown, not sent", async () => {
+test("an empty path parameter throws before a request is sent", async () => {
   const odd = endpoint({
     method: "GET",
     path: "/api/v1/things/:id",

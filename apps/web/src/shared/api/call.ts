@@ -1,4 +1,4 @@
-// The one door to the server: sends what an endpoint of the contract takes and returns its parsed reply.
+// The only HTTP client of the app: sends an endpoint's input as the contract defines it and returns the parsed reply.
 import {
   pathOf,
   readHealth,
@@ -12,24 +12,25 @@ import { CallError } from "./call-error.ts";
 import { noteFailure, noteSuccess } from "./database-trouble.ts";
 import { fetchFailureText, timeoutText } from "./error-texts.ts";
 import { failureOf, replyOf } from "./read-reply.ts";
+import { SAY_AFTER_MS, noteAnswer, noteNoAnswer, noteSlow } from "./server-contact.ts";
 import { wait, withRetries, withWakeUp, type Wait } from "./retry.ts";
 
 export const TIMEOUT_MS = 60_000;
 
-/** What calls need from the app around them. The session fills it in at start. */
+/** Callbacks and settings that calls need from the app. The session sets them at startup. */
 export interface CallSettings {
-  /** Where the server is; empty for this page's own origin. */
+  /** The server's address; empty for this page's own origin. */
   baseUrl: string;
   token: () => string | null;
-  /** A call that carried this token was answered 401. */
+  /** Called when a request with this token received a 401. */
   onUnauthorized: (token: string) => void;
-  /** A call was answered 503 because the vault is sealed. */
+  /** Called when a request received a 503 because the vault is sealed. */
   onSealed: () => void;
-  /** A call needs a fresh proof of who sits there: asks for it, and answers whether it was given. */
+  /** Asks the user to re-authenticate; resolves with whether they did. */
   proveAgain: () => Promise<boolean>;
-  /** Shows the people to whom a call would give access, and returns whether the user agrees. */
+  /** Shows the users who would gain access by a call; resolves with whether the user agrees. */
   confirmPeople: (people: PeopleGainingAccess) => Promise<boolean>;
-  /** A deployment that may sleep, as opposed to a server on this machine (OPEN-75). */
+  /** A deployment that may sleep, not a local server (OPEN-75). */
   isDeployed: boolean;
   timeoutMs: number;
   wait: Wait;
@@ -55,9 +56,9 @@ export function configureCalls(changed: Partial<CallSettings>): void {
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** The person did not ask for it (a poll, a ping): the server must not take it as a sign of life. */
+  /** Not caused by the user (a poll or a ping): the server must not count it as user activity. */
   isBackground?: boolean;
-  /** Makes a write safe to send twice, and so to retry. */
+  /** Makes a write idempotent, so that it can be retried. */
   idempotencyKey?: string;
 }
 
@@ -81,18 +82,20 @@ function queryText(query: unknown): string {
   return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** The response of one try. Throws `network` or `timeout`; an abort by the caller is thrown on as it is. */
+/** The response of one attempt. Throws `network` or `timeout`; rethrows an abort by the caller unchanged. */
 async function fetchOnce(url: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
   const clock = new AbortController();
   const limit = settings.timeoutMs;
   const timer = setTimeout(() => clock.abort(), limit);
+  const slowTimer = setTimeout(noteSlow, SAY_AFTER_MS);
   const stop = () => clock.abort();
   signal?.addEventListener("abort", stop, { once: true });
   if (signal?.aborted) stop();
   try {
     const response = await fetch(url, { ...init, signal: clock.signal });
-    // The limit covers the body too, so it is read before the timer is put away.
+    // The time limit covers the body too, so read it before clearing the timer.
     const body = await response.arrayBuffer();
+    noteAnswer();
     return new Response(response.status === 204 ? null : body, {
       status: response.status,
       statusText: response.statusText,
@@ -100,10 +103,12 @@ async function fetchOnce(url: string, init: RequestInit, signal: AbortSignal | u
     });
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
+    noteNoAnswer();
     if (clock.signal.aborted) throw new CallError({ kind: "timeout", message: timeoutText(limit), cause: error });
     throw new CallError({ kind: "network", message: fetchFailureText(error), cause: error });
   } finally {
     clearTimeout(timer);
+    clearTimeout(slowTimer);
     signal?.removeEventListener("abort", stop);
   }
 }
@@ -127,7 +132,10 @@ async function send<E extends Endpoint>(endpoint: E, input: InputOf<E>, options:
   return response;
 }
 
-/** Like `sendProved`; if people would gain access, the user is asked, and asked again when others have joined. */
+/**
+ * Like `sendProved`; if users would gain access, asks for a confirmation, and asks again when that set of users has
+ * grown.
+ */
 async function sendConfirmed<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
@@ -142,18 +150,18 @@ async function sendConfirmed<E extends Endpoint>(
   }
 }
 
-/** A DELETE has no body, and takes it in its address. */
+/** A DELETE has no body, so its confirmation goes into the query. */
 function withConfirmation<E extends Endpoint>(endpoint: E, input: InputOf<E>, confirmation: string): InputOf<E> {
   const part = endpoint.method === "DELETE" ? "query" : "body";
   return { ...input, [part]: { ...(input[part] as object | undefined), confirmation } };
 }
 
-/** Asks for a fresh proof in advance; false when the user declines. */
-export const proveAgain = (): Promise<boolean> => settings.proveAgain();
+/** Asks the user to re-authenticate in advance; false when the user declines. */
+export const onStepUpRequired = (): Promise<boolean> => settings.proveAgain();
 
 /**
- * As `send`; where the server asks for a fresh proof, the person is asked for it and the call is sent again: it had no effect.
- * Nobody is asked because of a call that the page makes by itself.
+ * Like `send`; when the server requires re-authentication, asks the user for it and sends the call again (the
+ * refused one had no effect). Background calls never ask the user.
  */
 async function sendProved<E extends Endpoint>(endpoint: E, input: InputOf<E>, options: CallOptions): Promise<Response> {
   try {
@@ -165,7 +173,7 @@ async function sendProved<E extends Endpoint>(endpoint: E, input: InputOf<E>, op
   }
 }
 
-/** What a refusal says, once the session and the seal have heard of it. */
+/** Builds the error of a refusal, after notifying the session and the seal. */
 async function refusalOf(response: Response, path: string, token: string | null): Promise<CallError> {
   const failure = await failureOf(response, path);
   if (failure.status === 401 && token !== null) settings.onUnauthorized(token);
@@ -175,8 +183,8 @@ async function refusalOf(response: Response, path: string, token: string | null)
 }
 
 /**
- * Opens an endpoint that streams, in the background: no retries and no time limit, which are its reader's. Throws
- * `CallError` when it is refused; an abort is thrown on as it is.
+ * Opens a streaming endpoint in the background, without retries or time limit: its reader has those. Throws
+ * `CallError` when it is refused; rethrows an abort unchanged.
  */
 export async function openStream(
   endpoint: Endpoint,
@@ -193,13 +201,30 @@ export async function openStream(
   return response.body ?? new ReadableStream();
 }
 
+/** Milliseconds. A healthy server answers the health endpoint faster than this. */
+const PROBE_LIMIT_MS = 2000;
+
+/** Checks whether the server responds. Never rejects: `useServerContact` returns the result. */
+export async function probeServer(): Promise<void> {
+  try {
+    await fetchOnce(
+      `${settings.baseUrl}${readHealth.path}`,
+      { cache: "no-store" },
+      AbortSignal.timeout(PROBE_LIMIT_MS),
+    );
+  } catch {
+    // This timeout is not an abort by the caller.
+    noteNoAnswer();
+  }
+}
+
 const knock = () => fetchOnce(`${settings.baseUrl}${readHealth.path}`, { cache: "no-store" }, undefined);
 
 /**
  * Calls an endpoint and returns its reply, parsed by the contract.
  *
- * Throws `CallError`. GETs, and writes that carry an idempotency key, are retried on 429, network errors and while the server's
- * database is in trouble.
+ * Throws `CallError`. GETs, and writes with an idempotency key, are retried on 429, on network errors and while the
+ * server's database is failing.
  */
 export async function call<E extends Endpoint>(
   endpoint: E,
@@ -217,7 +242,7 @@ export async function call<E extends Endpoint>(
   return (await replyOf(response, endpoint.reply as z.ZodType)) as ReplyOf<E>;
 }
 
-/** A download (an endpoint whose reply is a stream) as a blob. Throws `CallError`. */
+/** Downloads an endpoint whose reply is a stream, as a blob. Throws `CallError`. */
 export async function download<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E> = {},

@@ -1,4 +1,4 @@
-// Whether the server's database is failing, according to the replies to calls: the sentence to show until calls work again.
+// Whether the server's database is failing, derived from replies: the message to show until calls succeed again.
 import type { Endpoint } from "@strongroom/contract";
 import { useSyncExternalStore } from "react";
 import type { CallError } from "./call-error.ts";
@@ -20,9 +20,9 @@ export const isDatabaseTrouble = ({ status, code }: CallError): boolean =>
 
 export function noteFailure(error: CallError): void {
   if (!isDatabaseTrouble(error)) return;
-  // The caller shows the unknown outcome of a change itself.
+  // The caller shows the unknown outcome of a change.
   if (error.code === "database.outcome-unknown") set(AWAY);
-  // The rest of it is for programs.
+  // The other sentences are for API clients.
   else set(error.message.split(/(?<=\.) /, 1)[0] ?? AWAY);
 }
 
@@ -38,5 +38,5 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Null while all is well. */
+/** Null while the database works. */
 export const useDatabaseTrouble = (): string | null => useSyncExternalStore(subscribe, () => sentence);

@@ -1,4 +1,4 @@
-// The sentences of failed requests (ERR-01 to ERR-08), from what came back to what a person reads.
+// The error messages of failed requests (ERR-01 to ERR-08).
 
 const NETWORK_ERROR = "Network error: Unable to connect to the server. Please check your connection.";
 const CORS_ERROR = "CORS error: Cross-origin request blocked. Please check server configuration.";
@@ -14,7 +14,7 @@ const rateLimitText = (seconds: number | null): string =>
     ? "Rate limit exceeded. Please try again later."
     : `Rate limit exceeded. Retry in ${seconds} seconds.`;
 
-/** HTTP/2 sends no reason phrase, so the usual ones are kept here. */
+/** HTTP/2 has no reason phrases, so the common ones are listed here. */
 const STATUS_TEXTS: Record<number, string> = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -31,7 +31,7 @@ const STATUS_TEXTS: Record<number, string> = {
 export interface FailedAnswer {
   status: number;
   statusText: string;
-  /** The path that was asked for, without its query. */
+  /** The requested path without its query. */
   path: string;
   /** The `message` of a JSON body, else null. */
   message: string | null;
@@ -40,7 +40,7 @@ export interface FailedAnswer {
   retryAfter: number | null;
 }
 
-/** The sentence for an answer that was not a success. A message of the server's own comes before the general texts. */
+/** The message for an unsuccessful response. The server's own message takes precedence over the general texts. */
 export function answerText(answer: FailedAnswer): string {
   if (answer.status === 429) return rateLimitText(answer.retryAfter);
   if (answer.message !== null && answer.message !== "") return answer.message;
@@ -51,7 +51,7 @@ export function answerText(answer: FailedAnswer): string {
   return `${answer.status} ${answer.statusText || STATUS_TEXTS[answer.status] || "Error"}`;
 }
 
-/** Browsers hide why a fetch failed; where they do say that it was the origin, so do we (ERR-07). */
+/** Browsers hide why a fetch failed; when the error does mention the origin, so does this text (ERR-07). */
 export function fetchFailureText(error: unknown): string {
   const text = error instanceof Error ? error.message : "";
   return /cors|cross-origin|access control/i.test(text) ? CORS_ERROR : NETWORK_ERROR;

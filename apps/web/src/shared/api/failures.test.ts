@@ -6,7 +6,7 @@ import { isAsleep } from "./retry.ts";
 
 const answer = { status: 500, statusText: "", path: "/x", message: null, isJson: true, retryAfter: null };
 
-describe("the texts of failed requests", () => {
+describe("messages of failed requests", () => {
   test.each([
     [
       "ERR-01: status and status text",
@@ -28,7 +28,7 @@ describe("the texts of failed requests", () => {
     ["ERR-05: a 404 with a JSON body is not a missing endpoint", { status: 404 }, "404 Not Found"],
   ])("%s", (_, more, text) => expect(answerText({ ...answer, ...more })).toBe(text));
 
-  test("ERR-07: where the browser names the origin as the reason, so does the text", () => {
+  test("ERR-07: the message mentions the origin when the browser's error does", () => {
     const cors = "CORS error: Cross-origin request blocked. Please check server configuration.";
     expect(fetchFailureText(new TypeError("Cross-Origin Request Blocked"))).toBe(cors);
     expect(fetchFailureText(new TypeError("Load failed due to access control checks"))).toBe(cors);
@@ -52,7 +52,7 @@ test.each([
   expect(secondsOf(header, 60_000)).toBe(seconds),
 );
 
-describe("HTTP-16: what the deployed-environment handler takes for a sleeping server", () => {
+describe("HTTP-16: the deployed-environment handler recognises a sleeping server", () => {
   const failed = (status: number, message = "", code: string | null = null) =>
     new CallError({ kind: "http", status, message, code });
   test.each([

@@ -1,8 +1,8 @@
-// Which fields of a form the server objects to.
+// Maps errors of the server and the contract to form fields.
 import type { z } from "zod";
 import { isCallError } from "./call-error.ts";
 
-/** The server's objections, by field; what belongs to no field of the form is left to the sentence above it. */
+/** The server's errors by field; errors without a form field appear only in the message above the form. */
 export function fieldErrorsOf<Field extends string>(
   error: unknown,
   isField: (path: string) => path is Field,
@@ -15,14 +15,14 @@ export function fieldErrorsOf<Field extends string>(
   return Object.fromEntries(fields) as Partial<Record<Field, string>>;
 }
 
-/** What the contract says of each field of a form, its first objection first; `{}` when it takes the values. */
+/** The contract's first error for each field; `{}` when the values are valid. */
 export function firstObjections<Field extends string>(
   schema: z.ZodType,
   values: unknown,
   fieldAt: (path: readonly PropertyKey[]) => string = (path) => String(path[0]),
 ): Partial<Record<Field, string>> {
   const issues = schema.safeParse(values).error?.issues ?? [];
-  // Later ones are overwritten by earlier ones.
+  // Reversed, so that the first error of a field overwrites the later ones.
   return Object.fromEntries(issues.toReversed().map(({ path, message }) => [fieldAt(path), message])) as Partial<
     Record<Field, string>
   >;

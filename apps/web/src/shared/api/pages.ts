@@ -1,4 +1,4 @@
-// Changes to the cached pages of a list, so that one changed card does not fetch a hundred pages again.
+// Updates the cached pages of a list in place, so that one changed card does not refetch a hundred pages.
 import type { InfiniteData, QueryClient, QueryKey } from "@tanstack/react-query";
 
 export interface Page<T> {
@@ -13,7 +13,7 @@ type Pages<T> = readonly Page<T>[];
 
 const holds = <T extends Item>(page: Page<T>, id: string): boolean => page.data.some((item) => item.id === id);
 
-/** The same pages with a newer state of one item. The same object when it is in none of them. */
+/** The pages with a newer version of one item. Returns the same object when no page has the item. */
 export function withItem<T extends Item>(pages: Pages<T>, changed: T): Pages<T> {
   if (!pages.some((page) => holds(page, changed.id))) return pages;
   return pages.map((page) =>
@@ -23,20 +23,20 @@ export function withItem<T extends Item>(pages: Pages<T>, changed: T): Pages<T> 
   );
 }
 
-/** The same pages without one item. The same object when it was in none of them. */
+/** The pages without one item. Returns the same object when no page had the item. */
 export function withoutItem<T extends Item>(pages: Pages<T>, id: string): Pages<T> {
   if (!pages.some((page) => holds(page, id))) return pages;
   return pages.map((page) => (holds(page, id) ? { ...page, data: page.data.filter((each) => each.id !== id) } : page));
 }
 
-/** With a new item first, because lists are newest first; unless it is there already. */
+/** The pages with a new item at the start, because lists are newest first. No change if it is already there. */
 export function withNewItem<T extends Item>(pages: Pages<T>, created: T): Pages<T> {
   const [first, ...rest] = pages;
   if (first === undefined || pages.some((page) => holds(page, created.id))) return pages;
   return [{ ...first, data: [created, ...first.data] }, ...rest];
 }
 
-/** Patches every cached list below a key; the last part of a list's key is what it is narrowed to. */
+/** Patches every cached list below a key; the last part of a list's key is its filter. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what its keys end with
 export function patchLists<T extends Item, Filter>(
   client: QueryClient,

@@ -4,13 +4,13 @@ import { render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startApi, type TestApi } from "#app/testing/api-server.ts";
 import {
-  FRESH_MS,
-  MOST_ENTRIES,
+  STALE_AFTER_MS,
+  MAX_CACHED_QUERIES,
   createQueryClient,
   invalidatePath,
   keyOf,
   queryOf,
-  tellQueriesWhoIsActive,
+  setActiveUser,
 } from "./query.ts";
 
 const HEALTH = { status: "healthy", summary: "ok", version: "1", uptime: 1, checks: [] };
@@ -24,7 +24,7 @@ beforeEach(async () => {
   });
 });
 afterEach(() => {
-  tellQueriesWhoIsActive(() => true);
+  setActiveUser(() => true);
   return api.close();
 });
 
@@ -33,7 +33,7 @@ function Status() {
   return <p>{data?.status ?? "none"}</p>;
 }
 
-test("HTTP-07: two screens that ask the same at the same time make one request", async () => {
+test("HTTP-07: two screens with the same query send one request", async () => {
   render(
     <QueryClientProvider client={createQueryClient()}>
       <Status />
@@ -44,15 +44,15 @@ test("HTTP-07: two screens that ask the same at the same time make one request",
   expect(api.requests).toHaveLength(1);
 });
 
-test("HTTP-08: an answer stays fresh for 30 seconds", async () => {
-  expect(FRESH_MS).toBe(30_000);
+test("HTTP-08: a reply stays fresh for 30 seconds", async () => {
+  expect(STALE_AFTER_MS).toBe(30_000);
   const client = createQueryClient();
   await client.query(queryOf(readHealth));
   await client.query(queryOf(readHealth));
   expect(api.requests).toHaveLength(1);
 });
 
-test("HTTP-09: a path prefix clears everything below it and nothing beside it", async () => {
+test("HTTP-09: invalidating a path prefix clears everything below it and nothing beside it", async () => {
   const client = createQueryClient();
   const list = keyOf(listCredentials, { query: { search: "x" } });
   const one = keyOf(readCredential, { params: { id } });
@@ -63,9 +63,9 @@ test("HTTP-09: a path prefix clears everything below it and nothing beside it", 
   expect([isStale(list), isStale(one), isStale(health)]).toEqual([true, true, false]);
 });
 
-test("HTTP-10: over 50 entries the oldest that no screen uses go", async () => {
+test("HTTP-10: above 50 entries, the oldest unused ones are removed", async () => {
   const client = createQueryClient();
-  for (let index = 0; index < MOST_ENTRIES + 10; index += 1) {
+  for (let index = 0; index < MAX_CACHED_QUERIES + 10; index += 1) {
     client.setQueryData(["entry", index], index, { updatedAt: index + 1 });
     await Promise.resolve();
   }
@@ -75,10 +75,10 @@ test("HTTP-10: over 50 entries the oldest that no screen uses go", async () => {
   expect(client.getQueryData(["entry", 10])).toBe(10);
 });
 
-test("a page that nobody touches asks in the background, so that it does not keep the session alive", async () => {
-  tellQueriesWhoIsActive(() => false);
+test("an idle page sends background queries, so that they do not keep the session alive", async () => {
+  setActiveUser(() => false);
   await createQueryClient().query(queryOf(readHealth));
-  tellQueriesWhoIsActive(() => true);
+  setActiveUser(() => true);
   await createQueryClient().query(queryOf(readHealth));
   await createQueryClient().query(queryOf(readHealth, {}, { isBackground: true }));
   expect(api.requests.map(({ headers }) => headers["x-background"])).toEqual(["1", undefined, "1"]);

@@ -1,10 +1,11 @@
-// How server state is cached: keys by path, 30 seconds fresh, cleared by path prefix after writes (HTTP-07 to HTTP-10).
+// The cache of server state: keys by path, 30 seconds fresh, cleared by path prefix after writes (HTTP-07 to
+// HTTP-10).
 import type { Endpoint, InputOf, ReplyOf } from "@strongroom/contract";
 import { QueryClient, queryOptions, type Query } from "@tanstack/react-query";
 import { call } from "./call.ts";
 
-export const FRESH_MS = 30_000;
-export const MOST_ENTRIES = 50;
+export const STALE_AFTER_MS = 30_000;
+export const MAX_CACHED_QUERIES = 50;
 
 const segments = (path: string): string[] => path.split("/").filter((part) => part !== "");
 
@@ -15,18 +16,18 @@ export function keyOf<E extends Endpoint>(endpoint: E, input: InputOf<E> = {}): 
   return [...path, input.query ?? {}];
 }
 
-/** Whether the person did something just now. Set by the session; queries of an idle page count as background. */
+/** Whether the user was active recently. Set by the session; queries of an idle page count as background. */
 let isPersonActive: () => boolean = () => true;
-export function tellQueriesWhoIsActive(ask: () => boolean): void {
+export function setActiveUser(ask: () => boolean): void {
   isPersonActive = ask;
 }
 
 export interface QuerySettings {
-  /** Always, whatever the person does: polls and pings. */
+  /** Always in the background, even while the user is active: polls and pings. */
   isBackground?: boolean;
 }
 
-/** The call of a query: while the person is idle, and always for a poll, it counts as the page's own, not as a sign of life. */
+/** The call of a query. It does not count as user activity while the user is idle, and never for a poll. */
 export const callForQuery = <E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
@@ -42,14 +43,14 @@ export function queryOf<E extends Endpoint>(endpoint: E, input: InputOf<E> = {},
   });
 }
 
-/** Everything below a path is stale after a write to it, and what is on screen is fetched again. */
+/** Marks everything below a path as stale after a write, and refetches the queries on screen. */
 export function invalidatePath(client: QueryClient, prefix: string): Promise<void> {
   return client.invalidateQueries({ queryKey: segments(prefix) });
 }
 
 function dropOldestUnused(client: QueryClient): void {
   const cache = client.getQueryCache();
-  const surplus = cache.getAll().length - MOST_ENTRIES;
+  const surplus = cache.getAll().length - MAX_CACHED_QUERIES;
   if (surplus <= 0) return;
   const unused = cache
     .getAll()
@@ -60,14 +61,14 @@ function dropOldestUnused(client: QueryClient): void {
 
 export function createQueryClient(): QueryClient {
   const client = new QueryClient({
-    // `call` retries by itself, with the waits that the server asks for.
+    // `call` does the retries, with the waits that the server asks for.
     defaultOptions: {
-      queries: { staleTime: FRESH_MS, retry: false, networkMode: "always" },
+      queries: { staleTime: STALE_AFTER_MS, retry: false, networkMode: "always" },
       mutations: { retry: false, networkMode: "always" },
     },
   });
   client.getQueryCache().subscribe((event) => {
-    // Later, because a query is added just before its observer is.
+    // Deferred, because a query is added just before its observer.
     if (event.type === "added") queueMicrotask(() => dropOldestUnused(client));
   });
   return client;

@@ -1,13 +1,13 @@
-// Turns a fetch response into the promised reply or a CallError.
+// Turns a fetch response into the reply or a `CallError`.
 import { Problem } from "@strongroom/contract";
 import { z } from "zod";
 import { CallError } from "./call-error.ts";
 import { UNREADABLE, answerText } from "./error-texts.ts";
 
-/** As much of a foreign body as an error may quote (CRED-40). */
+/** The characters of a non-JSON body that an error quotes (CRED-40). */
 const MOST_TEXT = 100;
 
-/** Reads leniently: a proxy may answer with half a problem. */
+/** Lenient, because a proxy may return only parts of a problem. */
 const LooseProblem = z.object({
   code: Problem.shape.code.optional().catch(undefined),
   message: z.string().optional().catch(undefined),
@@ -26,7 +26,7 @@ function parseJson(text: string): { isJson: boolean; value: unknown } {
   }
 }
 
-/** `Retry-After` as seconds or as an HTTP date (RFC 9110 §10.2.3); null when absent or nonsense. */
+/** `Retry-After` as seconds or as an HTTP date (RFC 9110 §10.2.3); null when missing or invalid. */
 export function secondsOf(header: string | null, now: number): number | null {
   if (header === null || header.trim() === "") return null;
   const seconds = Number(header);
@@ -61,7 +61,7 @@ export async function failureOf(response: Response, path: string): Promise<CallE
   });
 }
 
-/** Parses a success through the endpoint's schema. Throws `unreadable` when it does not have the promised shape. */
+/** Parses a success through the endpoint's schema. Throws `unreadable` when it does not match. */
 export async function replyOf<Reply extends z.ZodType>(response: Response, schema: Reply): Promise<z.output<Reply>> {
   const text = await response.text();
   const { isJson, value } = parseJson(text);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { renderScreen } from "#app/testing/render.tsx";
 import { useMutation } from "./use-mutation.ts";
 
-/** A dialog that sends, and can be left before the answer is here. */
+/** A dialog that sends a mutation and can unmount before the response. */
 function Screen({ send, told }: { send: () => Promise<string>; told: string[] }) {
   const [isOpen, setIsOpen] = useState(true);
   return (
@@ -15,7 +15,7 @@ function Screen({ send, told }: { send: () => Promise<string>; told: string[] })
   );
 }
 
-/** Its own reaction to the answer fails. */
+/** Its own success handler throws. */
 function FailingSender({ told }: { told: string[] }) {
   const { mutate } = useMutation({ mutationFn: async () => "done" });
   const onSuccess = () => {
@@ -38,7 +38,7 @@ function Sender({ send, told }: { send: () => Promise<string>; told: string[] })
 test.each([
   ["here", false, ["done, here", "settled, here"]],
   ["gone", true, ["done, gone", "settled, gone"]],
-])("an answer is told to who asked, with the screen %s", async (_, leaves, expected) => {
+])("the callbacks run when the screen is %s", async (_, leaves, expected) => {
   const answer = Promise.withResolvers<string>();
   const told: string[] = [];
   const { user } = renderScreen(<Screen send={() => answer.promise} told={told} />);
@@ -49,7 +49,7 @@ test.each([
   await expect.poll(() => told).toEqual(expected);
 });
 
-test("a refusal is told too when the screen is gone, and each of two that were asked for", async () => {
+test("the error callback runs after unmounting, for each of two pending mutations", async () => {
   const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
   const told: string[] = [];
   let asked = 0;
@@ -62,7 +62,7 @@ test("a refusal is told too when the screen is gone, and each of two that were a
   await expect.poll(() => told).toEqual(["done, gone", "settled, gone", "refused, gone", "settled, gone"]);
 });
 
-test("what follows in any case follows a reaction that throws, and its mistake is not swallowed", async () => {
+test("onSettled runs after a handler that throws, and the handler's error is reported", async () => {
   const mistakes: unknown[] = [];
   const told: string[] = [];
   const others = process.listeners("unhandledRejection");

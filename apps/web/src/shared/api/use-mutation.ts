@@ -1,4 +1,4 @@
-// `useMutation` of TanStack Query, except that whoever asked is told how it went wherever they are by then.
+// TanStack Query's `useMutation`, but its callbacks run even after the component unmounts.
 import {
   useMutation as useMutationOfThisScreen,
   type UseMutationOptions,
@@ -6,7 +6,10 @@ import {
 } from "@tanstack/react-query";
 import { useIsHere } from "#shared/ui/use-is-here.ts";
 
-/** What follows an answer. `isHere` is false when the screen that asked is gone: it has nothing more to close, or to lead on. */
+/**
+ * Callbacks of one `mutate`. `isHere` is false after the screen unmounted, which then has no dialog to close and must
+ * not navigate.
+ */
 interface Told<Done> {
   onSuccess?: (done: Done, isHere: boolean) => unknown;
   onError?: (error: Error, isHere: boolean) => unknown;
@@ -17,8 +20,8 @@ type Mutate<Done, Fields> = (fields: Fields, told?: Told<Done>) => void;
 type WithMutate<Result, Mutate> = Result extends unknown ? Omit<Result, "mutate"> & { mutate: Mutate } : never;
 
 /**
- * The library calls back what was given to one `mutate` only while the component is on screen. A dialog that was closed, or a
- * page that was left, would say nothing of what came of it: here the answer itself is awaited.
+ * The library runs the callbacks of a single `mutate` only while the component is mounted, so a closed dialog or a
+ * left page would never report the result. This hook awaits the mutation itself.
  */
 export function useMutation<Done, Fields = void, Before = unknown>(
   options: UseMutationOptions<Done, Error, Fields, Before>,
@@ -31,8 +34,8 @@ export function useMutation<Done, Fields = void, Before = unknown>(
 }
 
 /**
- * The library waits for the promises that `onSuccess` and `onSettled` return, usually a refetch, before the mutation settles.
- * Offline a refetch takes a minute, and the user would wait that long for the error message.
+ * The library waits for the promises that `onSuccess` and `onSettled` return, usually a refetch, before the mutation
+ * settles. Offline a refetch takes a minute, and the user would wait that long for the error message.
  */
 function withoutWaiting<Done, Fields, Before>(
   options: UseMutationOptions<Done, Error, Fields, Before>,

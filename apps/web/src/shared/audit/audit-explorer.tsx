@@ -1,5 +1,5 @@
-// The audit trail with its tabs, counters, filters and pages: Audit Logs has all of it, the Validation Dashboard what the
-// verification of secrets recorded (OPEN-132).
+// The audit trail with its tabs, counters, filters and pages: Audit Logs shows everything, the Validation Dashboard
+// only verifications (OPEN-132).
 import { Button } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import type { AuditFilter, AuditLog, AuditView } from "@strongroom/contract";
@@ -35,7 +35,7 @@ export function AuditExplorer({ title, scope, events }: AuditExplorerProps) {
     <PageTabs label="Kinds of events" tabs={TABS} value={viewOf(params)} onChange={choose}>
       <TrailFilters events={events} />
       <TrailCounters counts={counts.data} />
-      {/* Another filter begins at its first page (AUDIT-18). */}
+      {/* A changed filter starts at the first page (AUDIT-18). */}
       <Pages
         key={JSON.stringify(query)}
         title={title}
@@ -55,7 +55,7 @@ interface PagesProps {
 }
 
 function Pages({ title, query, total, onRefresh }: PagesProps) {
-  /** Where each page after the first begins, as far as somebody went. */
+  /** The cursors of the visited pages after the first. */
   const [places, setPlaces] = useState<readonly string[]>([]);
   const list = useQuery({ ...auditPage(query, places.at(-1)), placeholderData: keepPreviousData });
   const refresh = () => {
@@ -106,7 +106,7 @@ const proofOf = (entry: AuditLog): ReactNode => <InclusionProof entry={entry} />
 
 interface PagerProps {
   said: string | undefined;
-  /** Null: there is none. */
+  /** Null when there is no previous page. */
   onPrevious: (() => void) | null;
   onNext: (() => void) | null;
 }

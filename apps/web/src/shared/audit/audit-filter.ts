@@ -1,4 +1,4 @@
-// What a list of the trail is narrowed to, as the address holds it.
+// The filter of an audit list, as stored in the address.
 import {
   AUDIT_STATUSES,
   AUDIT_VIEWS,
@@ -10,7 +10,7 @@ import {
 import { searchOf } from "#shared/format/address.ts";
 import { capitalised } from "#shared/format/text.ts";
 
-export type AuditQuery = Omit<NonNullable<InputOf<typeof listAuditEntries>["query"]>, "limit" | "cursor">;
+export type AuditQuery = Omit<NonNullable<InputOf<typeof listAuditEntries>["query"]>, "limit" | "cursor" | "attempts">;
 
 /** AUDIT-02. */
 export const VIEWS: readonly { value: AuditView; label: string }[] = [
@@ -35,7 +35,7 @@ export const hasSeverities = (view: AuditView): boolean => view === "all" || vie
 export const viewOf = (params: URLSearchParams): AuditView =>
   AUDIT_VIEWS.find((view) => view === params.get("view")) ?? "all";
 
-/** `scope`: what this list is about, whatever the address says. */
+/** `scope` is the list's subject and cannot be changed by the address. */
 export function queryOf(params: URLSearchParams, scope: AuditFilter["scope"]): AuditQuery {
   const view = viewOf(params);
   const status = AUDIT_STATUSES.find((each) => each === params.get("status"));
@@ -58,7 +58,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const idOf = (text: string | null): AuditQuery["actor_id"] & string =>
   (text !== null && UUID.test(text) ? text : undefined) as AuditQuery["actor_id"] & string;
 
-/** When a day of the person's own calendar begins, or the last millisecond of it; undefined for no day. */
+/** The start of a local calendar day, or its last millisecond; undefined when `day` is not a date. */
 function momentOf(day: string | null, daysLater: 0 | 1): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? "") ?? [];
   if (year === undefined) return undefined;
@@ -66,7 +66,7 @@ function momentOf(day: string | null, daysLater: 0 | 1): string | undefined {
   return Number.isNaN(begin.getTime()) ? undefined : new Date(begin.getTime() - daysLater).toISOString();
 }
 
-/** AUDIT-09. `total` may be more than was counted. */
+/** AUDIT-09. `total` may be a lower bound. */
 export function showing(page: number, size: number, shown: number, total: { n: number; isExact: boolean }): string {
   const first = page * size + 1;
   const [x, y] = [first, first + shown - 1].map((each) => each.toLocaleString());

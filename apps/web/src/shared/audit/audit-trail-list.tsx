@@ -1,27 +1,31 @@
-// The generic audit trail list (SHELL-29 to SHELL-35): what was done, how it went, by whom and when, with all details.
+// The generic audit trail list (SHELL-29 to SHELL-35): action, result, user, time and all details.
 import { Collapse } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { useId, useState, type ReactNode } from "react";
-import type { AuditResult } from "@strongroom/contract";
+import type { AuditResult, AuditStatus } from "@strongroom/contract";
 import { asWords } from "#shared/format/text.ts";
+import { absoluteTime, responseTime } from "#shared/format/time.ts";
 import classes from "./audit-trail-list.module.css";
 import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
-import { ResultBadge, SeverityBadge, type Severity } from "#shared/ui/status-badge.tsx";
+import { ResultBadge, SeverityBadge, StatusBadge, type Severity } from "#shared/ui/status-badge.tsx";
 
-/** What the list needs of an entry; `AuditLogEntry` of the contract has it all. */
+/** The fields the list needs; the contract's `AuditLogEntry` has all of them. */
 export interface AuditTrailEntry {
   id: string;
   action: string;
   result: AuditResult;
-  /** Text, or an object whose parts are shown one by one. */
+  /** Text, or an object whose parts are shown separately. */
   summary: string | Record<string, unknown>;
   metadata?: Record<string, unknown> | undefined;
   user: { name: string };
   timestamp: string;
-  /** Of the trail's own lists only. */
+  /** Only in the audit trail's own lists. */
   details?: { severity: Severity };
+  status?: AuditStatus;
+  /** The entry of the start, folded into the entry of a verification's result. */
+  started?: AuditTrailEntry | null | undefined;
 }
 
 const valueText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
@@ -33,23 +37,60 @@ const summaryText = (summary: AuditTrailEntry["summary"]): string =>
         .map(([key, value]) => `${asWords(key)}: ${valueText(value)}`)
         .join(" · ");
 
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** Formats durations and times as elsewhere in the app. */
+function detailText(name: string, value: unknown): string {
+  if ((name === "duration" || name === "duration_ms") && typeof value === "number") return responseTime(value);
+  return typeof value === "string" && MOMENT.test(value) ? absoluteTime(value) : valueText(value);
+}
+
 function reasonOf(metadata: AuditTrailEntry["metadata"]): string | null {
   const reason = metadata?.["reason"];
   return typeof reason === "string" && reason !== "" ? reason : null;
 }
 
-/** Routine needs no badge, and an ordinary failure has said so already. */
+/** Only high and critical entries get a severity badge; an ordinary failure already shows its result. */
 const isGrave = (entry: AuditTrailEntry): entry is AuditTrailEntry & { details: { severity: Severity } } =>
   entry.details?.severity === "critical" || entry.details?.severity === "high";
 
-function Details({ metadata, id, isOpen }: { metadata: Record<string, unknown>; id: string; isOpen: boolean }) {
+/**
+ * AUDIT-15 in the trail's own lists: an entry with neither success nor failure is pending, and a warning also shows
+ * its badge.
+ */
+function Outcome({ entry: { result, status } }: { entry: AuditTrailEntry }) {
+  if (status !== "pending") return <ResultBadge result={result} />;
+  return (
+    <>
+      <StatusBadge status="pending" />
+      {result === "warning" && <ResultBadge result="warning" />}
+    </>
+  );
+}
+
+interface DetailsProps {
+  metadata: Record<string, unknown>;
+  started: AuditTrailEntry | null;
+  id: string;
+  isOpen: boolean;
+}
+
+function Details({ metadata, started, id, isOpen }: DetailsProps) {
   return (
     <Collapse expanded={isOpen} id={id}>
       <dl className={classes.details}>
+        {started !== null && (
+          <div className={classes.detail}>
+            <dt>{started.action}</dt>
+            <dd>
+              {absoluteTime(started.timestamp)} · {started.user.name}
+            </dd>
+          </div>
+        )}
         {Object.entries(metadata).map(([key, value]) => (
           <div key={key} className={classes.detail}>
-            <dt>{asWords(key)}</dt>
-            <dd>{valueText(value)}</dd>
+            <dt>{asWords(key === "duration_ms" ? "duration" : key)}</dt>
+            <dd>{detailText(key, value)}</dd>
           </div>
         ))}
       </dl>
@@ -62,12 +103,13 @@ function Entry({ entry, actions }: { entry: AuditTrailEntry; actions: ReactNode 
   const id = useId();
   const reason = reasonOf(entry.metadata);
   const metadata = entry.metadata ?? {};
-  const hasDetails = Object.keys(metadata).length > 0;
+  const started = entry.started ?? null;
+  const hasDetails = Object.keys(metadata).length > 0 || started !== null;
   return (
     <li className={classes.entry}>
       <div className={classes.first}>
         <span className={classes.action}>{entry.action}</span>
-        <ResultBadge result={entry.result} />
+        <Outcome entry={entry} />
         {isGrave(entry) && <SeverityBadge severity={entry.details.severity} />}
         <span className={classes.time}>
           <RelativeTime moment={entry.timestamp} />
@@ -92,7 +134,7 @@ function Entry({ entry, actions }: { entry: AuditTrailEntry; actions: ReactNode 
         )}
         {actions}
       </div>
-      {hasDetails && <Details metadata={metadata} id={id} isOpen={isOpen} />}
+      {hasDetails && <Details metadata={metadata} started={started} id={id} isOpen={isOpen} />}
     </li>
   );
 }

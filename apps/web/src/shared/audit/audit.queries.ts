@@ -1,4 +1,4 @@
-// What lists of the audit trail ask for, and the files that can be had of it.
+// Queries of audit lists, and the exports of the audit trail.
 import {
   countAuditEntries,
   exportAuditLogs,
@@ -20,13 +20,14 @@ const PATH = "/api/v1/audit";
 export const PAGE_SIZE = 25;
 
 export const auditPage = (query: AuditQuery, cursor: string | undefined) =>
-  queryOf(listAuditEntries, { query: { ...query, limit: PAGE_SIZE, cursor } });
+  queryOf(listAuditEntries, { query: { ...query, attempts: "grouped", limit: PAGE_SIZE, cursor } });
 
-export const auditCounts = (query: AuditQuery) => queryOf(countAuditEntries, { query });
+export const auditCounts = (query: AuditQuery) =>
+  queryOf(countAuditEntries, { query: { ...query, attempts: "grouped" } });
 
 export const inclusionProof = (id: AuditEntryId) => queryOf(readInclusionProof, { params: { id } });
 
-/** Whatever is taken out of the trail leaves a record in it. */
+/** Refetches the trail, because every export writes an entry to it. */
 export const refreshTrail = (client: QueryClient) => () => invalidatePath(client, PATH);
 
 export const LOG_FORMATS = {
@@ -38,7 +39,7 @@ export const LOG_FORMATS = {
 } as const;
 export type LogFormat = keyof typeof LOG_FORMATS;
 
-/** AUDIT-20. The day in UTC, so that two people name the same export alike. */
+/** AUDIT-20. The day in UTC, so that the name does not depend on the user's time zone. */
 const logsFileName = (now: Date, format: LogFormat): string =>
   `audit-logs-${now.toISOString().slice(0, 10)}.${LOG_FORMATS[format].extension}`;
 

@@ -23,7 +23,7 @@ afterEach(() => api.close());
 
 const shown = () => renderScreen(<EvidenceButton about="account" id={ID} name="this account" />);
 
-test("a manager saves all that is on record about an account, with its proofs", async () => {
+test("a manager saves an account's audit entries with their proofs", async () => {
   signInForTest({ role: "manager" });
   const { user } = shown();
   await user.click(screen.getByRole("button", { name: "Evidence about this account" }));
@@ -32,7 +32,7 @@ test("a manager saves all that is on record about an account, with its proofs", 
   expect([query.get("about"), query.get("id")]).toEqual(["account", ID]);
 });
 
-test("a refusal is said, and nothing is saved", async () => {
+test("a refused export shows the error and saves no file", async () => {
   signInForTest({ role: "admin" });
   api.on(BUNDLE, problem(409, "audit.too-much-evidence", "More than 10,000 entries: choose a shorter time."));
   const { user } = shown();
@@ -41,7 +41,7 @@ test("a refusal is said, and nothing is saved", async () => {
   expect(saved).toEqual([]);
 });
 
-test("OPEN-133: who may not read the whole trail has no such button", () => {
+test("OPEN-133: a user without access to the whole trail sees no button", () => {
   signInForTest({ role: "user" });
   shown();
   expect(screen.queryByRole("button")).toBeNull();

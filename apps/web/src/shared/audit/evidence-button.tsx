@@ -1,4 +1,4 @@
-// "Evidence": everything on record about a request or an account as one file that can be checked without us.
+// "Evidence": downloads all audit entries of a request or an account as one file that can be verified offline.
 import { Button, type ButtonProps } from "@mantine/core";
 import { IconFileCertificate } from "@tabler/icons-react";
 import type { EvidenceSubject } from "@strongroom/contract";
@@ -8,13 +8,13 @@ import { useEvidence } from "./use-evidence.ts";
 export interface EvidenceButtonProps {
   about: EvidenceSubject;
   id: string;
-  /** What it is about, for those who hear the button: "this account". */
+  /** The subject, for the button's accessible name: "this account". */
   name: string;
   size?: ButtonProps["size"];
   variant?: ButtonProps["variant"];
 }
 
-/** Nothing for those who may not read the whole trail. */
+/** Renders nothing for users without access to the whole trail. */
 export function EvidenceButton({ about, id, name, size = "compact-sm", variant = "subtle" }: EvidenceButtonProps) {
   const { role } = useUser();
   const { save, isPending } = useEvidence({ about, id });

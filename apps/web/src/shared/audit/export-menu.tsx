@@ -1,4 +1,4 @@
-// "Export": what the list is narrowed to, as a JSON file, or as other tools read it (AUDIT-11, AUDIT-20).
+// "Export": saves the filtered list as JSON or in a format for other tools (AUDIT-11, AUDIT-20).
 import { ActionIcon, Button, Group, Menu } from "@mantine/core";
 import { IconChevronDown, IconDownload } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-// Where one entry stands in the tree, the hashes that prove it, and the file with both.
+// An entry's position in the tree, the hashes of its inclusion proof, and a download of both.
 import { Button, Collapse } from "@mantine/core";
 import { IconFileCertificate } from "@tabler/icons-react";
 import type { AuditLog } from "@strongroom/contract";

@@ -1,4 +1,4 @@
-// The counters above a list of the trail, over all that its filter lets through (AUDIT-07, OPEN-131).
+// The counters above an audit list, over all entries that match its filter (AUDIT-07, OPEN-131).
 import { IconCircleCheck, IconCircleX, IconClockBolt, IconHistory } from "@tabler/icons-react";
 import type { ReplyOf, countAuditEntries } from "@strongroom/contract";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";

@@ -1,4 +1,4 @@
-// What narrows a list of the trail: a search, status, severity and days, all of them in the address (AUDIT-03 to AUDIT-06).
+// The filters of an audit list: search, status, severity and days, all kept in the address (AUDIT-03 to AUDIT-06).
 import { Select, TextInput } from "@mantine/core";
 import { useId } from "react";
 import { useSearchParams } from "react-router";
@@ -11,7 +11,7 @@ import classes from "./trail.module.css";
 const TYPING_PAUSE_MS = 500;
 
 export interface TrailFiltersProps {
-  /** Where the list has more than one kind of event. */
+  /** For lists with more than one kind of event. */
   events?: readonly { value: string; label: string }[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Saves everything on record about one subject as a file that can be checked without us.
+// Downloads all audit entries about one subject as a file that can be verified offline.
 import type { EvidenceSubject } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";

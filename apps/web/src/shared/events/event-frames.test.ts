@@ -14,21 +14,21 @@ const FRAMES = [
   { id: "7-2", event: "hello", data: "{}" },
 ];
 
-test("frames are read with their id, and comments are none", () => {
+test("frames are parsed with their id, and comments are ignored", () => {
   expect(framesOf(TEXT)).toEqual(FRAMES);
 });
 
-test("a frame comes out whole, wherever the connection cut its text", () => {
+test("a frame split across chunks is parsed whole", () => {
   expect(framesOf(...TEXT)).toEqual(FRAMES);
   for (let cut = 1; cut < TEXT.length; cut += 1) expect(framesOf(TEXT.slice(0, cut), TEXT.slice(cut))).toEqual(FRAMES);
 });
 
-test("line ends of a proxy, several data lines and fields without a space are read as the standard says", () => {
+test("CRLF line ends, several data lines and fields without a space are parsed as the standard requires", () => {
   expect(framesOf("id:3\r\nda", "ta:one\r\ndata: two\r\n\r\n")).toEqual([
     { id: "3", event: "message", data: "one\ntwo" },
   ]);
 });
 
-test("a frame that has not ended stays inside", () => {
+test("an incomplete frame is not emitted", () => {
   expect(framesOf("id: 1\ndata: {}\n")).toEqual([]);
 });

@@ -1,7 +1,7 @@
-// Reads the text of an event stream (WHATWG HTML §9.2.6): bytes come in pieces, whole frames go out.
+// Parses an event stream (WHATWG HTML §9.2.6): takes chunks of text and emits complete frames.
 
 export interface Frame {
-  /** The place to resume from; empty when the frame names none. */
+  /** The position to resume from; empty when the frame has none. */
   id: string;
   event: string;
   data: string;
@@ -15,11 +15,11 @@ function frameOf(block: string): Frame | null {
     if (field === "data") lines.push(value ?? "");
     if (field === "id" || field === "event") frame[field] = value ?? "";
   }
-  // A comment that keeps the connection open is no frame.
+  // A comment that keeps the connection open is not a frame.
   return lines.length === 0 ? null : { ...frame, data: lines.join("\n") };
 }
 
-/** Returns what takes the stream's text, piece by piece, and calls `onFrame` for every frame that is complete. */
+/** Returns a function that takes the stream's text in chunks; it calls `onFrame` for every complete frame. */
 export function createFrameReader(onFrame: (frame: Frame) => void): (text: string) => void {
   let rest = "";
   return (text) => {

@@ -1,4 +1,4 @@
-// The live events of this visit, newest first, for the Notifications page; nothing of it outlives the page.
+// The live events of this visit, newest first, for the Notifications page; nothing is stored.
 import type { LiveEvent } from "@strongroom/contract";
 import { useSyncExternalStore } from "react";
 import { onLiveEvent } from "./live-events.ts";
@@ -7,7 +7,7 @@ import { isValidationEvent, type ValidationEvent } from "./validation-events.ts"
 /** NOTIF-11. */
 const MOST_EVENTS = 50;
 
-/** Those of validation say in other words what happened to a credential or an account. */
+/** Without validation events, which repeat events of credentials and accounts. */
 export type LoggedEvent = Exclude<LiveEvent, ValidationEvent | { type: "notification.changed" }>;
 
 const isLogged = (event: LiveEvent): event is LoggedEvent =>
@@ -21,10 +21,10 @@ function set(next: readonly LoggedEvent[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Starts to remember. Returns how to stop; stopping forgets. */
+/** Starts recording. Returns a function that stops and clears the log. */
 export function keepEventLog(): () => void {
   const stop = onLiveEvent((event) => {
-    // A resumed stream may repeat what it already sent.
+    // A resumed stream may repeat earlier events.
     if (isLogged(event) && !log.some(({ id }) => id === event.id)) set([event, ...log].slice(0, MOST_EVENTS));
   });
   return () => {

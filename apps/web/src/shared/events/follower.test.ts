@@ -1,6 +1,6 @@
 import type { CredentialId, LiveEvent } from "@strongroom/contract";
 import { describe, expect, test } from "vitest";
-import { MOST_SINGLE, createFollower } from "./follower.ts";
+import { MAX_SINGLE_READS, createFollower } from "./follower.ts";
 
 const changed = (id: string): LiveEvent => ({
   id: `event-${id}`,
@@ -9,7 +9,7 @@ const changed = (id: string): LiveEvent => ({
   data: { credential_id: id as CredentialId },
 });
 
-/** A follower whose pause ends when the test says so. */
+/** A follower whose pause ends when the test triggers it. */
 function aFollower(held: (id: string) => boolean = () => true) {
   const did: string[] = [];
   let waiting: (() => void)[] = [];
@@ -35,7 +35,7 @@ function aFollower(held: (id: string) => boolean = () => true) {
   };
 }
 
-describe("live changes of the things on screen", () => {
+describe("live changes of the items on screen", () => {
   test("are fetched one by one, each once, after a pause", () => {
     const { follow, did, pass } = aFollower();
     for (const id of ["a", "b", "a"]) follow(changed(id));
@@ -44,7 +44,7 @@ describe("live changes of the things on screen", () => {
     expect(did).toEqual(["a", "b"]);
   });
 
-  test("are collected anew after each pause", () => {
+  test("are collected again after each pause", () => {
     const { follow, did, pass } = aFollower();
     follow(changed("a"));
     pass();
@@ -53,7 +53,7 @@ describe("live changes of the things on screen", () => {
     expect(did).toEqual(["a", "b"]);
   });
 
-  test("of what is not on screen fetch nothing", () => {
+  test("are ignored for items that are not on screen", () => {
     const { follow, did, pass } = aFollower((id) => id === "a");
     follow(changed("a"));
     follow(changed("z"));
@@ -61,14 +61,14 @@ describe("live changes of the things on screen", () => {
     expect(did).toEqual(["a"]);
   });
 
-  test("in a flood are fetched as pages", () => {
+  test("are fetched as pages when there are many", () => {
     const { follow, did, pass } = aFollower();
-    for (let n = 0; n <= MOST_SINGLE; n += 1) follow(changed(String(n)));
+    for (let n = 0; n <= MAX_SINGLE_READS; n += 1) follow(changed(String(n)));
     pass();
     expect(did).toEqual(["all"]);
   });
 
-  test("take a deleted thing away at once", () => {
+  test("remove a deleted item at once", () => {
     const { follow, did } = aFollower();
     follow({ ...changed("a"), type: "credential.deleted" } as LiveEvent);
     expect(did).toEqual(["gone a"]);

@@ -1,14 +1,14 @@
-// Keeps a list's cards current by live events: a few changes are fetched one by one, a flood of them in one go.
+// Updates a list's cards from live events: fetches a few changes one by one, and many as pages.
 import type { LiveEvent } from "@strongroom/contract";
 import { onLiveEvent } from "./live-events.ts";
 
-/** Changes are collected this long: a verification of the whole vault sends thousands. */
+/** Milliseconds for which changes are collected: a verification of the whole vault sends thousands. */
 const COLLECT_MS = 1000;
-/** More changes than this at once are cheaper to fetch as pages. */
-export const MOST_SINGLE = 10;
+/** Above this number of changes, fetching pages is cheaper. */
+export const MAX_SINGLE_READS = 10;
 
 export interface Follower {
-  /** Which thing the event says to have changed; null when it is about something else. */
+  /** The id of the item that the event changed; null when the event is about something else. */
   changedIn: (event: LiveEvent) => string | null;
   deletedIn: (event: LiveEvent) => string | null;
   isHeld: (id: string) => boolean;
@@ -17,14 +17,14 @@ export interface Follower {
   gone: (id: string) => void;
 }
 
-/** Takes events and decides what to fetch. `later` runs something once, after a pause. */
+/** Takes events and decides what to fetch. `later` runs a function once, after a pause. */
 export function createFollower(parts: Follower, later: (run: () => void) => void): (event: LiveEvent) => void {
   const changed = new Set<string>();
 
   function flush(): void {
     const ids = [...changed].filter(parts.isHeld);
     changed.clear();
-    if (ids.length > MOST_SINGLE) parts.refreshAll();
+    if (ids.length > MAX_SINGLE_READS) parts.refreshAll();
     else for (const id of ids) parts.refreshOne(id);
   }
 
@@ -38,7 +38,7 @@ export function createFollower(parts: Follower, later: (run: () => void) => void
   };
 }
 
-/** Follows the events until the answer is called. */
+/** Follows the events until the returned function is called. */
 export function follow(parts: Follower): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const later = (run: () => void): void => {

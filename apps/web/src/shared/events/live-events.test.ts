@@ -1,7 +1,7 @@
 import type { LiveEvent } from "@strongroom/contract";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { clearEventLog, keepEventLog } from "./event-log.ts";
-import { waitBeforeReconnect } from "./kept-stream.ts";
+import { waitBeforeReconnect } from "./maintained-stream.ts";
 import { connectLiveEvents, connectionState, onLiveEvent } from "./live-events.ts";
 import { streamsOfTest, type StreamsOfTest } from "./testing/stream-of-test.ts";
 
@@ -31,7 +31,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("VAL-54: the connection is connecting, connected, error, and disconnected when stopped", () => {
+test("VAL-54: the connection state is connecting, connected, error, or disconnected after stopping", () => {
   expect(connectionState()).toBe("connecting");
   streams.latest().onOpen();
   expect(connectionState()).toBe("connected");
@@ -43,7 +43,7 @@ test("VAL-54: the connection is connecting, connected, error, and disconnected w
   expect(streams.latest().isClosed).toBe(true);
 });
 
-test("a broken stream is reconnected after 1 s, then doubling, a minute at most", () => {
+test("a broken stream reconnects after 1 s, doubling up to a minute", () => {
   expect([0, 1, 2, 3, 10].map(waitBeforeReconnect)).toEqual([1000, 2000, 4000, 8000, 60_000]);
   streams.latest().onEnd();
   vi.advanceTimersByTime(999);
@@ -57,7 +57,7 @@ test("a broken stream is reconnected after 1 s, then doubling, a minute at most"
   expect(streams.all).toHaveLength(3);
 });
 
-test("a stream that comes back goes on after the last event that was heard", () => {
+test("a reconnected stream resumes after the last received event", () => {
   expect(streams.latest().after).toBe(null);
   send(JSON.stringify(event("7-1")), "7-1");
   send("{}", "");
@@ -66,7 +66,7 @@ test("a stream that comes back goes on after the last event that was heard", () 
   expect(streams.latest().after).toBe("7-1");
 });
 
-test("after a gap the screens are told that they may have missed something; at the first connection they are not", () => {
+test("a reconnection reports a gap, and the first connection does not", () => {
   streams.latest().onOpen();
   expect(gaps).toBe(0);
   streams.latest().onEnd();
@@ -77,7 +77,7 @@ test("after a gap the screens are told that they may have missed something; at t
   expect(gaps).toBe(2);
 });
 
-test("events are parsed by the contract, and what does not fit is ignored", () => {
+test("events are parsed by the contract, and invalid ones are ignored", () => {
   const heard: LiveEvent[] = [];
   stops.push(onLiveEvent((each) => heard.push(each)));
   send(JSON.stringify(event("1")));
@@ -86,7 +86,7 @@ test("events are parsed by the contract, and what does not fit is ignored", () =
   expect(heard.map(({ id }) => id)).toEqual(["1"]);
 });
 
-test("a tab that cannot share its stream keeps it only while somebody looks, and misses nothing", () => {
+test("a tab that cannot share its stream connects only while visible, and misses no event", () => {
   const look = vi.spyOn(document, "visibilityState", "get");
   const turn = (to: DocumentVisibilityState) => {
     look.mockReturnValue(to);
@@ -102,7 +102,7 @@ test("a tab that cannot share its stream keeps it only while somebody looks, and
   expect(streams.opened()).toHaveLength(1);
 });
 
-test("NOTIF-11: the log keeps the newest 50 and each event once", async () => {
+test("NOTIF-11: the log keeps the newest 50 events, each once", async () => {
   const { renderHook } = await import("@testing-library/react");
   const { useEventLog } = await import("./event-log.ts");
   stops.push(keepEventLog());

@@ -1,15 +1,15 @@
-// The server's live events in the browser: one stream for all tabs of a person, with its state for all to see.
+// The server's live events in the browser: all tabs of a user share one stream and its connection state.
 import { LiveEvent } from "@strongroom/contract";
 import { useSyncExternalStore } from "react";
 import type { Frame } from "./event-frames.ts";
-import { keepStream, keepWhileVisible, type ConnectionState, type Receiver } from "./kept-stream.ts";
+import { maintainStream, connectWhileVisible, type ConnectionState, type Receiver } from "./maintained-stream.ts";
 import { openServerStream, type OpenStream } from "./server-stream.ts";
 import { shareStream, type Channel, type Locks } from "./shared-stream.ts";
 
 let state: ConnectionState = "disconnected";
 const listeners = new Set<() => void>();
 
-/** How often in a row the stream broke or could not be opened. */
+/** The number of consecutive failures of the stream. */
 let failures = 0;
 
 function setState(next: ConnectionState): void {
@@ -29,51 +29,51 @@ export const connectionState = (): ConnectionState => state;
 export const useConnectionState = (): ConnectionState => useSyncExternalStore(subscribe, connectionState);
 
 const failuresInARow = (): number => failures;
-/** 0 while the stream stands or nobody is signed in. */
+/** 0 while the stream is connected or the user is signed out. */
 export const useConnectionFailures = (): number => useSyncExternalStore(subscribe, failuresInARow);
 
 const eventListeners = new Set<(event: LiveEvent) => void>();
 
-/** Hears every event as it arrives. Returns how to stop. */
+/** Subscribes to every event. Returns a function that unsubscribes. */
 export function onLiveEvent(listener: (event: LiveEvent) => void): () => void {
   eventListeners.add(listener);
   return () => eventListeners.delete(listener);
 }
 
-/** Null for frames of the stream itself and for what does not fit the contract. */
+/** Null for control frames and for data that does not match the contract. */
 function eventOf({ data }: Frame): LiveEvent | null {
   try {
     return LiveEvent.safeParse(JSON.parse(data)).data ?? null;
   } catch {
-    // A line that is not JSON is no event of the contract.
+    // Not JSON, so not an event of the contract.
     return null;
   }
 }
 
-/** What lets tabs share a stream. */
+/** The browser APIs for sharing a stream between tabs. */
 interface Sharing {
   locks: Locks;
   channel: (name: string) => Channel;
 }
 
-/** Null where the browser lacks it: old ones, and all of them over plain HTTP to another machine. */
+/** Null where the browser lacks them: old browsers, and any browser over plain HTTP to another host. */
 function browserSharing(): Sharing | null {
   const locks: LockManager | undefined = navigator.locks;
   if (locks === undefined || typeof BroadcastChannel === "undefined") return null;
   return { locks, channel: (name) => new BroadcastChannel(name) };
 }
 
-export interface LiveParts {
-  /** Whose events. Tabs of one person share a stream, those of two never do. */
+export interface LiveEventsDeps {
+  /** The user whose events these are. Only tabs of the same user share a stream. */
   userId: string;
-  /** The stream is back after a gap: events may have been missed. */
+  /** Called when the stream reconnects after a gap: events may be missing. */
   onGap: () => void;
   open?: OpenStream;
   sharing?: Sharing | null;
 }
 
-/** Connects and stays connected. Returns how to stop. */
-export function connectLiveEvents(parts: LiveParts): () => void {
+/** Connects and reconnects until the returned function is called. */
+export function connectLiveEvents(parts: LiveEventsDeps): () => void {
   const { userId, onGap, open = openServerStream, sharing = browserSharing() } = parts;
   const name = `strongroom.events.${userId}`;
   let place: string | null = null;
@@ -95,10 +95,10 @@ export function connectLiveEvents(parts: LiveParts): () => void {
     },
   };
   const position = () => place;
-  const read = (to: Receiver) => keepStream({ open, position, ...to });
+  const read = (to: Receiver) => maintainStream({ open, position, ...to });
   const stop =
     sharing === null
-      ? keepWhileVisible(() => read(receiver))
+      ? connectWhileVisible(() => read(receiver))
       : shareStream({
           ...receiver,
           name,

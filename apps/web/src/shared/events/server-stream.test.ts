@@ -31,7 +31,7 @@ function open(after: string | null = null): void {
   });
 }
 
-test("it asks as the person of this tab, in the background, after what was heard last", async () => {
+test("the stream sends this tab's token in the background and resumes after the last received event", async () => {
   open("7-1");
   await vi.waitFor(() => expect(frames.map(({ event }) => event)).toEqual(["hello"]));
   const [asked] = api.requestsTo(EVENTS);
@@ -43,7 +43,7 @@ test("it asks as the person of this tab, in the background, after what was heard
   expect(said).toEqual(["open"]);
 });
 
-test("a stream that the server ends has ended, and one that is closed here has not", async () => {
+test("a stream that the server ends calls onEnd, and one closed by the client does not", async () => {
   api.on(EVENTS, { text: "event: hello\ndata: {}\n\n", headers: { "content-type": "text/event-stream" } });
   open();
   await vi.waitFor(() => expect(said).toEqual(["open", "end"]));
@@ -55,7 +55,7 @@ test("a stream that the server ends has ended, and one that is closed here has n
   expect(said).toEqual(["open", "end"]);
 });
 
-test("nothing is heard of a stream after it was closed, not even what had come with the frame before", async () => {
+test("a closed stream delivers no more frames, not even from the same chunk", async () => {
   api.on(EVENTS, { text: "id: 1\ndata: {}\n\nid: 2\ndata: {}\n\n" });
   close = openServerStream({
     after: null,
@@ -71,7 +71,7 @@ test("nothing is heard of a stream after it was closed, not even what had come w
   expect([frames.length, said]).toEqual([1, ["open"]]);
 });
 
-test("a refusal ends the session that it was made for, and a failed connection nothing", async () => {
+test("a refusal ends the session of its token, and a failed connection does not", async () => {
   api.on(EVENTS, problem(401, "not-signed-in", "Sign in first"));
   open();
   await vi.waitFor(() => expect(said).toEqual(["refused: token of this tab", "end"]));
@@ -80,11 +80,11 @@ test("a refusal ends the session that it was made for, and a failed connection n
   await vi.waitFor(() => expect(said).toEqual(["refused: token of this tab", "end", "end"]));
 });
 
-test("a connection on which nothing comes for a minute, not even a sign of life, has ended", async () => {
+test("a connection without data or a heartbeat for a minute is ended", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   open();
   await vi.waitFor(() => expect(frames).toHaveLength(1));
-  // Waiting moves this clock a little too.
+  // Waiting advances the fake clock a little too.
   vi.advanceTimersByTime(SILENCE_MS - 10_000);
   await new Promise(setImmediate);
   expect(said).toEqual(["open"]);

@@ -1,25 +1,25 @@
-// One connection to the server's event stream, as the signed-in person, from where somebody left off.
+// One connection to the server's event stream, as the signed-in user, from a given position.
 import { streamEvents } from "@strongroom/contract";
 import { openStream } from "#shared/api/call.ts";
 import { createFrameReader, type Frame } from "./event-frames.ts";
 
-export interface StreamParts {
-  /** The id of the last frame that was heard; null begins now. */
+export interface ServerStreamDeps {
+  /** The id of the last received frame; null starts with new events. */
   after: string | null;
   onOpen: () => void;
   onFrame: (frame: Frame) => void;
-  /** It was refused, broke, or fell silent. Not called once it was closed from here. */
+  /** Called when the stream is refused, breaks or goes silent, but not when the client closes it. */
   onEnd: () => void;
 }
 
-/** Opens a stream; returns how to close it. */
-export type OpenStream = (parts: StreamParts) => () => void;
+/** Opens a stream; returns a function that closes it. */
+export type OpenStream = (parts: ServerStreamDeps) => () => void;
 
-/** The server says something every 20 seconds: after three times that the connection is dead, whatever the network says. */
+/** Milliseconds. The server sends a heartbeat every 20 seconds, so after three missed ones the connection is dead. */
 export const SILENCE_MS = 60_000;
 
-async function read(parts: StreamParts, closing: AbortController): Promise<void> {
-  // Also ends a connection that nobody answers.
+async function read(parts: ServerStreamDeps, closing: AbortController): Promise<void> {
+  // Also ends a connection attempt without a response.
   let silence = setTimeout(() => closing.abort(), SILENCE_MS);
   try {
     const body = await openStream(streamEvents, {
@@ -42,13 +42,13 @@ async function read(parts: StreamParts, closing: AbortController): Promise<void>
 }
 
 /**
- * By `fetch`, not by the browser's EventSource: that one cannot say who asks where two people use one browser, cannot
- * resume in another tab, and never notices a connection that fell silent.
+ * Uses `fetch` and not the browser's EventSource, which cannot send a token, cannot resume in another tab, and never
+ * notices a silent connection.
  */
 export const openServerStream: OpenStream = (parts) => {
   const closing = new AbortController();
   let isClosed = false;
-  /** Nobody hears of a stream that they have closed, not even what had come already. */
+  /** Drops the callbacks after the stream is closed, including frames already received. */
   const whileOpen =
     <T extends unknown[]>(tell: (...what: T) => void) =>
     (...what: T) => {
@@ -56,7 +56,7 @@ export const openServerStream: OpenStream = (parts) => {
     };
   const { after, onOpen, onFrame, onEnd } = parts;
   const end = whileOpen(onEnd);
-  // However it ended, somebody tries again; a 401 and a sealed vault have been told to the session already.
+  // The caller reconnects after any end; `call` has already reported a 401 or a sealed vault to the session.
   read({ after, onOpen: whileOpen(onOpen), onFrame: whileOpen(onFrame), onEnd }, closing).then(end, end);
   return () => {
     isClosed = true;

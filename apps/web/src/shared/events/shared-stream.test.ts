@@ -1,11 +1,11 @@
 import { BroadcastChannel, locks } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Frame } from "./event-frames.ts";
-import { keepStream, type ConnectionState } from "./kept-stream.ts";
+import { maintainStream, type ConnectionState } from "./maintained-stream.ts";
 import { shareStream, type Channel, type Locks } from "./shared-stream.ts";
 import { streamsOfTest, type StreamsOfTest } from "./testing/stream-of-test.ts";
 
-/** Node's own locks and channels, which follow the browser's standards. */
+/** Node's own locks and channels, which follow the browser standards. */
 const realLocks = locks as unknown as Locks;
 const channelOf = (name: string) => new BroadcastChannel(name) as unknown as Channel;
 
@@ -44,7 +44,7 @@ function openTab(person = "ada", locksOfTab = realLocks): Tab {
     onPosition: (position) => (tab.position = position),
     onState: (state) => tab.states.push(state),
     onFrame,
-    read: (receiver) => keepStream({ open: streams.open, position: () => tab.position, ...receiver }),
+    read: (receiver) => maintainStream({ open: streams.open, position: () => tab.position, ...receiver }),
   });
   tabs.push(tab);
   return tab;
@@ -55,7 +55,7 @@ const say = (data: string, id = data) => streams.latest().onFrame({ id, event: "
 const allAre = (state: ConnectionState) =>
   until(() => expect(tabs.map(({ states }) => states.at(-1))).toEqual(tabs.map(() => state)));
 
-/** So many tabs of one person, the first of which reads the stream. */
+/** Opens this number of tabs of one user; the first one reads the stream. */
 async function openTabs(many: number): Promise<void> {
   openTab();
   await until(() => expect(streams.all).toHaveLength(1));
@@ -64,14 +64,14 @@ async function openTabs(many: number): Promise<void> {
   await allAre("connected");
 }
 
-test("tabs of one person read one stream, and all hear what comes", async () => {
+test("tabs of one user share one stream, and all receive its events", async () => {
   await openTabs(8);
   say("1-1");
   await until(() => expect(tabs.map(({ heard }) => heard)).toEqual(tabs.map(() => ["1-1"])));
   expect(streams.all).toHaveLength(1);
 });
 
-test("how the connection stands is known in every tab, also in one that is opened later", async () => {
+test("every tab knows the connection state, including a tab opened later", async () => {
   await openTabs(3);
   streams.latest().onEnd();
   await allAre("error");
@@ -79,7 +79,7 @@ test("how the connection stands is known in every tab, also in one that is opene
   await allAre("error");
 });
 
-test("when the reading tab closes another goes on after the last event, and nothing is missed or said twice", async () => {
+test("when the reading tab closes, another resumes after the last event without gaps or duplicates", async () => {
   await openTabs(3);
   say("1-1");
   await until(() => expect(tabs[2]!.heard).toEqual(["1-1"]));
@@ -98,7 +98,7 @@ test("when the reading tab closes another goes on after the last event, and noth
   expect(tabs[0]!.heard).toEqual(["1-1"]);
 });
 
-test("a tab that has heard nothing yet knows where to go on when its turn comes", async () => {
+test("a tab that has received no event knows the position when it takes over", async () => {
   await openTabs(1);
   say("1-1");
   const late = openTab();
@@ -108,7 +108,7 @@ test("a tab that has heard nothing yet knows where to go on when its turn comes"
   expect(streams.latest().after).toBe("1-1");
 });
 
-test("a tab that leaves while it waits for its turn reads nothing", async () => {
+test("a tab that closes while waiting for the lock reads nothing", async () => {
   await openTabs(3);
   tabs[1]!.close();
   tabs[0]!.close();
@@ -120,7 +120,7 @@ test("a tab that leaves while it waits for its turn reads nothing", async () => 
   expect(streams.opened()).toHaveLength(1);
 });
 
-test("a tab whose browser refuses it the lock reads for itself", async () => {
+test("a tab that cannot get a lock reads its own stream", async () => {
   const refusing: Locks = { request: () => Promise.reject(new DOMException("not here", "SecurityError")) };
   const alone = openTab("ada", refusing);
   await until(() => expect(streams.opened()).toHaveLength(1));
@@ -128,7 +128,7 @@ test("a tab whose browser refuses it the lock reads for itself", async () => {
   expect(alone.heard).toEqual(["1-1"]);
 });
 
-test("two people in one browser have a stream each, and hear nothing of each other", async () => {
+test("two users in one browser have separate streams and events", async () => {
   await openTabs(2);
   const other = openTab("olga");
   await until(() => expect(streams.opened()).toHaveLength(2));

@@ -1,39 +1,43 @@
-// One stream for all tabs of a person in this browser: a lock decides which tab reads it, and that one tells the others.
+// One stream for all tabs of a user in this browser: a lock decides which tab reads it and forwards frames to the
+// others.
 //
-// Over plain HTTP a browser opens six connections to a server. With a stream in every tab, the sixth tab had none left
-// for anything else.
+// Over plain HTTP a browser opens six connections to a server. With a stream in every tab, the sixth tab would have
+// none left for other requests.
 import type { Frame } from "./event-frames.ts";
-import type { ConnectionState, Receiver } from "./kept-stream.ts";
+import type { ConnectionState, Receiver } from "./maintained-stream.ts";
 
 type Message =
   | { kind: "who-reads" }
-  /** `position` is the last frame that the reading tab heard, for tabs that were opened after it. */
+  /** `position` is the last frame that the reading tab received, for tabs opened after it. */
   | { kind: "state"; state: ConnectionState; position: string | null }
   | { kind: "frame"; frame: Frame };
 
-/** What is used of the browser's Web Locks. */
+/** The part of the browser's Web Locks API in use. */
 export type Locks = Pick<LockManager, "request">;
-/** What is used of the browser's BroadcastChannel. */
+/** The part of the browser's BroadcastChannel in use. */
 export interface Channel {
   onmessage: ((event: MessageEvent) => void) | null;
   postMessage: (message: Message) => void;
   close: () => void;
 }
 
-export interface SharedStreamParts extends Receiver {
-  /** The same for all tabs of a person, and for nobody else's. */
+export interface SharedStreamDeps extends Receiver {
+  /** The same for all tabs of a user, and different for other users. */
   name: string;
   locks: Locks;
   channel: Channel;
   position: () => string | null;
-  /** The reading tab is at this place: whoever takes over goes on from there. */
+  /** Called with the reading tab's position, from which another tab can resume. */
   onPosition: (position: string) => void;
-  /** Reads the stream itself, in the tab that got the lock. Returns how to stop. */
+  /** Reads the stream in the tab that holds the lock. Returns a function that stops it. */
   read: (receiver: Receiver) => () => void;
 }
 
-/** Takes part until it is stopped. The tab that reads lets go of the lock when it stops, closes or crashes: another goes on. */
-export function shareStream(parts: SharedStreamParts): () => void {
+/**
+ * Takes part until stopped. When the reading tab stops, closes or crashes, it releases the lock and another tab takes
+ * over.
+ */
+export function shareStream(parts: SharedStreamDeps): () => void {
   const { name, locks, channel, position, onState, onFrame, onPosition, read } = parts;
   const leaving = new AbortController();
   let state: ConnectionState = "connecting";
@@ -49,7 +53,7 @@ export function shareStream(parts: SharedStreamParts): () => void {
       tellState();
     },
     onFrame(frame) {
-      // The others first: what this tab does with it may be to leave.
+      // The other tabs first, because handling the frame may close this tab's stream.
       tell({ kind: "frame", frame });
       onFrame(frame);
     },
@@ -84,7 +88,7 @@ export function shareStream(parts: SharedStreamParts): () => void {
   onState("connecting");
   tell({ kind: "who-reads" });
   locks.request(name, { signal: leaving.signal }, lead).catch(() => {
-    // Left before its turn came, or the browser allows no locks here: then this tab reads for itself.
+    // Either this tab stopped while waiting, or the browser allows no locks: then this tab reads its own stream.
     if (!leaving.signal.aborted) void lead();
   });
   return () => {

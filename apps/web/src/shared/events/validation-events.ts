@@ -1,4 +1,4 @@
-// The live events of validation among all live events (VAL-45).
+// Selects validation events from the live events (VAL-45).
 import type { LiveEvent } from "@strongroom/contract";
 
 const VALIDATION_EVENTS = [

@@ -1,4 +1,4 @@
-// One clock for every relative time on screen, so that they move on together.
+// One shared clock for all relative times on screen, so that they update together.
 import { useSyncExternalStore } from "react";
 
 const STEP_MS = 15_000;
@@ -23,5 +23,5 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Milliseconds since 1970; moves every 15 seconds. */
+/** Milliseconds since 1970; updates every 15 seconds. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);

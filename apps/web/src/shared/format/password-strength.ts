@@ -1,15 +1,18 @@
-// Roughly how hard a password is to guess: for the meter beside a new one. The server decides which passwords it accepts.
+// Estimates how hard a password is to guess, for the strength meter. The server decides which passwords it accepts.
 
 export const STRENGTHS = ["too short", "weak", "fair", "good"] as const;
 export type Strength = (typeof STRENGTHS)[number];
 
 const SHORTEST = 8;
-/** Counts characters that add information: a repeated one, the next of a sequence or a known word adds next to nothing. */
+/**
+ * The number of characters that add information: a repeated one, the next of a sequence or a known word adds almost
+ * none.
+ */
 const FAIR_FROM = 10;
 const GOOD_FROM = 14;
 const PREDICTABLE = 0.25;
 
-/** `known` are facts that others know about the person, such as their email. */
+/** `known` are words that others know about the user, such as their email. */
 export function strengthOf(password: string, known: readonly string[] = []): Strength {
   if ([...password].length < SHORTEST) return "too short";
   const effective = effectiveLength(withoutKnown(password.normalize("NFKC").toLowerCase(), known));

@@ -1,4 +1,4 @@
-// Characters drawn by the browser's cryptographic randomness, each as likely as the other.
+// Uniformly distributed characters from the browser's cryptographic random number generator.
 
 /** Fills the array with random bytes, as `crypto.getRandomValues` does. */
 export type FillRandom = (bytes: Uint8Array<ArrayBuffer>) => void;
@@ -7,7 +7,10 @@ export const fillRandom: FillRandom = (bytes) => {
   crypto.getRandomValues(bytes);
 };
 
-/** A whole number from 0 to below `count` (256 at most): bytes beyond the last whole multiple of it are thrown away. */
+/**
+ * A uniform whole number from 0 to `count` - 1 (`count` at most 256): rejects bytes beyond the last whole multiple of
+ * `count`.
+ */
 export function randomBelow(count: number, fill: FillRandom): number {
   const limit = 256 - (256 % count);
   const byte = new Uint8Array(1);

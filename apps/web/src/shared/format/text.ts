@@ -1,4 +1,4 @@
-// Small turns of phrase that several screens share.
+// Text helpers: plurals, capital letters and readable names.
 
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -6,7 +6,7 @@ export const capitalised = (text: string): string => text.charAt(0).toUpperCase(
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString()} ${count === 1 ? one : many}`;
 
-/** A metadata key as words: `verification_type` becomes "Verification type". */
+/** A readable label for a metadata key: `verification_type` becomes "Verification type". */
 export const asWords = (key: string): string =>
   capitalised(
     key

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { countdown, duration, nearTime, relativeTime } from "./time.ts";
+import { countdown, duration, nearTime, relativeTime, responseTime, shortDate, utcDay } from "./time.ts";
 
 const NOW = Date.UTC(2026, 5, 15, 12, 0, 0);
 const SECOND = 1000;
@@ -27,8 +27,7 @@ describe("SHELL-34: relative time", () => {
     expect(ago(7 * DAY + 1)).toContain("2026");
   });
 
-  test("a server's clock that runs ahead reads as now, not as the future", () =>
-    expect(ago(-5 * MINUTE)).toBe("Just now"));
+  test("a time ahead of the local clock reads as now", () => expect(ago(-5 * MINUTE)).toBe("Just now"));
 });
 
 test.each([
@@ -39,7 +38,7 @@ test.each([
   [1, "0:01"],
   [0, "0:00"],
   [-5, "0:00"],
-])("AUTH-59: %d ms left count down as %s", (ms, text) => expect(countdown(ms)).toBe(text));
+])("AUTH-59: a countdown shows %d ms as %s", (ms, text) => expect(countdown(ms)).toBe(text));
 
 test.each([
   [0, "0s"],
@@ -48,9 +47,23 @@ test.each([
   [3600, "1h"],
   [12_000, "3h 20m"],
   [86_400 * 4 + 3600 * 6, "4d 6h"],
-])("%d seconds read as %s", (seconds, text) => expect(duration(seconds)).toBe(text));
+])("a duration of %d seconds reads as %s", (seconds, text) => expect(duration(seconds)).toBe(text));
 
-test("a time near now is told to the minute, with the day when it is another one", () => {
+test.each([
+  [0, "0 ms"],
+  [340.4, "340 ms"],
+  [999.4, "999 ms"],
+  [999.6, "1.00 s"],
+  [1240, "1.24 s"],
+  [61_500, "61.50 s"],
+])("ACC-85, OPEN-124: a response time of %d ms reads as %s", (ms, text) => expect(responseTime(ms)).toBe(text));
+
+test("a day has one format, and a UTC day stays the same in every time zone", () => {
+  expect(shortDate(new Date(2026, 10, 22))).toBe("Nov 22, 2026");
+  expect(utcDay("2026-11-22T00:00:00.000Z")).toBe("Nov 22");
+});
+
+test("a near time shows minutes, and also the day when it is not today", () => {
   const noon = new Date(2026, 5, 15, 12, 0).getTime();
   expect(nearTime(new Date(2026, 5, 15, 14, 17, 55), noon)).toMatch(/^0?2:17|^14:17/);
   expect(nearTime(new Date(2026, 5, 16, 14, 17), noon)).toMatch(/16.*:17/);

@@ -2,5 +2,5 @@
 
 const MOST = 99;
 
-/** Empty for none, "99+" above 99. */
+/** Empty for zero, "99+" above 99. */
 export const badgeText = (unread: number): string => (unread > MOST ? `${MOST}+` : unread > 0 ? String(unread) : "");

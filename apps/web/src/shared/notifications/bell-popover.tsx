@@ -1,4 +1,4 @@
-// The bell once it was clicked: the button with what it opens. Opens by itself when it comes, because of that click.
+// The bell with its popover, loaded by the first click and therefore initially open.
 import { Popover } from "@mantine/core";
 import { useMounted } from "@mantine/hooks";
 import { useState } from "react";
@@ -8,7 +8,7 @@ import classes from "./notification-panel.module.css";
 
 export default function BellPopover(props: NotificationBellProps) {
   const [isWanted, setIsWanted] = useState(true);
-  // Only after the button is there: it is what the dropdown stands at and gives the focus back to.
+  // Opens after the button is mounted, because the dropdown is positioned at it and returns the focus to it.
   const isOpen = useMounted() && isWanted;
   const close = () => setIsWanted(false);
   return (

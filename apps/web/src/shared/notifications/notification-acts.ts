@@ -1,7 +1,7 @@
-// What can be done about a notification where it stands. The app says what: the list knows no feature.
+// The slot for actions inside notifications. The app fills it, because the list must not import features.
 import type { Notification } from "@strongroom/contract";
 import { createContext, type ReactNode } from "react";
 
 export type ActsOf = (notification: Notification) => ReactNode;
 
-export const NotificationActs = createContext<ActsOf>(() => null);
+export const NotificationActionHandlers = createContext<ActsOf>(() => null);

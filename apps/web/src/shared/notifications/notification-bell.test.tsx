@@ -60,17 +60,17 @@ async function openBell() {
   return view;
 }
 
-test("NOTIF-02: the badge is the unread count, 99+ above 99, and nothing for none", () =>
+test("NOTIF-02: the badge shows the unread count, 99+ above 99, and is hidden for zero", () =>
   expect([0, 1, 99, 100].map(badgeText)).toEqual(["", "1", "99", "99+"]));
 
-test("NOTIF-12: what is not said has its fallback text", () => {
+test("NOTIF-12: missing texts have fallbacks", () => {
   expect(messageOr(null)).toBe("Unknown error");
   expect(messageOr(" ", "network")).toBe("Connection error");
   expect(messageOr("Refused", "network")).toBe("Refused");
   expect([nameOr(""), nameOr("root")]).toEqual(["Unknown Account", "root"]);
 });
 
-test("NOTIF-01, NOTIF-03, NOTIF-05: the bell opens settings, Mark All Read, Clear All and each notification, and says that it is offline", async () => {
+test("NOTIF-01, NOTIF-03, NOTIF-05: the bell shows settings, Mark All Read, Clear All, each notification and the offline state", async () => {
   await openBell();
   for (const name of ["Mark All Read", "Clear All"]) expect(screen.getByRole("button", { name })).toBeTruthy();
   expect(screen.getByRole("link", { name: "Notification settings" }).getAttribute("href")).toBe("/settings");
@@ -79,21 +79,21 @@ test("NOTIF-01, NOTIF-03, NOTIF-05: the bell opens settings, Mark All Read, Clea
   for (const text of ["Root 1 failed", "Reason 1", "Action required", "New"]) within(first!).getByText(text);
 });
 
-test("NOTIF-07: a click reads one and leads to what it is about", async () => {
+test("NOTIF-07: clicking a notification marks it as read and opens its target", async () => {
   const { user } = await openBell();
   await user.click(screen.getByRole("button", { name: /^Root 1 failed/ }));
   expect((await screen.findByTestId("address")).textContent).toBe("/accounts/1");
   await waitFor(() => expect(stored[0]?.read).toBe(true));
 });
 
-test("NOTIF-07: Mark All Read reads all", async () => {
+test("NOTIF-07: Mark All Read marks all as read", async () => {
   const { user } = await openBell();
   await user.click(screen.getByRole("button", { name: "Mark All Read" }));
   expect(await screen.findByRole("button", { name: "Notifications, offline" })).toBeTruthy();
   await waitFor(() => expect(stored.every(({ read }) => read)).toBe(true));
 });
 
-test("NOTIF-04, NOTIF-08: one is dismissed, or all are cleared", async () => {
+test("NOTIF-04, NOTIF-08: one can be dismissed, or all cleared", async () => {
   const { user } = await openBell();
   await user.click(screen.getByRole("button", { name: "Dismiss Root 2 failed" }));
   await waitFor(() => expect(screen.queryByText("Root 2 failed")).toBeNull());
@@ -103,7 +103,7 @@ test("NOTIF-04, NOTIF-08: one is dismissed, or all are cleared", async () => {
   await waitFor(() => expect(stored).toEqual([]));
 });
 
-test("what the server refused shows again as it is", async () => {
+test("an action that the server refuses is rolled back", async () => {
   api.on("DELETE /api/v1/notifications/:id", problem(500, "internal", "Not now"));
   const { user } = await openBell();
   await user.click(screen.getByRole("button", { name: "Dismiss Root 2 failed" }));

@@ -1,4 +1,5 @@
-// The notification bell: how many are unread. What it opens is fetched when it is first clicked, to keep the first load small (NOTIF-01 to NOTIF-03).
+// The notification bell with its unread count. Its popover is loaded on the first click, to keep the initial download
+// small (NOTIF-01 to NOTIF-03).
 import { UnstyledButton } from "@mantine/core";
 import { IconBell } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -38,9 +39,9 @@ export function BellButton({ isOpen, className = classes.bell, children, ...rest
 }
 
 export interface NotificationBellProps {
-  /** Of the button, instead of the bell's own look. */
+  /** Replaces the bell's own style. */
   className?: string | undefined;
-  /** Beside the bell. */
+  /** Rendered beside the bell. */
   children?: ReactNode;
 }
 

@@ -1,4 +1,5 @@
-// Notifications as lines: what happened, how bad it is, and the way to it; a click reads one, a cross takes it away (NOTIF-04 to NOTIF-12).
+// Notifications as rows: event, severity and link; a click marks one as read, the close button dismisses it (NOTIF-04
+// to NOTIF-12).
 import { CloseButton, UnstyledButton } from "@mantine/core";
 import { IconBellOff } from "@tabler/icons-react";
 import type { Notification, Severity } from "@strongroom/contract";
@@ -11,7 +12,7 @@ import { EmptyState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import type { Tone } from "#shared/ui/tone.ts";
 import { messageOr, nameOr } from "./fallbacks.ts";
-import { NotificationActs } from "./notification-acts.ts";
+import { NotificationActionHandlers } from "./notification-acts.ts";
 import classes from "./notification-list.module.css";
 import { dismissing, readingOne } from "./notifications.queries.ts";
 
@@ -23,7 +24,7 @@ const toneOf = ({ type, severity }: Notification): Tone =>
 export interface NotificationListProps {
   /** Newest first. */
   notifications: readonly Notification[];
-  /** One was followed to where it leads. */
+  /** Called when the user opens a notification's target. */
   onFollow?: () => void;
 }
 
@@ -43,7 +44,7 @@ function Line({ notification, onFollow }: { notification: Notification; onFollow
   const navigate = useNavigate();
   const { mutate: read } = useMutation(readingOne(client));
   const { mutate: dismiss } = useMutation(dismissing(client));
-  const actsOf = use(NotificationActs);
+  const actsOf = use(NotificationActionHandlers);
   const { id, title, link } = notification;
   const follow = () => {
     if (!notification.read) read(id);

@@ -1,9 +1,10 @@
-// What the bell opens: settings, Mark All Read, Clear All, and the newest notifications (NOTIF-01, NOTIF-03, NOTIF-04).
+// The bell's popover: settings, Mark All Read, Clear All, and the newest notifications (NOTIF-01, NOTIF-03,
+// NOTIF-04).
 import { ActionIcon, Anchor, Button } from "@mantine/core";
 import { IconSettings } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { paths } from "#app/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { useConnectionState } from "#shared/events/live-events.ts";
 import { Loaded } from "#shared/ui/loaded.tsx";
@@ -48,7 +49,7 @@ export function NotificationPanel({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Also on the Notifications page. */
+/** Also used on the Notifications page. */
 export function NotificationActions() {
   const client = useQueryClient();
   const { data } = useQuery(ownNotifications);

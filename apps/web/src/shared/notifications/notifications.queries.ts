@@ -1,4 +1,4 @@
-// One's notifications: what is there, and what one does with them.
+// Queries and mutations of the user's notifications.
 import {
   clearNotifications,
   dismissNotification,
@@ -12,7 +12,7 @@ import { mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { invalidatePath, queryOf } from "#shared/api/query.ts";
 
-/** Live events tell when it changes; this catches what came while there was no connection. */
+/** Milliseconds. Live events report changes; polling catches those missed while disconnected. */
 const REFRESH_MS = 60_000;
 
 type Notifications = ReplyOf<typeof listNotifications>;
@@ -22,7 +22,7 @@ export const ownNotifications = {
   refetchInterval: REFRESH_MS,
 };
 
-/** Shows at once what the server will have done; when it refuses, what it has shows again. */
+/** Updates the cache optimistically and rolls it back when the server refuses. */
 const acting = <Input>(
   client: QueryClient,
   send: (input: Input) => Promise<unknown>,

@@ -1,4 +1,4 @@
-// Keeps the rotations of one account or credential on screen current, step by step.
+// Updates the rotations of one account or credential on screen from live events.
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { onLiveEvent } from "#shared/events/live-events.ts";

@@ -1,4 +1,5 @@
-// "Rotate Password": what a rotation will do (VAULT-49), that it goes on in the background (CRED-19), and its start.
+// "Rotate Password": describes the rotation (VAULT-49), says that it continues in the background (CRED-19), and
+// starts it.
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -11,11 +12,11 @@ export interface RotateDialogProps {
   of: Rotated;
   opened: boolean;
   onClose: () => void;
-  /** Says that it could not be started. */
+  /** Reports that the rotation could not be started. */
   tellFailure: (reason: string) => void;
-  /** Said in the dialog: it cannot be done. */
+  /** Why the rotation is impossible, shown in the dialog. */
   obstacle?: string | null;
-  /** More that should be known beforehand. */
+  /** Additional information to show before the start. */
   children?: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// A rotation that waits for somebody: why, what to do, and the buttons for that.
+// A rotation that waits for a person: the reason, the advice and the buttons.
 import { Button } from "@mantine/core";
 import { IconPencil, IconRefresh, IconTool, type Icon } from "@tabler/icons-react";
 import type { Rotation } from "@strongroom/contract";
@@ -7,11 +7,11 @@ import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { toneStyle } from "#shared/ui/tone.ts";
-import { remediesOf, type Remedy } from "./rotation-words.ts";
+import { remediesOf, type Remedy } from "./rotation-labels.ts";
 import { rotating, type Rotated } from "./rotation.queries.ts";
 import classes from "./rotation.module.css";
 
-/** What the caller may do about it beside trying again; each opens its dialog. */
+/** The actions available to the caller besides retrying; each opens its dialog. */
 export type Remedies = Partial<Record<Exclude<Remedy, "again">, () => void>>;
 
 const LOOKS: Record<Remedy, { label: string; icon: Icon }> = {

@@ -1,4 +1,4 @@
-// How a rotation stands, by colour, icon and word.
+// A rotation's state as colour, icon and label.
 import { Loader } from "@mantine/core";
 import {
   IconAlertTriangle,
@@ -11,7 +11,7 @@ import {
 } from "@tabler/icons-react";
 import type { RotationState } from "@strongroom/contract";
 import { Tag } from "#shared/ui/tag.tsx";
-import { STATE_LOOKS } from "./rotation-words.ts";
+import { STATE_BADGES } from "./rotation-labels.ts";
 
 const ICONS: Record<Exclude<RotationState, "running">, Icon> = {
   queued: IconRefresh,
@@ -23,7 +23,7 @@ const ICONS: Record<Exclude<RotationState, "running">, Icon> = {
 };
 
 export function RotationStateBadge({ state }: { state: RotationState }) {
-  const { label, tone } = STATE_LOOKS[state];
+  const { label, tone } = STATE_BADGES[state];
   const StateIcon = state === "running" ? null : ICONS[state];
   return (
     <Tag

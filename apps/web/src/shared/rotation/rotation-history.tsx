@@ -1,4 +1,4 @@
-// "Rotation History": every time the password was changed, or was to be, each with its journal.
+// "Rotation History": every rotation of the password, successful or not, each with its journal.
 import { Collapse } from "@mantine/core";
 import type { Rotation } from "@strongroom/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -10,7 +10,7 @@ import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { RotationStateBadge } from "./rotation-badge.tsx";
 import { RotationJournal } from "./rotation-journal.tsx";
-import { becauseOf, isOpen } from "./rotation-words.ts";
+import { reasonOf, isOpen } from "./rotation-labels.ts";
 import { rotations, type Rotated } from "./rotation.queries.ts";
 import classes from "./rotation.module.css";
 
@@ -38,7 +38,7 @@ export function RotationHistory({ of }: { of: Rotated }) {
   );
 }
 
-/** What is under way shows its journal from the beginning. */
+/** An open rotation shows its journal from the start. */
 function Entry({ rotation }: { rotation: Rotation }) {
   const [isShown, setIsShown] = useState(isOpen(rotation.state));
   const id = useId();
@@ -47,7 +47,7 @@ function Entry({ rotation }: { rotation: Rotation }) {
       <div className={classes.entryHead}>
         <RotationStateBadge state={rotation.state} />
         <span>
-          {becauseOf(rotation)}
+          {reasonOf(rotation)}
           {rotation.by === "reconcile-account" && ", by the reconcile account"}
         </span>
         <span className={classes.entryTime}>

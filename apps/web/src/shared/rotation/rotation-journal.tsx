@@ -1,8 +1,8 @@
-// The journal of one rotation as a timeline: what was about to happen and what happened, each with its time.
+// The journal of one rotation as a timeline of its steps, before and after each ran.
 import { useQuery } from "@tanstack/react-query";
 import { absoluteTime, clockTime } from "#shared/format/time.ts";
 import { Loaded } from "#shared/ui/loaded.tsx";
-import { STEP_WORDS } from "./rotation-words.ts";
+import { STEP_LABELS } from "./rotation-labels.ts";
 import { rotationDetail } from "./rotation.queries.ts";
 import classes from "./rotation.module.css";
 
@@ -19,7 +19,7 @@ export function RotationJournal({ id }: { id: string }) {
               <time className={classes.lineTime} dateTime={at} title={absoluteTime(at)}>
                 {clockTime(at)}
               </time>
-              <span className={classes.lineStep}>{STEP_WORDS[step]}</span>
+              <span className={classes.lineStep}>{STEP_LABELS[step]}</span>
               <span className={classes.lineMessage}>{message}</span>
             </li>
           ))}

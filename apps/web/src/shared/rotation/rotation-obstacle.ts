@@ -1,7 +1,7 @@
-// Why a password cannot be rotated at all, known before anybody asks.
+// Why a password cannot be rotated at all, known before a rotation is requested.
 import type { ConnectorFacts } from "@strongroom/contract";
 
-/** Null: nothing stands against it. `hasReconcileAccount`: somebody else could set it. */
+/** Null when a rotation is possible. `hasReconcileAccount`: the platform has an account that can reset the password. */
 export function rotationObstacle(connector: ConnectorFacts | null, hasReconcileAccount: boolean): string | null {
   if (connector === null) {
     return "No connector serves this entry: change the password on its system and store the new one with Edit.";

@@ -32,8 +32,8 @@ async function openPanel(rotation: Rotation | null, { mayRotate = true } = {}) {
   return { ...view, panel };
 }
 
-describe("a password's rotation", () => {
-  test("never yet, ended, and not to be had are told apart", async () => {
+describe("the rotation panel", () => {
+  test("distinguishes no rotation, an ended rotation and a failed load", async () => {
     const first = await openPanel(null);
     expect(first.panel.getByText("Never")).toBeTruthy();
     first.unmount();
@@ -54,14 +54,14 @@ describe("a password's rotation", () => {
     ["sent", "Sent to the system"],
     ["doubtful", "Proved by a fresh login"],
     ["promoted", "In force"],
-  ])("under way at %s, the step that counts is %s", async (step, label) => {
+  ])("shows a rotation at %s with the current step %s", async (step, label) => {
     const { panel } = await openPanel(aRotation({ step, message: "What happened last." }));
     const current = panel.getAllByRole("listitem").filter((item) => item.getAttribute("aria-current") === "step");
     expect(current.map((item) => item.textContent)).toEqual([label]);
     expect(panel.getByRole("status").textContent).toBe("What happened last.");
   });
 
-  test("it follows the events, step by step", async () => {
+  test("updates with each event", async () => {
     const rotation = aRotation({ secret_id: ID, is_account: true });
     const { panel } = await openPanel(rotation);
     const stop = connectLiveEvents({ userId: "somebody", onGap: () => undefined, sharing: null });
@@ -79,7 +79,7 @@ describe("a password's rotation", () => {
     stop();
   });
 
-  test("it is given up as long as the system has not heard of it, by who may", async () => {
+  test("lets an authorised user cancel a rotation until its password is sent to the target", async () => {
     const rotation = aRotation({ step: "stored", state: "waiting", next_at: new Date().toISOString(), tries: 3 });
     const CANCEL = `POST /api/v1/rotations/${rotation.id}/cancel`;
     const only = await openPanel(rotation, { mayRotate: false });
@@ -100,7 +100,7 @@ describe("a password's rotation", () => {
     expect(await panel.findByText("Cancelled")).toBeTruthy();
   });
 
-  test("one that waits for somebody says why and what to do, and offers only what the caller may", async () => {
+  test("shows why a rotation waits for a person and how to resolve it, with only the permitted actions", async () => {
     const attention = aRotation({
       state: "attention",
       step: "doubtful",
@@ -125,7 +125,7 @@ describe("a password's rotation", () => {
 });
 
 describe("the rotation history", () => {
-  test("says who or what began each, and shows the journal when asked", async () => {
+  test("shows why each rotation started or which user started it, and opens its journal on request", async () => {
     const scheduled = aRotation({ state: "rotated", step: "ended", because: "scheduled", message: "It is in force." });
     api.on(LIST, listed(scheduled));
     const journal = [
@@ -144,7 +144,7 @@ describe("the rotation history", () => {
     ]);
   });
 
-  test("what is under way shows its journal at once; none at all says so", async () => {
+  test("shows the journal of an open rotation, and an empty state", async () => {
     const rotation = aRotation();
     api.on(LIST, listed(rotation));
     api.on(`GET /api/v1/rotations/${rotation.id}`, problem(500, "internal", "No"));

@@ -1,4 +1,4 @@
-// "Rotation": whether the password is being changed now, how far that is, and what to do when it waits for somebody.
+// "Rotation": the state and progress of the current rotation, and what to do when it waits for a person.
 import { Button, VisuallyHidden } from "@mantine/core";
 import { IconPlayerStop } from "@tabler/icons-react";
 import type { Rotation } from "@strongroom/contract";
@@ -15,17 +15,17 @@ import { toast } from "#shared/ui/toast.ts";
 import { useLiveRotations } from "./live-rotations.ts";
 import { RotationAttention, type Remedies } from "./rotation-attention.tsx";
 import { RotationStateBadge } from "./rotation-badge.tsx";
-import { becauseOf, isOpen, mayBeCancelled, wayOf } from "./rotation-words.ts";
+import { reasonOf, isOpen, mayBeCancelled, progressSteps } from "./rotation-labels.ts";
 import { cancelling, rotations, type Rotated } from "./rotation.queries.ts";
 import classes from "./rotation.module.css";
 
 export interface RotationPanelProps {
   of: Rotated;
-  /** May start and cancel rotations. */
+  /** Whether the user can start and cancel rotations. */
   mayRotate: boolean;
-  /** What the page offers beside trying again; each opens its dialog. */
+  /** The page's actions besides retrying; each opens its dialog. */
   remedies: Remedies;
-  /** Why it cannot be rotated at all. */
+  /** Why the password cannot be rotated at all. */
   obstacle?: string | null;
 }
 
@@ -88,11 +88,11 @@ function Open({ of, rotation, mayRotate, remedies }: OpenProps) {
   );
 }
 
-/** The steps of the way, with the one that it is at. */
+/** The steps, with the current one highlighted. */
 function Way({ rotation }: { rotation: Rotation }) {
   return (
     <ol className={classes.way} aria-label="Progress">
-      {wayOf(rotation.step).map(({ label, state }) => (
+      {progressSteps(rotation.step).map(({ label, state }) => (
         <li
           key={label}
           className={classes.wayStep}
@@ -114,7 +114,7 @@ function Pace({ rotation }: { rotation: Rotation }) {
   const next = rotation.next_at;
   return (
     <p className={classes.pace}>
-      {becauseOf(rotation)}, <RelativeTime moment={rotation.started_at} />.
+      {reasonOf(rotation)}, <RelativeTime moment={rotation.started_at} />.
       {rotation.tries > 1 && ` Attempt ${rotation.tries}.`}
       {rotation.state === "waiting" && next !== null && ` Goes on by itself at ${nearTime(next, now)}.`}
     </p>

@@ -1,4 +1,5 @@
-// The progress of a rotation run of one's own. Stopping it starts no more; what was sent is brought to its end.
+// The progress of the user's rotation run. Stopping it starts no more rotations; those already sent to their targets
+// finish.
 import type { RotationRunId } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { RunCard } from "#shared/runs/run-card.tsx";

@@ -1,4 +1,4 @@
-// The server state of rotations, the same for accounts and for a person's credentials.
+// Queries and mutations of rotations, for accounts and for personal credentials.
 import {
   cancelRotation,
   cancelRotationRun,
@@ -21,7 +21,7 @@ import { call } from "#shared/api/call.ts";
 import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
 import { untilEnded } from "#shared/runs/until-ended.ts";
 
-/** Whose password is changed. */
+/** The account or credential whose password is rotated. */
 export interface Rotated {
   kind: "account" | "credential";
   id: string;
@@ -36,7 +36,7 @@ const ofCredential = (id: string) => ({ params: { id: id as CredentialId } });
 const listKey = ({ kind, id }: Rotated) =>
   kind === "account" ? keyOf(listAccountRotations, ofAccount(id)) : keyOf(listCredentialRotations, ofCredential(id));
 
-/** Newest first. One that is open is the first. */
+/** Newest first, so an open one is the first. */
 export const rotations = (of: Rotated) =>
   infiniteQueryOptions({
     queryKey: listKey(of),
@@ -52,16 +52,16 @@ export const rotations = (of: Rotated) =>
 
 const at = (id: string) => ({ params: { id: id as RotationId } });
 
-/** With its journal. */
+/** Includes its journal. */
 export const rotationDetail = (id: string) => queryOf(readRotation, at(id));
 
-/** HTTP-09, ACC-33: what shows the password's owner is stale, the lists and figures included. */
+/** HTTP-09, ACC-33: invalidates every query that shows the account or credential, including lists and statistics. */
 async function staleAfter(client: QueryClient, { kind }: Pick<Rotated, "kind">): Promise<void> {
   const paths = [kind === "account" ? "/api/v1/accounts" : "/api/v1/credentials", "/api/v1/rotations", "/api/v1/cpm"];
   await Promise.all([...paths, "/api/v1/audit"].map((path) => invalidatePath(client, path)));
 }
 
-/** VAULT-32, ACC-33. While one is open, it goes on with that one at once. */
+/** VAULT-32, ACC-33. Resumes an open rotation at once. */
 export const rotating = (client: QueryClient, of: Rotated) =>
   mutationOptions({
     mutationFn: () =>
@@ -82,8 +82,8 @@ export const cancelling = (client: QueryClient, of: Rotated, rotation: Pick<Rota
   });
 
 /**
- * What was under way when a page that follows runs was opened: asked once each time, and under a key that nothing makes stale.
- * From then on each run is followed by itself, to its end and beyond.
+ * The runs in progress when the page opened: fetched once per visit, under a key that no invalidation matches. After
+ * that each run is followed individually until after its end.
  */
 export const runningRotations = {
   ...queryOf(listRotationRuns),

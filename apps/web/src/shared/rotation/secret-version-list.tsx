@@ -1,4 +1,4 @@
-// The secrets of one credential or account over time, without any of them: when, why, by whom; some can be copied.
+// The secret versions of a credential or account, without the secrets: time, reason and user; some can be copied.
 import { Button } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
 import type { SecretVersion } from "@strongroom/contract";
@@ -18,7 +18,7 @@ const REASONS: Record<SecretVersion["reason"], string> = {
 
 export interface SecretVersionListProps {
   versions: readonly SecretVersion[];
-  /** Of a version that is not in force: that one is copied elsewhere. */
+  /** Only for superseded versions; the active one is copied elsewhere. */
   mayCopy: (version: SecretVersion) => boolean;
   isCopying: (version: SecretVersion) => boolean;
   onCopy: (version: number) => void;

@@ -1,4 +1,4 @@
-// A run of many that was started here: how far it is, how it goes, and the way to stop it.
+// The progress, results and stop button of a run started from this page.
 import { Button, CloseButton } from "@mantine/core";
 import type { UseMutationOptions } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -17,10 +17,10 @@ export interface RunCardProps<R> {
   /** "Verification", "Rotation". */
   subject: string;
   run: RunView;
-  /** How many went well, and what that is called. */
+  /** The number of successes and their label. */
   succeeded: { count: number; word: string };
   stopping: UseMutationOptions<R, Error, void>;
-  /** Takes the card away once the run has ended. */
+  /** Hides the card after the run has ended. */
   onDismiss?: (() => void) | undefined;
 }
 

@@ -1,4 +1,4 @@
-// How a system, or the way of trying a secret on it, is called: accounts and credentials name theirs differently.
+// Labels for systems and verification methods, which accounts and credentials name differently.
 import { CREDENTIAL_TYPE_LABELS } from "@strongroom/contract";
 import { capitalised } from "#shared/format/text.ts";
 

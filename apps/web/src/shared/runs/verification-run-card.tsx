@@ -1,4 +1,4 @@
-// The progress of a verification run of one's own, wherever it was started.
+// The progress of the user's verification run, wherever it was started.
 import { cancelVerificationRun, readVerificationRun, type RunId } from "@strongroom/contract";
 import { mutationOptions, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";

@@ -1,4 +1,4 @@
-// What a stored secret logs in to, in one line: "PostgreSQL · app_owner@db01.internal".
+// The login of a stored secret in one line: "PostgreSQL · app_owner@db01.internal".
 import { systemLabel } from "./system-label.ts";
 
 export interface Place {

@@ -16,7 +16,7 @@ afterEach(async () => {
   await api.close();
 });
 
-test("the server hears of activity once a minute at most, and of the last of it too", async () => {
+test("the server is notified of activity at most once a minute, including the last one", async () => {
   signInForTest();
   reportToServer();
   await expect.poll(reports).toBe(1);
@@ -32,14 +32,14 @@ test("the server hears of activity once a minute at most, and of the last of it 
   expect(reports()).toBe(2);
 });
 
-test("nobody signed in, nothing to tell", async () => {
+test("a signed-out user's activity is not reported", async () => {
   signOutForTest();
   reportToServer();
   vi.advanceTimersByTime(120_000);
   expect(reports()).toBe(0);
 });
 
-test("activity of another tab counts here", () => {
+test("activity in another tab counts in this tab", () => {
   recordActivity(Date.now() - 600_000);
   expect(wasActiveWithin(60_000)).toBe(false);
   localStorage.setItem("strongroom.last-activity", String(Date.now() - 5000));

@@ -1,4 +1,4 @@
-// When a person last did something in this browser, in whichever tab (AUTH-56), and telling the server about it.
+// Tracks the user's last activity over all tabs (AUTH-56), and reports it to the server.
 import { reportActivity } from "@strongroom/contract";
 import { call } from "#shared/api/call.ts";
 import { currentSession } from "./session-store.ts";
@@ -8,9 +8,9 @@ const REPORT_KEY = "strongroom.last-reported";
 /** Mouse down, mouse move, key press, scroll, touch start and click. */
 const ACTIVITY_EVENTS = ["mousedown", "mousemove", "keydown", "scroll", "touchstart", "click"] as const;
 
-/** Other tabs need no finer news than this. */
+/** Milliseconds between writes for other tabs, which need no finer resolution. */
 const SHARE_EVERY_MS = 1000;
-/** The server hears of activity once a minute at most. */
+/** The server is notified at most once a minute. */
 const REPORT_EVERY_MS = 60_000;
 
 let last = Date.now();
@@ -33,8 +33,8 @@ export function recordActivity(now: number = Date.now()): void {
 let later: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * Tells the server that the person is there, once a minute at most over all tabs. What happens within that minute is
- * told at its end: else the server's clock would run out before the browser's.
+ * Reports activity to the server, at most once a minute over all tabs. Activity within that minute is reported at its
+ * end; otherwise the server's session would expire before the browser's.
  */
 export function reportToServer(now: number = Date.now()): void {
   if (currentSession().status !== "signed-in") return;
@@ -47,11 +47,11 @@ export function reportToServer(now: number = Date.now()): void {
     return;
   }
   localStorage.setItem(REPORT_KEY, String(now));
-  // A failure shows up elsewhere: a 401 signs out by itself, and the next report comes in a minute.
+  // Failures need no handling here: a 401 signs the user out, and the next report follows in a minute.
   void call(reportActivity).catch(() => undefined);
 }
 
-/** Calls `onActivity` for everything that counts as activity. Returns how to stop. */
+/** Calls `onActivity` for every event that counts as activity. Returns a function that stops it. */
 export function watchActivity(onActivity: () => void): () => void {
   const options = { passive: true, capture: true } as const;
   for (const name of ACTIVITY_EVENTS) window.addEventListener(name, onActivity, options);

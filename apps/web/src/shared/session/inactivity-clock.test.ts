@@ -6,12 +6,12 @@ import {
   type InactivityClock,
   type InactivityLimits,
 } from "./inactivity-clock.ts";
-import { USUAL_LIMITS, limitsFor } from "./session-limits.ts";
+import { DEFAULT_LIMITS, limitsFor } from "./session-limits.ts";
 
 const MINUTE = 60_000;
 const limits: InactivityLimits = { timeoutMs: 30 * MINUTE, warningMs: 5 * MINUTE, toastMs: 2 * MINUTE };
 
-describe("where an idle time stands", () => {
+describe("the inactivity phase", () => {
   test.each([
     [0, "active", false],
     [25 * MINUTE - 1, "active", false],
@@ -21,20 +21,20 @@ describe("where an idle time stands", () => {
     [30 * MINUTE - 1, "warning", true],
     [30 * MINUTE, "expired", false],
     [90 * MINUTE, "expired", false],
-  ])("AUTH-57, AUTH-58: %d ms idle of 30 minutes is %s (toast due: %s)", (idle, phase, isToastDue) =>
+  ])("AUTH-57, AUTH-58: after %d ms idle of 30 minutes is %s (toast due: %s)", (idle, phase, isToastDue) =>
     expect(inactivityAt(idle, limits)).toMatchObject({ phase, isToastDue }),
   );
 
-  test("a clock that was set back does not lengthen the session", () =>
+  test("does not extend the session when the clock is set back", () =>
     expect(inactivityAt(-MINUTE, limits).remainingMs).toBe(limits.timeoutMs));
 
-  test("a timeout no longer than the toast's time shows no toast", () =>
+  test("shows no toast when the timeout is no longer than the toast's time", () =>
     expect(inactivityAt(MINUTE, { timeoutMs: 2 * MINUTE, warningMs: 30_000, toastMs: 2 * MINUTE }).isToastDue).toBe(
       false,
     ));
 });
 
-describe("the clock", () => {
+describe("the inactivity clock", () => {
   let now: number;
   let last: number;
   let seen: string[];
@@ -56,9 +56,9 @@ describe("the clock", () => {
     for (; now <= end; now += CHECK_EVERY_MS) clock.check();
   };
 
-  test("AUTH-55: it checks every second", () => expect(CHECK_EVERY_MS).toBe(1000));
+  test("AUTH-55: checks every second", () => expect(CHECK_EVERY_MS).toBe(1000));
 
-  test("AUTH-49, AUTH-50, AUTH-51: one toast when 2 minutes remain, then one sign-out", () => {
+  test("AUTH-49, AUTH-50, AUTH-51: fires one toast when 2 minutes remain, then one sign-out", () => {
     checkEverySecondUntil(13 * MINUTE - 1000);
     expect(seen).toEqual([]);
     checkEverySecondUntil(14 * MINUTE);
@@ -67,7 +67,7 @@ describe("the clock", () => {
     expect(seen).toEqual(["toast", "expire"]);
   });
 
-  test("AUTH-51: any activity begins a new idle period with a toast of its own", () => {
+  test("AUTH-51: starts a new idle period with its own toast after any activity", () => {
     checkEverySecondUntil(14 * MINUTE);
     last = 14 * MINUTE;
     checkEverySecondUntil(26 * MINUTE);
@@ -76,7 +76,7 @@ describe("the clock", () => {
     expect(seen).toEqual(["toast", "toast"]);
   });
 
-  test("a computer that slept past the end signs out at its first check", () => {
+  test("signs out at its first check when the computer slept past the end", () => {
     clock.check();
     now = 9 * 60 * MINUTE;
     expect(clock.check().phase).toBe("expired");
@@ -84,30 +84,30 @@ describe("the clock", () => {
   });
 });
 
-describe("OPEN-01 to OPEN-03: whose limits apply", () => {
-  test("a user has 30 minutes with a warning 5 minutes before, a privileged role 15", () => {
-    expect(limitsFor(USUAL_LIMITS, "user", null)).toEqual({
+describe("OPEN-01 to OPEN-03: inactivity limits", () => {
+  test("are 30 minutes with a warning at 5 for a user, and 15 minutes for a privileged role", () => {
+    expect(limitsFor(DEFAULT_LIMITS, "user", null)).toEqual({
       timeoutMs: 30 * MINUTE,
       warningMs: 5 * MINUTE,
       toastMs: 2 * MINUTE,
     });
-    expect(limitsFor(USUAL_LIMITS, "manager", null).timeoutMs).toBe(15 * MINUTE);
-    expect(limitsFor(USUAL_LIMITS, "admin", null).timeoutMs).toBe(15 * MINUTE);
+    expect(limitsFor(DEFAULT_LIMITS, "manager", null).timeoutMs).toBe(15 * MINUTE);
+    expect(limitsFor(DEFAULT_LIMITS, "admin", null).timeoutMs).toBe(15 * MINUTE);
   });
 
-  test("a person's own choice may tighten the policy and never loosens it", () => {
-    expect(limitsFor(USUAL_LIMITS, "user", { timeout: 15, warningTime: 10 })).toMatchObject({
+  test("can be tightened but never loosened by a user's own settings", () => {
+    expect(limitsFor(DEFAULT_LIMITS, "user", { timeout: 15, warningTime: 10 })).toMatchObject({
       timeoutMs: 15 * MINUTE,
       warningMs: 10 * MINUTE,
     });
-    expect(limitsFor(USUAL_LIMITS, "user", { timeout: 240, warningTime: 2 })).toMatchObject({
+    expect(limitsFor(DEFAULT_LIMITS, "user", { timeout: 240, warningTime: 2 })).toMatchObject({
       timeoutMs: 30 * MINUTE,
       warningMs: 2 * MINUTE,
     });
-    expect(limitsFor(USUAL_LIMITS, "admin", { timeout: 120, warningTime: 5 }).timeoutMs).toBe(15 * MINUTE);
+    expect(limitsFor(DEFAULT_LIMITS, "admin", { timeout: 120, warningTime: 5 }).timeoutMs).toBe(15 * MINUTE);
   });
 
-  test("the warning is always shorter than the timeout", () => {
+  test("always have a warning shorter than the timeout", () => {
     const policy = { timeout_minutes: 60, warning_minutes: 30, privileged_timeout_minutes: 5 };
     expect(limitsFor(policy, "admin", null)).toMatchObject({ timeoutMs: 5 * MINUTE, warningMs: 4 * MINUTE });
   });

@@ -1,4 +1,4 @@
-// The one inactivity clock: it drives the warning toast, the timeout dialog and the sign-out from the same times.
+// The only inactivity clock: it triggers the toast, the timeout dialog and the sign-out.
 
 /** AUTH-55. */
 export const CHECK_EVERY_MS = 1000;
@@ -6,9 +6,9 @@ export const CHECK_EVERY_MS = 1000;
 /** All in milliseconds. */
 export interface InactivityLimits {
   timeoutMs: number;
-  /** The dialog shows when this much or less is left. */
+  /** Shows the dialog when this much time or less is left. */
   warningMs: number;
-  /** The toast shows when this much or less is left; never when the whole timeout is no longer than that. */
+  /** Shows the toast when this much time or less is left; never when the whole timeout is no longer than this. */
   toastMs: number;
 }
 
@@ -18,7 +18,7 @@ export interface Inactivity {
   isToastDue: boolean;
 }
 
-/** Where an idle time stands against the limits (AUTH-50, AUTH-58, AUTH-64). */
+/** The phase for an idle time (AUTH-50, AUTH-58, AUTH-64). */
 export function inactivityAt(idleMs: number, limits: InactivityLimits): Inactivity {
   const remainingMs = Math.max(0, limits.timeoutMs - Math.max(0, idleMs));
   if (remainingMs === 0) return { phase: "expired", remainingMs, isToastDue: false };
@@ -26,27 +26,27 @@ export function inactivityAt(idleMs: number, limits: InactivityLimits): Inactivi
   return { phase: remainingMs <= limits.warningMs ? "warning" : "active", remainingMs, isToastDue };
 }
 
-export interface InactivityClockParts {
+export interface InactivityClockDeps {
   now: () => number;
   /** Milliseconds since 1970. */
   lastActivity: () => number;
   limits: () => InactivityLimits;
   onChange: (inactivity: Inactivity) => void;
-  /** Once per idle period (AUTH-51). */
+  /** Called once per idle period (AUTH-51). */
   onToast: () => void;
-  /** Once per idle period. */
+  /** Called once per idle period. */
   onExpire: () => void;
 }
 
 export interface InactivityClock {
-  /** Looks at the time now; `start` does it every second. */
+  /** Evaluates the current time; `start` calls it every second. */
   check: () => Inactivity;
-  /** Returns how to stop. */
+  /** Returns a function that stops it. */
   start: () => () => void;
 }
 
-export function createInactivityClock(parts: InactivityClockParts): InactivityClock {
-  // An idle period is named by the activity that began it, so any activity resets both.
+export function createInactivityClock(parts: InactivityClockDeps): InactivityClock {
+  // The time of the last activity identifies an idle period, so new activity resets both.
   let toastedPeriod: number | null = null;
   let expiredPeriod: number | null = null;
 

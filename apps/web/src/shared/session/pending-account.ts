@@ -1,4 +1,5 @@
-// Whether the signed-in person's account waits for activation: then only their profile and their personal vault work.
+// Whether the signed-in user's account waits for activation: until then only their profile and their vault are
+// available.
 import { currentSession as readSession } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";

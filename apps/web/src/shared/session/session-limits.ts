@@ -1,14 +1,18 @@
-// Which inactivity limits apply to whom: the tighter of the policy and the person's own choice (OPEN-01 to OPEN-03).
+// A user's inactivity limits: the tighter of the policy and their own settings (OPEN-01 to OPEN-03).
 import type { Role, SessionLimits } from "@strongroom/contract";
 import type { InactivityLimits } from "./inactivity-clock.ts";
 import type { SessionSettings } from "./session-settings.ts";
 
 const MINUTE = 60_000;
-/** The warning toast comes this long before the end, whichever limit applies (AUTH-50). */
+/** Milliseconds before the end at which the warning toast shows, whichever limit applies (AUTH-50). */
 export const TOAST_BEFORE_MS = 2 * MINUTE;
 
-/** Until the server has said otherwise (AUTH-49, AUTH-57, AUTH-58). */
-export const USUAL_LIMITS: SessionLimits = { timeout_minutes: 30, warning_minutes: 5, privileged_timeout_minutes: 15 };
+/** Used until the server's limits are loaded (AUTH-49, AUTH-57, AUTH-58). */
+export const DEFAULT_LIMITS: SessionLimits = {
+  timeout_minutes: 30,
+  warning_minutes: 5,
+  privileged_timeout_minutes: 15,
+};
 
 /** The warning is always shorter than the timeout. */
 export function limitsFor(policy: SessionLimits, role: Role, personal: SessionSettings | null): InactivityLimits {

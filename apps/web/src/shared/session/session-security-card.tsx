@@ -1,4 +1,5 @@
-// The card "Session Security": one's own inactivity timeout and warning, kept in this browser (DEMO-03, DEMO-07 to DEMO-09).
+// The card "Session Security": the user's own inactivity timeout and warning, stored in this browser (DEMO-03,
+// DEMO-07 to DEMO-09).
 import { Button, Group, NativeSelect, SimpleGrid, Text } from "@mantine/core";
 import { useState } from "react";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -22,7 +23,7 @@ const choices = (options: readonly number[], usual: number) =>
   }));
 
 export interface SessionSecurityCardProps {
-  /** What applies to this person now, with the installation's own limits. */
+  /** The effective limits, including the installation's. */
   note?: string;
 }
 

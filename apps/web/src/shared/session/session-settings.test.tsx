@@ -7,7 +7,7 @@ import { readSettings } from "./session-settings.ts";
 const optionsOf = (label: string) =>
   [...screen.getByLabelText<HTMLSelectElement>(label).options].map(({ value }) => Number(value));
 
-test("DEMO-08, DEMO-09: the offered timeouts and warnings, with their defaults", () => {
+test("DEMO-08, DEMO-09: the card offers the specified timeouts and warnings with their defaults", () => {
   renderScreen(<SessionSecurityCard />);
   expect(optionsOf("Session timeout")).toEqual([15, 30, 60, 120, 240]);
   expect(optionsOf("Warning before timeout")).toEqual([2, 5, 10]);
@@ -15,7 +15,7 @@ test("DEMO-08, DEMO-09: the offered timeouts and warnings, with their defaults",
   expect(screen.getByLabelText("Warning before timeout")).toHaveProperty("value", "5");
 });
 
-test("DEMO-07: they are stored in local storage under sessionSettings, in minutes", async () => {
+test("DEMO-07: saving stores minutes in local storage under sessionSettings", async () => {
   const { user } = renderScreen(<SessionSecurityCard />);
   await user.selectOptions(screen.getByLabelText("Session timeout"), "60");
   await user.selectOptions(screen.getByLabelText("Warning before timeout"), "10");
@@ -25,6 +25,6 @@ test("DEMO-07: they are stored in local storage under sessionSettings, in minute
 });
 
 test.each([null, "", "garbage", "{}", '{"timeout":1,"warningTime":5}', '{"timeout":30,"warningTime":30}'])(
-  "what is not offered counts as not chosen: %j",
+  "a stored value that is not offered is ignored: %j",
   (text) => expect(readSettings(text)).toBeNull(),
 );

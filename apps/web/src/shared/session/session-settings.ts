@@ -1,4 +1,4 @@
-// A person's own inactivity settings, kept in this browser under `sessionSettings` (DEMO-07 to DEMO-09).
+// The user's own inactivity settings, stored in this browser under `sessionSettings` (DEMO-07 to DEMO-09).
 import { useSyncExternalStore } from "react";
 import { z } from "zod";
 
@@ -16,13 +16,13 @@ export type SessionSettings = z.infer<typeof SessionSettings>;
 
 export const DEFAULT_SETTINGS: SessionSettings = { timeout: 30, warningTime: 5 };
 
-/** What the person chose, or null when they chose nothing or something that is not offered. */
+/** The user's choice; null without one, or when it is not offered. */
 export function readSettings(text: string | null): SessionSettings | null {
   if (text === null) return null;
   try {
     return SessionSettings.safeParse(JSON.parse(text)).data ?? null;
   } catch {
-    // Not JSON: somebody else's value under the same key.
+    // Not JSON, so not written by this app.
     return null;
   }
 }

@@ -8,7 +8,7 @@ beforeEach(() => {
   vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("no call is expected"));
 });
 
-describe("the token", () => {
+describe("the sign-in token", () => {
   test("AUTH-22, AUTH-23: the session user comes from the payload", () => {
     const decoded = decodeToken(
       testToken({ email: "mia@example.test", name: "Mía Łuk", role: "manager", exp: 2_000_000_000 }),
@@ -17,18 +17,18 @@ describe("the token", () => {
     expect(decoded?.expiresAt).toBe(2_000_000_000_000);
   });
 
-  test("AUTH-24: without a name it is the part of the email before the @", () => {
+  test("AUTH-24: the name defaults to the part of the email before the @", () => {
     expect(decodeToken(testToken({ name: undefined, email: "mia.luk@example.test" }))?.user.name).toBe("mia.luk");
   });
 
   test.each(["", "x", "a.b.c", "a.bm90IGpzb24.c", `a.${btoa(JSON.stringify({ id: "1" }))}.c`])(
-    "a text that is no token of ours (%j) decodes to null",
+    "an invalid token (%j) decodes to null",
     (text) => expect(decodeToken(text)).toBeNull(),
   );
 });
 
-describe("on start", () => {
-  test("AUTH-29: without a stored token nobody is signed in", () => {
+describe("restoring a session", () => {
+  test("AUTH-29: without a stored token the user is signed out", () => {
     restoreSession();
     expect(currentSession()).toMatchObject({ status: "signed-out", by: "start" });
   });
@@ -47,7 +47,7 @@ describe("on start", () => {
     expect(localStorage.getItem(TOKEN_KEY)).toBeNull();
   });
 
-  test("AUTH-32: a valid token signs in with no server call", () => {
+  test("AUTH-32: a valid token signs in without a server call", () => {
     localStorage.setItem(TOKEN_KEY, testToken({ name: "Mia" }));
     restoreSession();
     expect(currentSession()).toMatchObject({ status: "signed-in", user: { name: "Mia" } });
@@ -56,7 +56,7 @@ describe("on start", () => {
 });
 
 describe("signing in", () => {
-  test("OPEN-08: kept signed in, token and auth state are in local storage, each under one key", () => {
+  test("OPEN-08: stores a remembered token and auth state in local storage, each under one key", () => {
     const token = testToken();
     startSession(token, true);
     expect(localStorage.getItem(TOKEN_KEY)).toBe(token);
@@ -64,14 +64,14 @@ describe("signing in", () => {
     expect(sessionStorage.getItem(TOKEN_KEY)).toBeNull();
   });
 
-  test("OPEN-08: not kept, they are in this tab's session storage alone", () => {
+  test("OPEN-08: stores them only in this tab's session storage otherwise", () => {
     const token = testToken();
     startSession(token, false);
     expect(sessionStorage.getItem(TOKEN_KEY)).toBe(token);
     expect(localStorage.length).toBe(0);
   });
 
-  test('AUTH-19: a token that cannot be decoded is "Invalid token received" and nothing is stored', () => {
+  test('AUTH-19: rejects a token that cannot be decoded with "Invalid token received" and stores nothing', () => {
     expect(() => startSession("garbage", true)).toThrow("Invalid token received");
     expect(localStorage.length).toBe(0);
   });

@@ -1,21 +1,21 @@
-// Who is signed in, for the whole app: loading, signed out or signed in (AUTH-25 to AUTH-33).
+// The app's session state: loading, signed out or signed in (AUTH-25 to AUTH-33).
 import { useSyncExternalStore } from "react";
 import { CallError } from "#shared/api/call-error.ts";
 import { clearStoredToken, isRemembered, storeToken, storedToken } from "./token-storage.ts";
 import { INVALID_TOKEN, decodeToken, isExpired, type DecodedToken, type SessionUser } from "./token.ts";
 
-/** Why nobody is signed in; only after `person` is the place not remembered. */
+/** Why the user is signed out; only `person` discards the page to return to. */
 export type SignedOutBy = "start" | "person" | "inactivity" | "server" | "expiry";
 
-/** The identity provider of the session that ended: it may still know the person in this browser. */
-export interface ProviderLeft {
+/** The identity provider of the ended session, which may still have its own session in this browser. */
+export interface ProviderSession {
   id: string;
   name: string;
 }
 
 export type Session =
   | { status: "loading"; user: null; token: null }
-  | { status: "signed-out"; user: null; token: null; by: SignedOutBy; provider: ProviderLeft | null }
+  | { status: "signed-out"; user: null; token: null; by: SignedOutBy; provider: ProviderSession | null }
   | { status: "signed-in"; user: SessionUser; token: string; decoded: DecodedToken };
 
 let session: Session = { status: "loading", user: null, token: null };
@@ -42,7 +42,9 @@ export function useUser(): SessionUser {
   return user;
 }
 
-/** Checks the stored token: missing, unreadable or expired means signed out; otherwise signed in without a call. */
+/**
+ * Checks the stored token: a missing, unreadable or expired one means signed out, otherwise signed in without a call.
+ */
 export function restoreSession(now: number = Date.now()): void {
   const token = storedToken();
   const decoded = token === null ? null : decodeToken(token);
@@ -54,7 +56,10 @@ export function restoreSession(now: number = Date.now()): void {
   set({ status: "signed-in", user: decoded.user, token, decoded });
 }
 
-/** After a sign-in. Throws `CallError` "Invalid token received" when the token cannot be read (AUTH-19). */
+/**
+ * Starts a session after a sign-in. Throws `CallError` "Invalid token received" when the token cannot be read
+ * (AUTH-19).
+ */
 export function startSession(token: string, isRemembered: boolean): SessionUser {
   const decoded = decodeToken(token);
   if (decoded === null) throw new CallError({ kind: "unreadable", message: INVALID_TOKEN });
@@ -63,13 +68,13 @@ export function startSession(token: string, isRemembered: boolean): SessionUser 
   return decoded.user;
 }
 
-/** The session goes on with another token, such as one that carries a new name; it stays where the old one rested. */
+/** Continues the session with another token, such as one with a new name, in the same storage. */
 export function renewToken(token: string): SessionUser {
   return startSession(token, isRemembered());
 }
 
-/** Forgets token and user in this tab. The server is told by `signOut`. */
-export function endSession(by: SignedOutBy, provider: ProviderLeft | null = null): void {
+/** Deletes token and user in this tab. `signOut` also notifies the server. */
+export function endSession(by: SignedOutBy, provider: ProviderSession | null = null): void {
   clearStoredToken();
   set({ status: "signed-out", user: null, token: null, by, provider });
 }

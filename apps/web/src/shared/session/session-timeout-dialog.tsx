@@ -1,4 +1,4 @@
-// The dialog "Session Timeout Warning": a countdown, and the choice to stay or to leave (AUTH-59 to AUTH-64).
+// The dialog "Session Timeout Warning": a countdown with buttons to stay or to sign out (AUTH-59 to AUTH-64).
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { countdown } from "#shared/format/time.ts";
 import { BusyOverlay } from "#shared/ui/loading.tsx";

@@ -19,12 +19,12 @@ afterEach(async () => {
   await api.close();
 });
 
-/** What another tab's write looks like from here. */
+/** Simulates a write by another tab. */
 const otherTabWrote = (key: string, newValue: string) =>
   window.dispatchEvent(new StorageEvent("storage", { key, newValue }));
 
 describe("signing out", () => {
-  test("AUTH-34: the logout call is made with the token", async () => {
+  test("AUTH-34: sends the logout call with the token", async () => {
     signInForTest();
     const { token } = currentSession();
     await signOut("person");
@@ -32,13 +32,13 @@ describe("signing out", () => {
     expect(currentSession()).toMatchObject({ status: "signed-out", by: "person" });
   });
 
-  test("AUTH-34: without a token no call is made", async () => {
+  test("AUTH-34: sends no call without a token", async () => {
     signOutForTest();
     await signOut("person");
     expect(api.requests).toHaveLength(0);
   });
 
-  test("SHELL-27: the server's word that the session has ended does not overtake the person's sign-out", async () => {
+  test("SHELL-27: an end reported by the server does not replace the user's own sign-out", async () => {
     signInForTest();
     const leaving = signOut("person");
     leaveEndedSession("server");
@@ -47,7 +47,7 @@ describe("signing out", () => {
     expect(currentSession()).toMatchObject({ status: "signed-out", by: "person" });
   });
 
-  test("AUTH-33, AUTH-35: token and user are cleared even if the logout call fails", async () => {
+  test("AUTH-33, AUTH-35: clears token and user even if the logout call fails", async () => {
     api.on("POST /api/v1/auth/logout", problem(500, "internal", "Broken"));
     signInForTest();
     await signOut("person");
@@ -63,7 +63,7 @@ describe("several tabs", () => {
     expect(currentSession()).toMatchObject({ status: "signed-out", by: "person" });
   });
 
-  test("a session that the server ended takes only the tabs that share it", () => {
+  test("a session ended by the server signs out only the tabs that share it", () => {
     signInForTest({ sid: "44444444-4444-4444-8444-444444444444" });
     otherTabWrote(SIGNED_OUT_KEY, JSON.stringify({ by: "server", sessionId: "55555555-5555-4555-8555-555555555555" }));
     expect(currentSession().status).toBe("signed-in");
@@ -80,7 +80,7 @@ describe("several tabs", () => {
   });
 });
 
-test("a late 401 for an earlier token does not end the present session", () => {
+test("a late 401 for an earlier token does not end the current session", () => {
   signInForTest();
   leaveEndedSession("server", "an older token");
   expect(currentSession().status).toBe("signed-in");
@@ -88,7 +88,7 @@ test("a late 401 for an earlier token does not end the present session", () => {
   expect(currentSession()).toMatchObject({ status: "signed-out", by: "server" });
 });
 
-test("the session ends at the moment its token expires", () => {
+test("a session ends when its token expires", () => {
   vi.useFakeTimers();
   const stop = followExpiry();
   try {

@@ -1,4 +1,4 @@
-// Ending a session: here, on the server and in every other tab of this browser.
+// Ends a session: in this tab, on the server and in the other tabs of this browser.
 import { logout } from "@strongroom/contract";
 import { call } from "#shared/api/call.ts";
 import {
@@ -6,12 +6,12 @@ import {
   endSession,
   restoreSession,
   subscribeToSession,
-  type ProviderLeft,
+  type ProviderSession,
   type SignedOutBy,
 } from "./session-store.ts";
 import { TOKEN_KEY } from "./token-storage.ts";
 
-/** Written when a session ends, so that the other tabs hear of it (also those whose token is their own). */
+/** Written when a session ends, to notify the other tabs (including those with their own token). */
 export const SIGNED_OUT_KEY = "strongroom.signed-out";
 
 interface Farewell {
@@ -24,20 +24,20 @@ function tellOtherTabs(farewell: Farewell): void {
   localStorage.setItem(SIGNED_OUT_KEY, JSON.stringify({ ...farewell, at: Date.now() }));
 }
 
-/** While a person signs out, the server's word that the session has ended is no news, and must not win over their wish. */
+/** True during a sign-out by the user: an end reported by the server must not replace that reason. */
 let isSigningOut = false;
 
 /**
- * Signs out everywhere in this browser. Token and user are cleared even if the logout call fails (AUTH-33);
- * the call is made only with a token (AUTH-34) and its failure is ignored (AUTH-35).
- * Throws only when the browser refuses to clear its storage.
+ * Signs out everywhere in this browser. Token and user are cleared even if the logout call fails (AUTH-33); the call
+ * is sent only with a token (AUTH-34) and its failure is ignored (AUTH-35). Throws only when the browser refuses to
+ * clear its storage.
  */
 export async function signOut(by: "person" | "inactivity"): Promise<void> {
   const { status } = currentSession();
   isSigningOut = true;
-  let provider: ProviderLeft | null = null;
+  let provider: ProviderSession | null = null;
   try {
-    // Before the server tells them that the session has ended, so that they know why.
+    // Notifies the other tabs before the server does, so that they have the right reason.
     tellOtherTabs({ by, sessionId: null });
   } finally {
     if (status === "signed-in") provider = (await call(logout).catch(() => undefined))?.provider ?? null;
@@ -46,11 +46,11 @@ export async function signOut(by: "person" | "inactivity"): Promise<void> {
   }
 }
 
-/** The server does not know the session any more: no call, and only the tabs that share it end with this one. */
+/** For a session that the server has ended: sends no call, and ends only the tabs that share it. */
 export function leaveEndedSession(by: "server" | "expiry", token: string | null = null): void {
   const session = currentSession();
   if (session.status !== "signed-in" || isSigningOut) return;
-  // A late answer to a call of an earlier session must not end this one.
+  // A late reply to a call of an earlier session must not end this one.
   if (token !== null && token !== session.token) return;
   endSession(by);
   tellOtherTabs({ by, sessionId: session.decoded.sessionId });
@@ -63,7 +63,7 @@ function onFarewell(text: string): void {
   if (sessionId === null || sessionId === session.decoded.sessionId) endSession(by);
 }
 
-/** Follows sign-out and remembered sign-in in other tabs. Returns how to stop. */
+/** Follows sign-outs and remembered sign-ins in other tabs. Returns a function that stops it. */
 export function followOtherTabs(): () => void {
   const onStorage = (event: StorageEvent) => {
     if (event.key === SIGNED_OUT_KEY && event.newValue !== null) onFarewell(event.newValue);
@@ -74,7 +74,7 @@ export function followOtherTabs(): () => void {
   return () => window.removeEventListener("storage", onStorage);
 }
 
-/** Ends the session at the moment its token expires. Returns how to stop. */
+/** Ends the session when its token expires. Returns a function that stops it. */
 export function followExpiry(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const arm = () => {
@@ -86,7 +86,7 @@ export function followExpiry(): () => void {
       leaveEndedSession("expiry");
       return;
     }
-    // Browsers hold a timer's delay in 32 bits: a longer one would fire at once.
+    // Browsers store a timer's delay in 32 bits; a longer one would fire at once.
     timer = setTimeout(arm, Math.min(left + 1, 2 ** 31 - 1));
   };
   const unsubscribe = subscribeToSession(arm);

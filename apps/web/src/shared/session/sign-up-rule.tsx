@@ -1,9 +1,9 @@
-// Who may sign up: the choice of the setup page and of the sign-in policy.
+// The choice of who can sign up, for the setup page and the sign-in policy.
 import { Radio, Stack, TextInput } from "@mantine/core";
 import type { SignUpRule } from "@strongroom/contract";
 import type { ReactNode } from "react";
 
-/** A type, not an interface: forms ask for an index signature. */
+/** A type, because an interface lacks the index signature that forms need. */
 export type SignUpChoice = {
   sign_up: SignUpRule["sign_up"];
   /** As typed: domains separated by commas or spaces. */
@@ -47,7 +47,7 @@ export const domainsIn = (text: string): string[] => [
 export interface SignUpRuleFieldsProps {
   value: SignUpChoice;
   onChange: (change: Partial<SignUpChoice>) => void;
-  /** The error in the domains, if any. */
+  /** The validation error of the domains. */
   error?: ReactNode;
 }
 

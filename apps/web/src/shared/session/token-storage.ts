@@ -1,4 +1,5 @@
-// Where the token and the auth state rest between page loads: local storage when kept signed in, else this tab (OPEN-08).
+// Stores the token and the auth state between page loads: in local storage when remembered, else in this tab's
+// session storage (OPEN-08).
 import type { SessionUser } from "./token.ts";
 
 /** The token under its own key (AUTH-27). */
@@ -10,17 +11,17 @@ function read(storage: Storage, key: string): string | null {
   try {
     return storage.getItem(key);
   } catch {
-    // Storage may be forbidden: then nobody is remembered.
+    // The browser may forbid storage; then no sign-in is remembered.
     return null;
   }
 }
 
-/** The stored token; this tab's own comes first. */
+/** The stored token; this tab's own takes precedence. */
 export function storedToken(): string | null {
   return read(sessionStorage, TOKEN_KEY) ?? read(localStorage, TOKEN_KEY);
 }
 
-/** Whether the stored token outlives this tab. */
+/** Whether the stored token is kept after this tab closes. */
 export const isRemembered = (): boolean =>
   read(sessionStorage, TOKEN_KEY) === null && read(localStorage, TOKEN_KEY) !== null;
 

@@ -1,4 +1,4 @@
-// Reads the sign-in token in the browser: who it says is signed in, and until when. The server verifies it at every call.
+// Decodes the sign-in token in the browser: user and expiry. The server verifies it at every call.
 import { TokenPayload } from "@strongroom/contract";
 import type { Role } from "@strongroom/contract";
 
@@ -18,11 +18,11 @@ export interface DecodedToken {
 
 export const INVALID_TOKEN = "Invalid token received";
 
-/** AUTH-24: without a name in the token, the part of the email before the "@". */
+/** AUTH-24: defaults to the part of the email before the "@". */
 const nameOf = (payload: TokenPayload): string =>
   payload.name?.trim() || (payload.email.split("@")[0] ?? payload.email);
 
-/** The payload of a JWT (RFC 7519 §3), or null when the text is not one that the contract describes. */
+/** The payload of a JWT (RFC 7519 §3), or null when the text does not match the contract. */
 export function decodeToken(token: string): DecodedToken | null {
   const [, payload] = token.split(".");
   if (payload === undefined) return null;
@@ -31,7 +31,7 @@ export function decodeToken(token: string): DecodedToken | null {
     const bytes = Uint8Array.from(atob(payload.replace(/-/g, "+").replace(/_/g, "/")), (char) => char.charCodeAt(0));
     claims = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    // Not base64url, or not JSON: it is no token of ours.
+    // Not base64url or not JSON, so not a token of this server.
     return null;
   }
   const parsed = TokenPayload.safeParse(claims);

@@ -1,22 +1,22 @@
-// The inactivity clock for a screen: what is left, and how to say "I am still here".
+// The inactivity clock as a hook: the remaining time, and a function to stay signed in.
 import { useCallback, useEffect, useRef, useState } from "react";
 import { watchActivity } from "./activity.ts";
 import { createInactivityClock, inactivityAt, type Inactivity, type InactivityLimits } from "./inactivity-clock.ts";
 
-export interface InactivityParts {
+export interface InactivityDeps {
   limits: InactivityLimits;
   lastActivity: () => number;
-  /** The person did something that counts. */
+  /** Called for user activity that counts. */
   onActivity: () => void;
   onToast: () => void;
   onExpire: () => void;
 }
 
 /**
- * While nothing warns, any activity counts. Once the warning shows, only an answer to it does (or activity in another
- * tab): a nudged mouse must not answer for the person, and the buttons must stay reachable.
+ * Before the warning, any activity counts. During the warning only its buttons (or activity in another tab) count: an
+ * accidental mouse move must not extend the session or close the dialog.
  */
-export function useInactivity(parts: InactivityParts): { inactivity: Inactivity; stay: () => void } {
+export function useInactivity(parts: InactivityDeps): { inactivity: Inactivity; stay: () => void } {
   const current = useRef(parts);
   useEffect(() => {
     current.current = parts;
@@ -29,14 +29,14 @@ export function useInactivity(parts: InactivityParts): { inactivity: Inactivity;
       lastActivity: () => current.current.lastActivity(),
       limits: () => current.current.limits,
       onChange: (next) =>
-        // An active person's screen need not be drawn every second.
+        // Avoids a render every second while the user is active.
         setInactivity((before) => (before.phase === "active" && next.phase === "active" ? before : next)),
       onToast: () => current.current.onToast(),
       onExpire: () => current.current.onExpire(),
     });
     const stopClock = clock.start();
     const stopWatch = watchActivity(() => {
-      // Checked first: after a sleep of the computer the first movement must not revive what has ended.
+      // Check first: after the computer slept, the first mouse move must not revive an expired session.
       if (clock.check().phase === "active") current.current.onActivity();
     });
     return () => {

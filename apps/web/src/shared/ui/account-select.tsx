@@ -1,4 +1,4 @@
-// The choice of a stored account among all that one may see.
+// Selects a stored account among all that the user can see.
 import { listAccounts } from "@strongroom/contract";
 import { queryOf } from "#shared/api/query.ts";
 import { SearchSelect, type Found, type SearchSelectProps } from "./search-select.tsx";
@@ -12,7 +12,7 @@ export type AccountSelectProps = Pick<
   SearchSelectProps<unknown>,
   "label" | "description" | "placeholder" | "required" | "clearable" | "error" | "value" | "onChange"
 > & {
-  /** Not to be chosen. */
+  /** The id of an account to exclude. */
   without?: string;
 };
 

@@ -1,4 +1,4 @@
-// A search box whose text stands in the address, as `?search=`. Typing waits a moment before it gets there, and with it to the server.
+// A search box whose text is stored in the address as `?search=`, debounced.
 import { CloseButton, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
@@ -12,7 +12,7 @@ export const MOST_SEARCHED = 100;
 export interface AddressSearchProps {
   label: string;
   placeholder: string;
-  /** How long typing waits. */
+  /** The debounce time in milliseconds. */
   pauseMs?: number;
 }
 
@@ -21,7 +21,7 @@ export function AddressSearch({ label, placeholder, pauseMs = TYPING_PAUSE_MS }:
   const searched = params.get("search") ?? "";
   const [text, setText] = useState(searched);
 
-  // Another way to change the address (the top bar's search, Back) wins over what stands in the box.
+  // When the address changes by other means (the top bar's search, Back), the box shows its text.
   const [lastSearched, setLastSearched] = useState(searched);
   if (searched !== lastSearched) {
     setLastSearched(searched);

@@ -1,4 +1,4 @@
-// Text to be copied character for character: keys, fingerprints, commands, JSON.
+// Text to copy character for character: keys, fingerprints, commands, JSON.
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
@@ -8,9 +8,9 @@ import { toast } from "./toast.ts";
 
 export interface CodeBlockProps {
   code: string;
-  /** What it is, for the copy button's name: "Copy verifier key". */
+  /** The subject of the copy button's name: "Copy verifier key". */
   label: string;
-  /** Breaks long lines instead of scrolling. */
+  /** Wraps long lines, which otherwise scroll. */
   isWrapped?: boolean;
 }
 

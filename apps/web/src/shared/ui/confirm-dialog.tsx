@@ -1,4 +1,4 @@
-// Asks before something happens: danger, warning, success or info, with Confirm and Cancel (SHELL-38).
+// A confirmation dialog in the variants danger, warning, success and info, with Confirm and Cancel (SHELL-38).
 import { Button, Group, Stack } from "@mantine/core";
 import { IconAlertOctagon, IconAlertTriangle, IconCircleCheck, IconInfoCircle, type Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";
@@ -25,7 +25,7 @@ export interface ConfirmDialogProps {
   cancelLabel?: string;
   /** While the confirmed action runs. */
   isBusy?: boolean;
-  /** Something is still to be said in the dialog. */
+  /** While a required input in the dialog is missing. */
   isDisabled?: boolean;
   /** It may open on top of another dialog. */
   isOnTop?: boolean;
@@ -57,7 +57,7 @@ export function ConfirmDialog({
           <div className={classes.text}>{children}</div>
         </div>
         <Group justify="flex-end" gap="xs">
-          {/* The harmless choice has the focus first. */}
+          {/* The harmless choice gets the initial focus. */}
           <Button variant="default" onClick={onCancel} disabled={isBusy} data-autofocus>
             {cancelLabel}
           </Button>

@@ -1,4 +1,4 @@
-// Which connector serves an entry, marked when it was never tried out on a real system.
+// The name of an entry's connector, marked when the connector was never tested against a real system.
 import type { ConnectorFacts } from "@strongroom/contract";
 import { Tag } from "./tag.tsx";
 

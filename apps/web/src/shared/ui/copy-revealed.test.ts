@@ -1,25 +1,25 @@
 import { describe, expect, test } from "vitest";
-import { copyRevealed } from "./copy-revealed.ts";
+import { copyRevealedSecret } from "./copy-revealed.ts";
 
 const NOT_COPIED = "Failed to copy credential to clipboard";
 const reveal = () => Promise.resolve("s3cret");
 
 describe("copying a secret", () => {
-  test("VAULT-15, VAULT-34: puts what was revealed on the clipboard", async () => {
+  test("VAULT-15, VAULT-34: writes the revealed secret to the clipboard", async () => {
     const written: string[] = [];
-    const notice = await copyRevealed(reveal, async (secret) => void written.push(await secret), NOT_COPIED);
+    const notice = await copyRevealedSecret(reveal, async (secret) => void written.push(await secret), NOT_COPIED);
     expect(written).toEqual(["s3cret"]);
     expect(notice).toEqual({ kind: "success", text: "Password copied to clipboard!" });
   });
 
-  test("VAULT-35: a clipboard that refuses is told", async () => {
-    const notice = await copyRevealed(reveal, () => Promise.reject(new Error("NotAllowedError")), NOT_COPIED);
+  test("VAULT-35: reports a clipboard that refuses", async () => {
+    const notice = await copyRevealedSecret(reveal, () => Promise.reject(new Error("NotAllowedError")), NOT_COPIED);
     expect(notice).toEqual({ kind: "error", text: "Failed to copy credential to clipboard" });
   });
 
-  test("a refused reveal is told in the server's words, and nothing is written", async () => {
+  test("reports a refused reveal with the server's message, and writes nothing", async () => {
     const written: string[] = [];
-    const notice = await copyRevealed(
+    const notice = await copyRevealedSecret(
       () => Promise.reject(new Error("Rate limit exceeded. Retry in 5 seconds.")),
       async (secret) => void written.push(await secret),
       NOT_COPIED,

@@ -1,4 +1,4 @@
-// Reveals a secret and puts it on the clipboard without keeping it anywhere on the way.
+// Reveals a secret and writes it to the clipboard without storing it elsewhere.
 import { messageOf } from "#shared/api/call-error.ts";
 
 const COPIED = "Password copied to clipboard!";
@@ -6,16 +6,16 @@ const COPIED = "Password copied to clipboard!";
 export interface CopyNotice {
   kind: "success" | "error";
   text: string;
-  /** What the server refused the reveal with; undefined when it did not. */
+  /** The error of a refused reveal, else undefined. */
   refusal?: unknown;
 }
 
 /**
- * VAULT-34, VAULT-35. `reveal` asks the server, which has the record of it before it answers; `write` is the clipboard,
- * called at once, because some browsers allow it only within the click.
- * A refused reveal is told in the server's words: the clipboard had no part in it.
+ * VAULT-34, VAULT-35. `reveal` calls the server, which records the reveal before it replies; `write` is the
+ * clipboard, called at once because some browsers allow it only during the click. A refused reveal is reported with
+ * the server's message, because the clipboard did not cause it.
  */
-export async function copyRevealed(
+export async function copyRevealedSecret(
   reveal: () => Promise<string>,
   write: (secret: Promise<string>) => Promise<void>,
   notCopied: string,
@@ -25,7 +25,7 @@ export async function copyRevealed(
     await write(secret);
     return { kind: "success", text: COPIED };
   } catch {
-    // Whatever the clipboard's reason, the person has to know that it does not hold the secret.
+    // Whatever the clipboard's error, the user has to know that the secret was not copied.
     return secret.then(
       () => ({ kind: "error", text: notCopied }),
       (refusal: unknown) => ({ kind: "error", text: messageOf(refusal, notCopied), refusal }),

@@ -1,13 +1,13 @@
-// Copying to the clipboard; a secret is taken out of it again after 30 seconds where the browser allows.
+// Copies to the clipboard; a secret is cleared from it after 30 seconds where the browser allows.
 
 export const CLEAR_AFTER_MS = 30_000;
 
 /**
- * Puts a text on the clipboard; a promise of one may be passed at once, while the click that allows it still counts
- * (Safari asks for that). Rejects when the browser refuses or the promise does.
+ * Writes a text to the clipboard. A promise can be passed at once, while the click that allows writing still counts
+ * (Safari requires that). Rejects when the browser refuses or the promise rejects.
  */
 export async function copyText(text: string | Promise<string>): Promise<void> {
-  // Absent on plain HTTP from another machine: then copying is refused like a denied permission.
+  // Missing on plain HTTP from another host; this counts like a denied permission.
   if (navigator.clipboard === undefined) throw new Error("This browser allows copying only over HTTPS");
   const canWait = typeof ClipboardItem === "function" && typeof navigator.clipboard.write === "function";
   if (typeof text === "string" || !canWait) {
@@ -20,16 +20,16 @@ export async function copyText(text: string | Promise<string>): Promise<void> {
 
 let clearing: ReturnType<typeof setTimeout> | undefined;
 
-/** Empties the clipboard unless something else was copied meanwhile, as far as the browser lets us look. */
+/** Clears the clipboard unless another text was copied since, as far as the browser allows reading it. */
 async function clearIfStillThere(secret: string): Promise<void> {
   try {
     if ((await navigator.clipboard.readText()) !== secret) return;
   } catch {
-    // Reading needs a permission that most people never gave. Whoever left this page may have copied something else
-    // elsewhere, so clear only while the page has the focus.
+    // Reading needs a permission that most users never gave. After leaving this page the user may have copied another
+    // text elsewhere, so clear only while the page has the focus.
     if (!document.hasFocus()) return;
   }
-  // A refusal leaves the clipboard as it is: nothing more can be done from a page.
+  // The page can do no more when the browser refuses.
   await navigator.clipboard.writeText("").catch(() => undefined);
 }
 

@@ -1,4 +1,4 @@
-// Says that the server's database is failing; once it works again, refetches the queries that failed.
+// Shows that the server's database is failing; after recovery, refetches the queries that failed.
 import { readReadiness } from "@strongroom/contract";
 import { IconDatabaseOff } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";

@@ -28,7 +28,7 @@ function Dialog({ send }: { send: () => Promise<void> }) {
 test.each([
   ["in the dialog", false],
   ["in a toast when the dialog is closed by then", true],
-])("why it was refused is told %s", async (_, leaves) => {
+])("a refusal is shown %s", async (_, leaves) => {
   const answer = Promise.withResolvers<void>();
   const { user } = renderScreen(<Dialog send={() => answer.promise} />);
   await user.click(screen.getByRole("button", { name: "Save" }));

@@ -1,4 +1,4 @@
-// The form in a dialog: its fields, what the server refused and why, Cancel and the button that sends.
+// The form in a dialog: fields, server errors, Cancel and a submit button.
 import { Button, Group, Stack } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
 import { useState, type ReactNode } from "react";
@@ -11,12 +11,12 @@ type Errors<Values> = Partial<Record<keyof Values, string>>;
 
 export interface DialogFormProps<Values extends object> {
   initial: Values;
-  /** Empty: may be sent. */
+  /** Returns the errors by field; empty when the values are valid. */
   check: (values: Values) => Errors<Values>;
-  /** Which fields the server objects to. */
+  /** Maps a server error to fields. */
   objectionsIn?: (error: unknown) => Errors<Values>;
   submitLabel: string;
-  /** Above the server's reason. */
+  /** The heading above the server's reason. */
   failureText: string;
   onCancel: () => void;
   /** Rejects when the server refuses. */
@@ -25,8 +25,8 @@ export interface DialogFormProps<Values extends object> {
 }
 
 /**
- * Whoever goes on typing has read what was refused; who closed the dialog meanwhile is told of it in a toast. The first field
- * that is wrong gets the focus.
+ * Hides the error when the user edits the form, shows it as a toast when the dialog was closed in the meantime, and
+ * focuses the first invalid field.
  */
 export function DialogForm<Values extends object>({
   initial,

@@ -1,15 +1,15 @@
-// The small button that shows and hides what belongs to a line.
+// The small button that shows and hides the details of a row.
 import { UnstyledButton } from "@mantine/core";
 import { IconChevronRight } from "@tabler/icons-react";
 import classes from "./disclosure-button.module.css";
 
 export interface DisclosureButtonProps {
   label: string;
-  /** Its name in full, where several stand on one page. */
+  /** Its accessible name, when a page has several. */
   name?: string;
   isOpen: boolean;
   onChange: (isOpen: boolean) => void;
-  /** The id of what it shows. */
+  /** The id of the element it shows. */
   controls: string;
 }
 

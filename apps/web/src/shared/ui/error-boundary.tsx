@@ -1,13 +1,13 @@
-// Keeps a broken screen from taking the app with it: says so, offers to try again, and tells the console.
+// Catches errors of a screen: shows a message with a retry and logs the error to the console.
 import { Anchor } from "@mantine/core";
 import { Component, type ErrorInfo, type ReactNode } from "react";
 import { ErrorState } from "./states.tsx";
 
 interface ErrorBoundaryProps {
   children: ReactNode;
-  /** A change of it (the place, say) forgets the error. */
+  /** Clears the error when it changes; usually the address. */
   resetKey?: string;
-  /** Nothing is around it, not even the page's main landmark. */
+  /** For the outermost boundary, which renders its own main landmark. */
   isOutermost?: boolean;
 }
 
@@ -16,11 +16,11 @@ interface ErrorBoundaryState {
   resetKey: string | undefined;
 }
 
-/** A page's code that is not on the server any more: a newer version was installed meanwhile. */
+/** The chunk is missing on the server because a newer version was installed. */
 const isStaleChunk = (error: Error): boolean =>
   /dynamically imported module|Importing a module script failed|error loading dynamically/i.test(error.message);
 
-/** Loads the whole app anew: what broke here may have broken more. */
+/** Reloads the whole app, because the error may have broken more than this screen. */
 const WAY_OUT = (
   <Anchor href="/" size="sm" underline="always">
     Go to the start page

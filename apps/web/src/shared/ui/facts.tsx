@@ -1,4 +1,4 @@
-// Names and values side by side: the plain way to show what is known of one thing.
+// A list of names and values: the plain presentation of one object's facts.
 import type { ReactNode } from "react";
 import classes from "./facts.module.css";
 

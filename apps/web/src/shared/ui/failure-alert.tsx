@@ -1,4 +1,4 @@
-// Why a form was not saved, visible wherever the person has scrolled to (ACC-76 to ACC-80).
+// Shows why a form was not saved, visible wherever the user has scrolled (ACC-76 to ACC-80).
 import { Alert } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { UseFormReturnType } from "@mantine/form";
@@ -20,7 +20,10 @@ export function FailureAlert({ title, message }: { title?: string; message: stri
   );
 }
 
-/** For the second argument of `form.onSubmit`: an invalid field outside of the window would block saving without a visible reason. */
+/**
+ * For the second argument of `form.onSubmit`: without it, an invalid field outside the viewport would block saving
+ * for no visible reason.
+ */
 export const focusFirstError =
   <Values,>(form: UseFormReturnType<Values>) =>
   (errors: object): void =>

@@ -1,9 +1,9 @@
-// A form whose fields stand below each other; our own messages replace the browser's.
+// A form with stacked fields that shows our error messages and not the browser's.
 import { Stack } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
 
 export interface FormStackProps {
-  /** The form's name for those who cannot see what is around it. */
+  /** The form's accessible name. */
   label: string;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
   children: ReactNode;

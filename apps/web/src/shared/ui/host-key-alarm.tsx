@@ -1,4 +1,4 @@
-// The alarm of a server that showed another host key than before: both keys to compare, and the decision to trust the new one.
+// The alarm about a server whose host key changed: both keys to compare, and a button to trust the new one.
 import { Button } from "@mantine/core";
 import { IconShieldExclamation } from "@tabler/icons-react";
 import { useState } from "react";
@@ -12,9 +12,9 @@ import { toneStyle } from "./tone.ts";
 export interface HostKeyAlarmProps {
   /** The server; null when it has no name. */
   host: string | null;
-  /** Null: no alarm, and nothing to show. */
+  /** Null when there is no alarm; then nothing is rendered. */
   alarm: { expected: string; presented: string } | null;
-  /** Accepts the shown key. Rejects when the server refuses. */
+  /** Accepts the presented key. Rejects when the server refuses. */
   accept: (fingerprint: string) => Promise<unknown>;
 }
 

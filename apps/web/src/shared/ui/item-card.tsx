@@ -1,4 +1,4 @@
-// The card of one thing in a grid: what it is, how it stands, and what one can do with it. Cards of all kinds look alike.
+// The card of one item in a grid: facts, state and actions. All kinds of cards share it.
 import { ActionIcon, Button } from "@mantine/core";
 import type { Icon } from "@tabler/icons-react";
 import { useId, type ReactNode } from "react";
@@ -9,22 +9,22 @@ import { toneStyle, type Tone } from "./tone.ts";
 export interface CardFact {
   name: string;
   value: ReactNode;
-  /** On hover, when the value may not fit. */
+  /** The tooltip, when the value may not fit. */
   title?: string | undefined;
-  /** It has a line to itself, as the first has. */
+  /** Takes a whole line, as the first fact does. */
   isWide?: boolean;
 }
 
 export interface ItemCardProps {
   icon: ReactNode;
   title: string;
-  /** Where the title leads. */
+  /** The target of the title's link. */
   to?: string;
   subtitle: ReactNode;
-  /** The subtitle in full, on hover. */
+  /** The tooltip with the full subtitle. */
   subtitleTitle?: string | undefined;
   badges?: ReactNode;
-  /** The first has a line for itself. */
+  /** The first fact takes a whole line. */
   facts: readonly CardFact[];
   /** Below the facts, such as a `CardNote`. */
   note?: ReactNode;
@@ -90,7 +90,7 @@ export function ItemCard({
   );
 }
 
-/** What is out of the ordinary with it, in two lines at most; all of it on hover. */
+/** A note about the item, cut to two lines; the tooltip has the full text. */
 export function CardNote({ tone, icon: NoteIcon, text }: { tone: Tone; icon: Icon; text: string }) {
   return (
     <p className={classes.note} style={toneStyle(tone)} title={text}>
@@ -104,13 +104,13 @@ const ICON_SIZE = 16;
 
 export interface CardButtonProps {
   label: string;
-  /** Its name in full, beginning with the label, where there is no room for it. */
+  /** Its accessible name, beginning with the label, when the card has no room for it. */
   name?: string;
   icon: Icon;
   onClick: () => void;
-  /** The one that most people come for. */
+  /** The most common action. */
   isPrimary?: boolean;
-  /** `red` for what takes something away. */
+  /** `red` for destructive actions. */
   color?: string | undefined;
   isBusy?: boolean;
   isDisabled?: boolean;
@@ -143,7 +143,7 @@ export function CardButton({
   );
 }
 
-/** The actions that are signs without words, at the card's far end. */
+/** The icon-only actions, at the card's end. */
 export function CardSigns({ children }: { children: ReactNode }) {
   return <span className={classes.signs}>{children}</span>;
 }
@@ -151,12 +151,12 @@ export function CardSigns({ children }: { children: ReactNode }) {
 export interface CardSignProps {
   label: string;
   icon: Icon;
-  /** What it does, or where it leads. */
+  /** Runs on click; `to` makes it a link instead. */
   onClick?: () => void;
   to?: string;
 }
 
-/** Says on hover and focus what it means, by style alone: thousands of cards are drawn while somebody scrolls. */
+/** An icon with a tooltip in pure CSS, because scrolling renders thousands of cards. */
 export function CardSign({ label, icon: SignIcon, onClick, to }: CardSignProps) {
   const icon = <SignIcon size={ICON_SIZE} aria-hidden />;
   return (

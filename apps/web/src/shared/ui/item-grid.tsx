@@ -1,25 +1,26 @@
-// Cards in as many columns as fit; only the rows near the window's view are in the page, pages load on the way.
+// A virtualised grid of cards in as many columns as fit; renders only the rows near the viewport and loads pages
+// while scrolling.
 import { useElementSize } from "@mantine/hooks";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import classes from "./item-grid.module.css";
 
-/** Pixels. A card narrower than this gets its row for itself. */
+/** Pixels. The minimum width of a card; a narrower grid has one column. */
 const NARROWEST_CARD = 296;
 const GAP = 14;
-/** A card without a note, before it is measured. */
+/** Pixels. The height of a card without a note, before it is measured. */
 const USUAL_HEIGHT = 262;
-/** Rows before the end at which the next page is fetched. */
+/** The number of rows before the end at which the next page is fetched. */
 const ROWS_AHEAD = 6;
 
 const columnsIn = (width: number): number => Math.max(1, Math.floor((width + GAP) / (NARROWEST_CARD + GAP)));
 
 export interface ItemGridProps<T extends { id: string }> {
-  /** What the list is of: "Credentials". */
+  /** The accessible name of the list: "Credentials". */
   label: string;
   items: readonly T[];
   hasMore: boolean;
-  /** False while a page is on its way, and after one could not be had: then a person decides. */
+  /** False while a page is loading, and after a failure: then the user decides. */
   canLoadMore: boolean;
   onMore: () => void;
   children: (item: T) => ReactNode;
@@ -39,7 +40,7 @@ export function ItemGrid<T extends { id: string }>({
   const columns = columnsIn(width);
   const rowCount = Math.ceil(items.length / columns);
 
-  // What stands above the grid moves it: the window's scroll position counts from the top of the page.
+  // Content above the grid moves it, because scroll positions count from the top of the page.
   useLayoutEffect(() => {
     const top = (gridRef.current?.getBoundingClientRect().top ?? 0) + window.scrollY;
     setOffset((before) => (Math.abs(before - top) < 1 ? before : top));

@@ -1,10 +1,10 @@
-// What the colours of a bar or a ring mean, each with its count.
+// The legend of a bar or ring chart, with counts.
 import classes from "./legend.module.css";
 
 export interface LegendPart {
   label: string;
   count: number;
-  /** As CSS. */
+  /** A CSS colour. */
   color: string;
 }
 

@@ -1,4 +1,4 @@
-// The button below a list that fetches its next page, where lists are short enough to be fetched by hand.
+// The button below a list that fetches its next page, for lists without infinite scrolling.
 import { Button } from "@mantine/core";
 
 export interface LoadMoreProps {

@@ -1,4 +1,4 @@
-// What one query brings, or that it is on its way, or why it could not be had, with Retry.
+// Shows a query's data, its loading state, or its error with Retry.
 import type { ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { SectionLoading } from "./loading.tsx";
@@ -13,12 +13,12 @@ export interface LoadedProps<T> {
     refetch: () => Promise<unknown>;
   };
   loadingText?: string;
-  /** Said in place of the error's own message. */
+  /** Replaces the error's own message. */
   failureText?: string | undefined;
   children: (data: T) => ReactNode;
 }
 
-/** A failed refresh leaves on screen what is there. */
+/** A failed refetch keeps the existing data on screen. */
 export function Loaded<T>({ query, loadingText, failureText, children }: LoadedProps<T>) {
   if (query.data !== undefined) return children(query.data);
   if (query.isPending) return <SectionLoading {...(loadingText === undefined ? {} : { text: loadingText })} />;

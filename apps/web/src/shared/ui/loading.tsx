@@ -1,4 +1,4 @@
-// Loading indicators with their default texts (SHELL-40): a whole page, a section, and a running action over content.
+// Loading indicators with their default texts (SHELL-40): for a page, a section, and an action in progress.
 import { Loader } from "@mantine/core";
 import classes from "./loading.module.css";
 import { VaultMark } from "./vault-mark.tsx";
@@ -7,7 +7,7 @@ interface LoadingProps {
   text?: string;
 }
 
-/** A whole page that is not there yet. */
+/** For a page that is loading. */
 export function PageLoading({ text = "Securing Vault..." }: LoadingProps) {
   return (
     <div className={classes.page} role="status" aria-live="polite" data-loading>
@@ -17,7 +17,7 @@ export function PageLoading({ text = "Securing Vault..." }: LoadingProps) {
   );
 }
 
-/** A part of a page that is not there yet. */
+/** For a section that is loading. */
 export function SectionLoading({ text = "Loading..." }: LoadingProps) {
   return (
     <div className={classes.section} role="status" aria-live="polite" data-loading>

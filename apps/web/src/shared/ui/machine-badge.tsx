@@ -1,9 +1,9 @@
-// Says of a name in a list that it is no person: a machine identity, known by its address.
+// Marks a name in a list as a machine identity, recognised by its email address.
 import { IconRobot } from "@tabler/icons-react";
 import { isMachineAddress } from "@strongroom/contract";
 import { Tag } from "./tag.tsx";
 
-/** Nothing for a person, and for a group, which has no address. */
+/** Renders nothing for a person, or for a group, which has no email. */
 export function MachineBadge({ email }: { email: string | null }) {
   if (!isMachineAddress(email)) return null;
   return (

@@ -33,7 +33,7 @@ const isClosed = () => waitFor(() => expect(screen.queryByRole("dialog")).toBeNu
 test.each([
   ["Escape", "{Escape}"],
   ["the close button", null],
-])("%s closes a dialog whose form was not edited without a question", async (_, key) => {
+])("%s closes a dialog with an unedited form without a confirmation", async (_, key) => {
   const { user, dialog } = await open();
   await user.type(dialog.getByLabelText("Search"), "a search is not a form");
   await (key === null ? user.click(dialog.getByRole("button", { name: "Close" })) : user.keyboard(key));
@@ -53,7 +53,7 @@ test.each([
   expect(dialog.getByLabelText<HTMLInputElement>("Name").value).toBe("Payroll");
 });
 
-test("Escape in the question returns to the form", async () => {
+test("Escape in the confirmation returns to the form", async () => {
   const { user, dialog } = await open();
   await user.type(dialog.getByLabelText("Name"), "Payroll");
   await user.keyboard("{Escape}");
@@ -76,7 +76,7 @@ test("Discard closes both dialogs, and the dialog opens empty the next time", as
   await isClosed();
 });
 
-test("the form's own Cancel discards without a question", async () => {
+test("the form's own Cancel discards without a confirmation", async () => {
   const { user, dialog } = await open();
   await user.type(dialog.getByLabelText("Name"), "Payroll");
   await user.click(dialog.getByRole("button", { name: "Cancel" }));

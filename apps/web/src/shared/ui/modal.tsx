@@ -1,4 +1,5 @@
-// The app's dialog: sizes from sm to 2xl (SHELL-39), named close button, and a question before a filled form is discarded.
+// The app's dialog: sizes from sm to 2xl (SHELL-39), a named close button, and a confirmation before an edited form
+// is discarded.
 import { Button, Group, Modal as MantineModal, Stack } from "@mantine/core";
 import { useMediaQuery, useMounted } from "@mantine/hooks";
 import { useState } from "react";
@@ -8,7 +9,7 @@ import type { ReactNode, SyntheticEvent } from "react";
 export const MODAL_SIZES = { sm: "24rem", md: "32rem", lg: "42rem", xl: "54rem", "2xl": "68rem" } as const;
 export type ModalSize = keyof typeof MODAL_SIZES;
 
-/** Above other dialogs, below the toasts. */
+/** The z-index above other dialogs and below the toasts. */
 const ON_TOP = 400;
 
 export interface ModalProps {
@@ -18,7 +19,7 @@ export interface ModalProps {
   size?: ModalSize;
   /** Only the dialog's own buttons close it. */
   isInsistent?: boolean;
-  /** It may open while another dialog is open, and covers that. */
+  /** It may open over another dialog. */
   isOnTop?: boolean;
   children: ReactNode;
 }
@@ -34,10 +35,10 @@ export function Modal({
 }: ModalProps) {
   const isLarge = size !== "sm" && size !== "md";
   const isNarrow = useMediaQuery("(max-width: 36em)") ?? false;
-  // Only a dialog that was there before it opened remembers what had the focus, and gives it back.
+  // Mantine returns the focus on close only if the dialog was mounted before it opened.
   const isMounted = useMounted();
-  // The frame comes first, so that the dialog has looked where the focus is before a form takes it: without animations both
-  // would come at once, and the focus would be lost with the dialog.
+  // Renders the frame before the form, so that the dialog records the focused element before a form takes the focus:
+  // without animations both would happen at once, and the focus would be lost on close.
   const [frame, setFrame] = useState<HTMLDivElement | null>(null);
   const [isEdited, setIsEdited] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
@@ -48,7 +49,7 @@ export function Modal({
   const noteEdit = ({ target }: SyntheticEvent): void => {
     if (target instanceof Element && target.closest("form") !== null) setIsEdited(true);
   };
-  // In a separate task: the question would otherwise handle the Escape key press that opens it.
+  // In a separate task: the confirmation would otherwise handle the Escape key press that opens it.
   const ask = (): void => void setTimeout(() => setIsAsking(true));
   return (
     <MantineModal.Root
@@ -64,7 +65,7 @@ export function Modal({
     >
       <MantineModal.Overlay backgroundOpacity={0.5} blur={2} />
       <MantineModal.Content>
-        {/* Mantine renders a <header>: without the role it would be a second banner of the page. */}
+        {/* Mantine renders a <header>, which without this role would be a second banner landmark. */}
         <MantineModal.Header role="presentation">
           <MantineModal.Title fw={620} fz="lg">
             {title}
@@ -86,7 +87,10 @@ interface DiscardQuestionProps {
   onKeepEditing: () => void;
 }
 
-/** Escape, the close button and a click outside are easy to hit by accident; the form's own Cancel does not ask. */
+/**
+ * Escape, the close button and a click outside are easy to hit by accident; the form's own Cancel needs no
+ * confirmation.
+ */
 function DiscardQuestion({ opened, onDiscard, onKeepEditing }: DiscardQuestionProps) {
   return (
     <Modal opened={opened} onClose={onKeepEditing} title="Discard changes?" size="sm" isOnTop>

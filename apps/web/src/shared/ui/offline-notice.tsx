@@ -1,4 +1,4 @@
-// Says that the browser has no network, and when it has it again.
+// Shows when the browser goes offline and when it is online again.
 import { IconWifiOff } from "@tabler/icons-react";
 import { useSyncExternalStore } from "react";
 import classes from "./offline-notice.module.css";
@@ -12,7 +12,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-const useIsOnline = (): boolean => useSyncExternalStore(subscribe, () => navigator.onLine);
+export const useIsOnline = (): boolean => useSyncExternalStore(subscribe, () => navigator.onLine);
 
 export function OfflineNotice() {
   const isOnline = useIsOnline();

@@ -1,4 +1,4 @@
-// The top of every page: heading, one line below it, and the page's actions.
+// The top of every page: heading, subtitle and actions.
 import { useDocumentTitle } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import classes from "./page-header.module.css";

@@ -1,9 +1,9 @@
-// Pages that belong together, as links above each of them: they look like tabs, and each has its own address.
+// Links between related pages, above each of them, styled as tabs.
 import { NavLink } from "react-router";
 import classes from "./page-links.module.css";
 
 export interface PageLinksProps {
-  /** What the pages are parts of: "Admin Console". */
+  /** The accessible name of the group: "Admin Console". */
   label: string;
   links: readonly { label: string; path: string }[];
 }

@@ -1,4 +1,4 @@
-// The tabs of a page, each with its count, below them the page's content. Which one is chosen stands in the address.
+// A page's tabs with their counts and the content of the selected one, which is stored in the address.
 import { Tabs } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./page-tabs.module.css";
@@ -8,14 +8,14 @@ import { useTabInView } from "./use-tab-in-view.ts";
 export interface PageTab<T extends string> {
   value: T;
   label: string;
-  /** Undefined while it is not known. */
+  /** Undefined while it is loading. */
   count: number | undefined;
-  /** The count is of what is wrong. */
+  /** The count is of problems. */
   isAlarming?: boolean;
 }
 
 export interface PageTabsProps<T extends string> {
-  /** What the tabs divide: "Accounts". */
+  /** The accessible name of the tabs: "Accounts". */
   label: string;
   tabs: readonly PageTab<T>[];
   value: T;

@@ -1,4 +1,4 @@
-// The strength of a new password while it is typed.
+// Shows the strength of a new password while the user types.
 import { Progress, Stack, Text } from "@mantine/core";
 import { STRENGTHS, strengthOf, type Strength } from "#shared/format/password-strength.ts";
 
@@ -6,7 +6,7 @@ const COLORS: Record<Strength, string> = { "too short": "red", weak: "red", fair
 
 export interface PasswordStrengthProps {
   password: string;
-  /** Facts that others know about the person, such as their email. */
+  /** Words that others know about the user, such as their email. */
   known?: readonly string[];
 }
 

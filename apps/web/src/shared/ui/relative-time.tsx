@@ -1,4 +1,4 @@
-// A time such as "5m ago" that keeps itself current, with the absolute time on hover (SHELL-32, SHELL-34).
+// A self-updating time such as "5m ago", with the absolute time as tooltip (SHELL-32, SHELL-34).
 import { useNow } from "#shared/format/now.ts";
 import { absoluteTime, relativeTime } from "#shared/format/time.ts";
 

@@ -1,4 +1,4 @@
-// Things below each other: each with its name, what is to be known of it in smaller words, and what can be done with it.
+// A list of rows, each with a name, details and actions.
 import type { ReactNode } from "react";
 import classes from "./row-list.module.css";
 
@@ -16,13 +16,13 @@ export function RowList({ label, children }: RowListProps) {
 }
 
 export interface RowProps {
-  /** Of 18 pixels. */
+  /** 18 pixels in size. */
   icon?: ReactNode;
-  /** With the tags that belong to it. */
+  /** The name with its tags. */
   name: ReactNode;
-  /** It is of no use any more. */
+  /** Greys out an ended or revoked item. */
   isOver?: boolean;
-  /** Beside the words, below them where there is no room. */
+  /** Beside the text, or below it when there is no room. */
   actions?: ReactNode;
   /** `RowDetail`s. */
   children?: ReactNode;
@@ -49,5 +49,5 @@ export const RowDetail = ({ title, children }: { title?: string; children: React
   </p>
 );
 
-/** Where a list in a card is empty and no more has to be said about it. */
+/** For an empty list in a card that needs no longer text. */
 export const NoRows = ({ children }: { children: ReactNode }) => <p className={classes.none}>{children}</p>;

@@ -1,4 +1,4 @@
-// Hands a download to the browser as a file, because a plain link could not carry the sign-in token.
+// Saves a download as a file, because a plain link could not send the sign-in token.
 
 export function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
@@ -6,6 +6,6 @@ export function saveFile(name: string, content: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken the content over once the click returned to the event loop.
+  // The browser has taken over the content after the click returns to the event loop.
   setTimeout(() => URL.revokeObjectURL(url), 0);
 }

@@ -1,4 +1,4 @@
-// A choice among more than a page can hold: what is typed is searched for on the server.
+// A select for more options than fit on a page: typing searches on the server.
 import { Loader, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery, type UseQueryOptions } from "@tanstack/react-query";
@@ -24,10 +24,10 @@ export interface SearchSelectProps<Answer> {
   clearable?: boolean;
   disabled?: boolean;
   error?: ReactNode;
-  /** Null while nothing is chosen. */
+  /** Null while no option is selected. */
   value: Found | null;
   onChange: (found: Found | null) => void;
-  /** What asks the server for a text; an empty one asks for the first. */
+  /** The query for a text; an empty text returns the first options. */
   search: (text: string) => UseQueryOptions<Answer>;
   foundIn: (answer: Answer) => Found[];
   nothingFound?: string;
@@ -51,7 +51,7 @@ export function SearchSelect<Answer>({
 }: SearchSelectProps<Answer>) {
   const [text, setText] = useState(value?.label ?? "");
   const [isOpen, setIsOpen] = useState(false);
-  // What stands in the box after a choice is no search.
+  // After a selection the box shows its label, which is not a search.
   const wanted = text === value?.label ? "" : text.trim().slice(0, MOST_SEARCHED);
   const [searched] = useDebouncedValue(wanted, TYPING_PAUSE_MS);
   const missing = missingIn(searched);
@@ -67,7 +67,7 @@ export function SearchSelect<Answer>({
       searchable
       inputWrapperOrder={["label", "input", "description", "error"]}
       allowDeselect={false}
-      // The server has searched already.
+      // The server has filtered already.
       filter={({ options }) => options}
       data={shown.map(({ value: id, label }) => ({ value: id, label }))}
       value={value?.value ?? null}
@@ -91,7 +91,7 @@ export function SearchSelect<Answer>({
   );
 }
 
-/** Without the icon, which is nothing that a form could keep. */
+/** Without the icon, which a form cannot store. */
 const plain = (found: Found | undefined): Found | null =>
   found === undefined ? null : { value: found.value, label: found.label, hint: found.hint };
 

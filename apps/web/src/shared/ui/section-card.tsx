@@ -1,4 +1,4 @@
-// A titled card: the building block of pages that are not lists.
+// A card with a title, for the sections of a page.
 import { useId, type ReactNode } from "react";
 import classes from "./section-card.module.css";
 

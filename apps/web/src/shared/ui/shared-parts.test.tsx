@@ -12,7 +12,7 @@ import { ErrorState, SampleDataNotice } from "./states.tsx";
 import { ResultBadge, STATUSES, STATUS_OF_RESULT, StatusBadge } from "./status-badge.tsx";
 
 describe("badges", () => {
-  test("SHELL-36: the status badge knows verified, failed, pending, expired, active, inactive", () => {
+  test("SHELL-36: the status badge has the statuses verified, failed, pending, expired, active and inactive", () => {
     renderScreen(
       <>
         {STATUSES.map((status) => (
@@ -31,7 +31,7 @@ describe("badges", () => {
   });
 });
 
-test("SHELL-40: the loading indicators' default texts", () => {
+test("SHELL-40: the loading indicators have the specified default texts", () => {
   renderScreen(
     <>
       <PageLoading />
@@ -77,13 +77,13 @@ describe("the audit trail list", () => {
     timestamp: new Date(Date.now() - 5 * 60_000).toISOString(),
   };
 
-  test('SHELL-29: it is titled "Audit Trail" and its empty text defaults to "No audit logs found"', () => {
+  test('SHELL-29: has the title "Audit Trail" and the default empty text "No audit logs found"', () => {
     renderScreen(<AuditTrailList entries={[]} />);
     expect(screen.getByRole("heading", { name: "Audit Trail" })).toBeTruthy();
     expect(screen.getByText("No audit logs found")).toBeTruthy();
   });
 
-  test("SHELL-30, SHELL-31, SHELL-32: an entry shows action, result, summary, reason, user and a relative time", () => {
+  test("SHELL-30, SHELL-31, SHELL-32: shows action, result, summary, reason, user and a relative time", () => {
     renderScreen(<AuditTrailList entries={[entry]} />);
     const row = screen.getByRole("listitem");
     for (const text of [
@@ -105,10 +105,10 @@ describe("the audit trail list", () => {
     expect(toggle.getAttribute("aria-expanded")).toBe("false");
     await user.click(toggle);
     expect(toggle.getAttribute("aria-expanded")).toBe("true");
-    expect(screen.getByText("Duration ms").nextElementSibling?.textContent).toBe("12");
+    expect(screen.getByText("Duration").nextElementSibling?.textContent).toBe("12 ms");
   });
 
-  test("SHELL-35: a summary that is an object shows part by part, and without metadata there are no details", () => {
+  test("SHELL-35: shows the parts of an object summary, and no details without metadata", () => {
     renderScreen(
       <AuditTrailList entries={[{ ...entry, summary: { old_role: "user", new_role: "admin" }, metadata: {} }]} />,
     );
@@ -143,17 +143,22 @@ describe("copying", () => {
     expect(clipboard).toBe("");
   });
 
-  test("what was copied meanwhile stays", async () => {
+  test("a text copied later is not cleared", async () => {
     await copySecret("s3cret-value");
     await copyText("my own text");
     await vi.advanceTimersByTimeAsync(CLEAR_AFTER_MS);
     expect(clipboard).toBe("my own text");
   });
 
-  test("a browser without a clipboard refuses instead of pretending", async () => {
+  test("a browser without a clipboard reports an error", async () => {
     Reflect.deleteProperty(navigator, "clipboard");
     await expect(copySecret("s3cret-value")).rejects.toThrow("HTTPS");
   });
+});
+
+test("ERR-01: an error page for a bare status says what to do next", () => {
+  renderScreen(<ErrorState message="500 Internal Server Error" />);
+  expect(screen.getByText(/Try again in a moment.*ask an administrator/)).toBeTruthy();
 });
 
 test("the error state offers Retry", async () => {
@@ -163,12 +168,12 @@ test("the error state offers Retry", async () => {
   expect(onRetry).toHaveBeenCalledOnce();
 });
 
-test("sample figures stand under a notice that names them", () => {
+test("sample figures show a notice that marks them as samples", () => {
   renderScreen(<SampleDataNotice />);
   expect(screen.getByText("Sample data: the server could not be reached")).toBeTruthy();
 });
 
-test("a screen that breaks says so and can be tried again", async () => {
+test("a screen that throws shows an error with a retry", async () => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   let isBroken = true;
   const Fragile = () => {
@@ -186,7 +191,7 @@ test("a screen that breaks says so and can be tried again", async () => {
   expect(screen.getByText("fine")).toBeTruthy();
 });
 
-test("the offline notice comes and goes with the network", () => {
+test("the offline notice shows and hides with the network", () => {
   const online = vi.spyOn(navigator, "onLine", "get").mockReturnValue(true);
   renderScreen(<OfflineNotice />);
   expect(screen.queryByText(/You are offline/)).toBeNull();

@@ -1,4 +1,4 @@
-// One figure of a page, with where it leads and how it comes about; several stand in a row.
+// One figure with its link and its explanation, shown in a row with others.
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconInfoCircle, type Icon } from "@tabler/icons-react";
 import { useId, type ReactNode } from "react";
@@ -8,15 +8,15 @@ import type { Tone } from "./tone.ts";
 
 export interface StatCardProps {
   label: string;
-  /** As shown; null when the server did not say. */
+  /** The formatted value; null when the server sent none. */
   value: string | null;
   icon: Icon;
   to?: string;
-  /** Shown on hover and focus of a sign beside the label. */
+  /** A tooltip on an icon beside the label. */
   explanation?: string | null;
-  /** Colours the figure. */
+  /** The colour of the figure. */
   tone?: Tone | undefined;
-  /** A few words beside the figure. */
+  /** A short text beside the figure. */
   line?: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// What a page shows instead of content: nothing there, could not load, sample figures.
+// States that replace a page's content: empty, failed to load, and sample figures.
 import { Button } from "@mantine/core";
 import { IconAlertTriangle, IconFlask, IconRefresh, type Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";
@@ -9,7 +9,7 @@ export interface EmptyStateProps {
   title: string;
   text?: ReactNode;
   icon?: Icon;
-  /** The way out, such as the button that adds the first one. */
+  /** The next step, such as a button that adds the first item. */
   action?: ReactNode;
 }
 
@@ -32,11 +32,16 @@ export interface ErrorStateProps {
   message: string;
   onRetry?: () => void;
   isRetrying?: boolean;
-  /** The way out when trying again does not help. */
+  /** An alternative when a retry does not help. */
   wayOut?: ReactNode;
-  /** It stands in place of the page, so its message is the page's heading. */
+  /** Replaces a whole page, so its message is the page's heading. */
   isPage?: boolean;
 }
+
+/** A response without its own message (ERR-01) tells users neither the cause nor the next step. */
+const BARE_STATUS = /^\d{3} /;
+const BARE_STATUS_ADVICE =
+  "The server could not complete this request. Try again in a moment. If it keeps failing, ask an administrator to check the server's log.";
 
 export function ErrorState({ message, onRetry, isRetrying = false, wayOut, isPage = false }: ErrorStateProps) {
   const Title = isPage ? "h1" : "p";
@@ -46,6 +51,7 @@ export function ErrorState({ message, onRetry, isRetrying = false, wayOut, isPag
         <IconAlertTriangle size={22} stroke={1.6} aria-hidden />
       </span>
       <Title className={classes.title}>{message}</Title>
+      {BARE_STATUS.test(message) && <p className={classes.text}>{BARE_STATUS_ADVICE}</p>}
       {onRetry && (
         <Button
           variant="default"
@@ -62,7 +68,7 @@ export function ErrorState({ message, onRetry, isRetrying = false, wayOut, isPag
   );
 }
 
-/** Above every figure that is a sample, and only when the call failed (decisions, rule 3). */
+/** Shown above every sample figure, and only when the call failed (decisions, rule 3). */
 export const SAMPLE_DATA = "Sample data: the server could not be reached";
 
 export interface SampleDataNoticeProps {

@@ -1,4 +1,4 @@
-// How something stands, by colour, icon and word: statuses (SHELL-36), audit results (SHELL-37) and severities.
+// Status badges with colour, icon and text: statuses (SHELL-36), audit results (SHELL-37) and severities.
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -29,7 +29,7 @@ const ICON_SIZE = 13;
 
 export interface StatusBadgeProps {
   status: Status;
-  /** The word to show; the status itself unless said. */
+  /** The text to show; defaults to the status. */
   label?: string;
 }
 
@@ -42,7 +42,7 @@ export function StatusBadge({ status, label = capitalised(status) }: StatusBadge
   );
 }
 
-/** Which status badge an audit result wears (SHELL-37). */
+/** The status badge of each audit result (SHELL-37). */
 export const STATUS_OF_RESULT: Record<AuditResult, Status> = {
   success: "verified",
   failure: "failed",
@@ -50,7 +50,7 @@ export const STATUS_OF_RESULT: Record<AuditResult, Status> = {
   info: "active",
 };
 
-/** An audit result in the colours of its status, with the result's own word. */
+/** An audit result in the colours of its status, with the result's own name. */
 export function ResultBadge({ result }: { result: AuditResult }) {
   return <StatusBadge status={STATUS_OF_RESULT[result]} label={capitalised(result)} />;
 }

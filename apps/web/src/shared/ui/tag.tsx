@@ -1,4 +1,4 @@
-// A short label in one of the five tones: the base of every badge.
+// A short label in one of the six tones, used by every badge.
 import type { ReactNode } from "react";
 import classes from "./tag.module.css";
 import { toneStyle, type Tone } from "./tone.ts";

@@ -1,15 +1,16 @@
 import { notifications } from "@mantine/notifications";
-import { act, screen, waitFor } from "@testing-library/react";
-import { beforeEach, expect, test, vi } from "vitest";
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { renderScreen } from "#app/testing/render.tsx";
-import { DURATIONS, MOST_TOASTS, toast, toastToDrop } from "./toast.ts";
+import { TOASTS_WIDTH, TOP_OF_TOASTS, topBelow } from "./place-toasts.ts";
+import { DURATIONS, HOVER_MS, MAX_TOASTS, toast, toastToDrop } from "./toast.ts";
 
 beforeEach(() => {
   toast.dismiss();
   notifications.clean();
 });
 
-test("SHELL-43, OPEN-32: 4 s by default, 3 s for success, 5 s for error, no expiry for loading", () =>
+test("SHELL-43, OPEN-32: a toast lasts 4 s by default, 3 s for success, 5 s for error, and never expires for loading", () =>
   expect(DURATIONS).toEqual({ custom: 4000, success: 3000, error: 5000, loading: false }));
 
 test("SHELL-43: a toast shows at the top right", async () => {
@@ -19,7 +20,7 @@ test("SHELL-43: a toast shows at the top right", async () => {
   expect(place?.getAttribute("data-position")).toBe("top-right");
 });
 
-test("a toast shows and goes after its time", async () => {
+test("a toast disappears after its duration", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   try {
     renderScreen(<p>page</p>);
@@ -34,11 +35,11 @@ test("a toast shows and goes after its time", async () => {
   }
 });
 
-test("SHELL-42, OPEN-34: at most 20 are kept, and the oldest that would expire gives way first", async () => {
+test("SHELL-42, OPEN-34: at most 20 toasts show, and the oldest expiring one is dropped first", async () => {
   renderScreen(<p>page</p>);
   act(() => {
     toast.loading("loading stays");
-    for (let count = 1; count <= MOST_TOASTS + 2; count += 1) toast.custom(`toast ${count}.`);
+    for (let count = 1; count <= MAX_TOASTS + 2; count += 1) toast.custom(`toast ${count}.`);
   });
   expect(await screen.findByText("toast 22.")).toBeTruthy();
   await waitFor(() => expect(screen.queryByText("toast 3.")).toBeNull());
@@ -46,13 +47,13 @@ test("SHELL-42, OPEN-34: at most 20 are kept, and the oldest that would expire g
   expect(screen.queryByText("loading stays")).not.toBeNull();
 });
 
-test("OPEN-34: when none would expire, the oldest goes", () => {
+test("OPEN-34: the oldest toast is dropped when none expires", () => {
   const all = Array.from({ length: 20 }, (_, index) => ({ id: String(index), isExpiring: false }));
   expect(toastToDrop(all)?.id).toBe("0");
   expect(toastToDrop(all.slice(1))).toBeUndefined();
 });
 
-test("a toast with the id of another takes its place", async () => {
+test("a toast with the id of another replaces it", async () => {
   renderScreen(<p>page</p>);
   act(() => void toast.loading("Verifying", { id: "v" }));
   act(() => void toast.success("Verified", { id: "v" }));
@@ -60,7 +61,7 @@ test("a toast with the id of another takes its place", async () => {
   expect(screen.queryByText("Verifying")).toBeNull();
 });
 
-test("an error interrupts a screen reader, the rest does not", async () => {
+test("only an error interrupts a screen reader", async () => {
   renderScreen(<p>page</p>);
   act(() => {
     toast.error("It failed");
@@ -69,9 +70,48 @@ test("an error interrupts a screen reader, the rest does not", async () => {
   expect((await screen.findByRole("alert")).textContent).toContain("It failed");
 });
 
-test("every toast can be dismissed by name", async () => {
+test("every toast has a Dismiss button", async () => {
   const { user } = renderScreen(<p>page</p>);
   act(() => void toast.error("It failed", { duration: false }));
   await user.click(await screen.findByRole("button", { name: "Dismiss" }));
   await waitFor(() => expect(screen.queryByText("It failed")).toBeNull());
+});
+
+test("a toast under a resting mouse closes too", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  try {
+    renderScreen(<p>page</p>);
+    act(() => void toast.success("Saved"));
+    const shown = (await screen.findByText("Saved")).closest("[role=status]");
+    fireEvent.mouseEnter(shown!);
+    fireEvent.mouseOver(shown!);
+    act(() => void vi.advanceTimersByTime(DURATIONS.success + HOVER_MS + 500));
+    await waitFor(() => expect(screen.queryByText("Saved")).toBeNull());
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+describe("a toast does not cover the control that was just pressed", () => {
+  const WINDOW = { innerWidth: 1440, innerHeight: 900 };
+  const rect = (left: number, top: number, width = 160, height = 36) => new DOMRect(left, top, width, height);
+
+  test.each([
+    ["at the top right: the toast starts below it", rect(1240, 80), 124],
+    ["at the top, left of the toasts: the toast stays at the top", rect(1440 - TOASTS_WIDTH - 300, 80), null],
+    ["further down than the toast reaches: the toast stays at the top", rect(1240, 300), null],
+  ])("%s", (_, control, top) => expect(topBelow(control, WINDOW)).toBe(top));
+
+  test("pressing a button moves the next toast, and pressing elsewhere moves it back", async () => {
+    const { user } = renderScreen(<button type="button">Save</button>);
+    const button = screen.getByRole("button", { name: "Save" });
+    button.getBoundingClientRect = () => rect(window.innerWidth - 200, 80);
+    const top = () => document.documentElement.style.getPropertyValue(TOP_OF_TOASTS);
+    await user.click(button);
+    act(() => void toast.success("Saved"));
+    expect(top()).toBe("124px");
+    await user.click(document.body);
+    act(() => void toast.success("Saved again"));
+    expect(top()).toBe("");
+  });
 });

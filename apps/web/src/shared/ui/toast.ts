@@ -1,21 +1,26 @@
-// Toasts: top-right, 4 s by default, 3 s for success, 5 s for errors, no expiry while loading, 20 at most (OPEN-32 to OPEN-34).
+// Toasts: top-right, 4 s by default, 3 s for success, 5 s for errors, no expiry while loading, 20 at most (OPEN-32 to
+// OPEN-34).
 import { notifications } from "@mantine/notifications";
 import { IconCheck, IconExclamationMark, IconInfoSmall, type Icon } from "@tabler/icons-react";
 import { createElement, type ReactNode } from "react";
+import { placeToasts } from "./place-toasts.ts";
+import classes from "./toast.module.css";
 
-export const MOST_TOASTS = 20;
+export const MAX_TOASTS = 20;
 export const DURATIONS = { success: 3000, error: 5000, custom: 4000, loading: false } as const;
 type ToastKind = keyof typeof DURATIONS;
 
 export interface ToastOptions {
   /** Milliseconds; `false` stays until dismissed. */
   duration?: number | false;
-  /** Shows in place of the toast with the same id. */
+  /** Replaces the toast with the same id. */
   id?: string;
   title?: string;
+  /** Shown on a filled red ground, for alarms that must not be missed. */
+  isCritical?: boolean;
 }
 
-/** Without an icon Mantine shows its loader. */
+/** Null shows Mantine's loader. */
 const LOOKS: Record<ToastKind, { color: string; icon: Icon | null }> = {
   success: { color: "green", icon: IconCheck },
   error: { color: "red", icon: IconExclamationMark },
@@ -23,20 +28,36 @@ const LOOKS: Record<ToastKind, { color: string; icon: Icon | null }> = {
   loading: { color: "petrol", icon: null },
 };
 
+/** Milliseconds. A mouse over a toast delays its expiry by at most this, because it may rest there by accident. */
+export const HOVER_MS = 10_000;
+
 interface Shown {
   id: string;
   isExpiring: boolean;
 }
+const lastTimers = new Map<string, ReturnType<typeof setTimeout>>();
+
+function hideAtLatest(id: string, autoClose: number | false): void {
+  clearTimeout(lastTimers.get(id));
+  lastTimers.delete(id);
+  if (autoClose !== false)
+    lastTimers.set(
+      id,
+      setTimeout(() => dismiss(id), autoClose + HOVER_MS),
+    );
+}
+
 let shown: Shown[] = [];
 let count = 0;
 
-/** Which toast makes room for another: the oldest that would expire anyway, else the oldest. */
+/** The toast to drop for a new one: the oldest expiring one, else the oldest. */
 export function toastToDrop(all: readonly Shown[]): Shown | undefined {
-  if (all.length < MOST_TOASTS) return undefined;
+  if (all.length < MAX_TOASTS) return undefined;
   return all.find((toast) => toast.isExpiring) ?? all[0];
 }
 
 function forget(id: string): void {
+  hideAtLatest(id, false);
   shown = shown.filter((toast) => toast.id !== id);
 }
 
@@ -52,10 +73,13 @@ function show(kind: ToastKind, message: ReactNode, options: ToastOptions = {}): 
     color,
     icon: KindIcon === null ? undefined : createElement(KindIcon, { size: 17, "aria-hidden": true }),
     loading: kind === "loading",
-    // An error interrupts a screen reader, the rest waits its turn.
+    classNames: options.isCritical === true ? { root: classes.critical, description: classes.criticalText } : {},
+    // An error interrupts a screen reader; other toasts wait.
     role: kind === "error" ? "alert" : "status",
     onClose: () => forget(id),
   };
+  placeToasts();
+  hideAtLatest(id, autoClose);
   const known = shown.find((toast) => toast.id === id);
   if (known) {
     known.isExpiring = autoClose !== false;
@@ -71,7 +95,7 @@ function show(kind: ToastKind, message: ReactNode, options: ToastOptions = {}): 
 
 function dismiss(id?: string): void {
   if (id === undefined) {
-    shown = [];
+    for (const { id: each } of shown) forget(each);
     notifications.clean();
     return;
   }
@@ -79,7 +103,7 @@ function dismiss(id?: string): void {
   notifications.hide(id);
 }
 
-/** Each returns the toast's id, for `dismiss` or for replacing it by passing the id again. */
+/** Each returns the toast's id, for `dismiss` or for a toast that replaces it. */
 export const toast = {
   success: (message: ReactNode, options?: ToastOptions) => show("success", message, options),
   error: (message: ReactNode, options?: ToastOptions) => show("error", message, options),

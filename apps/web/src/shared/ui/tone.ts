@@ -1,7 +1,7 @@
-// The five ways that something can stand, as colours of the theme.
+// The six tones of states, as colours of the theme.
 import type { CSSProperties } from "react";
 
-export type Tone = "success" | "danger" | "warning" | "info" | "neutral";
+export type Tone = "success" | "danger" | "caution" | "warning" | "info" | "neutral";
 
 /** Background, text and border of a tone, for a `style` prop. */
 export const toneStyle = (tone: Tone): CSSProperties => ({

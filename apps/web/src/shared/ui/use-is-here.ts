@@ -1,7 +1,7 @@
-// Whether a screen is still there, for what comes later.
+// Whether a component is still mounted, for asynchronous callbacks.
 import { useCallback, useEffect, useRef } from "react";
 
-/** The answer's function tells whether the component is on screen now. */
+/** Returns a function that reports whether the component is mounted now. */
 export function useIsHere(): () => boolean {
   const isHere = useRef(false);
   useEffect(() => {

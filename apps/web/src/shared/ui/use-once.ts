@@ -1,4 +1,4 @@
-// Something that begins when a component appears, once, however often React tries the component out.
+// Runs an effect once when a component mounts, even when React's strict mode repeats it.
 import { useEffect, useRef } from "react";
 
 export function useOnce(begin: () => void): void {

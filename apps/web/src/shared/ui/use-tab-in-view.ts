@@ -1,7 +1,7 @@
-// On a small screen a strip of tabs is wider than the page: the chosen one is brought into view.
+// Scrolls the selected tab into view when the tabs are wider than a small screen.
 import { useEffect, useRef, type RefObject } from "react";
 
-/** For the list of the tabs; each of them says `data-tab`. With `isWide` they stand below each other. */
+/** A ref for the tab list, whose tabs need a `data-tab` attribute. With `isWide` the tabs are stacked. */
 export function useTabInView(tab: string, isWide = false): RefObject<HTMLDivElement | null> {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The mark of Strongroom: a vault's arch with its keyhole; the keyhole turns while something is busy.
+// The logo of Strongroom: a vault's arch with its keyhole, which turns while the app is busy.
 import classes from "./vault-mark.module.css";
 
 export interface VaultMarkProps {

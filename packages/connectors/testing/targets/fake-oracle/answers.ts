@@ -21,7 +21,7 @@ export function protocolAnswer({ fieldVersion }: Release): Buffer {
   description.writeUInt16BE(CHARSET_UTF16, 11);
   const compiled = Buffer.alloc(41);
   compiled[7] = fieldVersion;
-  // The second: the answer to the data types begins with the time zone.
+  // The second: the answer to the data types starts with the time zone.
   const running = u8(2, 1, 0, 0, 0, 0, 4);
   return Buffer.concat([head, charset, description, bytes(compiled), bytes(running)]);
 }
@@ -30,7 +30,7 @@ export function protocolAnswer({ fieldVersion }: Release): Buffer {
 export const dataTypesAnswer = () =>
   Buffer.concat([u8(DATA_TYPES), u8(0x80, 0, 0, 0, 60, 60, 60, 0x80, 0, 0, 0), u8(0, 0)]);
 
-/** Parts of an answer, with the mark of its end where there is one. */
+/** Parts of an answer, with an end marker in releases that use one. */
 export const whole = ({ isFast }: Release, ...parts: Buffer[]) => Buffer.concat(isFast ? [...parts, u8(END)] : parts);
 
 export const status = () => Buffer.concat([u8(STATUS), numbers(0, 0)]);
@@ -47,7 +47,7 @@ export function warning(error: number): Buffer {
   return Buffer.concat([u8(WARNING), numbers(error, words.length, 0), bytes(words)]);
 }
 
-/** How every call ends; 0 is no error. */
+/** The end of every call; 0 is no error. */
 export function ended({ isFast }: Release, error: number, cursor = 0): Buffer {
   const numbersOf = numbers(0, 0, 0, error, 0, 0, cursor, 0);
   const [flags, rowId] = [u8(0, 0, 0, 0, 0, 0), Buffer.concat([numbers(0, 0), u8(0), numbers(0, 0)])];
@@ -56,7 +56,7 @@ export function ended({ isFast }: Release, error: number, cursor = 0): Buffer {
   return Buffer.concat([u8(ERROR), numbersOf, flags, rowId, rest, ...(isFast ? [numbers(0, 0)] : []), ...words]);
 }
 
-/** A statement was carried out that has no rows. */
+/** A statement without rows was executed. */
 export const done = (release: Release) => Buffer.concat([u8(PARAMETER), numbers(0, 0, 0, 0), ended(release, 0)]);
 
 /** One row with one column, a whole number below 100. */

@@ -1,9 +1,9 @@
-// What an Oracle double answers to each message of a client that was accepted: from its log-in to its log-off.
+// The fake Oracle's answers to each message of an accepted client, from login to logoff.
 import { randomBytes } from "node:crypto";
 import { count, dataTypesAnswer, done, ended, pairs, protocolAnswer, status, warning, whole } from "./answers.ts";
 import { embeddedLogIn, logInIn, statementIn, type LogIn } from "./questions.ts";
 import type { Release } from "./release.ts";
-import { carryOut, nameIn, setPassword, type StoredUser, type Users } from "./users.ts";
+import { executeStatement, nameIn, setPassword, type StoredUser, type Users } from "./users.ts";
 import {
   challenge,
   challengePairs,
@@ -25,7 +25,7 @@ interface Answer {
   isError: boolean;
 }
 
-/** What the next change of a password gets instead of its own answer. */
+/** Overrides the result of the next password change. */
 export interface Planned {
   next: { error: number | null } | null;
 }
@@ -41,7 +41,7 @@ export function startConversation(
   const ok = (...parts: Buffer[]): Answer => ({ content: whole(release, ...parts), isError: false });
   const refusal = (error: number): Answer => ({ content: whole(release, ended(release, error)), isError: true });
 
-  /** Whether there is such a user is not told: who is not there has a verifier of no password. */
+  /** Does not reveal whether a user exists: an unknown user gets a verifier of no password. */
   const beginLogIn = ({ name }: LogIn): Buffer[] => {
     begun = challenge(users.get(nameIn(name))?.verifier ?? verifierOf(randomBytes(16).toString("hex")));
     return [pairs(challengePairs(begun)), ended(release, 0)];
@@ -62,7 +62,7 @@ export function startConversation(
     return ok(told, ...(user.warning === null ? [] : [warning(user.warning)]), ended(release, 0));
   };
 
-  /** Old and new password under the key of the session. */
+  /** Old and new password, encrypted with the session key. */
   const changeOwn = ({ name, mode, pairs: sent }: LogIn, { user, key }: { user: StoredUser; key: Buffer }): Answer => {
     if ((mode & CHANGE_PASSWORD) === 0 || nameIn(name) !== user.name) return refusal(NO_RIGHT);
     const [old, password] = [passwordIn(key, sent.get("AUTH_PASSWORD")), passwordIn(key, sent.get("AUTH_NEWPASSWORD"))];
@@ -72,7 +72,7 @@ export function startConversation(
   };
 
   const execute = (statement: string, by: StoredUser): Answer => {
-    const result = carryOut(statement, by, users);
+    const result = executeStatement(statement, by, users);
     if ("count" in result) return ok(count(release, "COUNT(*)", result.count));
     return result.error === 0 ? ok(done(release)) : refusal(result.error);
   };

@@ -1,6 +1,7 @@
-// A double of an Oracle database for drivers in thin mode, as of 19c or 23ai: a listener, the log-in with a 12c verifier, changes of one's
-// own password, ALTER USER and the question of the connector, known by their words, with or without TLS. Made from the driver's side of
-// the protocol, so not proved by it: a real server, other verifiers, native encryption, redirections, proxies, pools, profiles.
+// A fake Oracle database for drivers in thin mode, as of 19c or 23ai: a listener, the login with a 12c verifier,
+// changes of a user's own password, ALTER USER and the connector's query, matched by their text, with or without TLS.
+// Made from the driver's side of the protocol, so it does not prove: a real server, other verifiers, native encryption,
+// redirections, proxies, pools, profiles.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
@@ -29,9 +30,9 @@ export interface FakeOracle {
   port: number;
   service: string;
   addUser(name: string, password: string, more?: Partial<Pick<StoredUser, "mayAlter" | "error" | "warning">>): void;
-  /** Instead of its own answer to the next change of a password: an error, or null to close the connection after it was done. */
+  /** Replaces its answer to the next password change with an error; null closes the connection after it was done. */
   answerOnce(error: number | null): void;
-  /** What the listener says to the next client. */
+  /** The listener's answer to the next client. */
   refuseOnce(error: number): void;
   stop(): Promise<void>;
 }
@@ -85,11 +86,11 @@ interface Database {
   users: Users;
   planned: Planned;
   release: Release;
-  /** Of the next client, by the listener. */
+  /** For the next client, from the listener. */
   refusal: number | null;
 }
 
-/** From the connect on, which a listener asks for twice. */
+/** Starts with the connect, which a listener requests twice. */
 function serveClient(socket: Socket, database: Database): void {
   const { users, planned, release } = database;
   const answerTo = startConversation(users, planned, release);
@@ -114,7 +115,7 @@ function serveClient(socket: Socket, database: Database): void {
     const answer = answerTo(message);
     if (answer === null) return void socket.destroy();
     if (!answer.isError) return packets.send(dataPacket(answer.content, release));
-    // The error is told once the client has confirmed the interruption.
+    // The error is sent once the client has confirmed the interruption.
     held = answer.content;
     for (const marker of interruption()) packets.send(marker);
   };

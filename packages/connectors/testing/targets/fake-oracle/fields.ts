@@ -1,13 +1,13 @@
-// How numbers, texts and pairs are written in the messages of Oracle's two-task protocol (TTC).
+// The encoding of numbers, texts and pairs in the messages of Oracle's two-task protocol (TTC).
 
 const LONG = 0xfe;
 const MOST_SHORT = 252;
 
 export interface Fields {
   byte(): number;
-  /** A number that says how many bytes it has. */
+  /** A number prefixed with its size in bytes. */
   number(): number;
-  /** Bytes behind their length, in chunks when they are many. */
+  /** Bytes prefixed with their length, in chunks when there are many. */
   bytes(): Buffer;
   pairs(count: number): Map<string, string>;
 }
@@ -39,7 +39,7 @@ export function fieldsOf(message: Buffer, start: number): Fields {
   return { byte, number, bytes, pairs };
 }
 
-/** As {@link Fields} reads it: in as few bytes as it needs. */
+/** The inverse of {@link Fields}: as few bytes as possible. */
 export function number(value: number): Buffer {
   const bytes: number[] = [];
   for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
@@ -50,11 +50,11 @@ export const numbers = (...values: number[]) => Buffer.concat(values.map(number)
 
 export function bytes(value: Buffer | string): Buffer {
   const content = Buffer.from(value);
-  if (content.length > MOST_SHORT) throw new RangeError("the double writes short values only");
+  if (content.length > MOST_SHORT) throw new RangeError("the fake writes short values only");
   return Buffer.concat([Buffer.from([content.length]), content]);
 }
 
-/** A text behind its length twice, as names are written. */
+/** A text with its length written twice, as for names. */
 export const text = (value: string) =>
   value === "" ? number(0) : Buffer.concat([number(Buffer.byteLength(value)), bytes(value)]);
 

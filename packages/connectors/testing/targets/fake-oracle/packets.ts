@@ -1,4 +1,4 @@
-// The packets of Oracle Net (TNS): a client's connect, the accept, refusal and markers that answer it, and data in between.
+// The packets of Oracle Net (TNS): a client's connect; accept, refusal and markers as answers; and data in between.
 import type { Duplex } from "node:stream";
 import type { Release } from "./release.ts";
 
@@ -12,7 +12,7 @@ const END_OF_FILE = 0x40;
 const [BREAK, RESET] = [1, 2];
 const SDU = 8192;
 const NO_NATIVE_SERVICES = 0x04;
-/** Flags of the accept: one message for the whole log-in, and answers whose end is marked. */
+/** Flags of the accept: one message for the whole login, and answers with an end marker. */
 const FAST = 0x1000_0000 + 0x0200_0000;
 const END_OF_RESPONSE = 0x2000;
 
@@ -22,7 +22,7 @@ interface Packets {
   enlarge(): void;
 }
 
-/** Calls back with each packet that arrived whole: its type, and what stands behind its header. */
+/** Calls back with each complete packet: its type, and the content after its header. */
 export function packetsOf(wire: Duplex, take: (type: number, content: Buffer) => void): Packets {
   let buffered = Buffer.alloc(0);
   let isLarge = false;
@@ -51,13 +51,13 @@ function packet(type: number, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
-/** The connect data, or null where it does not fit into this packet and follows in one of data. */
+/** The connect data, or null if it does not fit into this packet and follows in a data packet. */
 export function connectData(content: Buffer): string | null {
   const [length, offset] = [content.readUInt16BE(16), content.readUInt16BE(18) - HEADER_BYTES];
   return offset + length > content.length ? null : content.toString("latin1", offset, offset + length);
 }
 
-/** As a listener says that has started a server for this connection: that one wants to hear it all again. */
+/** Sent by a listener that has started a server process: that process needs the connect again. */
 export const resendPacket = () => packet(RESEND, Buffer.alloc(0));
 
 export function acceptPacket({ netVersion, isFast }: Release): Buffer {
@@ -85,13 +85,13 @@ export function dataPacket(content: Buffer, { isFast }: Release): Buffer {
   return packet(DATA, Buffer.concat([flags, content]));
 }
 
-/** What is in a data packet, or null where the client says goodbye. */
+/** The content of a data packet, or null when the client closes. */
 export function dataIn(content: Buffer): Buffer | null {
   return content.readUInt16BE(0) & END_OF_FILE ? null : content.subarray(DATA_FLAGS_BYTES);
 }
 
 const marker = (kind: number) => packet(MARKER, Buffer.from([1, 0, kind]));
 
-/** Before an error: what is under way is broken off, and the client has to confirm that it starts afresh. */
+/** Before an error: interrupts the current call, and the client has to confirm a reset. */
 export const interruption = () => [marker(BREAK), marker(RESET)];
 export const isReset = (content: Buffer) => content[2] === RESET;

@@ -1,15 +1,16 @@
-// What a client says in Oracle's two-task protocol: the two halves of its log-in, a change of its password, its statements.
+// A client's messages in Oracle's two-task protocol: the two halves of its login, a change of its password, its
+// statements.
 import { fieldsOf, type Fields } from "./fields.ts";
 import type { Release } from "./release.ts";
 
 export interface LogIn {
-  /** As it was written. */
+  /** As written by the client. */
   name: string;
   mode: number;
   pairs: Map<string, string>;
 }
 
-/** Type, call and a running number; newer clients number their calls once more. */
+/** Type, call and a sequence number; newer clients add another number. */
 const HEAD_BYTES = 3;
 
 function afterHead(message: Buffer, { isFast }: Release): Fields {
@@ -18,7 +19,7 @@ function afterHead(message: Buffer, { isFast }: Release): Fields {
   return fields;
 }
 
-/** Both halves of a log-in and a change of one's own password have this shape. */
+/** Both halves of a login and a change of the user's own password have this shape. */
 export const logInIn = (message: Buffer, release: Release): LogIn => readLogIn(afterHead(message, release));
 
 function readLogIn(fields: Fields): LogIn {
@@ -34,13 +35,13 @@ function readLogIn(fields: Fields): LogIn {
 
 const FAST_HEAD_BYTES = 4;
 const PROTOCOL_HEAD_BYTES = 3;
-/** Between the client's name and what it says of data types: character sets and a version. */
+/** Between the client's name and its data types: character sets and a version. */
 const CHARSETS_BYTES = 6;
 const DATA_TYPES_HEAD_BYTES = 6;
 const TIME_ZONE_BYTES = 11;
 const DATA_TYPE_BYTES = 8;
 
-/** The first half of a log-in behind all that is said before it, in one message. */
+/** The first half of a login, embedded after the earlier parts in one message. */
 export function embeddedLogIn(message: Buffer): LogIn {
   const nameEnd = message.indexOf(0, FAST_HEAD_BYTES + PROTOCOL_HEAD_BYTES);
   let at = nameEnd + 1 + CHARSETS_BYTES + DATA_TYPES_HEAD_BYTES;

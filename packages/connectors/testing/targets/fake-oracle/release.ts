@@ -1,13 +1,13 @@
-// The generations of Oracle that the double can be, as far as their messages differ.
+// The Oracle releases that the fake can imitate, with the differences in their messages.
 
 export interface Release {
-  /** As a server writes its version: a byte for the first part, one for the second. */
+  /** The server's version: a byte for the first part, one for the second. */
   version: number;
-  /** Of Oracle Net. */
+  /** The version of Oracle Net. */
   netVersion: number;
-  /** Of the fields of messages. */
+  /** The version of message fields. */
   fieldVersion: number;
-  /** The whole log-in begins with one message, calls are numbered, and the end of each answer is marked. */
+  /** The whole login starts with one message, calls are numbered, and each answer has an end marker. */
   isFast: boolean;
 }
 

@@ -1,19 +1,20 @@
-// The log-in of Oracle 12c (verifier 0x4815): what a server keeps of a password, and how it checks one that it never sees.
+// The login of Oracle 12c (verifier 0x4815): the server's stored form of a password, and how it checks one without
+// receiving it.
 import { createCipheriv, createDecipheriv, createHash, pbkdf2Sync, randomBytes, timingSafeEqual } from "node:crypto";
 
 const VERIFIER_12C = 0x4815;
-/** What Oracle uses when nothing else is configured. */
+/** Oracle's defaults. */
 const [GENERATION_ROUNDS, SESSION_ROUNDS] = [4096, 3];
 const KEY_BYTES = 32;
 const BLOCK_BYTES = 16;
 
-/** Not the password: its PBKDF2 key, hashed once more with the salt. */
+/** Not the password: its PBKDF2 key, hashed again with the salt. */
 export interface Verifier {
   salt: Buffer;
   hash: Buffer;
 }
 
-/** The server's half of a log-in that has begun. */
+/** The server's half of a login in progress. */
 export interface Challenge {
   verifier: Verifier;
   half: Buffer;
@@ -34,7 +35,7 @@ export function challenge(verifier: Verifier): Challenge {
   return { verifier, half: randomBytes(KEY_BYTES), mixingSalt: randomBytes(16) };
 }
 
-/** Name, value and flags of each pair with which a server answers the first half of a log-in. */
+/** Name, value and flags of each pair in the server's answer to the first half of a login. */
 export function challengePairs({ verifier, half, mixingSalt }: Challenge): [string, string, number?][] {
   return [
     ["AUTH_SESSKEY", hex(encrypt(verifier.hash.subarray(0, KEY_BYTES), half))],
@@ -45,7 +46,7 @@ export function challengePairs({ verifier, half, mixingSalt }: Challenge): [stri
   ];
 }
 
-/** The key of the session, or null when the client does not know the password. */
+/** The session key, or null when the client does not know the password. */
 export function sessionKey(
   { verifier, half, mixingSalt }: Challenge,
   sent: ReadonlyMap<string, string>,
@@ -60,7 +61,7 @@ export function sessionKey(
   return password !== null && isPasswordOf(verifier, password) ? key : null;
 }
 
-/** A password as it travels: behind 16 random bytes, padded (RFC 5652 §6.3), under the key of the session. */
+/** A password as sent: after 16 random bytes, padded (RFC 5652 §6.3), encrypted with the session key. */
 export function passwordIn(key: Buffer, sent: string | undefined): string | null {
   const plain = decrypt(key, sent);
   const padding = plain?.at(-1) ?? 0;
@@ -68,7 +69,7 @@ export function passwordIn(key: Buffer, sent: string | undefined): string | null
   return plain.subarray(BLOCK_BYTES, -padding).toString();
 }
 
-/** With this the server proves that it knows the verifier too. */
+/** Proves that the server knows the verifier too. */
 export const serverResponse = (key: Buffer) =>
   hex(encrypt(key, Buffer.concat([randomBytes(BLOCK_BYTES), Buffer.from("SERVER_TO_CLIENT"), Buffer.alloc(16, 16)])));
 
@@ -79,7 +80,7 @@ function encrypt(key: Buffer, plain: Buffer): Buffer {
   return Buffer.concat([cipher.update(plain), cipher.final()]);
 }
 
-/** Null for what is not whole blocks. */
+/** Null for incomplete blocks. */
 function decrypt(key: Buffer, sent: string | undefined): Buffer | null {
   const bytes = Buffer.from(sent ?? "", "hex");
   if (bytes.length === 0 || bytes.length % BLOCK_BYTES !== 0) return null;

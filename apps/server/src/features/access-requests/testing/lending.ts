@@ -1,4 +1,4 @@
-// A safe with an account that is lent, and the calls by which people ask, decide and give back. For tests.
+// Test factory for a safe with a requestable account, and the calls to request, approve and return access.
 import {
   approveAccessRequest,
   breakGlass,
@@ -22,7 +22,7 @@ import type { TestApp } from "#testing/test-app.ts";
 type Asked = Partial<NonNullable<InputOf<typeof createAccessRequest>["body"]>>;
 type Id = Pick<AccessRequest, "id">;
 
-/** What somebody does with requests, through HTTP. */
+/** Access request calls through HTTP. */
 export const requestsOf = (app: TestApp) => ({
   ask: (who: TestPerson, account: Pick<Account, "id"> | null, fields: Asked = {}) =>
     app.call(createAccessRequest, {
@@ -55,22 +55,22 @@ export const requestsOf = (app: TestApp) => ({
     app.call(retrieveAccount, { params: { id }, as: who.token }),
 });
 
-export interface Lending {
+export interface RequestableSetup {
   owner: TestPerson;
   safe: Safe;
   account: Account & { password: string };
-  /** A member who may only see the account and ask. */
+  /** A member who may only list and request the account. */
   asker: TestPerson;
   approvers: TestPerson[];
 }
 
 type PlatformFields = NonNullable<Parameters<typeof aPlatform>[1]>;
 
-/** An account whose platform asks for one approval, unless the fields say otherwise. */
-export async function aLending(
+/** An account whose platform requires one approval, unless the fields say otherwise. */
+export async function aRequestableAccount(
   app: TestApp,
   { approvers: count = 1, ...fields }: PlatformFields & { approvers?: number } = {},
-): Promise<Lending> {
+): Promise<RequestableSetup> {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   const platform = await aPlatform(app, { approvals_level_1: 1, ...fields });
@@ -86,14 +86,14 @@ export async function aLending(
   return { owner, safe, account, asker, approvers };
 }
 
-/** The time by which access begins and ends, as this database tells it from now on: that much off the real one. */
+/** Shifts the database's clock for access times by this interval from the real time. */
 export const shiftTime = (app: TestApp, interval: string): Promise<unknown> =>
   app.database.pool.query(
     `create or replace function access_time() returns timestamptz language sql stable parallel safe as
      $$ select statement_timestamp() + interval '${interval}' $$`,
   );
 
-/** What the audit trail says of a request, the earliest first. */
+/** The audit entries of a request, oldest first. */
 export async function entriesOf(app: TestApp, id: string): Promise<AuditEntry[]> {
   const { rows } = await app.database.pool.query<{ text: string }>(
     "select convert_from(canonical, 'UTF8') as text from audit_entries where target_id = $1 order by at, id",
@@ -102,7 +102,7 @@ export async function entriesOf(app: TestApp, id: string): Promise<AuditEntry[]>
   return rows.map(({ text }) => JSON.parse(text) as AuditEntry);
 }
 
-/** Lets a grant end that many milliseconds from now, as if it had been made so long ago. */
+/** Makes a grant end this many milliseconds from now, by moving its start and end. */
 export const endAfter = (app: TestApp, { id }: Id, milliseconds: number): Promise<unknown> =>
   app.database.pool.query(
     `update access_requests set starts_at = moved.ends_at - (access_requests.ends_at - access_requests.starts_at),

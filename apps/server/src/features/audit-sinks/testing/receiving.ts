@@ -1,4 +1,4 @@
-// A web server that takes what sinks send, answers as it is told to, and entries to be sent.
+// A web server that receives from sinks and sends configurable replies, and helpers that record entries to deliver.
 import { listAuditSinks, readCheckpoint } from "@strongroom/contract";
 import type { AuditSink } from "@strongroom/contract";
 import { once } from "node:events";
@@ -19,12 +19,12 @@ export interface Received {
 
 export interface Receiver {
   url: string;
-  /** Everything that came, and what of it was answered with 200. */
+  /** All requests, and those that were answered with 200. */
   all(): readonly Received[];
   taken(): readonly Received[];
-  /** How often somebody followed a redirect. */
+  /** How many requests followed a redirect. */
   elsewhere(): number;
-  /** The next answers have these statuses. */
+  /** Sets the statuses of the next replies. */
   answerNext(...statuses: number[]): void;
   forget(): void;
   close(): Promise<void>;
@@ -62,7 +62,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** As many entries as asked, as the product records its own. */
+/** Records this many entries in the same way as the product. */
 export async function recordEntries(app: TestApp, count: number, at = new Date()): Promise<void> {
   for (let left = count; left > 0; left -= 500) {
     const entries = Array.from({ length: Math.min(left, 500) }, (_, number) =>
@@ -79,17 +79,17 @@ export async function sinkNamed(app: TestApp, as: string, id: string): Promise<A
   return found;
 }
 
-/** Once every entry has its place. Waits as long as it goes on. */
+/** Waits until every entry is in the tree, as long as the sequencer makes progress. */
 export const sequenced = (app: TestApp, as: string): Promise<void> =>
   whileMoving(async () => (await app.call(readCheckpoint, { as })).body.pending);
 
-/** Once a sink has had everything that was recorded before. Waits as long as it goes on. */
+/** Waits until the sink has received all entries recorded before, as long as it makes progress. */
 export async function allSent(app: TestApp, as: string, id: string): Promise<void> {
   await sequenced(app, as);
   await whileMoving(async () => (await sinkNamed(app, as, id)).status.behind_entries);
 }
 
-/** Until nothing is left; what does not move for a while has stopped. */
+/** Waits until none is left; fails if the number does not change for a while. */
 async function whileMoving(left: () => Promise<number>): Promise<void> {
   for (let before = Infinity; before > 0;) {
     before = await eventually(async () => {

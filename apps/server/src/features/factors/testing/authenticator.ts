@@ -1,4 +1,4 @@
-// A passkey in software, for tests: what a device and a browser do together (WebAuthn §6 and §7), and what a bad one might.
+// A software passkey for tests: the combined part of a device and browser (WebAuthn §6 and §7), with optional faults.
 import type { PasskeyAssertion, PasskeyCreation, PasskeyRegistration, PasskeyRequest } from "@strongroom/contract";
 import { isoCBOR } from "@simplewebauthn/server/helpers";
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
@@ -9,7 +9,7 @@ const HAS_KEY = 0x40;
 
 export interface Conditions {
   origin?: string;
-  /** The device did not ask its user for a finger or a PIN. */
+  /** The device did not verify its user. */
   isUnverified?: boolean;
   /** The signature counter to report; by default one more than last time. */
   counter?: number;

@@ -1,4 +1,4 @@
-// People with second factors, and what they type, for the tests about who gets in.
+// Test helpers for users with second factors.
 import { addFactor, beginFactor, completeSignIn, login, updateSignInPolicy } from "@strongroom/contract";
 import type { FactorProof, Role, SecondStep } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -6,20 +6,20 @@ import { firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { usualPolicy } from "#testing/sign-in-policy.ts";
 import type { TestApp } from "#testing/test-app.ts";
-import { hotp, stepAt } from "../totp.ts";
+import { hotp, stepAt } from "../methods/totp.ts";
 import { anAuthenticator } from "./authenticator.ts";
 
 export const ORIGIN = "https://vault.example.com";
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** As an app reads what was typed into it or photographed. */
+/** Decodes base32 as an authenticator app does. */
 function fromBase32(text: string): Buffer {
   const bits = Array.from(text, (each) => BASE32.indexOf(each).toString(2).padStart(5, "0")).join("");
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
-/** The code that an app with this key shows at the server's time, or so many steps from it. */
+/** The code that an app with this key shows at the server's time, offset by `steps`. */
 export const codeAt = (app: TestApp, key: string, steps = 0): string =>
   hotp(fromBase32(key), stepAt(app.kernel.clock.now()) + steps);
 
@@ -31,7 +31,7 @@ export async function withApp(
   const begun = await app.call(beginFactor, { body: { kind: "totp" }, as: person.token });
   assert.equal(begun.status, 200, begun.text);
   const key = begun.body.totp!.key;
-  // The last step's code, so that this one's is still unused.
+  // Use the previous step's code, so that the current one is still unused.
   const body = { kind: "totp", name: "A phone", code: codeAt(app, key, -1) } as const;
   const added = await app.call(addFactor, { body, as: person.token });
   assert.equal(added.status, 201, added.text);
@@ -48,7 +48,7 @@ export async function withPasskey(app: TestApp, person: TestPerson, name = "A ke
   return { device, id: added.body.factor.id, codes: added.body.recovery_codes };
 }
 
-/** The right password, and the second step that it leads to. */
+/** Signs in with the right password and returns the second step that is then required. */
 export async function firstStep(app: TestApp, person: TestPerson, from = "127.0.0.1"): Promise<SecondStep> {
   const reply = await app.call(login, { body: { email: person.email, password: person.password }, from });
   assert.equal(reply.status, 200, reply.text);

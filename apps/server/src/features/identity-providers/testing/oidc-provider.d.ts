@@ -1,4 +1,4 @@
-// As much of the package's interface as the tests use: it brings no types of its own.
+// Types for the part of the package that the tests use; it ships none.
 declare module "oidc-provider" {
   import type { IncomingMessage, ServerResponse } from "node:http";
 

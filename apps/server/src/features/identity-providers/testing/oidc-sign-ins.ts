@@ -1,4 +1,4 @@
-// Signing in through OpenID Connect, for tests: one server, a real provider on loopback, and somebody's browser.
+// Test helpers for OpenID Connect: one server, a real provider on loopback, and a simulated browser.
 import {
   OidcSettings,
   beginOidc,
@@ -23,7 +23,7 @@ type OidcBody = Extract<Body, { kind: "oidc" }>;
 
 export let app: TestApp;
 export let idp: OpenidProvider;
-/** The token of an administrator with a password here. */
+/** The token of an administrator with a local password. */
 export let admin: string;
 export let row: IdentityProvider;
 let now = new Date();
@@ -45,7 +45,7 @@ export const base = (): OidcBody => ({
   settings: OidcSettings.parse({ issuer: idp.issuer, client_id: CLIENT_ID }),
 });
 
-/** One server and one provider for a test file; before each test the provider is as it was. */
+/** Sets up one server and one provider for a test file, and resets the provider before each test. */
 export function serveOidc(): void {
   before(async () => {
     app = await testApp({ config: { publicUrl: "https://strongroom.example" }, clock: { now: () => now } });
@@ -67,7 +67,7 @@ export function serveOidc(): void {
   });
 }
 
-/** Changes the provider; what is not named is as usual. */
+/** Changes the provider; omitted settings have their defaults. */
 export function tryToSet(change: Partial<OidcBody>, settings: Partial<OidcBody["settings"]> = {}) {
   const { secret: _kept, ...body } = { ...base(), ...change };
   const changed = { ...body, settings: { ...body.settings, ...settings } };
@@ -80,7 +80,7 @@ export async function set(...change: Parameters<typeof tryToSet>): Promise<void>
 }
 
 let count = 0;
-/** Somebody whom the provider signs in from now on. */
+/** Makes the provider sign in a new person from now on. */
 export function aStranger(claims: Record<string, unknown> = {}): { subject: string; email: string } {
   count += 1;
   const email = `stranger${count}@corp.example`;
@@ -116,7 +116,7 @@ export async function signIn(body: InputOf<typeof beginOidc>["body"] = {}): Prom
   return finish(await idp.visit(url), cookie);
 }
 
-/** Who is signed in. */
+/** The signed-in user. */
 export async function whoIs(reply: Reply<ReplyOf<typeof finishOidc>>) {
   assert.equal(reply.status, 200, reply.text);
   const session = await app.call(currentSession, { as: reply.body.sign_in.token });
@@ -130,7 +130,7 @@ export const refusedWith = (reply: { status: number; body: unknown; text: string
 export const countUsers = async () =>
   (await app.call(listUsers, { query: { limit: 200 }, as: admin })).body.data.length;
 
-/** As after they cancelled a reset of their sign-in as not theirs. */
+/** Simulates that the user cancelled a reset of their sign-in as unauthorised. */
 export async function holdVaultOf({ id }: { id: string }): Promise<void> {
   await app.database.pool.query(
     "insert into vault_closures (user_id, closed_at, opens_at, cause, closed_by) values ($1, now(), null, 'reset-link', 'Admin')",

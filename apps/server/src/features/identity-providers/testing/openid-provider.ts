@@ -1,4 +1,4 @@
-// A real OpenID Connect provider on loopback, which signs people in without asking or by a form of its own, and can be told to lie.
+// A real OpenID Connect provider on loopback for tests. It signs users in without asking or with its own form, and can send forged tokens.
 // oxlint-disable-next-line typescript/triple-slash-reference -- what imports this file from another workspace must find the types
 /// <reference path="./oidc-provider.d.ts" />
 import { SignJWT, exportJWK, generateKeyPair } from "jose";
@@ -12,28 +12,28 @@ import type { Configuration } from "oidc-provider";
 export const CLIENT_ID = "strongroom";
 export const CLIENT_SECRET = "a client secret of the tests";
 
-/** Changes the ID token before it leaves: gets its claims, and signs what it makes of them with the provider's own key. */
+/** Changes the ID token before it is sent: receives its claims, and a function that signs with the provider's key. */
 export type Bend = (claims: JWTPayload, sign: Sign) => Promise<string>;
 type Sign = (claims: JWTPayload, key?: { alg: string; key: CryptoKey | Uint8Array }) => Promise<string>;
 
 export interface OpenidProvider {
   issuer: string;
-  /** Whom it takes the browser for, with the claims that it says of them. */
+  /** The person it authenticates, with their claims. */
   person: { subject: string; claims: Record<string, unknown> };
   bend: Bend | null;
-  /** How the token is signed; from the next `serve` on. */
+  /** The signature algorithm of tokens, from the next `serve` on. */
   algorithm: "ES256" | "RS256" | "EdDSA";
-  /** Begins to answer, for a client with these redirect addresses. */
+  /** Starts answering, for a client with these redirect addresses. */
   serve(redirectUris: string[]): void;
   /**
-   * Acts as a browser: follows redirects until the redirect address. Returns the query there. With the cookies
-   * of an earlier visit the provider knows the person and asks nothing.
+   * Acts as a browser: follows redirects until the redirect address. Returns the query there. With the cookies of an earlier
+   * visit the provider has a session and asks nothing.
    */
   visit(url: string, cookies?: Map<string, string>): Promise<string>;
   close(): Promise<void>;
 }
 
-/** With `asks`, a page asks who it is. As `localhost` it is another site than `127.0.0.1` is. */
+/** With `asks`, a login page asks for the name. `localhost` is another site than `127.0.0.1`. */
 export async function startOpenidProvider({
   host = "127.0.0.1",
   asks = false,
@@ -83,14 +83,14 @@ function makeProvider(self: OpenidProvider, redirectUris: string[], jwks: object
         redirect_uris: redirectUris,
         post_logout_redirect_uris: redirectUris.map((uri) => new URL("/login", uri).href),
         id_token_signed_response_alg: self.algorithm,
-        // Like most providers, it always sends when it authenticated the person.
+        // Like most providers, it always sends when it authenticated the user.
         require_auth_time: true,
         grant_types: ["authorization_code"],
         response_types: ["code"],
       },
     ],
     jwks: { keys: jwks },
-    // All that is claimed stands in the ID token.
+    // Put all claims into the ID token.
     conformIdTokenClaims: false,
     claims: { openid: ["sub", "groups", "realm"], email: ["email", "email_verified"], profile: ["name"] },
     features: { devInteractions: { enabled: false } },
@@ -109,7 +109,7 @@ function makeProvider(self: OpenidProvider, redirectUris: string[], jwks: object
 const LOGIN_PAGE = `<!doctype html><html lang="en"><title>Company login</title><h1>Company login</h1>
 <form method="post"><label>Name <input name="name" required></label> <button>Log in</button></form>`;
 
-/** Finishes the login, and the consent, without asking anybody. */
+/** Completes login and consent without user interaction. */
 async function letIn(provider: Provider, self: OpenidProvider, request: IncomingMessage, response: ServerResponse) {
   const { params, grantId, session } = await provider.interactionDetails(request, response);
   const accountId = session?.accountId ?? self.person.subject;

@@ -1,4 +1,4 @@
-// A real SMTP server on loopback that keeps what it is given.
+// A real SMTP server on loopback that stores received mails. For tests.
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { text as readAll } from "node:stream/consumers";
@@ -10,7 +10,7 @@ export interface ReceivedMail {
   /** Envelope addresses. */
   from: string;
   to: string[];
-  /** As it came, headers included. */
+  /** As received, headers included. */
   raw: string;
   /** The body, decoded. */
   text: string;
@@ -18,11 +18,11 @@ export interface ReceivedMail {
 
 export interface SmtpSink {
   url: string;
-  /** How many mails have come. */
+  /** The number of received mails. */
   readonly count: number;
-  /** The next mail that comes from now on. */
+  /** The next mail received from now on. */
   next(): Promise<ReceivedMail>;
-  /** Answers the next mail with a passing error instead of taking it. */
+  /** Replies to the next mail with a temporary error. */
   refuseNext(): void;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function smtpSink(options: SMTPServerOptions = {}): Promise<SmtpSin
     ...options,
     onData: callbackify(receive),
   });
-  // A client that does not like our certificate hangs up, which is what some tests are about.
+  // A client that does not trust the certificate closes the connection, as some tests expect.
   server.on("error", () => {});
   server.listen(0, "127.0.0.1");
   await once(server.server, "listening");
@@ -70,7 +70,7 @@ export async function smtpSink(options: SMTPServerOptions = {}): Promise<SmtpSin
   };
 }
 
-/** The body of a mail of one part, 7bit or quoted-printable. */
+/** The body of a single-part mail, 7bit or quoted-printable. */
 function bodyOf(raw: string): string {
   const end = raw.indexOf("\r\n\r\n");
   const body = raw.slice(end + 4).replaceAll("\r\n", "\n");

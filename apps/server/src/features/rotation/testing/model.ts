@@ -1,44 +1,44 @@
-// A small world in which the journal is explored exhaustively: two workers, one target, and everything that can go wrong.
-import { after, nextAct, planned } from "../rotation.policy.ts";
-import type { Act, Happening, Journal, Means } from "../rotation.policy.ts";
+// A small model of two workers and one target with all faults, in which the journal is explored exhaustively.
+import { applyEvent, nextAction, initialJournal } from "../rotation.policy.ts";
+import type { RotationAct, RotationEvent, Journal, Capabilities } from "../rotation.policy.ts";
 
 export interface World {
   journal: Journal;
-  /** Secret versions that are stored. */
+  /** Number of stored secret versions. */
   stored: number;
   inForce: number;
-  /** The version that the target takes. */
+  /** The version that the target accepts. */
   live: number;
-  /** Changes on their way that the target may still make, or never. */
+  /** Sent changes that the target may still apply, or never. */
   late: readonly number[];
-  /** Who holds the lease; null: nobody. */
+  /** The index of the worker that holds the lease; null: none. */
   holder: number | null;
   workers: readonly Worker[];
   /** Faults that may still happen. */
   faults: number;
-  /** Logins that were refused in a row, and results of logins that were lost with a worker. */
+  /** Consecutive rejected logins, and login results that were lost with a worker. */
   refusedInRow: number;
   lostLogins: number;
 }
 
-/** `performed`: it has happened on the target, and is not on record yet. */
+/** `performed`: the act has happened on the target and is not recorded yet. */
 export type Worker =
   | { at: "rest" }
   | { at: "holding" }
-  | { at: "performing"; act: Act }
-  | { at: "performed"; happening: Happening };
+  | { at: "performing"; act: RotationAct }
+  | { at: "performed"; happening: RotationEvent };
 
-export const REST: Worker = { at: "rest" };
+export const IDLE: Worker = { at: "rest" };
 
 export function startOf(faults: number): World {
   return {
-    journal: planned(1, "account"),
+    journal: initialJournal(1, "account"),
     stored: 1,
     inForce: 1,
     live: 1,
     late: [],
     holder: null,
-    workers: [REST, REST],
+    workers: [IDLE, IDLE],
     faults,
     refusedInRow: 0,
     lostLogins: 0,
@@ -46,20 +46,20 @@ export function startOf(faults: number): World {
 }
 
 export interface Rules {
-  means: Means;
-  /** The target refuses so many candidates, one after the other. */
+  means: Capabilities;
+  /** The number of consecutive candidates that the target refuses. */
   refusals: number;
 }
 
-/** Every world that can follow this one by a single thing that happens. */
+/** Yields every world that a single event can produce next. */
 export function* successors(world: World, rules: Rules): Generator<World> {
   for (const [index, worker] of world.workers.entries()) {
     yield* stepsOf(world, rules, index, worker);
     if (world.faults > 0 && worker.at !== "rest") {
-      yield { ...withFault(forgetting(world, worker)), ...putting(world, index, REST), holder: released(world, index) };
+      yield { ...withFault(forgetting(world, worker)), ...putting(world, index, IDLE), holder: released(world, index) };
     }
   }
-  // A lease runs out although its worker lives: it was merely slow.
+  // A lease expires although its worker lives, because the worker is slow.
   if (world.faults > 0 && world.holder !== null) yield { ...withFault(world), holder: null };
   for (const [index, version] of world.late.entries()) {
     yield { ...world, late: world.late.toSpliced(index, 1), live: version };
@@ -70,23 +70,23 @@ function* stepsOf(world: World, rules: Rules, index: number, worker: Worker): Ge
   const { journal } = world;
   switch (worker.at) {
     case "rest":
-      if (world.holder === null && nextAct(journal, rules.means) !== null) {
+      if (world.holder === null && nextAction(journal, rules.means) !== null) {
         yield { ...world, ...putting(world, index, { at: "holding" }), holder: index };
       }
       return;
     case "holding": {
       if (world.holder !== index) {
-        yield { ...world, ...putting(world, index, REST) };
+        yield { ...world, ...putting(world, index, IDLE) };
         return;
       }
-      const act = nextAct(journal, rules.means);
-      if (act === null) yield { ...world, ...putting(world, index, REST), holder: null };
+      const act = nextAction(journal, rules.means);
+      if (act === null) yield { ...world, ...putting(world, index, IDLE), holder: null };
       else yield begin(world, index, act);
       return;
     }
     case "performing":
-      for (const [outcome, happening] of performances(world, rules, worker.act)) {
-        yield { ...outcome, ...putting(outcome, index, { at: "performed", happening }) };
+      for (const [outcome, event] of performances(world, rules, worker.act)) {
+        yield { ...outcome, ...putting(outcome, index, { at: "performed", happening: event }) };
       }
       return;
     case "performed":
@@ -94,27 +94,27 @@ function* stepsOf(world: World, rules: Rules, index: number, worker: Worker): Ge
   }
 }
 
-/** What is on record before an act is performed. */
-function begin(world: World, index: number, act: Act): World {
+/** Records the act before it is performed. */
+function begin(world: World, index: number, act: RotationAct): World {
   const performing = putting(world, index, { at: "performing", act });
   switch (act.do) {
     case "store": {
       const stored = world.stored + 1;
-      const journal = after(world.journal, { kind: "stored", version: stored });
+      const journal = applyEvent(world.journal, { kind: "stored", version: stored });
       return { ...world, stored, journal, ...putting(world, index, { at: "holding" }) };
     }
     case "send":
-      return { ...world, journal: after(world.journal, { kind: "sending", by: act.by }), ...performing };
+      return { ...world, journal: applyEvent(world.journal, { kind: "sending", by: act.by }), ...performing };
     case "give-up": {
-      const journal = after(world.journal, { kind: "gave-up", code: act.code });
+      const journal = applyEvent(world.journal, { kind: "gave-up", code: act.code });
       return { ...world, journal, ...putting(world, index, { at: "holding" }) };
     }
     case "end": {
-      const journal = after(world.journal, { kind: "retired" });
+      const journal = applyEvent(world.journal, { kind: "retired" });
       return { ...world, journal, ...putting(world, index, { at: "holding" }) };
     }
     case "look-again": {
-      const journal = after(world.journal, { kind: "looks-again" });
+      const journal = applyEvent(world.journal, { kind: "looks-again" });
       return { ...world, journal, ...putting(world, index, { at: "holding" }) };
     }
     case "probe":
@@ -123,9 +123,9 @@ function begin(world: World, index: number, act: Act): World {
   }
 }
 
-type Performance = [World, Happening];
+type Performance = [World, RotationEvent];
 
-function performances(world: World, rules: Rules, act: Act): Performance[] {
+function performances(world: World, rules: Rules, act: RotationAct): Performance[] {
   switch (act.do) {
     case "send":
       return sendings(world, rules, act.by === "account" ? world.journal.old : null);
@@ -146,9 +146,9 @@ function performances(world: World, rules: Rules, act: Act): Performance[] {
   }
 }
 
-/** `login` is the version that it logs in with; null: the reconcile account's own. */
+/** `login` is the version used to log in; null: the reconcile account's own secret. */
 function sendings(world: World, rules: Rules, login: number | null): Performance[] {
-  // What leaves a worker is what was its candidate when it began; in between nobody else makes one up without the lease.
+  // The worker sends the candidate from when it began; no other worker generates one without the lease.
   const version = world.journal.candidate ?? world.stored;
   const results: Performance[] = [];
   if (login !== null && login !== world.live) {
@@ -186,16 +186,15 @@ function probes(world: World, version: number): Performance[] {
   return world.faults > 0 ? [told, [withFault(world), { kind: "probed", version, says: "unclear" }]] : [told];
 }
 
-/** Only who holds the lease writes. */
-function record(world: World, index: number, happening: Happening): World {
-  if (world.holder !== index) return { ...forgetting(world, world.workers[index]!), ...putting(world, index, REST) };
-  const journal = after(world.journal, happening);
-  const isPromoted =
-    happening.kind === "probed" && happening.says === "live" && happening.version !== world.journal.old;
+/** Only the lease holder writes. */
+function record(world: World, index: number, event: RotationEvent): World {
+  if (world.holder !== index) return { ...forgetting(world, world.workers[index]!), ...putting(world, index, IDLE) };
+  const journal = applyEvent(world.journal, event);
+  const isPromoted = event.kind === "probed" && event.says === "live" && event.version !== world.journal.old;
   return {
     ...world,
     journal,
-    ...(isPromoted ? { inForce: happening.version } : {}),
+    ...(isPromoted ? { inForce: event.version } : {}),
     ...putting(world, index, { at: "holding" }),
   };
 }
@@ -204,7 +203,7 @@ const putting = ({ workers }: World, index: number, worker: Worker) => ({ worker
 const withFault = (world: World): World => ({ ...world, faults: world.faults - 1 });
 const released = ({ holder }: World, index: number) => (holder === index ? null : holder);
 
-/** A refused login that is not on record will be tried again. */
+/** A rejected login that was not recorded will be tried again. */
 function forgetting(world: World, worker: Worker): World {
   const isLost =
     worker.at === "performed" && (worker.happening.kind === "probed" || worker.happening.kind === "unsent");

@@ -1,4 +1,4 @@
-// A server with accounts on a real PostgreSQL, and what tests of rotation ask of both.
+// Starts a server with accounts on a real PostgreSQL, with the operations that rotation tests share.
 import { readRotation, retrieveAccount, rotateAccount } from "@strongroom/contract";
 import type { AccountId, RotationId } from "@strongroom/contract";
 import { startPostgresql } from "@strongroom/connectors/testing";
@@ -18,11 +18,11 @@ const SETTLED = ["rotated", "cancelled", "superseded", "attention"];
 interface Options {
   platform?: Parameters<typeof aPlatform>[1];
   account?: Partial<Parameters<typeof anAccount>[3]>;
-  /** Where the account lies instead of a safe of its own. */
+  /** The safe of the account, instead of a new one. */
   safe?: { id: Parameters<typeof anAccount>[2]["id"] };
 }
 
-export type Place = Awaited<ReturnType<typeof onPostgresql>>;
+export type PostgresqlSetup = Awaited<ReturnType<typeof onPostgresql>>;
 
 export async function onPostgresql() {
   const [app, target] = await Promise.all([testApp(), startPostgresql()]);
@@ -42,7 +42,7 @@ export async function onPostgresql() {
     }
   }
 
-  /** An account on the target, in a safe and on a platform of its own, with the role's right password. */
+  /** Creates an account on the target with a new safe and platform and the role's correct password. */
   async function anAccountThere(owner: TestPerson, options: Options = {}) {
     const role = await target.addRole();
     const safe = options.safe ?? (await aSafe(app, owner));
@@ -59,7 +59,7 @@ export async function onPostgresql() {
     return { account, role, platform, safe };
   }
 
-  /** The rotation once it has ended or needs a person. */
+  /** Waits until the rotation has ended or needs attention, and returns it. */
   const settled = (person: TestPerson, id: RotationId) =>
     eventually(async () => {
       const { body } = await app.call(readRotation, { params: { id }, as: person.token });
@@ -85,10 +85,10 @@ export async function onPostgresql() {
       return body.password;
     },
 
-    /** Somebody sets another password there. */
+    /** Sets another password on the target, outside of Strongroom. */
     setPassword: (username: string, password: string) => target.sql(`alter role "${username}" password '${password}'`),
 
-    /** The rotation as a process leaves it that dies right after it has sent a change. */
+    /** Puts the rotation in the state after its process died right after sending a change. */
     async dieAfterSending(id: string): Promise<void> {
       await sql(
         `update rotations set step = 'sent', lease_token = null, lease_until = null, next_at = now(), needs_attention = false,

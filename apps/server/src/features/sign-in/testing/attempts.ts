@@ -1,4 +1,4 @@
-// Attempts at signing in and up, a clock that obeys, and looks behind the scenes, for the tests about who may be somebody.
+// Test helpers for sign-in and sign-up: attempts, a settable clock, and access to audit entries and metrics.
 import { SessionId, login, register } from "@strongroom/contract";
 import { decodeJwt } from "jose";
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ export interface TestClock extends Clock {
   advance(milliseconds: number): void;
 }
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that only moves when the test advances it. */
 export function standingClock(start = new Date("2026-11-21T09:00:00.000Z")): TestClock {
   let now = start.getTime();
   return {
@@ -37,7 +37,7 @@ export function anotherProcess(app: TestApp, options: TestAppOptions = {}): Prom
 
 let count = 0;
 
-/** An address that nobody has yet. */
+/** A new address, which no user has. */
 export const newEmail = (): string => `stranger${(count += 1)}@example.com`;
 
 export interface Attempt {
@@ -78,17 +78,17 @@ export const trySignUp = (app: TestApp, body: SignUp = {}) =>
 /** The `code` of a refused call. */
 export const codeOf = (reply: { body: unknown }): string | undefined => (reply.body as { code?: string }).code;
 
-/** In ascending order, for calls that race. */
+/** Sorted, because concurrent calls finish in any order. */
 export const statusesOf = (replies: readonly { status: number }[]): number[] =>
   replies.map((reply) => reply.status).toSorted((one, other) => one - other);
 
-/** How many password hashes this process has computed. */
+/** The number of password hashes this process has computed. */
 export async function hashesOf(app: TestApp): Promise<number> {
   const line = /^strongroom_password_hashes_total (\d+)$/m.exec(await app.kernel.metrics.render());
   return Number(line?.[1] ?? "0");
 }
 
-/** A problem without what is different in every answer. */
+/** A problem document without the request id, which differs in every reply. */
 export function withoutRequestId(text: string): unknown {
   const { request_id: _different, ...same } = JSON.parse(text) as Record<string, unknown>;
   return same;
@@ -104,7 +104,7 @@ export interface StoredEntry {
   details?: Record<string, unknown>;
 }
 
-/** The trail's entries of one kind, as stored, oldest first. */
+/** The stored audit entries of one event, oldest first. */
 export async function entriesOf(app: TestApp, event: string): Promise<StoredEntry[]> {
   const { rows } = await app.database.pool.query<{ text: string }>(
     "select convert_from(canonical, 'UTF8') as text from audit_entries where event = $1 order by at, id",

@@ -1,6 +1,7 @@
-// A safe whose accounts stand in different ways, one of them lent, and people who see more or less of it. For tests.
+// Test data: a safe with accounts in different statuses, one of them under a grant, and users with different rights.
 import type { Account, Safe } from "@strongroom/contract";
 import { requestsOf } from "#features/access-requests/testing/lending.ts";
+import { searchKeys } from "#features/credentials/index.ts";
 import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
@@ -10,9 +11,9 @@ import type { TestApp } from "#testing/test-app.ts";
 export interface World {
   safe: Safe;
   owner: TestPerson;
-  /** May list what is in the safe and do nothing with it. */
+  /** May list the safe's accounts and do no more with them. */
   reader: TestPerson;
-  /** As the reader, and `lent` is lent to them. */
+  /** Like `reader`, with an active grant. */
   borrower: TestPerson;
   approver: TestPerson;
   outsider: TestPerson;
@@ -26,32 +27,25 @@ export interface World {
   sessionId: string;
 }
 
-/** How a stored secret stands, as an attempt left it a while ago. */
-export async function stands(
-  app: TestApp,
-  { id }: { id: string },
-  how: "verified" | "rejected" | "unreachable",
-  hoursAgo = 1,
-): Promise<void> {
+type Stands = "verified" | "rejected" | "unreachable" | "misconfigured";
+
+/** Sets the status of a stored secret, as an attempt some hours ago would have. */
+export async function stands(app: TestApp, { id }: { id: string }, how: Stands, hoursAgo = 1): Promise<void> {
   const at = `now() - interval '${hoursAgo} hours'`;
-  await app.database.pool.query(
+  const { rows } = await app.database.pool.query<Parameters<typeof searchKeys>[0]>(
     `update credentials set verification_status = $2, last_verification_attempt = ${at},
-       verification_error = case when $2 = 'failed' then 'The server said no' end,
+       verification_error = case when $2 <> 'verified' then 'The server said no' end,
        verified_at = case when $2 = 'verified' then ${at} else verified_at end,
-       rejected_revision = case when $3 = 'rejected' then login_revision end
-     where id = $1`,
-    [id, how === "verified" ? "verified" : "failed", how],
+       rejected_revision = case when $2 = 'rejected' then login_revision end
+     where id = $1 returning *`,
+    [id, how],
   );
+  await app.database.pool.query("update credentials set search_keys = $2 where id = $1", [id, searchKeys(rows[0]!)]);
   await tried(app, { id }, how, hoursAgo);
 }
 
-/** An attempt of so many hours ago. */
-export async function tried(
-  app: TestApp,
-  { id }: { id: string },
-  outcome: "verified" | "rejected" | "unreachable",
-  hoursAgo: number,
-): Promise<void> {
+/** Inserts an attempt from `hoursAgo` hours ago. */
+export async function tried(app: TestApp, { id }: { id: string }, outcome: Stands, hoursAgo: number): Promise<void> {
   const at = `date_trunc('milliseconds', now() - interval '${hoursAgo} hours')`;
   await app.database.pool.query(
     `insert into verification_attempts (id, credential_id, user_id, revision, trigger, triggered_by, credential_name, type,

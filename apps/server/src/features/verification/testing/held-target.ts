@@ -1,4 +1,4 @@
-// A target that counts how many logins it has at once, and holds them while it is told to.
+// A fake target that counts concurrent logins and can hold them open.
 import { startTcp } from "@strongroom/connectors/testing";
 import type { Socket } from "node:net";
 import type { TestContext } from "node:test";

@@ -1,4 +1,4 @@
-// Starting `writer.ts` as a process that a test can read from and kill.
+// Starts `writer.ts` as a process that a test can read from and kill.
 import { spawn } from "node:child_process";
 import type { ChildProcessWithoutNullStreams, SpawnOptions } from "node:child_process";
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 export interface Ready {
   adopted: boolean;
-  /** Rows found at the start, and the highest id. Ids have no holes when nothing was lost. */
+  /** Rows found at the start, and the highest id. Ids are consecutive if nothing was lost. */
   count: number;
   last: number;
 }
@@ -22,9 +22,9 @@ export interface Child {
   ready: Promise<Ready>;
   /** Settles when at least that id was acknowledged. */
   wrote(id: number): Promise<void>;
-  /** Ends it as an operator would, and waits. */
+  /** Stops it with SIGTERM and waits. */
   stop(): Promise<void>;
-  /** SIGKILL, and waits until it has gone; nothing for one that has. */
+  /** Sends SIGKILL and waits for its end; does nothing if it has ended. */
   kill(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function startChild(dataFolder: string, mode: "hold" | "linger" | "write"
     else written.last = said.id ?? written.last;
   });
   void exited.then(() => ready.reject(new Error(`the child ended: ${complaint}`)));
-  // Whoever awaits it still sees the failure; those who only kill the child do not have to.
+  // Awaiting it still shows the failure; tests that only kill the child ignore it.
   ready.promise.catch(() => undefined);
   return {
     process: child,
@@ -69,14 +69,14 @@ export function startChild(dataFolder: string, mode: "hold" | "linger" | "write"
   };
 }
 
-/** A folder that other users may enter, and its removal. */
+/** A folder that other users may enter, with its cleanup. */
 export function temporaryFolder(): { path: string; remove: () => void } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "strongroom-test-")));
   chmodSync(path, 0o755);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Looks until it is so; for what other processes do. */
+/** Polls until the condition holds, for effects of other processes. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, patience = 40_000): Promise<void> {
   for (const end = Date.now() + patience; !(await isSo()); await delay(10)) {
     if (Date.now() > end) throw new Error(`not within ${patience} ms: ${what}`);

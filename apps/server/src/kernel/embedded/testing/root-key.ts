@@ -1,4 +1,4 @@
-// A root key for tests of backups: its seal record, and how a manifest's MAC is computed with it.
+// A root key for backup tests: its seal record and the computation of a manifest's MAC.
 import { RootKey, backupMac } from "@strongroom/keys";
 import type { KeyFileSealRecord } from "@strongroom/keys";
 import type { FindMac } from "../backup-manifest.ts";

@@ -1,4 +1,4 @@
-// A process that does one kind of job and never ends it at the first attempt. For tests that kill it.
+// A process that runs one type of job and never finishes the first attempt, for tests that kill it.
 import { openDatabase } from "#kernel/db/database.ts";
 import { openLog } from "#kernel/log.ts";
 import { createJobs } from "../jobs.ts";

@@ -1,4 +1,4 @@
-// A review and an item of one for tests.
+// Test factories for an access review and its items.
 import type { AccessReview, ReviewItem } from "@strongroom/contract";
 
 const AT = "2026-11-20T10:00:00.000Z";

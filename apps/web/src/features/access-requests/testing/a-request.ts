@@ -1,4 +1,4 @@
-// Access requests and what can be asked for, as the server sends them.
+// Test factories for access requests and requestable accounts, as the server returns them.
 import { randomUUID } from "node:crypto";
 import type { AccessRequest, RequestableAccount } from "@strongroom/contract";
 
@@ -37,7 +37,7 @@ export function aRequest(given: Partial<AccessRequest> = {}): AccessRequest {
   };
 }
 
-/** In force for another hour and a half. */
+/** Active for another hour and a half. */
 export function anActiveRequest(given: Partial<AccessRequest> = {}): AccessRequest {
   const end = new Date(Date.now() + 90 * 60_000 - 1000);
   return aRequest({

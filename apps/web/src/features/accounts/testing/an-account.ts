@@ -1,4 +1,4 @@
-// Accounts and their surroundings for tests, as the server sends them.
+// Test factories for accounts and related objects, as the server returns them.
 import { randomUUID } from "node:crypto";
 import type { Account, Platform, Safe, ValidationHistoryEntry } from "@strongroom/contract";
 import { SAFE_PERMISSIONS } from "@strongroom/contract";
@@ -38,6 +38,7 @@ export function anAccount(given: Partial<Account> = {}): Account {
     last_accessed: null,
     connector: { name: "Linux", is_proven: true, can_change: true, can_reconcile: true },
     check_out: null,
+    access_block: null,
     host_key_alarm: null,
     my_permissions: [...SAFE_PERMISSIONS],
     needs_approval: false,
@@ -100,6 +101,7 @@ export function aPlatform(given: Partial<Platform> = {}): Platform {
     reconcile_hosts: [],
     reconcile_safe_ids: [],
     exclusive_check_out: false,
+    access_until_rotated: "blocked",
     rotate_after_check_in: false,
     one_time_password: false,
     approvals_level_1: 0,
@@ -122,6 +124,7 @@ export function aValidation(given: Partial<ValidationHistoryEntry> = {}): Valida
   return {
     id: randomUUID(),
     validation_status: "success",
+    outcome: "verified",
     validation_type: "manual",
     validated_at: new Date(Date.now() - 5 * 60_000).toISOString(),
     validated_by: TEST_USER.name,

@@ -1,14 +1,24 @@
-// The accounts page before a test: what it asks for at its start, and the page with some accounts.
+// Opens the accounts page in tests, with fake replies for its initial calls.
 import { screen } from "@testing-library/react";
 import type { Account } from "@strongroom/contract";
 import { startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
-import AccountsPage from "../accounts-page.tsx";
+import AccountsPage from "../list/accounts-page.tsx";
 import { aPlatform, aSafe } from "./an-account.ts";
 
 export const LIST = "GET /api/v1/accounts";
 export const STATISTICS = "GET /api/v1/accounts/statistics";
-export const FIGURES = { total: 3, active: 2, requiring_rotation: 1, validation_valid: 1, validation_invalid: 1 };
+export const FIGURES = {
+  total: 3,
+  active: 2,
+  requiring_rotation: 1,
+  validation_valid: 1,
+  validation_invalid: 1,
+  validation_unreachable: 0,
+  validation_misconfigured: 0,
+  validation_pending: 0,
+  validation_untested: 1,
+};
 
 export const startAccountsApi = (): Promise<TestApi> =>
   startApi({
@@ -21,7 +31,7 @@ export const startAccountsApi = (): Promise<TestApi> =>
 export const page = (data: Account[], next_cursor: string | null = null) => ({ json: { data, next_cursor } });
 export const show = (at = "/accounts") => renderScreen(<AccountsPage />, { at });
 
-/** The page with these accounts. */
+/** Opens the page with these accounts. */
 export async function openAccounts(api: TestApi, ...accounts: Account[]) {
   api.on(LIST, page(accounts));
   for (const account of accounts) api.on(`GET /api/v1/accounts/${account.id}/details`, { json: account });

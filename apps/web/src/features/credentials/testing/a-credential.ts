@@ -1,4 +1,4 @@
-// Credentials and history entries for tests, as the server sends them.
+// Test factories for credentials and history entries, as the server returns them.
 import { randomUUID } from "node:crypto";
 import type { AuditLogEntry, Credential, VerifyReply } from "@strongroom/contract";
 import { TEST_USER } from "#app/testing/sign-in.ts";
@@ -48,7 +48,7 @@ export function aHistoryEntry(given: Partial<AuditLogEntry> = {}): AuditLogEntry
   };
 }
 
-/** `rejected` unless said otherwise; the message stands in every field that has one. */
+/** `rejected` by default; every message field contains the same message. */
 export function aVerifyReply(given: Partial<VerifyReply["data"]> = {}): VerifyReply {
   const isVerified = given.outcome === "verified";
   const message = given.message ?? (isVerified ? "Logged in." : "The server rejected the password.");
@@ -63,7 +63,7 @@ export function aVerifyReply(given: Partial<VerifyReply["data"]> = {}): VerifyRe
       code: isVerified ? null : "wrong-password",
       message,
       error,
-      verification_status: isVerified ? "verified" : "failed",
+      verification_status: isVerified ? "verified" : "rejected",
       verified_at: isVerified ? "2026-11-21T10:00:00.000Z" : null,
       attempted_at: "2026-11-21T10:00:00.000Z",
       duration_ms: 120,

@@ -1,10 +1,10 @@
-// A platform as the server answers, for tests.
+// Test factory for platforms, as the server returns them.
 import type { Platform } from "@strongroom/contract";
 
 const AT = "2026-11-20T10:00:00.000Z";
 let count = 0;
 
-/** Another one each time. */
+/** Each call returns a platform with a new id. */
 export function aPlatform(given: Partial<Platform> = {}): Platform {
   return {
     id: `88888888-8888-4888-8888-${String((count += 1)).padStart(12, "0")}` as Platform["id"],
@@ -36,6 +36,7 @@ export function aPlatform(given: Partial<Platform> = {}): Platform {
     reconcile_hosts: [],
     reconcile_safe_ids: [],
     exclusive_check_out: false,
+    access_until_rotated: "blocked",
     rotate_after_check_in: true,
     one_time_password: false,
     approvals_level_1: 0,

@@ -1,11 +1,11 @@
-// Safes, members and what belongs to them, as the server answers, for tests.
+// Test factories for safes, members and effective access, as the server returns them.
 import type { EffectiveAccess, Safe, SafeMember } from "@strongroom/contract";
 import { SAFE_PERMISSIONS } from "@strongroom/contract";
 import { TEST_USER } from "#app/testing/sign-in.ts";
 
 const AT = "2026-11-20T10:00:00.000Z";
 let count = 0;
-/** Another one each time. */
+/** Each call returns a new id. */
 const anId = (): string => `44444444-4444-4444-8444-${String((count += 1)).padStart(12, "0")}`;
 
 export function aSafe(given: Partial<Safe> = {}): Safe {

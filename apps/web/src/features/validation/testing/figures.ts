@@ -1,4 +1,4 @@
-// What the server answers to the Validation Dashboard, for its tests.
+// Replies of the server to the Validation Dashboard, for tests.
 import {
   AccessRequestId,
   type JitSessionValidation,
@@ -30,19 +30,23 @@ export const figures: ReplyOf<typeof readValidationDashboard> = {
     verified: 30,
     pending: 2,
     failed: 3,
+    rejected: 2,
+    unreachable: 1,
+    misconfigured: 0,
     never_validated: 5,
     last_24h_attempts: 20,
     last_24h_successes: 16,
     last_24h_failures: 4,
     success_rate: 80,
     average_validation_time: 1240,
-    weekly_trend: [{ date: "2026-01-01", attempts: 20, successes: 16, failures: 4, success_rate: 80 }],
+    weekly_trend: [{ date: "2026-01-01", attempts: 20, successes: 16, failures: 4, rejections: 3, success_rate: 80 }],
     daily_validations: 20,
     critical_failures: 1,
   },
   status_distribution: [
     { status: "verified", count: 30 },
-    { status: "failed", count: 3 },
+    { status: "rejected", count: 2 },
+    { status: "unreachable", count: 1 },
   ],
   jit_health: {
     active_sessions: 7,
@@ -59,6 +63,7 @@ export const aSystem = (n: number) => ({
   total_accounts: 4,
   verified: 3,
   failed: 1,
+  rejected: 1,
   success_rate: 75,
   last_validation: MOMENT,
 });
@@ -79,6 +84,7 @@ export const anAttempt = (n: number, more: Partial<ValidationAttempt> = {}): Val
 export const aFailure = (n: number, more: Partial<ValidationFailure> = {}): ValidationFailure => ({
   id: idOf(n),
   ...secret(n),
+  status: "rejected",
   error_category: "authentication",
   error_message: "The server said no",
   severity: "high",
@@ -99,7 +105,7 @@ export const aSession = (accounts: number): JitSessionValidation => ({
   accounts: Array.from({ length: accounts }, (_, n) => ({
     ...secret(n),
     verification_method: "postgresql",
-    validation_status: n === 0 ? "failed" : "verified",
+    validation_status: n === 0 ? "rejected" : "verified",
     is_critical: n === 0,
     last_validated_at: MOMENT,
     response_time_ms: 90,

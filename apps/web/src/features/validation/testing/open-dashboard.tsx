@@ -1,4 +1,4 @@
-// The Validation Dashboard with a server behind it, for its tests.
+// Opens the Validation Dashboard with a fake server in tests.
 import { DashboardPreferences, NotificationPreferences } from "@strongroom/contract";
 import { screen } from "@testing-library/react";
 import { startApi } from "#app/testing/api-server.ts";
@@ -28,7 +28,7 @@ export const failuresOf = (...failures: ReturnType<typeof aFailure>[]) => ({
   },
 });
 
-/** Answers with figures and empty lists, unless the test answers otherwise. */
+/** Returns figures and empty lists; tests override single replies. */
 export const dashboardApi = () =>
   startApi({
     [DASHBOARD]: { json: figures },

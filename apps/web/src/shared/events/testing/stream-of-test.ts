@@ -1,15 +1,15 @@
-// A stream whose other end is the test.
-import type { OpenStream, StreamParts } from "../server-stream.ts";
+// A stream that a test controls.
+import type { OpenStream, ServerStreamDeps } from "../server-stream.ts";
 
-interface StreamOfTest extends StreamParts {
+interface StreamOfTest extends ServerStreamDeps {
   isClosed: boolean;
 }
 
-/** Streams in the order in which they were opened. */
+/** In the order in which the streams were opened. */
 export interface StreamsOfTest {
   all: StreamOfTest[];
   latest: () => StreamOfTest;
-  /** Those that nobody has closed. */
+  /** The streams that are still open. */
   opened: () => StreamOfTest[];
   open: OpenStream;
 }

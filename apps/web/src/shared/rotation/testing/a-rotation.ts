@@ -1,9 +1,9 @@
-// A rotation as the server answers, for tests.
+// A rotation as the server returns it, for tests.
 import { randomUUID } from "node:crypto";
 import type { Rotation } from "@strongroom/contract";
 import { TEST_USER } from "#app/testing/sign-in.ts";
 
-/** Another one each time; under way, with the change sent. */
+/** Each call returns a rotation with a new id, running, with the change sent to the target. */
 export function aRotation(given: Partial<Rotation> = {}): Rotation {
   return {
     id: randomUUID() as Rotation["id"],

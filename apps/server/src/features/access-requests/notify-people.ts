@@ -1,0 +1,159 @@
+// Notifies users about access requests: approvers until a request is decided, and requesters about the result.
+import type { LiveEvent } from "@strongroom/contract";
+import type { Notify, Settle } from "#features/notifications/index.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { RequestApprovers, ApprovalProgress } from "./access-requests.policy.ts";
+import type { ShownRequest } from "./requests/shown-requests.store.ts";
+
+type Change = Extract<LiveEvent, { type: "access-request.changed" }>["data"]["change"];
+
+export interface RequestNotice {
+  row: ShownRequest;
+  overseers: RequestApprovers;
+  /** Progress of the open round. */
+  progress: ApprovalProgress | null;
+  change: Change;
+  /** Null if Strongroom made the change. */
+  by: Pick<Actor, "id" | "name"> | null;
+}
+
+interface Voice {
+  notify: Notify;
+  settle: Settle;
+}
+
+/**
+ * INVARIANT: no notification contains the reason, which is free text: other people than the recipient may read a mail.
+ */
+export async function notifyPeople(voice: Voice, tx: Tx, telling: RequestNotice): Promise<void> {
+  const { change, by } = telling;
+  const name = by?.name ?? "Strongroom";
+  switch (change) {
+    case "created":
+    case "mapped":
+      return ask(voice, tx, telling);
+    case "approved":
+      return approvedByOne(voice, tx, telling);
+    case "granted":
+    case "extended":
+      await settleFor(voice, tx, telling, `Approved by ${name}.`);
+      return answer(voice, tx, telling, change === "granted" ? "You may use" : "You have more time with");
+    case "denied":
+      await settleFor(voice, tx, telling, `Denied by ${name}.`);
+      return answer(voice, tx, telling, isExtension(telling.row) ? "You get no more time with" : "You were denied");
+    case "ended":
+      if (wasAwaited(telling.row)) await settleFor(voice, tx, telling, "It is over: nothing is to be decided.");
+      return answer(voice, tx, telling, "You can no longer use");
+    case "broken-glass":
+      return alarm(voice, tx, telling);
+    case "reviewed":
+      return settleFor(voice, tx, telling, `Reviewed by ${name}.`);
+    case "started":
+      return;
+    default:
+      change satisfies never;
+  }
+}
+
+/** Whether it was waiting for a decision when it ended. */
+export const wasAwaited = ({ rounds }: Pick<ShownRequest, "rounds">): boolean => rounds.at(-1)?.state === "withdrawn";
+
+const isExtension = ({ rounds }: ShownRequest): boolean => rounds.length > 1;
+
+const keyOf = ({ id }: ShownRequest): string => `access-request:${id}`;
+
+/** After one approval: asks level 2 once level 1 is complete; otherwise settles the approver's own notification. */
+async function approvedByOne(voice: Voice, tx: Tx, telling: RequestNotice): Promise<void> {
+  const { progress, by, row } = telling;
+  if (progress?.level === 2 && progress.given === 0) {
+    await settleFor(voice, tx, telling, "Level 1 has approved. Level 2 decides now.");
+    return ask(voice, tx, telling);
+  }
+  if (by === null) return;
+  const message = "You have approved it. Others have to, too.";
+  await voice.settle(tx, { to: { users: [by.id] }, type: "jit_alert", dedupeKey: keyOf(row), message });
+}
+
+/** Notifies the users who could decide now. */
+async function ask({ notify }: Voice, tx: Tx, { row, progress }: RequestNotice): Promise<void> {
+  if (progress === null) return;
+  const { resource, minutes } = told(row);
+  const title = isExtension(row)
+    ? `${row.username} asks for ${minutes} minutes more with ${resource}`
+    : `${row.username} asks for ${resource}`;
+  const { level, given, needed, eligible } = progress;
+  const what = row.account_id === null ? "It names no account yet: say which one is meant." : `For ${minutes} minutes.`;
+  await notify(tx, {
+    to: { users: eligible },
+    type: "jit_alert",
+    title,
+    message: `${what} Level ${level}: ${given} of ${needed === 1 ? "1 approval" : `${needed} approvals`}.`,
+    severity: "high",
+    actionRequired: true,
+    metadata: aboutOf(row),
+    link: linkOf(row),
+    dedupeKey: keyOf(row),
+  });
+}
+
+/** Settles the notification of every user who could have been asked. */
+const settleFor = (
+  { settle }: Voice,
+  tx: Tx,
+  { row, overseers: approvers }: RequestNotice,
+  message: string,
+): Promise<void> =>
+  settle(tx, {
+    to: { users: everybody(approvers), roles: ["admin"] },
+    type: "jit_alert",
+    dedupeKey: keyOf(row),
+    message,
+  });
+
+/** Notifies the requester, unless they made the change. */
+async function answer({ notify }: Voice, tx: Tx, { row, by }: RequestNotice, said: string): Promise<void> {
+  if (by === null || by.id === row.user_id) return;
+  const { resource } = told(row);
+  await notify(tx, {
+    to: { users: [row.user_id] },
+    type: "jit_alert",
+    title: `${said} ${resource}`,
+    message: `Decided by ${by.name}.`,
+    severity: "medium",
+    actionRequired: false,
+    metadata: aboutOf(row),
+    link: linkOf(row),
+    dedupeKey: `${keyOf(row)}:answer`,
+  });
+}
+
+/** Approvers also get a mail (`raiseAlarm`), whatever their preferences. */
+async function alarm({ notify }: Voice, tx: Tx, { row, overseers: approvers }: RequestNotice): Promise<void> {
+  const { resource } = told(row);
+  await notify(tx, {
+    to: { users: everybody(approvers).filter((id) => id !== row.user_id) },
+    type: "jit_alert",
+    title: `${row.username} opened ${resource} without an approval`,
+    message: "Emergency access. Somebody else has to review it.",
+    severity: "critical",
+    actionRequired: true,
+    metadata: { ...aboutOf(row), is_mailed: true },
+    link: linkOf(row),
+    dedupeKey: keyOf(row),
+  });
+}
+
+const everybody = ({ levels, all }: RequestApprovers): string[] => [...new Set([...levels[1], ...levels[2], ...all])];
+
+const told = (row: ShownRequest) => ({
+  resource: row.account_name ?? row.resource,
+  minutes: row.rounds.at(-1)?.minutes ?? row.duration_minutes,
+});
+
+const aboutOf = (row: ShownRequest) => ({
+  request_id: row.id,
+  ...(row.account_id === null ? {} : { account_id: row.account_id, account_name: row.account_name }),
+});
+
+const linkOf = ({ id }: ShownRequest): string => `/jit-access?request=${id}`;

@@ -1,0 +1,90 @@
+// Lists, reads and counts requests, and finds requestable accounts.
+import type {
+  AccessRequest,
+  AccountId,
+  RequestableAccount,
+  accessRequestStatistics,
+  findRequestable,
+  listAccessRequests,
+  readAccessRequest,
+} from "@strongroom/contract";
+import { namesOf, approversOf } from "#features/safes/index.ts";
+import type { Approvers } from "#features/safes/index.ts";
+import type { Db } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
+import { approvalsRequired } from "../access-requests.policy.ts";
+import type { AccessRequestContext } from "../access-requests.ts";
+import { readRequestView, approversOfRequests, toAccessRequest, viewOf } from "../access-requests.ts";
+import { findAmong, findFirst, readRequestable } from "./requestable.store.ts";
+import type { RequestableRow } from "./requestable.store.ts";
+import { countTabs, listRequests, readStatistics } from "./shown-requests.store.ts";
+
+export async function findRequests(call: Call<typeof listAccessRequests>, db: Db) {
+  const { limit, cursor, status, search } = call.query;
+  const rows = await listRequests(db, call.actor, {
+    tab: status === undefined || status === "all" ? null : status,
+    search: search === undefined || search === "" ? null : search,
+    limit,
+    after: cursor === undefined ? null : readTimePlace(cursor),
+  });
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  const approvers = await approversOfRequests(db, page);
+  return {
+    requests: page.map((row) => toAccessRequest(row, viewOf(row, approvers(row), call.actor))),
+    next_cursor: last === undefined ? null : writeTimePlace({ at: last.created_at, id: last.id }),
+    counts: await countTabs(db, call.actor),
+  };
+}
+
+export async function readOne(call: Call<typeof readAccessRequest>, db: Db): Promise<AccessRequest> {
+  const { row, view } = await readRequestView(db, call.actor, call.params.id);
+  return toAccessRequest(row, view);
+}
+
+/** OPEN-20: statistics of all requests; for ordinary users, only of their own. */
+export const statistics = (call: Call<typeof accessRequestStatistics>, db: Db) =>
+  readStatistics(db, call.actor.role === "user" ? call.actor.id : null);
+
+/** More than are returned, because some of the accounts found cannot be requested. */
+const LOOKED_AT = 60;
+
+export async function requestable(context: AccessRequestContext, call: Call<typeof findRequestable>, db: Db) {
+  const { actor } = call;
+  const found = await find(context, call, db);
+  const approvers = await approversOf(
+    db,
+    found.map(({ safe_id }) => safe_id),
+  );
+  return { resources: found.map((account) => toRequestable(account, actor.id, approvers.get(account.safe_id))) };
+}
+
+async function find(
+  context: AccessRequestContext,
+  { actor, query }: Call<typeof findRequestable>,
+  db: Db,
+): Promise<RequestableRow[]> {
+  const { account_id, search } = query;
+  if (account_id !== undefined) {
+    const one = await readRequestable(db, actor, account_id);
+    return one === null ? [] : [one];
+  }
+  if (search === null) return findFirst(db, actor);
+  return findAmong(db, actor, await context.findAccounts(db, actor, search, LOOKED_AT));
+}
+
+function toRequestable(account: RequestableRow, askerId: string, approvers: Approvers | undefined): RequestableAccount {
+  const { level_1, level_2 } = approvalsRequired(account, namesOf(account.permissions));
+  const levels = ([1, 2] as const).map((level) => ({
+    level,
+    needed: level === 1 ? level_1 : level_2,
+    eligible: [...(approvers?.levels[level] ?? [])].filter((id) => id !== askerId).length,
+  }));
+  // The reply's schema drops all other columns.
+  return {
+    ...account,
+    account_id: account.account_id as AccountId,
+    approvals: levels.filter(({ needed }) => needed > 0),
+  };
+}

@@ -1,0 +1,138 @@
+// One-time passwords: each version is given to one user, and only platforms with rotatable systems offer them.
+import {
+  createPlatform,
+  listPlatformCapabilities,
+  readAccount,
+  readAccountDetails,
+  retrieveAccount,
+  retrieveAccountVersion,
+  updatePlatform,
+} from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { aPlatform, aPolicy, anAccount } from "#testing/accounts.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { aMember, aSafe } from "#testing/safes.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { actingOn } from "../testing/acting.ts";
+
+let app: TestApp;
+let other: TestApp;
+before(async () => {
+  app = await testApp();
+  other = await testApp({
+    database: { ...app, connection: app.database.connection, drop: async () => {} },
+    dataFolder: app.dataFolder,
+  });
+});
+after(async () => {
+  await other.stopOnly();
+  await app.close();
+});
+
+const SQL = { system_type: "postgresql", connection_method: "SQL" } as const;
+const codeOf = (reply: { body: unknown }) => (reply.body as { code?: string }).code;
+
+async function aScene() {
+  const owner = await aPerson(app);
+  const safe = await aSafe(app, owner);
+  const platform = await aPlatform(app, { ...SQL, one_time_password: true });
+  const account = await anAccount(app, owner, safe, {
+    ...SQL,
+    platform_id: platform.id,
+    database_name: "postgres",
+    schema_name: "public",
+    hostname: "127.0.0.1",
+    port: 1,
+  });
+  const people: TestPerson[] = [];
+  for (let made = 0; made < 4; made++) {
+    const person = await aPerson(app);
+    await aMember(app, owner, safe, person, "user");
+    people.push(person);
+  }
+  const params = { id: account.id };
+  const retrieve = (who: TestPerson, at = app) => at.call(retrieveAccount, { params, body: {}, as: who.token });
+  return { owner, safe, account, people, params, retrieve };
+}
+
+describe("a one-time password", () => {
+  test("is given to exactly one of 20 parallel retrievals on two processes", async () => {
+    const { account, people, retrieve } = await aScene();
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => retrieve(people[n % people.length]!, n % 2 === 0 ? app : other)),
+    );
+    const given = replies.filter(({ status }) => status === 200);
+    assert.deepEqual(
+      given.map(({ body }) => body.password),
+      [account.password],
+    );
+    const refused = replies.filter(({ status }) => status !== 200);
+    for (const reply of refused) {
+      assert.deepEqual([reply.status, codeOf(reply)], [409, "account.one-time-taken"], reply.text);
+      assert.ok(!reply.text.includes(account.password));
+    }
+  });
+
+  test("is refused afterwards to everyone, including its taker and by version number; only secret managers learn who took it", async () => {
+    const { owner, people, params, retrieve } = await aScene();
+    const [taker, another] = people as [TestPerson, TestPerson];
+    assert.equal((await retrieve(taker)).status, 200);
+    assert.match((await retrieve(taker)).text, /You have taken/);
+    const { email } = taker;
+    const name = email.split("@")[0]!;
+    const byAnother = await retrieve(another);
+    assert.equal(byAnother.status, 409);
+    assert.ok(!byAnother.text.includes(name), byAnother.text);
+    assert.ok((await retrieve(owner)).text.includes(name));
+    const version = { params: { ...params, version: 1 }, body: {}, as: taker.token };
+    assert.equal(codeOf(await app.call(retrieveAccountVersion, version as never)), "account.one-time-taken");
+  });
+
+  test("is not taken by reading the account", async () => {
+    const { owner, people, params, retrieve, account } = await aScene();
+    for (const { token: as } of [owner, people[0]!]) {
+      const read = await app.call(readAccount, { params, as });
+      assert.deepEqual([read.status, read.body.password], [200, null]);
+      assert.equal((await app.call(readAccountDetails, { params, as })).status, 200);
+    }
+    assert.equal((await retrieve(people[0]!)).body.password, account.password);
+  });
+
+  test("stays taken until another password is active, and the account cannot be moved meanwhile", async () => {
+    const { owner, people, account, retrieve } = await aScene();
+    assert.equal((await retrieve(people[0]!)).status, 200);
+    const acting = actingOn(app);
+    const elsewhere = await aSafe(app, owner);
+    assert.equal(codeOf(await acting.move(owner, account, elsewhere)), "account.one-time-taken");
+    assert.equal((await retrieve(people[1]!)).status, 409);
+    const stored = await acting.update(owner, account, { password: "another secret entirely" });
+    assert.equal(stored.status, 200, stored.text);
+    assert.equal((await retrieve(people[1]!)).body.password, "another secret entirely");
+    assert.equal((await retrieve(people[0]!)).status, 409);
+  });
+});
+
+test("the capabilities name the kinds of system whose passwords can be rotated", async () => {
+  const { token: as } = await aPerson(app);
+  const { capabilities } = (await app.call(listPlatformCapabilities, { as })).body;
+  const methodsOf = (system: string) =>
+    capabilities.filter(({ system_type }) => system_type === system).map(({ connection_method }) => connection_method);
+  assert.ok(methodsOf("postgresql").includes("SQL"));
+  assert.ok(!methodsOf("Application").includes("HTTPS"));
+});
+
+test("a platform offers one-time passwords only if a connector can rotate them", async () => {
+  const { token: as } = await firstAdmin(app);
+  const body = { ...aPolicy, name: "Cannot be changed", one_time_password: true };
+  const made = await app.call(createPlatform, { body, as });
+  assert.deepEqual([made.status, codeOf(made)], [422, "platform.one-time-unsupported"]);
+  const platform = await aPlatform(app, SQL);
+  const params = { id: platform.id };
+  const on = { ...aPolicy, ...SQL, name: platform.name, one_time_password: true };
+  assert.equal((await app.call(updatePlatform, { params, body: on, as })).status, 200);
+  const wrong = { ...on, system_type: "Application" as const, connection_method: "HTTPS" as const };
+  assert.equal((await app.call(updatePlatform, { params, body: wrong, as })).status, 422);
+});

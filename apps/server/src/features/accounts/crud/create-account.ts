@@ -1,0 +1,102 @@
+// Stores a new account in a safe, with its secret sealed under the safe's key.
+import type { Account, NewAccount, createAccount as createEndpoint } from "@strongroom/contract";
+import { Secret } from "@strongroom/keys";
+import type { Kek } from "@strongroom/keys";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import { keyOfSafe, storeNew } from "#features/credentials/index.ts";
+import { lockPlatform } from "#features/platforms/index.ts";
+import type { PlatformRow } from "#features/platforms/index.ts";
+import { audienceOfSafe, lockSafe, requirePermission } from "#features/safes/index.ts";
+import { changed, readShown, targetOf, toAccount } from "../accounts.ts";
+import { insertAccountRow } from "../accounts.store.ts";
+import { credentialTypeOf, usualPort } from "../connector-type.ts";
+import type { AccountDeps } from "../deps.ts";
+
+export async function createAccount(deps: AccountDeps, call: SteppedCall<typeof createEndpoint>): Promise<Account> {
+  const { kernel, grants } = deps;
+  const { safe_id, name } = call.body;
+  // Checked before a key is created for a safe that the caller may not use.
+  await requirePermission(kernel.database.db, call.actor, safe_id, "add");
+  const kek = await kernel.keys.kekFor(keyOfSafe(safe_id));
+  const at = kernel.clock.now();
+  const work = async (tx: Tx) => {
+    const made = { fields: call.body, actor: call.actor, kek, at, reason: "created" } as const;
+    const { id, details } = await insertAccount(deps, tx, made);
+    call.note({ target: targetOf({ id, name }), details });
+    return toAccount(await readShown(tx, call.actor, id, grants.grantsInForce), call.actor);
+  };
+  return call.commit(work, (account) => account);
+}
+
+export interface Insertion {
+  fields: NewAccount;
+  actor: Actor;
+  /** The key of the safe in `fields`. */
+  kek: Kek;
+  at: Date;
+  reason: "created" | "imported";
+}
+
+/** Throws 404 or 403 for a safe to which the actor may not add accounts, and 422 for a platform that cannot be used. */
+export async function insertAccount(deps: AccountDeps, tx: Tx, { fields, actor, kek, at, reason }: Insertion) {
+  const { kernel, loginChanged } = deps;
+  const { safe } = await lockSafe(tx, actor, fields.safe_id, "add");
+  const platform = await lockUsablePlatform(tx, fields.platform_id);
+  const id = newId(at.getTime());
+  using secret = Secret.fromText(fields.password);
+  const owner = { user_id: null, safe_id: safe.id };
+  const row = await storeNew(tx, { id, owner, fields: storedFields(fields), secret, kek, at, by: actor.id, reason });
+  await insertAccountRow(tx, {
+    id,
+    ...accountFields(fields),
+    platform_id: platform.id,
+    status: "active",
+    rotated_at: at,
+    created_by: actor.id,
+  });
+  await loginChanged(tx, row);
+  await kernel.events.publish(tx, changed(id, await audienceOfSafe(tx, safe.id)));
+  const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
+  const { system_type, connection_method } = fields;
+  return { id, details: { safe: named(safe), platform: named(platform), system_type, connection_method } };
+}
+
+/** Locks the platform, so that it is neither changed nor deleted meanwhile. Throws 422 when it cannot be used. */
+export async function lockUsablePlatform(tx: Tx, id: string): Promise<PlatformRow> {
+  const platform = await lockPlatform(tx, id, "share");
+  if (platform?.is_active === true) return platform;
+  const msg = platform === null ? "This platform does not exist" : `The platform "${platform.name}" is not active`;
+  throw refuse(422, "account.platform-unusable", `${msg}.`, { errors: [{ path: "platform_id", msg }] });
+}
+
+type Fields = Omit<NewAccount, "safe_id" | "password">;
+
+/** The columns in `credentials`, as the verification engine reads them. */
+export function storedFields(fields: Fields) {
+  const { system_type, connection_method } = fields;
+  return {
+    name: fields.name,
+    type: credentialTypeOf(system_type, connection_method),
+    username: fields.username,
+    host: fields.hostname,
+    port: fields.port ?? usualPort(system_type, connection_method),
+    environment: "production" as const,
+    database_name: fields.database_name,
+    schema_name: fields.schema_name,
+    connection_string: fields.connection_string,
+    ssl_enabled: fields.ssl_enabled,
+    additional_params: fields.additional_params,
+  };
+}
+
+/** The columns in `accounts`. */
+export const accountFields = ({ system_type, connection_method, account_type, notes }: Fields) => ({
+  system_type,
+  connection_method,
+  account_type,
+  notes,
+});

@@ -1,0 +1,43 @@
+// Deletes an account: its secrets are erased at once, its grants end, and the audit trail stays.
+import type { Message, deleteAccount as deleteEndpoint } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { deleteAnyCredential, refuseWhileRotating, supersedeRotation } from "#features/credentials/index.ts";
+import { audienceOf, deleted, targetOf } from "../accounts.ts";
+import { deleteDependents, reconciledBy, updateAccountRow } from "../accounts.store.ts";
+import { deleteCheckOut } from "../checkout/check-outs.store.ts";
+import type { AccountDeps } from "../deps.ts";
+import { lockAccount } from "../lock-account.ts";
+
+export async function removeAccount(deps: AccountDeps, call: Call<typeof deleteEndpoint>, tx: Tx): Promise<Message> {
+  const { id } = call.params;
+  call.note({ target: { type: "account", id } });
+  const { name } = await deleteOne(deps, tx, { id, actor: call.actor });
+  call.note({ target: targetOf({ id, name }) });
+  return { message: `"${name}" deleted successfully` };
+}
+
+/** Throws 409 for a platform's reconcile account. */
+export async function deleteOne(
+  { kernel, grants, lost }: AccountDeps,
+  tx: Tx,
+  { id, actor }: { id: string; actor: Actor },
+): Promise<{ name: string }> {
+  const row = await lockAccount(tx, actor, id, "delete", grants.grantsInForce);
+  const platform = await reconciledBy(tx, id);
+  if (platform !== null) {
+    throw refuse(409, "account.reconciles", `The platform "${platform}" reconciles with this account.`);
+  }
+  await refuseWhileRotating(tx, id);
+  const audience = await audienceOf(tx, row);
+  await lost(tx, [id], "deleted", actor);
+  await deleteCheckOut(tx, id);
+  await supersedeRotation(tx, id, kernel.clock.now(), "The account was deleted.");
+  await deleteDependents(tx, id);
+  await deleteAnyCredential(tx, id, kernel.clock.now());
+  await updateAccountRow(tx, id, { notes: null, rotation_wanted_at: null, rotation_wanted_because: null });
+  await kernel.events.publish(tx, deleted(id, audience));
+  return { name: row.name };
+}

@@ -1,0 +1,126 @@
+// Lists and searches accounts, newest first, at a cost that does not grow with the number of accounts.
+import { verificationStatusOf } from "@strongroom/contract";
+import type { listAccounts } from "@strongroom/contract";
+import type { RawBuilder } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
+import { ACCOUNTS, fold, keysToFind } from "#features/credentials/index.ts";
+import { seesEverySafe } from "#features/safes/index.ts";
+import { toAccount } from "../accounts.ts";
+import * as found from "./found-accounts.store.ts";
+import type { Conditions, Found, AccountQuery } from "./found-accounts.store.ts";
+import { showAccounts } from "../shown-accounts.store.ts";
+import type { GrantsInForce } from "../shown-accounts.store.ts";
+
+/**
+ * A search reads this many of the next accounts first, and more, up to the second number, only if that is likely to
+ * fill the page.
+ */
+const NEAR = 1_000;
+const FARTHEST = 20_000;
+/** Up to this many accounts in the user's own safes are all read instead of searching by index. */
+const FEW = 5_000;
+/**
+ * A text without a match among this many accounts is rare and looked up by index, unless more than the maximum have its
+ * keys.
+ */
+const PROBED = 200;
+const MOST_LOOKED_UP = 2_000;
+
+type Query = Call<typeof listAccounts>["query"];
+
+export async function findAccounts(call: Call<typeof listAccounts>, db: Db, grantsInForce: GrantsInForce) {
+  return pageOfAccounts(db, call.actor, call.query, grantsInForce);
+}
+
+export async function pageOfAccounts(
+  db: Db,
+  actor: Pick<Actor, "id" | "role">,
+  query: Query,
+  grantsInForce: GrantsInForce,
+) {
+  const { limit, cursor } = query;
+  const after = cursor === undefined ? null : readTimePlace(cursor);
+  const wish: AccountQuery = { actor, grantsInForce, conditions: conditionsOf(query), limit: limit + 1, after };
+  const rows = await find(db, wish);
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const ids = shown.map(({ id }) => id);
+  return {
+    data: (await showAccounts(db, actor, ids, grantsInForce)).map((row) => toAccount(row, actor)),
+    next_cursor: last === undefined ? null : writeTimePlace({ at: last.created_at, id: last.id }),
+  };
+}
+
+/** For the global search: accounts whose names begin with the text, then the newest matches, each at most `limit`. */
+export async function findIds(db: Db, actor: Actor, text: string, limit: number, grantsInForce: GrantsInForce) {
+  const query: AccountQuery = { actor, grantsInForce, conditions: conditionsOf({ search: text }), limit, after: null };
+  const [named, matching] = await Promise.all([found.findByPrefix(db, query, text, NEAR), find(db, query)]);
+  return [...new Set([...named, ...matching.map(({ id }) => id)])];
+}
+
+/**
+ * Chooses a search strategy. A rare text is looked up by index. A common one is found by reading the next accounts.
+ * Otherwise it reads all accounts the user can see if they are few, or uses the index of another condition. A few
+ * hundred rows decide; the query planner is not asked, because its estimates can be wrong by orders of magnitude.
+ */
+async function find(db: Db, query: AccountQuery): Promise<Found[]> {
+  const { actor, conditions, limit } = query;
+  const isNarrowed = Object.values(conditions).some((condition) => condition !== null);
+  if (!isNarrowed && seesEverySafe(actor)) return found.walk(db, query, limit);
+  if (isOneSafe(conditions)) return found.walk(db, query, null);
+  if (conditions.text === null || conditions.safeId !== null) return search(db, query);
+  const { rows, matching, named } = await found.probe(db, query, PROBED);
+  if (rows.length === limit) return rows;
+  const known = { ...query, named };
+  const rare = matching > 0 ? null : await found.lookUpFew(db, known, byText(conditions.text), MOST_LOOKED_UP);
+  return rare ?? search(db, known);
+}
+
+async function search(db: Db, query: AccountQuery): Promise<Found[]> {
+  const { actor, conditions, limit } = query;
+  const isNarrowed = Object.values(conditions).some((condition) => condition !== null);
+  const near = await found.walk(db, query, NEAR);
+  if (near.length === limit) return near;
+  const enough = near.length === 0 ? Infinity : Math.ceil((1.5 * NEAR * limit) / near.length);
+  if (enough <= FARTHEST) {
+    const far = await found.walk(db, query, enough);
+    if (far.length === limit) return far;
+  }
+  if (!seesEverySafe(actor)) {
+    const all = await found.scanVisible(db, query, FEW, isNarrowed);
+    if (all !== null) return all;
+  }
+  const candidates = candidatesFor(conditions);
+  return candidates === null ? found.walk(db, query, null) : found.lookUp(db, query, candidates);
+}
+
+/** Only a safe is given, so every next account in it matches. */
+const isOneSafe = ({ safeId, ...others }: Conditions): boolean =>
+  safeId !== null && Object.values(others).every((condition) => condition === null);
+
+const byText = (text: string): RawBuilder<unknown> => found.byKeys(keysToFind(ACCOUNTS, { search: text }), true);
+
+/** The most selective condition comes first. Null if no condition has an index. */
+function candidatesFor({ text, platformId, systemType, verification, status }: Conditions): RawBuilder<unknown> | null {
+  if (text !== null) return byText(text);
+  if (status === "rotation_due") return found.byRotation();
+  if (platformId !== null) return found.byPlatform(platformId);
+  if (systemType !== null) return found.bySystem(systemType);
+  if (verification === null) return null;
+  return found.byKeys(keysToFind(ACCOUNTS, { verification_status: verification }), false);
+}
+
+function conditionsOf(query: Partial<Query>): Conditions {
+  const text = fold(query.search ?? "");
+  return {
+    safeId: query.safe_id ?? null,
+    text: text === "" ? null : text,
+    platformId: query.platform_id ?? null,
+    systemType: query.system_type ?? null,
+    verification: query.validation_status === undefined ? null : verificationStatusOf(query.validation_status),
+    status: query.status ?? null,
+  };
+}

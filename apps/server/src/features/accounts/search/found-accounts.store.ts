@@ -1,0 +1,241 @@
+// Finds the ids of a page of accounts: by reading the next accounts, all visible ones, or candidates from an index.
+import { containing, wordsOf } from "#kernel/db/containing.ts";
+import type { SystemType, VerificationStatusFilter } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { RawBuilder } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db } from "#kernel/db/database.ts";
+import type { TimePlace } from "#kernel/http/cursor.ts";
+import { NAME_KEY, hasVerificationStatus, nameBeginsWith } from "#features/credentials/index.ts";
+import { seesEverySafe, effectivePermissionsOf } from "#features/safes/index.ts";
+import { dueSince, isRotationDue } from "../rotation.ts";
+import type { GrantsInForce } from "../shown-accounts.store.ts";
+
+type Who = Pick<Actor, "id" | "role">;
+type Sql = RawBuilder<unknown>;
+
+/** The conditions on each account of the list; null matches any. */
+export interface Conditions {
+  safeId: string | null;
+  /** Folded: NFKC and lower case. */
+  text: string | null;
+  platformId: string | null;
+  systemType: SystemType | null;
+  verification: VerificationStatusFilter | null;
+  status: "rotation_due" | "active" | null;
+}
+
+export interface AccountQuery {
+  actor: Who;
+  grantsInForce: GrantsInForce;
+  conditions: Conditions;
+  limit: number;
+  after: TimePlace | null;
+  /** The visible safes whose names contain a word of the text, if already known. */
+  named?: NamedSafes;
+}
+
+/** One row per safe and word in its name. */
+export interface NamedSafes {
+  safes: readonly string[];
+  words: readonly string[];
+}
+
+export interface Found {
+  id: string;
+  created_at: Date;
+}
+
+/** Matches among the next `span` accounts of the list; stops reading when the page is full. */
+export async function walk(db: Db, query: AccountQuery, span: number | null): Promise<Found[]> {
+  const { safeId } = query.conditions;
+  const next = sql`
+    select ${READ} from credentials
+    where ${safeId === null ? sql`safe_id is not null` : sql`safe_id = ${safeId}`} and deleted_at is null
+      and ${isAfter(query)}
+    order by created_at desc, id desc ${span === null ? sql`` : sql`limit ${span}`}`;
+  return (await sql<Found>`${seen(query)} ${pageOf(query, next)}`.execute(db)).rows;
+}
+
+/**
+ * Reads all accounts in the safes that this user may see, at most `most`, and returns the page. Null when there are
+ * more. Without conditions, reads no more of a safe than fits on the page.
+ */
+export async function scanVisible(
+  db: Db,
+  query: AccountQuery,
+  most: number,
+  isNarrowed: boolean,
+): Promise<Found[] | null> {
+  const ofOne = sql`
+    select ${READ} from credentials
+    where credentials.safe_id = visible.safe_id and deleted_at is null and ${isAfter(query)}
+    order by created_at desc, id desc ${isNarrowed ? sql`` : sql`limit ${query.limit}`}`;
+  const mine = sql`
+    (select mine.* from visible cross join lateral (${ofOne}) mine limit ${most + 1})
+    union all
+    select ${READ} from credentials
+    where id in (select account_id from lent) and safe_id not in (select safe_id from visible)
+      and deleted_at is null and ${isAfter(query)}`;
+  const { rows } = await sql<Found & { seen: number }>`
+    ${seen(query)}, mine as materialized (${mine})
+    select page.*, counted.seen from (select count(*) as seen from mine) counted
+    left join (${pageOf(query, sql`select * from mine`)}) page on true
+    order by page.created_at desc, page.id desc`.execute(db);
+  return pageUnlessMore(rows, most);
+}
+
+export interface Probe {
+  rows: Found[];
+  /** The number of accounts read that match the text, whether visible or not: zero if the text is rare. */
+  matching: number;
+  named: NamedSafes;
+}
+
+/** Like `walk`, and also counts the matches of the text. */
+export async function probe(db: Db, query: AccountQuery, span: number): Promise<Probe> {
+  const { rows } = await sql<Found & NamedSafes & { matching: number }>`
+    ${seen(query)}, next as materialized (
+      select ${READ} from credentials where safe_id is not null and deleted_at is null and ${isAfter(query)}
+      order by created_at desc, id desc limit ${span})
+    select page.*, counted.*, named_safes.* from (
+      select count(*) as matching
+      from next credentials where ${textMatches(query)}
+    ) counted
+    cross join (
+      select coalesce(array_agg(safe_id), '{}') as safes, coalesce(array_agg(word), '{}') as words from named
+    ) named_safes
+    left join (${pageOf(query, sql`select * from next`)}) page on true
+    order by page.created_at desc, page.id desc`.execute(db);
+  const { matching, safes, words } = rows[0]!;
+  return { rows: placesIn(rows), matching, named: { safes, words } };
+}
+
+/** Finds all candidates through an index, and returns the newest that match. */
+export async function lookUp(db: Db, query: AccountQuery, candidates: RawBuilder<unknown>): Promise<Found[]> {
+  const { rows } = await sql<Found>`
+    ${seen(query)}, candidates as materialized (${candidates}) ${pageOf(query, ofCandidates(query))}`.execute(db);
+  return rows;
+}
+
+/** Like `lookUp`; null when there are more than `most` candidates. */
+export async function lookUpFew(db: Db, query: AccountQuery, candidates: Sql, most: number): Promise<Found[] | null> {
+  const { rows } = await sql<Found & { seen: number }>`
+    ${seen(query)}, candidates as materialized (select id from (${candidates}) candidates limit ${most + 1})
+    select page.*, counted.seen from (select count(*) as seen from candidates) counted
+    left join (${pageOf(query, ofCandidates(query))}) page on true
+    order by page.created_at desc, page.id desc`.execute(db);
+  return pageUnlessMore(rows, most);
+}
+
+const ofCandidates = (query: AccountQuery): Sql => sql`
+  select ${READ} from credentials
+  where id in (select id from candidates) and safe_id is not null and deleted_at is null and ${isAfter(query)}`;
+
+/**
+ * Accounts whose names begin with the text, sorted by name, so the exact name comes first; only among the first `span`.
+ */
+export async function findByPrefix(db: Db, query: AccountQuery, text: string, span: number): Promise<string[]> {
+  const named = sql`
+    select id, safe_id, ${NAME_KEY} as sort from credentials
+    where user_id is null and deleted_at is null and ${nameBeginsWith(text)} order by ${NAME_KEY} limit ${span}`;
+  const { rows } = await sql<{ id: string }>`
+    ${seen(query)} select credentials.id from (${named}) credentials where ${isSeen(query)}
+    order by credentials.sort limit ${query.limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+function pageUnlessMore(rows: readonly (Found & { seen: number })[], most: number): Found[] | null {
+  if (rows[0] !== undefined && rows[0].seen > most) return null;
+  return placesIn(rows);
+}
+
+/** Drops the empty row that an outer join returns for an empty page beside its count. */
+const placesIn = (rows: readonly Found[]): Found[] =>
+  rows.filter(({ id }) => id !== null).map(({ id, created_at }) => ({ id, created_at }));
+
+/** For `lookUp`: candidates by search keys, or in a safe whose name matches. */
+export const byKeys = (keys: readonly number[], isSearch: boolean): Sql => sql`
+  (select id from credentials
+   where deleted_at is null and search_keys @> ${[...keys]}::integer[] offset 0)
+  ${isSearch ? sql`union all select id from credentials where safe_id in (select safe_id from named) and deleted_at is null` : sql``}`;
+
+export const byPlatform = (id: string): Sql => sql`select id from accounts where platform_id = ${id}`;
+
+export const bySystem = (type: SystemType): Sql => sql`select id from accounts where system_type = ${type}`;
+
+/** Cheap, because there are few platforms and each has an index by age. */
+export const byRotation = (): Sql => sql`
+  select id from accounts where rotation_wanted_at is not null
+  union all
+  select due.id from platforms cross join lateral (
+    select accounts.id from accounts
+    where accounts.platform_id = platforms.id and accounts.rotated_at <= ${dueSince()}
+  ) due where platforms.rotate_every_days is not null`;
+
+const READ = sql.raw(
+  ["id", "created_at", "safe_id", "search_text", "verification_status", "verify_after"]
+    .map((column) => `credentials.${column}`)
+    .join(", "),
+);
+
+/** The safes and grants through which this user sees accounts, and the safes whose names match. */
+function seen({ actor, grantsInForce, conditions: { text }, named }: AccountQuery): Sql {
+  const words = wordsOf(text ?? "");
+  const visible = seesEverySafe(actor)
+    ? sql`select id as safe_id from safes where deleted_at is null`
+    : sql`select safe_id from ${effectivePermissionsOf(actor)} standing`;
+  return sql`with visible as ${text === null && seesEverySafe(actor) ? sql`not materialized` : sql`materialized`} (${visible}),
+    lent as materialized (select account_id from ${grantsInForce(actor)} lent),
+    named as materialized (${
+      named !== undefined
+        ? sql`select * from unnest(${[...named.safes]}::uuid[], ${[...named.words]}::text[]) named (safe_id, word)`
+        : sql`select visible.safe_id, words.word from visible join safes on safes.id = visible.safe_id
+            join unnest(${words}::text[], ${words.map(containing)}::text[]) words (word, pattern)
+              on lower(normalize(safes.name, nfkc)) like words.pattern`
+    })`;
+}
+
+const isSeen = ({ actor }: AccountQuery): Sql =>
+  seesEverySafe(actor)
+    ? sql`true`
+    : sql`(credentials.safe_id in (select safe_id from visible) or credentials.id in (select account_id from lent))`;
+
+/** Each word occurs in the account's own text or in the name of its safe. */
+const textMatches = ({ conditions: { text } }: AccountQuery): Sql =>
+  sql.join(
+    [
+      sql`true`,
+      ...wordsOf(text ?? "").map(
+        (word) => sql`(credentials.search_text like ${containing(word)}
+          or credentials.safe_id in (select safe_id from named where named.word = ${word}))`,
+      ),
+    ],
+    sql` and `,
+  );
+
+const isAfter = ({ after }: AccountQuery): Sql =>
+  after === null ? sql`true` : sql`(credentials.created_at, credentials.id) < (${after.at}, ${after.id}::uuid)`;
+
+/** The page of those rows that this user may see and that match. */
+function pageOf(query: AccountQuery, rows: Sql): Sql {
+  const { safeId, platformId, systemType, verification, status } = query.conditions;
+  const ofAccount = [
+    ...(platformId === null ? [] : [sql`accounts.platform_id = ${platformId}`]),
+    ...(systemType === null ? [] : [sql`accounts.system_type = ${systemType}`]),
+    ...(status === "active" ? [sql`accounts.status = 'active'`] : []),
+    ...(status === "rotation_due" ? [isRotationDue] : []),
+  ];
+  const matches = [
+    isSeen(query),
+    ...(safeId === null ? [] : [sql`credentials.safe_id = ${safeId}`]),
+    textMatches(query),
+    ...(verification === null ? [] : [hasVerificationStatus(verification)]),
+    ...ofAccount,
+  ];
+  const others = sql`join accounts on accounts.id = credentials.id join platforms on platforms.id = accounts.platform_id`;
+  return sql`
+    select credentials.id, credentials.created_at from (${rows}) credentials ${ofAccount.length === 0 ? sql`` : others}
+    where ${sql.join(matches, sql` and `)}
+    order by credentials.created_at desc, credentials.id desc limit ${query.limit}`;
+}

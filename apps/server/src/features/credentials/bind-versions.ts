@@ -1,0 +1,89 @@
+// Binds the active versions of an older database once, with an audit entry, and checks all active versions every hour.
+import { sql } from "kysely";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { activeError, bindActive, versionsAreBound } from "./active-version.ts";
+import type { Binding, Claim } from "./active-version.ts";
+import { BOUND, wasBound } from "./active-version-alarm.ts";
+import { keyOfOwner } from "./credentials.ts";
+
+const AT_ONCE = 1000;
+const CHECK_JOB = "credentials.check-active-versions";
+
+/**
+ * Call it after every unsealing, before anything uses a secret. INVARIANT: it never computes MACs a second time: an
+ * attacker who clears MACs, or changes a version and clears its MAC, must not get new ones.
+ */
+export async function bindExisting(kernel: Kernel): Promise<void> {
+  if (kernel.keys.isSealed) return;
+  if (!(await wasBound(kernel.database.db))) await bindOnce(kernel);
+  versionsAreBound(kernel.keys);
+}
+
+async function bindOnce({ database, keys, clock, log }: Kernel): Promise<void> {
+  await database.transaction(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('strongroom.active-versions'))`.execute(tx);
+    if (await wasBound(tx)) return;
+    // Bound rows without the audit entry mean that the entry was deleted.
+    const { rows } = await sql`select from credentials where active_mac is not null limit 1`.execute(tx);
+    const isFirst = rows.length === 0;
+    const count = isFirst ? await bindAll({ keys }, tx) : 0;
+    const note = isFirst
+      ? ({ result: "info", details: { secrets: count } } as const)
+      : ({ result: "failure", severity: "critical", reason: "The entry of the first time is missing." } as const);
+    await appendAudit(tx, [systemEntry(BOUND, "credentials", note, clock.now())]);
+    if (isFirst) log.info({ count }, "bound the active versions of all stored secrets");
+    else log.error("the audit entry that says when active versions were bound is missing: none is bound again");
+  });
+}
+
+async function bindAll({ keys }: Pick<Kernel, "keys">, tx: Tx): Promise<number> {
+  for (let count = 0; ;) {
+    const { rows } = await sql<Claim>`
+      select id, user_id, safe_id, secret_version, active_count, active_mac from credentials
+      where active_mac is null and deleted_at is null order by id limit ${AT_ONCE} for no key update`.execute(tx);
+    const bindings: (Binding & { id: string })[] = [];
+    for (const row of rows) {
+      const kek = await keys.kekFor(keyOfOwner(row));
+      bindings.push({ id: row.id, ...bindActive(kek, row.id, row.secret_version, row) });
+    }
+    await storeBindings(tx, bindings);
+    count += rows.length;
+    if (rows.length < AT_ONCE) return count;
+  }
+}
+
+/** The rows must be locked. Does not change which version is active. */
+export async function storeBindings(tx: Tx, bindings: readonly (Binding & { id: string })[]): Promise<void> {
+  const column = <T>(pick: (binding: Binding & { id: string }) => T): T[] => bindings.map(pick);
+  await sql`
+    update credentials set active_count = bound.count, active_mac = bound.mac
+    from unnest(${column((each) => each.id)}::uuid[], ${column((each) => each.active_count)}::integer[],
+      ${column((each) => each.active_mac)}::bytea[]) as bound (id, count, mac)
+    where credentials.id = bound.id`.execute(tx);
+}
+
+/** Finds changes of secrets that are not in use. */
+export function defineCheck(kernel: Kernel): void {
+  kernel.jobs.define(CHECK_JOB, { schedule: "23 * * * *", policy: "exclusive" }, ({ signal }) =>
+    checkAll(kernel, signal),
+  );
+}
+
+export async function checkAll(kernel: Kernel, signal: AbortSignal): Promise<void> {
+  let after: string | null = "00000000-0000-0000-0000-000000000000";
+  while (after !== null && !signal.aborted && !kernel.keys.isSealed) after = await checkPage(kernel, after);
+}
+
+/** Returns the id after which the next page starts. Locked rows are skipped: their change is checked on its own. */
+function checkPage(kernel: Kernel, after: string): Promise<string | null> {
+  return kernel.database.transaction(async (tx) => {
+    const { rows } = await sql<Claim>`
+      select id, user_id, safe_id, secret_version, active_count, active_mac from credentials
+      where id > ${after} and deleted_at is null order by id limit ${AT_ONCE} for share skip locked`.execute(tx);
+    for (const row of rows) await activeError(kernel, row);
+    return rows.at(-1)?.id ?? null;
+  });
+}

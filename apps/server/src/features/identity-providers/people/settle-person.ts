@@ -1,0 +1,142 @@
+// Finds the user for a provider's asserted identity: bound before, taken over by address, created now, or refused.
+import { Email, PersonName, UserId } from "@strongroom/contract";
+import type { Role } from "@strongroom/contract";
+import type { ExternalIdentity } from "#features/sign-in/index.ts";
+import {
+  findUserByEmail,
+  insertUser,
+  lockActiveAdmins,
+  lockUser,
+  nameFromEmail,
+  setRole,
+  notifyOfNewAdmin,
+} from "#features/users/index.ts";
+import type { UsersTable } from "#features/users/index.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import { roleOf, isResponsibleFor } from "../identity-providers.policy.ts";
+import type { ProviderRow } from "../identity-providers.store.ts";
+import type { IdentityProviderContext } from "../context.ts";
+import { bindPerson, findBound } from "./people.store.ts";
+import { aUser, record } from "../record.ts";
+import { describeProviderActor, planTakeOver } from "./take-over.ts";
+import type { AssertedIdentity } from "./take-over.ts";
+
+/**
+ * Returns the user with the role of their current groups. Throws 403 with the reason when there is no such user and none may be
+ * created. INVARIANT: once bound, a user is found by the subject alone, never by an address.
+ */
+export async function settlePerson(
+  context: IdentityProviderContext,
+  provider: ProviderRow,
+  vouched: AssertedIdentity,
+): Promise<ExternalIdentity> {
+  const { database } = context.kernel;
+  const role = roleOf(vouched.groups, provider);
+  if (role === null) {
+    throw refuse(403, "sign-in.no-group", `${provider.name} knows you, but none of your groups may sign in here.`);
+  }
+  if (vouched.subject === "") throw new Error("a provider vouched for nobody");
+  return database.transaction(async (tx) => {
+    const bound = await findBound(tx, provider.id, vouched.subject);
+    if (bound !== undefined) return { user: await withRole(context, tx, provider, bound, role) };
+    const email = addressOf(provider, vouched);
+    const known = await findUserByEmail(tx, email);
+    if (known !== undefined) return planTakeOver(tx, context.kernel.clock.now(), { provider, vouched, known, role });
+    return { user: await makePerson(context, tx, { provider, vouched, email, role: role === "keep" ? "user" : role }) };
+  });
+}
+
+function addressOf({ name, domains }: ProviderRow, { email, isEmailVerified }: AssertedIdentity): string {
+  const parsed = Email.safeParse(email ?? "").data;
+  if (parsed === undefined || isEmailVerified === false) {
+    throw refuse(
+      403,
+      "sign-in.no-email",
+      `${name} did not vouch for an email address of yours, so there can be no account for you here.`,
+    );
+  }
+  if (!isResponsibleFor(domains, parsed)) {
+    throw refuse(403, "sign-in.other-domain", `${name} does not speak for people with your email address.`);
+  }
+  return parsed;
+}
+
+interface Newcomer {
+  provider: ProviderRow;
+  vouched: AssertedIdentity;
+  email: string;
+  role: Role;
+}
+
+async function makePerson(
+  { kernel, signIn }: IdentityProviderContext,
+  tx: Tx,
+  { provider, vouched, email, role }: Newcomer,
+): Promise<UsersTable> {
+  if (!provider.creates_people) {
+    throw refuse(
+      403,
+      "sign-in.not-known",
+      `${provider.name} knows you, but there is no account for you here. Please ask an administrator.`,
+    );
+  }
+  const now = kernel.clock.now();
+  const user: UsersTable = {
+    id: UserId.parse(newId(now.getTime())),
+    email,
+    name: PersonName.safeParse(vouched.name).data ?? nameFromEmail(email),
+    role,
+    requested_role: null,
+    status: "active",
+    kind: "person",
+    password_hash: "",
+    created_at: now,
+    last_signed_in_at: null,
+    invited_at: null,
+  };
+  const isNew =
+    (await insertUser(tx, user)) &&
+    (await bindPerson(tx, { provider_id: provider.id, subject: vouched.subject, user_id: user.id, bound_at: now }));
+  // A concurrent sign-in of the same new user created them.
+  if (!isNew) throw refuse(409, "sign-in.at-once", "You are signing in twice at once. Please try again.");
+  await record(kernel.clock.now(), tx, "user.registered", {
+    target: aUser(user),
+    details: { role, provider: provider.name },
+  });
+  if (role === "admin")
+    await notifyOfNewAdmin(signIn.parts.notify, tx, { person: user, by: describeProviderActor(provider) });
+  return user;
+}
+
+/** INVARIANT: at least one user can administer: the last administrator keeps the role, and this is audited. */
+async function withRole(
+  { kernel, signIn }: IdentityProviderContext,
+  tx: Tx,
+  provider: ProviderRow,
+  user: UsersTable,
+  role: Role | "keep",
+): Promise<UsersTable> {
+  if (role === "keep" || role === user.role || user.status !== "active") return user;
+  const admins = await lockActiveAdmins(tx);
+  await lockUser(tx, user.id);
+  const details = { from: user.role, to: role, provider: provider.name };
+  const target = aUser(user);
+  if (user.role === "admin" && admins.every((id) => id === user.id)) {
+    await record(kernel.clock.now(), tx, "user.role-changed", {
+      target,
+      result: "failure",
+      reason: "user.last-admin",
+      details,
+    });
+    return user;
+  }
+  await setRole(tx, user.id, role, kernel.clock.now());
+  if (role === "admin")
+    await notifyOfNewAdmin(signIn.parts.notify, tx, { person: user, by: describeProviderActor(provider) });
+  // Tokens carry the role, so sessions with the old role must end.
+  await signIn.endSessions(tx, user.id);
+  await record(kernel.clock.now(), tx, "user.role-changed", { target, details });
+  return { ...user, role, requested_role: null };
+}

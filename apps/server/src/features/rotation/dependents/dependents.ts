@@ -1,0 +1,173 @@
+// Lists, adds, removes and updates the dependents of an account.
+import { sealSecret, Secret } from "@strongroom/keys";
+import type {
+  Dependent,
+  DependentConfig,
+  DependentId,
+  Message,
+  addDependent as addEndpoint,
+  listDependents as listEndpoint,
+  removeDependent as removeEndpoint,
+  updateDependent as updateEndpoint,
+} from "@strongroom/contract";
+import { randomBytes } from "node:crypto";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { Refusal, refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import { moment } from "#kernel/moment.ts";
+import { insertDependent, listOf, readDependent, removeDependentRow, scheduleUpdate } from "./dependents.store.ts";
+import type { DependentRow } from "./dependents.store.ts";
+import type { RotatedAccounts, RotationContext } from "../context.ts";
+
+/** The key-encryption key of signing keys, and the purpose in their envelopes. */
+export const SIGNING_KEYS = "dependents";
+export const SIGNING_PURPOSE = "dependent-signing-key";
+const MOST = 50;
+
+const notFound = () => refuse(404, "dependent.not-found", "Dependent not found");
+
+export function toDependent(row: DependentRow): Dependent {
+  const { id, name, config, state, message, tries, updated_at, next_at } = row;
+  return {
+    id: id as DependentId,
+    name,
+    config,
+    state,
+    message,
+    tries,
+    updated_at: moment(updated_at),
+    next_at: state === "waiting" ? moment(next_at) : null,
+  };
+}
+
+export async function findDependents(context: RotationContext, call: Call<typeof listEndpoint>, db: Db) {
+  const { id } = call.params;
+  const { rotated } = context;
+  await rotated.requireSeen(db, call.actor, id);
+  const dependents = (await listOf(db, id)).map(toDependent);
+  const isKeeper = await isWithinRights(rotated.require(db, call.actor, id, "manage_secret"));
+  return { dependents: isKeeper ? dependents : dependents.map((each) => ({ ...each, config: null })) };
+}
+
+export async function addDependent(site: RotationContext, call: SteppedCall<typeof addEndpoint>) {
+  const { kernel } = site;
+  const { id: account_id } = call.params;
+  const { name, config } = call.body;
+  call.note({ target: { type: "account", id: account_id } });
+  const isSigned = config.kind === "webhook";
+  const signing_key = isSigned ? randomBytes(32).toString("base64url") : null;
+  const kek = isSigned ? await kernel.keys.kekFor(SIGNING_KEYS) : null;
+  const at = kernel.clock.now();
+  const id = newId(at.getTime());
+  return call.commit(async (tx) => {
+    const row = await holdWithRight(site, tx, call.actor, account_id, config);
+    call.note({
+      target: { type: "account", id: account_id, name: row.name },
+      details: { dependent: id, name, kind: config.kind },
+    });
+    if ((await listOf(tx, account_id)).length >= MOST) {
+      throw refuse(409, "dependent.too-many", `An account has at most ${MOST} dependents.`);
+    }
+    using key = signing_key === null ? null : Secret.fromText(signing_key);
+    const context = { purpose: SIGNING_PURPOSE, recordId: id, version: 1 };
+    const sealed = key === null || kek === null ? null : sealSecret(kek, context, key);
+    const added = await insertDependent(tx, {
+      id,
+      account_id,
+      name,
+      config,
+      added_by: call.actor.id,
+      signing_key: sealed,
+      created_at: at,
+    });
+    return { ...toDependent(added), signing_key };
+  });
+}
+
+/**
+ * INVARIANT: a user who adds a dependent may retrieve the account's secret and the secret of the account that
+ * delivers it; for a dependent account, they may store its secret.
+ */
+async function holdWithRight(
+  { rotated }: RotationContext,
+  tx: Tx,
+  actor: Actor,
+  accountId: string,
+  config: DependentConfig,
+) {
+  if (config.kind !== "webhook") {
+    const other = config.kind === "account" ? config.account_id : config.via_account_id;
+    if (other === accountId) {
+      throw refuse(422, "dependent.itself", "An account does not depend on itself.", {
+        errors: [{ path: "config", msg: "Choose another account" }],
+      });
+    }
+  }
+  await requireRights(rotated, tx, actor, accountId, config);
+  return rotated.holdSecret(tx, actor, accountId, "update_properties", "manage_secret");
+}
+
+/** Throws 404 or 403 when the actor may not use the secrets that the dependent requires. */
+export async function requireRights(
+  rotated: RotatedAccounts,
+  db: Db,
+  actor: Pick<Actor, "id" | "role">,
+  accountId: string,
+  config: DependentConfig,
+): Promise<void> {
+  if (config.kind === "account") await rotated.require(db, actor, config.account_id, "update_secret");
+  else if (config.kind !== "webhook") await rotated.requireSecret(db, actor, config.via_account_id);
+  await rotated.requireSecret(db, actor, accountId);
+}
+
+export async function removeDependent(
+  context: RotationContext,
+  call: Call<typeof removeEndpoint>,
+  tx: Tx,
+): Promise<Message> {
+  const { id, dependentId } = call.params;
+  call.note({ target: { type: "account", id } });
+  const row = await context.rotated.hold(tx, call.actor, id, "update_properties");
+  const removed = await removeDependentRow(tx, id, dependentId);
+  if (removed === null) throw notFound();
+  call.note({
+    target: { type: "account", id, name: row.name },
+    details: { dependent: dependentId, name: removed.name },
+  });
+  return { message: `"${removed.name}" was taken off "${row.name}"` };
+}
+
+/** Returns false when the check was refused. */
+export async function isWithinRights(asked: Promise<void>): Promise<boolean> {
+  try {
+    await asked;
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+/** A user who requests the update and has the required rights becomes responsible for the dependent. */
+export async function updateDependent(
+  context: RotationContext,
+  call: Call<typeof updateEndpoint>,
+  tx: Tx,
+): Promise<Dependent> {
+  const { id, dependentId } = call.params;
+  call.note({ target: { type: "account", id } });
+  const row = await context.rotated.hold(tx, call.actor, id, "manage_secret");
+  const found = await readDependent(tx, id, dependentId);
+  if (found === null) throw notFound();
+  const mayAnswer = await isWithinRights(requireRights(context.rotated, tx, call.actor, id, found.config));
+  const wanted = await scheduleUpdate(tx, id, dependentId, mayAnswer ? call.actor.id : found.added_by);
+  if (wanted === null) throw notFound();
+  call.note({
+    target: { type: "account", id, name: row.name },
+    details: { dependent: dependentId, name: wanted.name },
+  });
+  return toDependent(wanted);
+}

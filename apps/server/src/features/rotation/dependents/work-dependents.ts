@@ -1,0 +1,206 @@
+// The dependent workers: claim due dependents, record the use of secrets and store the results.
+import type { UserId } from "@strongroom/contract";
+import type { Secret } from "@strongroom/keys";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { newId } from "#kernel/id.ts";
+import {
+  NOT_ACTIVE as NOT_ACTIVE_VERSION,
+  activeError,
+  keyOfOwner,
+  lockAnyCredential,
+  lockAnyCredentials,
+  readEnvelope,
+  replaceSecret,
+  activeRotationOf,
+  supersedeRotation,
+} from "#features/credentials/index.ts";
+import type { CredentialRow } from "#features/credentials/index.ts";
+import { findUser } from "#features/users/index.ts";
+import { ownerOf } from "#features/verification/index.ts";
+import { claimDependent, storeDependentResult, hasInactive } from "./dependents.store.ts";
+import type { DependentResult, DependentRow } from "./dependents.store.ts";
+import { isWithinRights, requireRights } from "./dependents.ts";
+import { backOff } from "../rotation.policy.ts";
+import { recordRotated } from "../rotation.store.ts";
+import type { RotationContext } from "../context.ts";
+import { updateOne } from "./update-dependent.ts";
+import type { OpenableSecret, DependentTask, Updated } from "./update-dependent.ts";
+
+const LEASE_SECONDS = 60;
+const MOST_TRIES = 8;
+const WHILE_BUSY_MS = 5_000;
+
+/** Updates one due dependent and calls `taken` once it is claimed; returns false when none is due. */
+export async function workDependent(
+  context: RotationContext,
+  signal: AbortSignal,
+  taken: () => void,
+): Promise<boolean> {
+  const { database, keys, log } = context.kernel;
+  if (keys.isSealed) return false;
+  const row = await claimDependent(database.db, newId(), LEASE_SECONDS);
+  if (row === null) return false;
+  taken();
+  try {
+    await bringUpToDate(context, row, signal);
+  } catch (error) {
+    log.error({ err: error, dependent: row.id }, "a dependent could not be brought up to date");
+    await settle(context, row, null, { isDone: false, message: "It failed on our side." });
+  }
+  return true;
+}
+
+async function bringUpToDate(context: RotationContext, row: DependentRow, signal: AbortSignal): Promise<void> {
+  const task = await context.kernel.database.transaction((tx) => prepare(context, tx, row));
+  if (task === "busy") return postpone(context, row);
+  if ("message" in task) return settle(context, row, null, task);
+  const updated = await updateOne(context, task, signal, (secret) => takeOver(context, task, secret));
+  // This server is shutting down: the lease expires, and another worker repeats the update.
+  if (signal.aborted && !updated.isDone) return;
+  await settle(context, row, task, updated);
+}
+
+const otherOf = ({ config }: DependentRow): string | null => {
+  if (config.kind === "webhook") return null;
+  return config.kind === "account" ? config.account_id : config.via_account_id;
+};
+
+const NOBODY_ANSWERS =
+  "Who had it brought up to date may not have the secrets that it takes any more. Somebody who may has to ask for it.";
+
+/** INVARIANT: a dependent never exceeds its requester's rights: secrets that they may not retrieve are not used. */
+async function isAnsweredFor(
+  { rotated }: RotationContext,
+  tx: Tx,
+  { account_id, added_by, config }: DependentRow,
+): Promise<boolean> {
+  const person = await findUser(tx, added_by);
+  if (person?.status !== "active") return false;
+  const { role } = person;
+  return isWithinRights(requireRights(rotated, tx, { id: added_by as UserId, role }, account_id, config));
+}
+
+const NOT_ACTIVE = "An account that it takes, or its platform or safe, is not active.";
+
+/** INVARIANT: a secret is opened only after its use is recorded. */
+async function prepare(context: RotationContext, tx: Tx, row: DependentRow): Promise<DependentTask | "busy" | Updated> {
+  const otherId = otherOf(row);
+  const ids = otherId === null ? [row.account_id] : [row.account_id, otherId];
+  const rows = await lockAnyCredentials(tx, ids);
+  if ((await activeRotationOf(tx, ids)) !== null) return "busy";
+  const account = await holding(tx, rows, row.account_id);
+  if (account === null) return { isDone: false, message: "The account is gone." };
+  const other = otherId === null ? null : await holding(tx, rows, otherId);
+  if (otherId !== null && other === null) return { isDone: false, message: "The other account is gone." };
+  if (!(await isAnsweredFor(context, tx, row))) return { isDone: false, message: NOBODY_ANSWERS };
+  if (await hasInactive(tx, ids)) return { isDone: false, message: NOT_ACTIVE };
+  const at = context.kernel.clock.now();
+  const used = [account, ...(other === null || row.config.kind === "account" ? [] : [other])];
+  for (const { credential } of used) {
+    if ((await activeError(context.kernel, credential)) !== null) return { isDone: false, message: NOT_ACTIVE_VERSION };
+  }
+  const details = { for: "dependent", dependent: row.id, name: row.name, kind: row.config.kind };
+  await appendAudit(
+    tx,
+    used.map(({ credential: { id, name, secret_version: version } }) =>
+      systemEntry(
+        "rotation.secret-used",
+        "rotation",
+        { target: { type: "account", id, name }, result: "info", details: { ...details, version } },
+        at,
+      ),
+    ),
+  );
+  return { row, account, other };
+}
+
+async function holding(tx: Tx, rows: readonly CredentialRow[], id: string): Promise<OpenableSecret | null> {
+  const credential = rows.find((row) => row.id === id);
+  if (credential === undefined) return null;
+  const envelope = await readEnvelope(tx, id, credential.secret_version);
+  return envelope === null ? null : { credential, envelope };
+}
+
+/** Stores the same password in another account and schedules its verification. */
+async function takeOver(context: RotationContext, { account, other }: DependentTask, secret: Secret): Promise<Updated> {
+  const { database, keys, clock, events } = context.kernel;
+  const { id, name } = other!.credential;
+  const kek = await keys.kekFor(keyOfOwner(other!.credential));
+  return database.transaction(async (tx) => {
+    const before = await lockAnyCredential(tx, id);
+    if (before === null || before.safe_id !== other!.credential.safe_id)
+      return { isDone: false, message: `"${name}" was moved or deleted.` };
+    if ((await activeRotationOf(tx, [id])) !== null)
+      return { isDone: false, message: `"${name}" is being changed itself.` };
+    const at = clock.now();
+    await supersedeRotation(
+      tx,
+      id,
+      at,
+      `The password of "${account.credential.name}" was stored, on which it depends.`,
+    );
+    const row = await replaceSecret(tx, before, { kek, secret, at });
+    await recordRotated(tx, id, at);
+    await context.loginChanged(tx, row);
+    const { audience } = await ownerOf(context, tx, { user_id: null, credential_id: id });
+    await events.publish(tx, { type: "account.changed", audience, data: { account_id: id } });
+    const details = { from: account.credential.id, version: row.secret_version };
+    const note = { target: { type: "account", id, name }, details };
+    await appendAudit(tx, [systemEntry("account.password-taken-over", "rotation", note, at)]);
+    return { isDone: true, message: `Stored in "${name}", and verified there next.` };
+  });
+}
+
+async function postpone({ kernel }: RotationContext, row: DependentRow): Promise<void> {
+  const at = kernel.clock.now();
+  const message = "Waits for a rotation to end.";
+  const it = { state: "waiting", message, version: null, tries: row.tries, afterMs: WHILE_BUSY_MS, at } as const;
+  await kernel.database.transaction((tx) => storeDependentResult(tx, row, it));
+}
+
+async function settle(
+  context: RotationContext,
+  row: DependentRow,
+  task: DependentTask | null,
+  { isDone, message }: Updated,
+): Promise<void> {
+  const { database, clock, events } = context.kernel;
+  const at = clock.now();
+  const tries = isDone ? 0 : row.tries + 1;
+  const isOver = isDone || tries >= MOST_TRIES;
+  const it: DependentResult = {
+    state: isDone ? "current" : isOver ? "attention" : "waiting",
+    message,
+    version: isDone ? (task?.account.credential.secret_version ?? null) : null,
+    tries,
+    afterMs: isOver ? null : backOff(tries - 1),
+    at,
+  };
+  await database.transaction(async (tx) => {
+    if (!(await storeDependentResult(tx, row, it))) return;
+    const name = task?.account.credential.name;
+    const target = { type: "account", id: row.account_id, ...(name === undefined ? {} : { name }) };
+    const details = { dependent: row.id, name: row.name, kind: row.config.kind, message, tries };
+    const result = isDone ? "success" : "failure";
+    await appendAudit(tx, [systemEntry("account.dependent-updated", "rotation", { target, result, details }, at)]);
+    const { audience } = await ownerOf(context, tx, { user_id: null, credential_id: row.account_id });
+    await events.publish(tx, { type: "account.changed", audience, data: { account_id: row.account_id } });
+    if (it.state === "attention") await tell(context, tx, row, message);
+  });
+}
+
+async function tell(context: RotationContext, tx: Tx, row: DependentRow, message: string): Promise<void> {
+  await context.notify(tx, {
+    to: { users: await context.rotated.keepersOf(tx, row.account_id) },
+    type: "rotation_attention",
+    title: `"${row.name}" does not have the new password`,
+    message,
+    severity: "high",
+    actionRequired: true,
+    metadata: { account_id: row.account_id, dependent_id: row.id },
+    link: `/accounts/${row.account_id}`,
+    dedupeKey: row.id,
+  });
+}

@@ -1,0 +1,64 @@
+// Rotates AWS access keys, which the target generates, through the whole engine against a fake AWS.
+import { readRotation, revealCredential, rotateCredential } from "@strongroom/contract";
+import type { Credential, Rotation } from "@strongroom/contract";
+import { needs, opensslAvailable, startFakeAws } from "@strongroom/connectors/testing";
+import type { FakeAws } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { aCredential } from "#testing/credentials.ts";
+import { aPerson } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
+
+describe("a key that the target generates", needs(opensslAvailable()), () => {
+  let app: TestApp;
+  let aws: FakeAws;
+  let owner: TestPerson;
+  before(async () => {
+    [app, aws] = await Promise.all([testApp(), startFakeAws()]);
+    owner = await aPerson(app);
+  });
+  after(() => Promise.all([app?.close(), aws?.stop()]));
+
+  async function aKey(username: string) {
+    const { secret, keyId } = aws.addUser(username);
+    const endpoint = `https://${aws.host}:${aws.port}`;
+    const additional_params = { protocol: "aws-iam", endpoint, ca: aws.ca };
+    return { ...(await aCredential(app, owner, { username, value: secret, additional_params })), keyId };
+  }
+
+  async function rotated({ id }: Pick<Credential, "id">, until: Rotation["state"]): Promise<Rotation> {
+    const asked = await app.call(rotateCredential, { params: { id }, as: owner.token });
+    assert.equal(asked.status, 202, asked.text);
+    const params = { id: asked.body.rotation_id };
+    return eventually(async () => {
+      const { body } = await app.call(readRotation, { params, as: owner.token });
+      return body.state === until ? body : null;
+    });
+  }
+
+  const keyInForce = async ({ id }: Pick<Credential, "id">): Promise<string> => {
+    const { body } = await app.call(revealCredential, { params: { id }, body: {}, as: owner.token });
+    return (JSON.parse(body.value) as { access_key_id: string }).access_key_id;
+  };
+
+  test("is stored and verified by a login before the old one is deleted on the target", async () => {
+    const credential = await aKey("deployer");
+    await rotated(credential, "rotated");
+    const inForce = await keyInForce(credential);
+    assert.notEqual(inForce, credential.keyId);
+    assert.deepEqual(aws.keysOf("deployer"), [{ id: inForce, isActive: true }]);
+  });
+
+  test("leaves the old one active when its reply is lost, and the message names the key to delete", async () => {
+    const credential = await aKey("lossy");
+    aws.answerOnce("CreateAccessKey", null);
+    const rotation = await rotated(credential, "attention");
+    const lost = aws.keysOf("lossy").find(({ id }) => id !== credential.keyId);
+    assert.equal(rotation.code, "refused", JSON.stringify(rotation));
+    assert.ok(lost !== undefined && rotation.message.includes(lost.id), rotation.message);
+    assert.equal(await keyInForce(credential), credential.keyId);
+  });
+});

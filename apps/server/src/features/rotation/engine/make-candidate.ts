@@ -1,0 +1,116 @@
+// Generates a secret that differs from earlier ones, and stores it before it is sent to the target.
+import type { Connector } from "@strongroom/connectors";
+import { EnvelopeError, KekError, Secret, sealSecret } from "@strongroom/keys";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { ENVELOPE_PURPOSE, insertCandidate, keyOfOwner, openEnvelope } from "#features/credentials/index.ts";
+import { DEFAULT_RULES, generatePassword } from "./new-password.ts";
+import type { RotationEvent } from "../rotation.policy.ts";
+import type { RotationRow } from "../rotation.store.ts";
+import type { RotationSnapshot } from "./snapshot.store.ts";
+import type { StepResult } from "./step.ts";
+
+/** A stored secret that is still sealed. */
+export interface SealedSecret {
+  version: number;
+  envelope: Buffer;
+}
+
+/** A secret that was generated outside of a transaction. */
+export interface NewSecret {
+  secret: Secret;
+}
+
+export interface CandidateContext {
+  row: RotationRow;
+  turn: StepResult;
+  sight: RotationSnapshot;
+  at: Date;
+  made: NewSecret | null;
+}
+
+/** Stores a sealed candidate, or returns the task that generates one outside of the transaction. */
+export async function storeCandidate(
+  kernel: Kernel,
+  tx: Tx,
+  { turn, sight: snapshot, made, at, row }: CandidateContext,
+  connector: Connector,
+): Promise<RotationEvent | "make-key" | "issue"> {
+  const credential = snapshot.credential!;
+  if (made === null && connector.issue !== undefined) {
+    turn.kind = "issued";
+    return "issue";
+  }
+  const chosen = made?.secret ?? (await choose(kernel, snapshot, turn, connector).catch(unreadable));
+  if (chosen === "unreadable") return { kind: "gave-up", code: "misconfigured" };
+  if (chosen === "make-key") return chosen;
+  if (chosen === null) return { kind: "gave-up", code: "password-rules" };
+  using secret = chosen;
+  const version = (snapshot.versions[0]?.version ?? 0) + 1;
+  const kek = await kernel.keys.kekFor(keyOfOwner(credential));
+  const context = { purpose: ENVELOPE_PURPOSE, recordId: credential.id, version };
+  const envelope = sealSecret(kek, context, secret);
+  const created_by = row.asked_by?.id ?? null;
+  await insertCandidate(tx, { credential_id: credential.id, version, envelope, created_at: at, created_by });
+  snapshot.versions.unshift({ version, envelope, is_candidate: true, created_at: at });
+  return { kind: "stored", version };
+}
+
+const IS_KEY = /^-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
+/** Far more attempts than chance ever needs. */
+const MOST_CHOICES = 20;
+
+/** Returns a password that differs from the earlier ones; null when the rules allow none. */
+async function choose(
+  kernel: Kernel,
+  snapshot: RotationSnapshot,
+  turn: StepResult,
+  connector: Connector,
+): Promise<Secret | "make-key" | null> {
+  const { id, user_id, safe_id } = snapshot.credential!;
+  const rules = snapshot.password_rules ?? DEFAULT_RULES;
+  const differing: SealedSecret[] = snapshot.versions.slice(0, Math.max(1, rules.history));
+  const current = versionIn(snapshot, turn.journal.old);
+  if (!differing.includes(current)) differing.push(current);
+  const earlier = new Set<string>();
+  for (const { version, envelope } of differing) {
+    turn.compared.push(version);
+    using secret = await openEnvelope(kernel, { id, user_id, safe_id, version, envelope });
+    const text = textOf(secret);
+    if (version === turn.journal.old && IS_KEY.test(text ?? "") && connector.newSecret !== undefined) {
+      turn.kind = "key";
+      return "make-key";
+    }
+    if (text !== null) earlier.add(text);
+  }
+  turn.kind = "password";
+  for (let choice = 0; choice < MOST_CHOICES; choice++) {
+    const password = generatePassword(rules, connector.passwordLimits);
+    if (password === null) return null;
+    if (!earlier.has(password)) return Secret.fromText(password);
+  }
+  return null;
+}
+
+/** A stored secret that cannot be opened will not open later: a person must look at it. */
+function unreadable(error: unknown): "unreadable" {
+  if (error instanceof EnvelopeError || error instanceof KekError) return "unreadable";
+  throw error;
+}
+
+/** Returns null when the secret is not text. */
+function textOf(secret: Secret): string | null {
+  try {
+    return secret.reveal();
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+export function versionIn({ versions }: RotationSnapshot, version: number): SealedSecret {
+  const found = versions.find((each) => each.version === version);
+  // INVARIANT: no version of a secret is removed while its credential exists.
+  if (found === undefined) throw new Error(`version ${version} of a secret is gone`);
+  return found;
+}

@@ -1,0 +1,222 @@
+// Performs a recorded task outside the database: opens the secrets, calls the target and returns the events.
+import { EnvelopeError, KekError, SealedError } from "@strongroom/keys";
+import type { Secret } from "@strongroom/keys";
+import type {
+  ChangeResult,
+  Failure,
+  IssueResult,
+  ReconcileLogin as Reconciling,
+  VerifyContext,
+} from "@strongroom/connectors";
+import { NOT_ACTIVE, checkActive, openEnvelope } from "#features/credentials/index.ts";
+import { loginTargetOf, resultOf } from "#features/verification/index.ts";
+import type { RotationTask } from "./advance.ts";
+import type { NewSecret, SealedSecret } from "./make-candidate.ts";
+import { recordReconcilerRejection } from "../reconcile/record-rejection.ts";
+import { reconcileTarget } from "../reconcile/reconcile-scope.policy.ts";
+import type { AttentionCode, RotationEvent, LoginAnswer } from "../rotation.policy.ts";
+import type { Reconciler } from "./snapshot.store.ts";
+import type { RotationContext } from "../context.ts";
+import type { CompletedTask } from "./step.ts";
+
+const TIMEOUT_MS = 20_000;
+
+export interface TaskOutcome {
+  done: CompletedTask[];
+  made: NewSecret | null;
+}
+
+/** Never throws: an unknown result becomes an `unknown` event. */
+export async function performTask(
+  site: RotationContext,
+  task: RotationTask,
+  signal: AbortSignal,
+): Promise<TaskOutcome> {
+  const { clock, log } = site.kernel;
+  const startedAt = clock.now();
+  const context = { timeoutMs: TIMEOUT_MS, signal, network: site.network, now: () => clock.now() };
+  try {
+    return await doErrand(site, task, context, startedAt);
+  } catch (error) {
+    log.error({ err: error, credential: task.credential.id, act: task.do }, "a step of a rotation could not be done");
+    return { done: [failed(task, error, clock.now())], made: null };
+  }
+}
+
+async function doErrand(
+  site: RotationContext,
+  task: RotationTask,
+  context: VerifyContext,
+  startedAt: Date,
+): Promise<TaskOutcome> {
+  const { connector, credential } = task;
+  const target = loginTargetOf(credential);
+  const now = () => site.kernel.clock.now();
+  const told = (event: RotationEvent, said: string | null): TaskOutcome => ({
+    done: [{ happening: event, said, at: now(), login: null }],
+    made: null,
+  });
+  switch (task.do) {
+    case "send": {
+      using candidate = await open(site, task, task.candidate);
+      if (task.by === "account") {
+        using current = await open(site, task, task.current);
+        const result = await connector.change!(target, current, candidate, context);
+        return { done: [sent(result, task, startedAt, now())], made: null };
+      }
+      using secret = await openReconciler(site, task.reconciler);
+      const by: Reconciling = { username: task.reconciler.username, secret };
+      const result = await connector.reconcile!(
+        reconcileTarget(credential, task.reconciler.reach),
+        by,
+        candidate,
+        context,
+      );
+      if (result.outcome === "unsent")
+        await recordReconcilerRejection(site, task.reconciler, { ...result.failure, durationMs: result.durationMs });
+      return {
+        done: [sent(result, task, startedAt, now())],
+        made: null,
+      };
+    }
+    case "probe": {
+      using secret = await open(site, task, task.secret);
+      const result = resultOf(await connector.verify(target, secret, context));
+      const { version } = task.secret;
+      const event: RotationEvent = { kind: "probed", version, says: saysOf(result) };
+      const said = event.says === "unclear" ? result.message : null;
+      return { done: [{ happening: event, said, at: now(), login: { version, result, startedAt } }], made: null };
+    }
+    case "retire": {
+      using current = await open(site, task, task.current);
+      using retired = await open(site, task, task.retired);
+      const result = await connector.retire!(target, current, retired, context);
+      if (result.outcome === "changed") return told({ kind: "retired" }, result.message);
+      const mayPass =
+        result.outcome === "unknown" || (result.outcome === "unsent" && result.failure.outcome === "unreachable");
+      return told({ kind: "not-retired", mayPass }, result.message);
+    }
+    case "make-key": {
+      using current = await open(site, task, task.current);
+      const secret = await connector.newSecret!(current);
+      if (secret !== null) return { done: [], made: { secret } };
+      return told(
+        { kind: "gave-up", code: "misconfigured" },
+        "The stored secret looks like a private key, and is none.",
+      );
+    }
+    case "issue": {
+      using current = await open(site, task, task.current);
+      const result = await connector.issue!(target, current, context);
+      return result.outcome === "issued" ? { done: [], made: result } : told(unissued(result), result.message);
+    }
+  }
+}
+
+function open(
+  { kernel }: RotationContext,
+  { credential }: RotationTask,
+  { version, envelope }: SealedSecret,
+): Promise<Secret> {
+  const { id, user_id, safe_id } = credential;
+  return openEnvelope(kernel, { id, user_id, safe_id, version, envelope });
+}
+
+/** Opens the account's active secret. Throws like `checkActive` and `openEnvelope`. */
+export async function openReconciler({ kernel }: RotationContext, reconciler: Reconciler): Promise<Secret> {
+  const { id, safe_id, version, envelope } = reconciler;
+  await checkActive(kernel, { ...reconciler, user_id: null, secret_version: version }, { isUnlocked: true });
+  return openEnvelope(kernel, { id, user_id: null, safe_id, version, envelope });
+}
+
+/** Maps a login result to what it proves about its secret. Only an unambiguous answer counts. */
+function saysOf({ outcome, code }: { outcome: string; code: string | null }): LoginAnswer {
+  if (outcome === "verified") return "live";
+  if (outcome !== "rejected") return "unclear";
+  // Connectors return these codes only after the correct password.
+  if (code === "must-change" || code === "password-expired") return "live";
+  return code === "wrong-password" ? "dead" : "unclear";
+}
+
+function sent(
+  result: ChangeResult,
+  task: Extract<RotationTask, { do: "send" }>,
+  startedAt: Date,
+  at: Date,
+): CompletedTask {
+  const { outcome, message: said } = result;
+  switch (outcome) {
+    case "changed":
+      return { happening: { kind: "changed" }, said, at, login: null };
+    case "refused":
+      return { happening: { kind: "refused", code: result.code }, said, at, login: null };
+    case "unknown":
+      return { happening: { kind: "unknown" }, said, at, login: null };
+    case "unsent": {
+      const event = unsent(result.failure, task.by);
+      // The account's own rejected login is also a result for its secret.
+      const isTold = task.by === "account" && result.failure.outcome === "rejected";
+      const login = isTold
+        ? {
+            version: task.current.version,
+            result: resultOf({ ...result.failure, durationMs: result.durationMs }),
+            startedAt,
+          }
+        : null;
+      return { happening: event, said, at, login };
+    }
+  }
+}
+
+function unsent(failure: Failure, by: "account" | "reconcile-account"): RotationEvent {
+  if (failure.outcome === "unreachable") return { kind: "unsent", why: "unreachable" };
+  if (failure.outcome !== "rejected") return { kind: "unsent", why: "misconfigured" };
+  if (by === "reconcile-account" || failure.code === "wrong-password") return { kind: "unsent", why: "refused" };
+  // The password is correct, but this login may not change it; the reconcile account may.
+  if (failure.code === "must-change" || failure.code === "password-expired") {
+    return { kind: "refused", code: "not-changeable" };
+  }
+  return { kind: "unsent", why: "misconfigured" };
+}
+
+function unissued(result: Exclude<IssueResult, { outcome: "issued" }>): RotationEvent {
+  const stop = (code: AttentionCode): RotationEvent => ({ kind: "gave-up", code });
+  if (result.outcome === "refused") return stop("refused");
+  if (result.outcome === "unknown" || result.failure.outcome === "unreachable") return { kind: "unmade" };
+  return stop(result.failure.outcome === "rejected" ? "old-refused" : "misconfigured");
+}
+
+/** A secret that cannot be opened, or a bug in a connector, which is logged. */
+function failed(task: RotationTask, error: unknown, at: Date): CompletedTask {
+  const isUnopened = error instanceof EnvelopeError || error instanceof KekError || error instanceof SealedError;
+  return { ...afterFailure(task, error, isUnopened), said: isUnopened ? saidOf(error) : OUR_SIDE, at };
+}
+
+const OUR_SIDE = "It failed on our side.";
+
+function saidOf(error: EnvelopeError | KekError | SealedError): string {
+  if (error instanceof SealedError) return "The vault was sealed.";
+  if (error.code === "envelope.not-active") return NOT_ACTIVE;
+  return "A stored secret cannot be read. An administrator has to look at it.";
+}
+
+function afterFailure(
+  task: RotationTask,
+  error: unknown,
+  isUnopened: boolean,
+): Pick<CompletedTask, "happening" | "login"> {
+  const isPassing = error instanceof SealedError;
+  switch (task.do) {
+    case "send":
+      if (!isUnopened) return { happening: { kind: "unknown" }, login: null };
+      return { happening: { kind: "unsent", why: isPassing ? "unreachable" : "misconfigured" }, login: null };
+    case "probe":
+      return { happening: { kind: "probed", version: task.secret.version, says: "unclear" }, login: null };
+    case "retire":
+      return { happening: { kind: "not-retired", mayPass: isPassing }, login: null };
+    case "make-key":
+    case "issue":
+      if (isUnopened && !isPassing) return { happening: { kind: "gave-up", code: "misconfigured" }, login: null };
+      return { happening: { kind: "unmade" }, login: null };
+  }
+}

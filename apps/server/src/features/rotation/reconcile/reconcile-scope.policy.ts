@@ -1,0 +1,92 @@
+// Decides which accounts a platform's reconcile account may act on, by safe, host and login settings. Pure.
+import { connectorFor, isTelnet } from "@strongroom/connectors";
+import type { Target } from "@strongroom/connectors";
+import { isDeepStrictEqual } from "node:util";
+import { destinationOf, loginTargetOf } from "#features/verification/index.ts";
+import type { LoginRow } from "#features/verification/index.ts";
+import { mayReconcileAt } from "./reconcile-hosts.policy.ts";
+
+/** A stored login and its safe. */
+export type LocatedLogin = LoginRow & { safe_id: string | null };
+
+/** The reconcile account, with the hosts and safes that an administrator allowed beyond its own. */
+export type ReconcileScope = LocatedLogin & { hosts: readonly string[]; safes: readonly string[] };
+
+export interface OutOfScope {
+  code:
+    | "rotation.safe-not-reconcilable"
+    | "rotation.host-not-reconcilable"
+    | "rotation.not-reached-alike"
+    | "rotation.host-key-unknown";
+  message: string;
+}
+
+/**
+ * Returns null when the account is in scope.
+ *
+ * INVARIANT: the reconcile account sets passwords only in its own safe and in safes that an administrator listed: a
+ * user who adds an account named root to their own safe does not become root. It logs in only on its own host or on
+ * listed hosts, to SSH hosts with a known key, and only with its own settings: no other user decides its port, its
+ * encryption, its trusted certificates or the commands typed in its session.
+ */
+export function checkReconcileScope(it: LocatedLogin, by: ReconcileScope): OutOfScope | null {
+  if (it.safe_id === null || (it.safe_id !== by.safe_id && !by.safes.includes(it.safe_id))) {
+    const message =
+      "The platform's reconcile account does not act on accounts of this safe. An administrator can name the safe on the platform.";
+    return { code: "rotation.safe-not-reconcilable", message };
+  }
+  const host = destinationOf(it);
+  if (!mayReconcileAt(host, destinationOf(by), by.hosts)) {
+    const message = `The platform's reconcile account does not log in to ${host ?? "nowhere"}. An administrator can name that host on the platform.`;
+    return { code: "rotation.host-not-reconcilable", message };
+  }
+  if (!isDeepStrictEqual(wayOf(it), wayOf(by))) {
+    const message =
+      "The platform's reconcile account logs in only in the way that it is stored with: the port, the encryption and the additional parameters of this account differ from its own.";
+    return { code: "rotation.not-reached-alike", message };
+  }
+  if (!hasHostKey(it) || it.host_key !== null || isAtHome(it, by)) return null;
+  const message =
+    "The host has not shown its key yet, and the reconcile account's password goes to no host that nobody knows. Verify this account first.";
+  return { code: "rotation.host-key-unknown", message };
+}
+
+const isAtHome = (it: LoginRow, by: ReconcileScope): boolean =>
+  mayReconcileAt(destinationOf(it), destinationOf(by), []);
+
+/** Whether the connector uses SSH, which identifies hosts by their keys. */
+function hasHostKey(it: LoginRow): boolean {
+  const target = loginTargetOf(it);
+  const { id } = connectorFor(target);
+  return id === "linux" || (id === "network-device" && !isTelnet(target));
+}
+
+/** On its own host the reconcile account expects the host key stored with it. */
+export function reconcileTarget(it: LoginRow, by: ReconcileScope): Target {
+  const target = loginTargetOf(it);
+  return isAtHome(it, by) ? { ...target, knownHostKey: by.host_key ?? it.host_key } : target;
+}
+
+/**
+ * These parameters say where a user is found in a directory or database, and never where a secret is sent. All other
+ * parameters must match.
+ */
+const WHEREABOUTS = ["auth_source", "base_dn", "privileged_groups"];
+
+function wayOf(row: LoginRow): unknown {
+  const { port, ssl_enabled, additional_params, connection_string } = row;
+  const params = Object.entries(additional_params).filter(([name]) => !WHEREABOUTS.includes(name));
+  return {
+    connector: connectorFor(loginTargetOf(row)).id,
+    port,
+    ssl_enabled,
+    params: Object.fromEntries(params),
+    address: connection_string === null ? null : addressIn(connection_string),
+  };
+}
+
+/** Everything except host, user and database. */
+function addressIn(text: string): unknown {
+  const url = URL.parse(text);
+  return url === null ? text : [url.protocol, url.port, url.search];
+}

@@ -1,0 +1,112 @@
+// Starts rotations that no person requested: after a use, and when a platform's interval has passed.
+import type { Rotation } from "@strongroom/contract";
+import { lockAnyCredentials } from "#features/credentials/index.ts";
+import type { CredentialRow } from "#features/credentials/index.ts";
+import { ownerOf } from "#features/verification/index.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { obstacleToRotation, newRotation } from "../enqueue-rotation.ts";
+import { countBegun, findDue, lockBeginning, postponeDue } from "./due.store.ts";
+import type { DueRow } from "./due.store.ts";
+import { isDue } from "./schedule.policy.ts";
+import { changed } from "../rotation.ts";
+import { insertRotations } from "../rotation.store.ts";
+import type { RotationContext } from "../context.ts";
+import { tellOfHindrance } from "../notify-people.ts";
+import { QUEUED } from "../rotation-labels.ts";
+
+const AT_ONCE = 200;
+
+/**
+ * Returns the number of started rotations. INVARIANT: all processes together start no more in a minute than the
+ * configuration allows.
+ */
+export async function startDue(
+  context: RotationContext,
+  signal: AbortSignal,
+  which: "all" | "after-use" = "all",
+): Promise<number> {
+  const { database, clock, keys } = context.kernel;
+  if (keys.isSealed) return 0;
+  const now = clock.now();
+  // The longest overdue come first; the rest follows a minute later.
+  const due = (await findDue(database.db, which)).filter((row) => isDue(timingOf(row), now)).map(({ id }) => id);
+  let started = 0;
+  for (let begin = 0; begin < due.length && !signal.aborted; begin += AT_ONCE) {
+    const begun = await startSome(context, due.slice(begin, begin + AT_ONCE));
+    if (begun === null) break;
+    started += begun;
+  }
+  return started;
+}
+
+const timingOf = (row: DueRow) => ({
+  id: row.id,
+  rotatedAt: row.rotated_at,
+  everyDays: row.rotate_every_days,
+  window: row.rotation_window,
+  jitterMinutes: row.rotation_jitter_minutes,
+  isWanted: row.wanted_because !== null,
+});
+
+/** Returns null when the limit of this minute is reached. */
+async function startSome(context: RotationContext, ids: readonly string[]): Promise<number | null> {
+  const { database, clock, events, config } = context.kernel;
+  return database.transaction(async (tx) => {
+    await lockBeginning(tx);
+    const left = config.rotationsPerMinute - (await countBegun(tx));
+    if (left <= 0) return null;
+    const locked = await lockAnyCredentials(tx, ids.slice(0, left));
+    // INVARIANT: the account is checked again under its lock, because it may have been checked out since.
+    const byId = new Map((await findDue(tx, { ids: locked.map(({ id }) => id) })).map((row) => [row.id, row]));
+    const held = locked.filter(({ id }) => byId.has(id));
+    const at = clock.now();
+    const refusals = new Map(held.map((row) => [row.id, obstacleToRotation(row, byId.get(row.id)!, null)]));
+    const [able, hindered] = parted(held, (row) => refusals.get(row.id) === null);
+    await skipHindered(
+      context,
+      tx,
+      hindered.map((row) => ({ row, reason: refusals.get(row.id)!.message, due: byId.get(row.id)! })),
+    );
+    const rows = able.map((row) => {
+      const query = byId.get(row.id)!;
+      const by = query.rotate_as ?? "account";
+      const because: Rotation["because"] = query.wanted_because ?? "scheduled";
+      const rotation = newRotation(row, { by, because, asker: null, runId: null }, at);
+      // The lockout budget: only a person can have a rejected secret sent again.
+      const isRefused = row.rejected_revision === row.login_revision;
+      return isRefused ? { ...rotation, journal: { ...rotation.journal, dead: [row.secret_version] } } : rotation;
+    });
+    const inserted = new Set(await insertRotations(tx, rows));
+    for (const row of rows.filter(({ id }) => inserted.has(id))) {
+      const named = { ...row, user_id: row.user_id ?? null };
+      const { audience } = await ownerOf(context, tx, named);
+      await events.publish(tx, changed(named, "queued", QUEUED, audience));
+    }
+    return inserted.size;
+  });
+}
+
+interface Hindered {
+  row: CredentialRow;
+  reason: string;
+  due: DueRow;
+}
+
+/** Notifies secret managers once per reason when a wanted change cannot start. */
+async function skipHindered(context: RotationContext, tx: Tx, hindered: readonly Hindered[]): Promise<void> {
+  const isNew = await postponeDue(
+    tx,
+    hindered.map(({ row, reason }) => ({ id: row.id, reason })),
+  );
+  for (const { row, reason, due } of hindered) {
+    if (due.wanted_because === null || !isNew.has(row.id)) continue;
+    await tellOfHindrance(context, tx, row, reason);
+    const { audience } = await ownerOf(context, tx, { credential_id: row.id, user_id: null });
+    await context.kernel.events.publish(tx, { type: "account.changed", audience, data: { account_id: row.id } });
+  }
+}
+
+const parted = <T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T[]] => [
+  all.filter(isFirst),
+  all.filter((each) => !isFirst(each)),
+];

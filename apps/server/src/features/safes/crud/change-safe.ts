@@ -1,0 +1,61 @@
+// Updates a safe's properties, status and owner.
+import type { AccessLevel, Safe, updateSafe } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call, CallInput } from "#kernel/http/call.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { presentSafe } from "./find-safes.ts";
+import { makeOwner } from "./make-owner.ts";
+import { audienceOfSafe, changed, targetOf } from "../safes.ts";
+import { updateSafeRow } from "../safes.store.ts";
+import type { SafeRow } from "../safes.store.ts";
+import { lockSafe } from "../effective-permissions.ts";
+
+type Edit = Pick<SafeRow, "name" | "description" | "safe_type" | "access_level" | "status" | "owner_id">;
+
+/** Called in the transaction that makes a safe inactive or archived, while the safe is locked. */
+export type ClosedListener = (tx: Tx, safeId: string, by: Actor) => Promise<void>;
+
+export async function changeSafe(
+  kernel: Kernel,
+  call: CallInput<typeof updateSafe> & Pick<Call, "requireStepUp">,
+  tx: Tx,
+  onClosed: ClosedListener,
+): Promise<Safe> {
+  const { id } = call.params;
+  call.note({ target: { type: "safe", id } });
+  const { safe } = await lockSafe(tx, call.actor, id, "manage_safe", "no key update");
+  call.note({ target: targetOf(safe) });
+  const { name, description, safe_type, access_level, status, owner_id } = call.body;
+  const edit: Edit = {
+    name,
+    description,
+    safe_type: safe_type ?? safe.safe_type,
+    access_level: access_level ?? safe.access_level,
+    status: status ?? safe.status,
+    owner_id: owner_id ?? safe.owner_id,
+  };
+  if (givesAway(safe, edit)) call.requireStepUp();
+  const fields = (Object.keys(edit) as (keyof Edit)[]).filter((field) => edit[field] !== safe[field]);
+  if (edit.owner_id !== safe.owner_id) await makeOwner(kernel, call, tx, safe, edit.owner_id);
+  if (safe.status === "active" && edit.status !== "active") await onClosed(tx, id, call.actor);
+  if (fields.length > 0) {
+    await updateSafeRow(tx, id, { ...edit, updated_at: kernel.clock.now() });
+    await kernel.events.publish(tx, changed(id, await audienceOfSafe(tx, id)));
+  }
+  // Descriptions may be long, so the entry records only that it changed.
+  const told = fields.map((field) => [field, field === "description" ? true : { from: safe[field], to: edit[field] }]);
+  call.note({ details: { changed: Object.fromEntries(told) } });
+  return presentSafe(tx, call.actor, id);
+}
+
+/** Ranks the access levels by how many users can see the safe and request access. */
+const WIDTH: Record<AccessLevel, number> = { private: 0, team: 1, department: 1, public: 2 };
+
+/** Returns whether the change gives another user more rights in the safe. */
+function givesAway(before: Edit, after: Edit): boolean {
+  const isShownToOthers =
+    after.access_level !== before.access_level && WIDTH[after.access_level] >= WIDTH[before.access_level];
+  const isReopened = before.status !== "active" && after.status === "active";
+  return after.owner_id !== before.owner_id || isShownToOthers || isReopened;
+}

@@ -1,0 +1,25 @@
+// The cookie that authenticates an EventSource, which cannot send a header, for the event stream only (OPEN-138).
+import { streamEvents } from "@strongroom/contract";
+import { STREAM_COOKIE } from "#kernel/http/authenticate.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import type { SessionsTable } from "./sessions.store.ts";
+
+/** Returns the value of `Set-Cookie`. A remembered session's cookie survives closing the browser; others do not. */
+export function streamCookie(kernel: Kernel, secret: string, session: SessionsTable): string {
+  const life = session.expires_at.getTime() - session.created_at.getTime();
+  return cookie(kernel, secret, session.is_remembered ? Math.floor(life / 1000) : null);
+}
+
+/** Returns the value of `Set-Cookie` that removes the cookie. */
+export const noStreamCookie = (kernel: Kernel): string => cookie(kernel, "", 0);
+
+function cookie(kernel: Kernel, value: string, maxAgeSeconds: number | null): string {
+  return [
+    `${STREAM_COOKIE}=${value}`,
+    `Path=${streamEvents.path}`,
+    "HttpOnly",
+    "SameSite=Strict",
+    ...(kernel.publicUrl().startsWith("https:") ? ["Secure"] : []),
+    ...(maxAgeSeconds === null ? [] : [`Max-Age=${maxAgeSeconds}`]),
+  ].join("; ");
+}

@@ -1,0 +1,59 @@
+// Rules of the sign-in policy for networks and required factors, without a clock and without a database.
+import type { Role, SignInPolicy } from "@strongroom/contract";
+import { BlockList, isIP } from "node:net";
+import { plainAddress } from "#kernel/http/client-address.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+
+type Networks = Pick<SignInPolicy, "allowed_networks">;
+
+type AddressTest = (address: string) => boolean;
+
+/**
+ * Returns a test whether an address is in one of the networks. Without networks every address is. An IPv4 address in IPv6
+ * notation counts as IPv4.
+ */
+export function within(networks: readonly string[]): AddressTest {
+  if (networks.length === 0) return () => true;
+  const list = new BlockList();
+  for (const network of networks) {
+    const [written = "", length = ""] = network.split("/");
+    const address = plainAddress(written);
+    const isShortened = address !== written && Number(length) >= 96;
+    if (isShortened) list.addSubnet(address, Number(length) - 96, "ipv4");
+    else list.addSubnet(written, Number(length), isIP(written) === 4 ? "ipv4" : "ipv6");
+  }
+  return (address) => {
+    const plain = plainAddress(address.split("%", 1)[0] ?? "");
+    const family = isIP(plain);
+    return family !== 0 && list.check(plain, family === 4 ? "ipv4" : "ipv6");
+  };
+}
+
+/** The most recently used test, so that it is not rebuilt for every call. */
+let latest = { key: "", test: within([]) };
+
+/** As `within`, for a single address. */
+export function isWithin(networks: readonly string[], address: string): boolean {
+  const key = networks.join(" ");
+  if (latest.key !== key) latest = { key, test: within(networks) };
+  return latest.test(address);
+}
+
+/** Throws 403 for an address that the policy does not allow. Called at every sign-in and at every call of a session. */
+export function requireAllowedNetwork(policy: Networks, address: string): void {
+  if (isWithin(policy.allowed_networks, address)) return;
+  throw refuse(403, "network.not-allowed", "Your network is not allowed here. Ask an administrator.");
+}
+
+/** Throws 409 when these networks exclude the address of the caller, who could not undo the change. */
+export function requireOwnNetwork({ allowed_networks: networks }: Networks, address: string): void {
+  if (isWithin(networks, address)) return;
+  const message = `Your own address, ${address}, is in none of these networks: you would lock yourself out.`;
+  throw refuse(409, "policy.locks-out", message, { errors: [{ path: "allowed_networks", msg: message }] });
+}
+
+type FactorRoles = Pick<SignInPolicy, "mfa_required_roles">;
+
+/** The roles that newly require a second factor. */
+export const newlyAsked = (before: FactorRoles, after: FactorRoles): Role[] =>
+  after.mfa_required_roles.filter((role) => !before.mfa_required_roles.includes(role));

@@ -1,0 +1,48 @@
+// Starts a background validation of a selection, with a separate check for each item.
+import type { triggerValidation } from "@strongroom/contract";
+import { closureRefusal } from "#features/credentials/index.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { verifyAllowed } from "#features/verification/index.ts";
+import { findTriggered } from "./trigger.store.ts";
+import type { Triggered } from "./trigger.store.ts";
+import type { ValidationContext } from "../validation.ts";
+
+/** OPEN-125 to OPEN-128, VAL-73. */
+export async function trigger({ kernel, grants }: ValidationContext, call: Call<typeof triggerValidation>, tx: Tx) {
+  const { accountIds, force } = call.body;
+  const ids = [...new Set(accountIds)];
+  const known = await findTriggered(tx, call.actor, grants, ids);
+  const refused = ids.flatMap((id) => {
+    const why = refusalOf(known.get(id), force, call.actor);
+    return why === null ? [] : [{ id, ...why }];
+  });
+  const others = new Set(refused.map(({ id }) => id));
+  const allowed = ids.filter((id) => !others.has(id));
+  call.note({ details: { asked: ids.length, refused: refused.length, force } });
+  if (allowed.length === 0) {
+    call.note({ result: "failure" });
+    return { run_id: null, queued: 0, failed: refused, message: "Nothing of this can be validated" };
+  }
+  const { run_id, queued } = await verifyAllowed(kernel, call, tx, allowed);
+  const message = `${queued === 1 ? "1 validation" : `${queued} validations`} started`;
+  return { run_id, queued, failed: refused, message };
+}
+
+function refusalOf(
+  found: Triggered | undefined,
+  force: boolean,
+  actor: Pick<Actor, "closure">,
+): { code: string; message: string } | null {
+  if (found === undefined) return { code: "validation.not-found", message: "Not found" };
+  const closed = found.is_own ? closureRefusal(actor) : null;
+  if (closed !== null) return { code: closed.code, message: closed.message };
+  if (!found.may_validate)
+    return { code: "safe.permission-missing", message: "You need the permission to manage its secret" };
+  if (found.is_refused && !force) {
+    const message = "Its system has refused this very secret: trying again could lock it";
+    return { code: "validation.held-back", message };
+  }
+  return null;
+}

@@ -1,0 +1,163 @@
+// Begins an attempt: records it before its secret is opened and sent to the target.
+import { connectorFor, isSupported } from "@strongroom/connectors";
+import type { Connector } from "@strongroom/connectors";
+import type { EnvelopeError } from "@strongroom/keys";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { AuditNote } from "#kernel/audit/entry.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { newId } from "#kernel/id.ts";
+import { activeError, refuseWhileRotating, activeRotationOf, updateCredential } from "#features/credentials/index.ts";
+import type { CredentialRow } from "#features/credentials/index.ts";
+import { isPending } from "#features/users/index.ts";
+import { ownerOf } from "../owner-of.ts";
+import { concluded } from "./finish-attempt.ts";
+import type { VerificationContext } from "../context.ts";
+import { isDue, isHeldBack } from "../verification.policy.ts";
+import type { Trigger } from "../verification.policy.ts";
+import {
+  INTERRUPTED,
+  changesAfter,
+  completed,
+  destinationOf,
+  endedBy,
+  noteOf,
+  targetIn,
+  targetOf,
+} from "../verification.ts";
+import { endAttempt, findRunningAttempt, insertAttempt } from "../verification.store.ts";
+import type { AttemptRow } from "../verification.store.ts";
+
+/** Longer than any attempt takes, and short enough to wait for after a crash. */
+const LEASE_SECONDS = 30;
+
+export interface AttemptOrder {
+  credentialId: string;
+  /** Locks the credential; null when it does not exist, or when the requester may not verify it. */
+  lock: (tx: Tx, id: string) => Promise<CredentialRow | null>;
+  /** The user who requested the attempt and waits for it until `signal` aborts; null for automatic attempts. */
+  askedBy: { id: string; name: string; signal: AbortSignal } | null;
+  trigger: Trigger;
+  /** No user requested this particular credential, so the lockout budget applies. */
+  isAutomatic: boolean;
+  run: { id: string; requestedBy: string | null } | null;
+  signal: AbortSignal;
+}
+
+/** The attempt sent nothing. */
+export type SkippedAttempt =
+  | { kind: "gone" }
+  /** The target has already rejected this secret. */
+  | { kind: "held-back" }
+  /** Another run has verified it since this attempt was planned, or a rotation is changing it. */
+  | { kind: "not-due" }
+  /** No connector supports it, and no user requested it. */
+  | { kind: "not-verifiable" };
+
+export interface StartedAttempt {
+  kind: "begun";
+  attempt: AttemptRow;
+  credential: CredentialRow;
+  connector: Connector;
+  /** Why the stored secret must not be used as the active one; null when it may. */
+  activeError: EnvelopeError | null;
+}
+
+export type AttemptStart =
+  | StartedAttempt
+  | SkippedAttempt
+  | { kind: "under-way"; attempt: AttemptRow; revision: number };
+
+/**
+ * `record` appends the audit entry before the secret is opened. INVARIANT: a secret is opened for its target only
+ * after this transaction has committed.
+ */
+export async function beginAttempt(
+  context: VerificationContext,
+  tx: Tx,
+  query: AttemptOrder,
+  record: (note: AuditNote) => Promise<void>,
+): Promise<AttemptStart> {
+  const { kernel } = context;
+  const credential = await query.lock(tx, query.credentialId);
+  if (credential === null) return { kind: "gone" };
+  // INVARIANT: no secret of a user who waits for activation reaches a target, regardless of the requester.
+  if (credential.user_id !== null && (await isPending(tx, credential.user_id))) {
+    if (credential.verify_after !== null) await updateCredential(tx, credential.id, { verify_after: null });
+    return { kind: "not-due" };
+  }
+  if (isHeldBack(credential, query.isAutomatic)) return { kind: "held-back" };
+  // A rotation verifies the secret itself. A user who waits for an answer gets a refusal.
+  if (query.askedBy !== null) await refuseWhileRotating(tx, credential.id);
+  else if ((await activeRotationOf(tx, [credential.id])) !== null) return { kind: "not-due" };
+  if (query.trigger === "scheduled" && !isDue(credential, kernel.clock.now())) return { kind: "not-due" };
+  const other = await findRunningAttempt(tx, credential.id);
+  if (other !== null && !other.isAbandoned) {
+    return { kind: "under-way", attempt: other.attempt, revision: credential.login_revision };
+  }
+  if (other !== null) await endAbandonedAttempt(context, tx, other.attempt, credential);
+
+  const target = targetOf(credential);
+  const isSupportedTarget = isSupported(target);
+  if (!isSupportedTarget && query.isAutomatic) {
+    if (credential.verify_after !== null) await updateCredential(tx, credential.id, { verify_after: null });
+    return { kind: "not-verifiable" };
+  }
+  const connector = connectorFor(target);
+  const attempt = await insertAttempt(
+    tx,
+    newAttempt(credential, query, connector.id, kernel.clock.now()),
+    LEASE_SECONDS,
+  );
+  if (isSupportedTarget) {
+    const details = { attempt: attempt.id, host: attempt.host, verification_type: connector.id, source: query.trigger };
+    await record({ target: targetIn(attempt), result: "info", details });
+  }
+  if (query.askedBy !== null) {
+    for (const watcher of context.watchers) await watcher.begun(tx, { attempt, askedBy: query.askedBy.id });
+  }
+  return { kind: "begun", attempt, credential, connector, activeError: await activeError(kernel, credential) };
+}
+
+function newAttempt(credential: CredentialRow, query: AttemptOrder, method: string, at: Date) {
+  return {
+    id: newId(at.getTime()),
+    credential_id: credential.id,
+    user_id: credential.user_id,
+    revision: credential.login_revision,
+    trigger: query.trigger,
+    run_id: query.run?.id ?? null,
+    triggered_by: query.askedBy?.name ?? query.run?.requestedBy ?? "Strongroom",
+    credential_name: credential.name,
+    type: credential.type,
+    host: destinationOf(credential),
+    username: credential.username,
+    method,
+    started_at: at,
+  };
+}
+
+/** Ends an attempt whose process died. The credential's verification status does not change. */
+export async function endAbandonedAttempt(
+  context: VerificationContext,
+  tx: Tx,
+  attempt: AttemptRow,
+  credential: CredentialRow | null,
+): Promise<void> {
+  const { clock, events } = context.kernel;
+  const at = clock.now();
+  const owner = await ownerOf(context, tx, attempt);
+  const result = endedBy(INTERRUPTED, "The verification was interrupted: the server stopped before it ended.");
+  const isOutdated = credential === null || credential.login_revision !== attempt.revision;
+  const ended = await endAttempt(tx, attempt.id, { ...result, at, isOutdated });
+  if (ended === null) return;
+  const before = isOutdated ? null : credential;
+  const after =
+    before === null
+      ? null
+      : await updateCredential(tx, before.id, changesAfter(before, result, at, owner.verifyEveryMs));
+  await events.publish(tx, ...completed(ended, owner, false));
+  const news = { attempt: ended, askedBy: null, before, after, owner, isAlarm: false };
+  const note = await concluded(context, tx, news, noteOf(ended, false));
+  await appendAudit(tx, [systemEntry(owner.verifiedEvent, "verification", note, at)]);
+}

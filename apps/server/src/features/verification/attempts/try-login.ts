@@ -1,0 +1,47 @@
+// Opens the secret of a recorded attempt and logs in with it. No transaction is open in the meantime.
+import { EnvelopeError, KekError, Secret, SealedError } from "@strongroom/keys";
+import type { Kernel } from "#kernel/kernel.ts";
+import { NOT_ACTIVE, openEnvelope, readEnvelope } from "#features/credentials/index.ts";
+import type { StartedAttempt } from "./begin-attempt.ts";
+import type { VerificationContext } from "../context.ts";
+import { endedBy, resultOf, targetOf } from "../verification.ts";
+import type { Result } from "../verification.ts";
+
+const TIMEOUT_MS = 20_000;
+
+/** Always returns a result, so that every attempt ends. */
+export async function tryLogin(site: VerificationContext, begun: StartedAttempt, signal: AbortSignal): Promise<Result> {
+  const { kernel, network } = site;
+  const startedAt = performance.now();
+  try {
+    using secret = await secretOf(kernel, begun);
+    if (secret === null) return endedBy("deleted", "The credential was deleted before it was tried.");
+    const context = { timeoutMs: TIMEOUT_MS, signal, network, now: () => kernel.clock.now() };
+    return resultOf(await begun.connector.verify(targetOf(begun.credential), secret, context));
+  } catch (error) {
+    const durationMs = Math.round(performance.now() - startedAt);
+    kernel.log.error({ err: error, credential: begun.credential.id }, "a verification could not be done");
+    if (error instanceof SealedError) return endedBy("cancelled", "The vault was sealed.", "unreachable", durationMs);
+    if (error instanceof EnvelopeError || error instanceof KekError) {
+      const isNotActive = error.code === "envelope.not-active";
+      const message = isNotActive
+        ? NOT_ACTIVE
+        : "The stored secret cannot be read. An administrator has to look at it.";
+      return endedBy("secret-unreadable", message, "misconfigured", durationMs);
+    }
+    // A bug in a connector, which is logged. The attempt still ends.
+    return endedBy("internal-error", "The verification failed on our side.", "unreachable", durationMs);
+  }
+}
+
+/** Null when the credential was deleted in the meantime. The `unsupported` connector gets no secret. */
+async function secretOf(
+  kernel: Kernel,
+  { credential, connector, activeError }: StartedAttempt,
+): Promise<Secret | null> {
+  if (connector.id === "unsupported") return Secret.fromText("");
+  if (activeError !== null) throw activeError;
+  const { id, user_id, safe_id, secret_version: version } = credential;
+  const envelope = await readEnvelope(kernel.database.db, id, version);
+  return envelope === null ? null : openEnvelope(kernel, { id, user_id, safe_id, version, envelope });
+}

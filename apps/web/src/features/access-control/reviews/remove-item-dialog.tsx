@@ -1,0 +1,93 @@
+// Asks for the reason before a review removes memberships; the removal takes effect immediately.
+import { Textarea } from "@mantine/core";
+import type { ReviewItem } from "@strongroom/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { counted } from "#shared/format/text.ts";
+import { DialogForm } from "#shared/ui/dialog-form.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { decision, bulkDecision, type BulkDecisionResult } from "../access-control.queries.ts";
+
+interface RemovalProps {
+  title: string;
+  opened: boolean;
+  onClose: () => void;
+  /** Rejects when the server refuses the removal. */
+  onRemove: (reason: string) => Promise<void>;
+  /** The memberships to be removed. */
+  children: ReactNode;
+}
+
+function Removal({ title, opened, onClose, onRemove, children }: RemovalProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={title}>
+      <DialogForm
+        initial={{ reason: "" }}
+        check={({ reason }) => (reason.trim() === "" ? { reason: "Give a reason for the removal" } : {})}
+        submitLabel="Remove"
+        failureText="Failed to remove"
+        onCancel={onClose}
+        onSubmit={async ({ reason }) => {
+          await onRemove(reason.trim());
+          onClose();
+        }}
+      >
+        {(form) => (
+          <>
+            <p>{children}</p>
+            <Textarea
+              label="Reason"
+              required
+              rows={3}
+              maxLength={500}
+              data-autofocus
+              {...form.getInputProps("reason")}
+            />
+          </>
+        )}
+      </DialogForm>
+    </Modal>
+  );
+}
+
+export interface RemoveItemDialogProps {
+  reviewId: string;
+  item: ReviewItem;
+  opened: boolean;
+  onClose: () => void;
+}
+
+export function RemoveItemDialog({ reviewId, item, opened, onClose }: RemoveItemDialogProps) {
+  const { mutateAsync: decide } = useMutation(decision(useQueryClient(), reviewId));
+  const remove = async (reason: string) => {
+    await decide({ item, body: { decision: "removed", reason } });
+    toast.success(`${item.name} is no longer a member of "${item.safe_name}"`);
+  };
+  return (
+    <Removal title="Remove Membership" opened={opened} onClose={onClose} onRemove={remove}>
+      What <strong>{item.name}</strong> can do in <strong>{item.safe_name}</strong> through this membership ends at
+      once, and so does what was lent to them there.
+    </Removal>
+  );
+}
+
+export interface RemoveSeveralDialogProps {
+  reviewId: string;
+  ids: readonly string[];
+  opened: boolean;
+  onClose: () => void;
+  onDone: (reply: BulkDecisionResult) => void;
+}
+
+export function RemoveSeveralDialog({ reviewId, ids, opened, onClose, onDone }: RemoveSeveralDialogProps) {
+  const { mutateAsync: decide } = useMutation(bulkDecision(useQueryClient(), reviewId));
+  const remove = async (reason: string) => onDone(await decide({ item_ids: [...ids], decision: "removed", reason }));
+  return (
+    <Removal title="Remove Memberships" opened={opened} onClose={onClose} onRemove={remove}>
+      What {counted(ids.length, "membership")} give{ids.length === 1 && "s"} ends at once, and so does what was lent to
+      these people there.
+    </Removal>
+  );
+}

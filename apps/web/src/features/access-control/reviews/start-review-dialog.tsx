@@ -1,0 +1,92 @@
+// "Start Review": the scope, reviewers and due date of a new review.
+import { MultiSelect, Radio, Stack, TextInput } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { counted } from "#shared/format/text.ts";
+import { DialogForm } from "#shared/ui/dialog-form.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { manySafes, start } from "../access-control.queries.ts";
+import { GroupField, PrincipalField } from "../choice-fields.tsx";
+import { checkReview, emptyReview, payloadOf, type ReviewValues } from "./review-form-values.ts";
+
+export function StartReviewDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const { mutateAsync: send } = useMutation(start(useQueryClient()));
+  const navigate = useNavigate();
+  const [initial] = useState(() => emptyReview(Date.now()));
+  const safes = useQuery({ ...manySafes, enabled: opened });
+  return (
+    <Modal opened={opened} onClose={onClose} title="Start Review" size="lg">
+      <DialogForm<ReviewValues>
+        initial={initial}
+        check={(values) => checkReview(values, Date.now())}
+        submitLabel="Start Review"
+        failureText="Failed to start review"
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          const { id, items } = await send(payloadOf(values));
+          toast.success(`Review started: ${counted(items.total, "membership")} to decide on`);
+          onClose();
+          void navigate(`?tab=reviews&review=${id}`);
+        }}
+      >
+        {(form) => (
+          <>
+            <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps("name")} />
+            <Radio.Group label="Which memberships" {...form.getInputProps("scope")}>
+              <Stack gap={6} mt={6}>
+                <Radio value="all" label="Of all safes" />
+                <Radio value="safes" label="Of chosen safes" />
+                <Radio value="group" label="Of a group and its people" />
+              </Stack>
+            </Radio.Group>
+            {form.values.scope === "safes" && (
+              <MultiSelect
+                label="Safes"
+                required
+                searchable
+                maxValues={200}
+                limit={50}
+                data={(safes.data?.safes ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+                value={[...form.values.safes]}
+                error={form.errors["safes"]}
+                nothingFoundMessage={safes.isPending ? "Loading..." : "No such safe"}
+                onChange={(next) => form.setFieldValue("safes", next)}
+              />
+            )}
+            {form.values.scope === "group" && (
+              <GroupField error={form.errors["group"]} onChange={(group) => form.setFieldValue("group", group)} />
+            )}
+            <Radio.Group label="Who decides" {...form.getInputProps("reviewers")}>
+              <Stack gap={6} mt={6}>
+                <Radio value="owners" label="The owner of each safe" />
+                <Radio value="person" label="One person" />
+              </Stack>
+            </Radio.Group>
+            {form.values.reviewers === "person" && (
+              <PrincipalField
+                label="Reviewer"
+                onlyPeople
+                error={form.errors["reviewer"]}
+                onChange={(who) => form.setFieldValue("reviewer", who.replace(/^user:/, ""))}
+              />
+            )}
+            <TextInput type="date" label="Due" required {...form.getInputProps("due")} />
+            <Radio.Group
+              label="When it is closed, what nobody decided on"
+              description="Nobody reviews their own membership. What has no other reviewer waits for an administrator."
+              {...form.getInputProps("unreviewed")}
+            >
+              <Stack gap={6} mt={6}>
+                <Radio value="stays" label="Stays" />
+                <Radio value="is-removed" label="Is removed" />
+              </Stack>
+            </Radio.Group>
+          </>
+        )}
+      </DialogForm>
+    </Modal>
+  );
+}

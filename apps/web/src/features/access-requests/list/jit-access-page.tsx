@@ -1,0 +1,127 @@
+// Just-in-time access: pending requests, active access and history (JIT-01 to JIT-06, JIT-24 to JIT-26).
+import { Button } from "@mantine/core";
+import {
+  IconActivity,
+  IconClockExclamation,
+  IconClockX,
+  IconFlame,
+  IconListCheck,
+  IconPlus,
+} from "@tabler/icons-react";
+import { FIGURES, type AccountId, type ReplyOf, type accessRequestStatistics } from "@strongroom/contract";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import { choiceOf, searchOf, withParam } from "#shared/format/address.ts";
+import { AddressSearch } from "#shared/ui/address-search.tsx";
+import { PageHeader } from "#shared/ui/page-header.tsx";
+import { PageTabs } from "#shared/ui/page-tabs.tsx";
+import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
+import { REQUEST_TABS, requestList, requestable, statistics } from "../access-requests.queries.ts";
+import { BreakGlassDialog } from "../request/break-glass-dialog.tsx";
+import classes from "./jit-access-page.module.css";
+import { RequestAccessDialog } from "../request/request-access-dialog.tsx";
+import { RequestGrid } from "./request-grid.tsx";
+
+const TAB_LABELS = { pending: "Pending Requests", active: "Active Access", history: "History" } as const;
+
+export default function JitAccessPage() {
+  const [params, setParams] = useSearchParams();
+  const tab = choiceOf(params, "tab", REQUEST_TABS);
+  const figures = useQuery(statistics);
+  const list = useInfiniteQuery(requestList({ status: tab, search: searchOf(params) }));
+  const counts = list.data?.pages.at(-1)?.counts;
+  const asked = params.get("ask");
+  const [dialog, setDialog] = useState<"ask" | "break-glass" | null>(null);
+  const [preset, setPreset] = useState<string | null>(null);
+  const { data: choices } = useQuery(requestable(""));
+  const mayBreakGlass = choices?.resources.some(({ may_break_glass: may }) => may) === true;
+
+  // Closing the dialog also removes the preselected account from the address.
+  function close(): void {
+    setDialog(null);
+    setPreset(null);
+    if (asked !== null) setParams((before) => withParam(before, "ask", ""), { replace: true });
+  }
+
+  const newRequest = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setDialog("ask")}>
+      New Request
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Just-in-Time Access"
+        subtitle="Ask for access when you need it; it ends by itself"
+        actions={
+          <>
+            {mayBreakGlass && (
+              <Button
+                color="red"
+                variant="light"
+                leftSection={<IconFlame size={16} aria-hidden />}
+                onClick={() => setDialog("break-glass")}
+              >
+                Break Glass
+              </Button>
+            )}
+            {newRequest}
+          </>
+        }
+      />
+      <Figures figures={figures.data} />
+      <div className={classes.toolbar} role="search" aria-label="Access requests">
+        <AddressSearch label="Search access requests" placeholder="Search by resource, person or reason" />
+      </div>
+      <PageTabs
+        label="Access requests"
+        value={tab}
+        onChange={(next) => setParams((before) => withParam(before, "tab", next === "pending" ? "" : next))}
+        tabs={REQUEST_TABS.map((value) => ({ value, label: TAB_LABELS[value], count: counts?.[value] }))}
+      >
+        <RequestGrid list={list} tab={tab} newRequest={newRequest} />
+      </PageTabs>
+      <RequestAccessDialog
+        opened={dialog === "ask" || (asked !== null && dialog === null)}
+        accountId={asked}
+        onClose={close}
+        onBreakGlass={(accountId: AccountId) => {
+          setPreset(accountId);
+          setDialog("break-glass");
+        }}
+      />
+      <BreakGlassDialog opened={dialog === "break-glass"} accountId={preset} onClose={close} />
+    </>
+  );
+}
+
+type RequestFigures = ReplyOf<typeof accessRequestStatistics>;
+const text = (figure: number | undefined): string | null => figure?.toLocaleString() ?? null;
+
+/** JIT-02, OPEN-147. */
+function Figures({ figures }: { figures: RequestFigures | undefined }) {
+  return (
+    <StatRow>
+      <StatCard
+        label="Total Requests"
+        explanation={FIGURES.accessRequests}
+        value={text(figures?.total)}
+        icon={IconListCheck}
+      />
+      <StatCard
+        label="Active Sessions"
+        explanation={FIGURES.activeGrants}
+        value={text(figures?.active)}
+        icon={IconActivity}
+      />
+      <StatCard
+        label="Expiring Soon"
+        explanation={FIGURES.expiringGrants}
+        value={text(figures?.expiring_soon)}
+        icon={IconClockExclamation}
+      />
+      <StatCard label="Expired" explanation={FIGURES.expiredGrants} value={text(figures?.expired)} icon={IconClockX} />
+    </StatRow>
+  );
+}

@@ -1,0 +1,136 @@
+// The requests of a tab in their loading, empty, error and content states, with the dialogs of their cards.
+import { IconClockBolt, IconHistory, IconKeyOff, IconSearchOff, type Icon } from "@tabler/icons-react";
+import type { AccessRequest } from "@strongroom/contract";
+import { useQuery, type useInfiniteQuery } from "@tanstack/react-query";
+import { useCallback, useMemo, useState, type ReactNode } from "react";
+import { useSearchParams } from "react-router";
+import { searchOf, withParam } from "#shared/format/address.ts";
+import { currentSession } from "#shared/session/session-store.ts";
+import { ItemGrid } from "#shared/ui/item-grid.tsx";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
+import { oneRequest, type RequestTab } from "../access-requests.queries.ts";
+import { DecisionDialogs } from "../decision/decision-dialogs.tsx";
+import classes from "./jit-access-page.module.css";
+import { loadFailureText } from "../load-failure.ts";
+import { RequestCard, type RequestDialog } from "./request-card.tsx";
+import { RequestDetailsDialog } from "../decision/request-details-dialog.tsx";
+
+interface RequestPages {
+  pages: readonly { requests: readonly AccessRequest[] }[];
+}
+type RequestList = Pick<
+  ReturnType<typeof useInfiniteQuery>,
+  | "isPending"
+  | "error"
+  | "isFetching"
+  | "refetch"
+  | "isPlaceholderData"
+  | "hasNextPage"
+  | "isFetchNextPageError"
+  | "isFetchingNextPage"
+  | "fetchNextPage"
+> & { data: RequestPages | undefined };
+
+export interface RequestGridProps {
+  list: RequestList;
+  tab: RequestTab;
+  newRequest: ReactNode;
+}
+
+export function RequestGrid({ list, tab, newRequest }: RequestGridProps) {
+  const [params] = useSearchParams();
+  const requests = useMemo(() => list.data?.pages.flatMap((page) => page.requests) ?? [], [list.data]);
+  const dialogs = useDialogs(requests);
+  const failure = () => loadFailureText(list.error, currentSession().token !== null);
+
+  function content() {
+    if (list.isPending) return <SectionLoading text="Loading access requests..." />;
+    if (list.data === undefined) {
+      return <ErrorState message={failure()} onRetry={() => void list.refetch()} isRetrying={list.isFetching} />;
+    }
+    if (requests.length === 0) return <NoRequests tab={tab} search={searchOf(params)} newRequest={newRequest} />;
+    return (
+      <div className={list.isPlaceholderData ? classes.stale : undefined}>
+        <ItemGrid
+          label="Access requests"
+          items={requests}
+          hasMore={list.hasNextPage}
+          canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
+          onMore={() => void list.fetchNextPage({ cancelRefetch: false })}
+        >
+          {(request) => <RequestCard request={request} onOpen={dialogs.open} />}
+        </ItemGrid>
+        {list.isFetchingNextPage && <SectionLoading />}
+        {list.isFetchNextPageError && <ErrorState message={failure()} onRetry={() => void list.fetchNextPage()} />}
+      </div>
+    );
+  }
+
+  return (
+    <>
+      {content()}
+      {dialogs.request !== null && (
+        <>
+          <DecisionDialogs request={dialogs.request} dialog={dialogs.dialog} onClose={dialogs.close} />
+          <RequestDetailsDialog
+            request={dialogs.request}
+            opened={dialogs.dialog === "details"}
+            onClose={dialogs.close}
+            onOpen={dialogs.open}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+const NOTHING: Record<RequestTab, { icon: Icon; title: string; text: string }> = {
+  pending: { icon: IconClockBolt, title: "No pending requests", text: "Nothing waits for a decision." },
+  active: { icon: IconKeyOff, title: "No active access", text: "Nothing is lent at the moment." },
+  history: { icon: IconHistory, title: "No history yet", text: "Denied, expired and revoked requests end up here." },
+};
+
+function NoRequests({
+  tab,
+  search,
+  newRequest,
+}: {
+  tab: RequestTab;
+  search: string | undefined;
+  newRequest: ReactNode;
+}) {
+  if (search !== undefined) {
+    return <EmptyState icon={IconSearchOff} title="No requests found" text="No requests match your search criteria." />;
+  }
+  return <EmptyState {...NOTHING[tab]} action={tab === "pending" ? newRequest : undefined} />;
+}
+
+/** Selects the request of the open dialog: the one clicked on this page, or the one in the address (`?request=`). */
+function useDialogs(requests: readonly AccessRequest[]) {
+  const [params, setParams] = useSearchParams();
+  const named = params.get("request");
+  const [dialog, setDialog] = useState<RequestDialog | null>(null);
+  const [chosen, setChosen] = useState<AccessRequest | null>(null);
+  const linked = useQuery({ ...oneRequest(named ?? ""), enabled: named !== null });
+  const open = useCallback(
+    (which: RequestDialog, of: AccessRequest) => {
+      setChosen(of);
+      setDialog(which);
+    },
+    [setChosen, setDialog],
+  );
+  const close = () => {
+    setDialog(null);
+    if (named !== null) setParams((before) => withParam(before, "request", ""), { replace: true });
+  };
+  const isLinked = named !== null && linked.data !== undefined;
+  const request = dialog === null && isLinked ? linked.data : chosen;
+  return {
+    // The current version from the list, not the one the dialog opened with.
+    request: requests.find(({ id }) => id === request?.id) ?? request ?? null,
+    dialog: dialog ?? (isLinked ? ("details" as const) : null),
+    open,
+    close,
+  };
+}

@@ -1,0 +1,90 @@
+// Explains why an account cannot be checked out after a use, and lets secret managers allow access before its rotation.
+import { Alert, Button, Group, Textarea } from "@mantine/core";
+import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
+import type { Account } from "@strongroom/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { FormStack } from "#shared/ui/form-stack.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import classes from "./detail/account-detail-page.module.css";
+import { accessAllowance } from "./accounts.queries.ts";
+
+export function AccessBlockBanner({ account }: { account: Account }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { access_block: block } = account;
+  if (block === null) return null;
+  const isStopped = block.state === "stopped";
+  return (
+    <>
+      <Alert
+        className={classes.banner}
+        color={isStopped ? "red" : "petrol"}
+        variant="light"
+        title={isStopped ? "Rotation stopped" : "Rotating"}
+        icon={isStopped ? <IconAlertTriangle aria-hidden /> : <IconRefresh aria-hidden />}
+      >
+        <div className={classes.bannerBody}>
+          <span>{block.message}</span>
+          {block.can_allow && (
+            <Button size="compact-sm" variant="default" onClick={() => setIsOpen(true)}>
+              Allow Access
+            </Button>
+          )}
+        </div>
+      </Alert>
+      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Allow access before the rotation">
+        <AllowAccessForm account={account} onClose={() => setIsOpen(false)} />
+      </Modal>
+    </>
+  );
+}
+
+function AllowAccessForm({ account, onClose }: { account: Account; onClose: () => void }) {
+  const { mutate, isPending } = useMutation(accessAllowance(useQueryClient(), account.id));
+  const [reason, setReason] = useState("");
+  const isComplete = reason.trim() !== "";
+  const send = () =>
+    mutate(reason, {
+      onSuccess: (_, isHere) => {
+        toast.success(`Access to "${account.name}" allowed`);
+        if (isHere) onClose();
+      },
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to allow access" }),
+    });
+  return (
+    <FormStack
+      label="Allow access"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isComplete) send();
+      }}
+    >
+      <p style={{ margin: 0 }}>
+        The previous user still knows the password of <strong>{account.name}</strong>. Others can retrieve it again, and
+        the rotation waits until they return it.
+      </p>
+      <Textarea
+        label="Reason"
+        description="Recorded in the audit trail."
+        required
+        maxLength={500}
+        rows={2}
+        resize="vertical"
+        data-autofocus
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose} disabled={isPending}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={isPending} disabled={!isComplete}>
+          Allow Access
+        </Button>
+      </Group>
+    </FormStack>
+  );
+}

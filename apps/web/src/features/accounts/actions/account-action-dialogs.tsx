@@ -1,0 +1,129 @@
+// Confirmation dialogs for rotating, deleting and moving an account (ACC-14, ACC-35, ACC-39, ACC-40).
+import { Button, Group, Select, Stack } from "@mantine/core";
+import type { Account } from "@strongroom/contract";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { rotationObstacle } from "#shared/rotation/rotation-obstacle.ts";
+import { RotateDialog } from "#shared/rotation/rotate-dialog.tsx";
+import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { rotatedOf } from "../account-labels.ts";
+import { useHasReconcileAccount } from "../detail/use-reconcile.ts";
+import { deletion, move, safesToAddTo } from "../accounts.queries.ts";
+
+export interface AccountActionDialogProps {
+  account: Account;
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** ACC-33, ACC-39. */
+export function RotateAccountDialog({ account, opened, onClose }: AccountActionDialogProps) {
+  return (
+    <RotateDialog
+      of={rotatedOf(account)}
+      opened={opened}
+      obstacle={rotationObstacle(account.connector, useHasReconcileAccount(account))}
+      onClose={onClose}
+      tellFailure={(reason) => toast.error(reason, { title: "Failed to rotate password" })}
+    >
+      <p>
+        The new password follows the rules of the platform <strong>{account.platform_name}</strong>.
+      </p>
+    </RotateDialog>
+  );
+}
+
+export function DeleteAccountDialog({
+  account,
+  opened,
+  onClose,
+  onDeleted,
+}: AccountActionDialogProps & { onDeleted?: () => void }) {
+  return (
+    <DeleteDialog
+      opened={opened}
+      title="Delete Account"
+      mutation={deletion(useQueryClient(), account.id)}
+      done={`Account "${account.name}" deleted successfully`}
+      failed="Failed to delete account"
+      onClose={onClose}
+      onDone={(_, isHere) => {
+        if (isHere) onDeleted?.();
+      }}
+    >
+      <p>
+        Are you sure you want to delete <strong>{account.name}</strong> from the safe{" "}
+        <strong>{account.safe_name}</strong>?
+      </p>
+      <ul>
+        <li>Its password and all earlier ones are destroyed at once.</li>
+        <li>What was lent of it ends.</li>
+        <li>The account on the system itself stays, and so does the audit trail.</li>
+      </ul>
+    </DeleteDialog>
+  );
+}
+
+export function MoveAccountDialog({ account, opened, onClose }: AccountActionDialogProps) {
+  const { mutate, isPending } = useMutation(move(useQueryClient(), account.id));
+  const [safeId, setSafeId] = useState<string | null>(null);
+  const confirm = () => {
+    if (safeId === null) return;
+    mutate(safeId, {
+      onSuccess: (moved, isHere) => {
+        toast.success(`Account "${moved.name}" moved to "${moved.safe_name}"`);
+        if (isHere) onClose();
+      },
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to move account" }),
+    });
+  };
+  return (
+    <Modal opened={opened} onClose={onClose} title="Move to another safe">
+      <Stack gap="md">
+        <p style={{ margin: 0 }}>
+          <strong>{account.name}</strong> is in the safe <strong>{account.safe_name}</strong>. It takes its history with
+          it; what was lent of it ends, and the other safe decides who may use it.
+        </p>
+        <SafeChoice without={account.safe_id} value={safeId} onChange={setSafeId} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={isPending}>
+            Cancel
+          </Button>
+          <Button onClick={confirm} loading={isPending} disabled={safeId === null}>
+            Move Account
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+export interface SafeChoiceProps {
+  /** The current safe, left out of the choices. */
+  without?: string | undefined;
+  value: string | null;
+  onChange: (safeId: string | null) => void;
+}
+
+/** The safes to which the caller may add accounts. */
+export function SafeChoice({ without, value, onChange }: SafeChoiceProps) {
+  const { data, error } = useQuery(safesToAddTo);
+  const safes = (data?.safes ?? []).filter(({ id }) => id !== without);
+  return (
+    <Select
+      label="Safe"
+      placeholder={data !== undefined && safes.length === 0 ? "No other safe that you may add to" : "Choose a safe"}
+      data={safes.map(({ id, name }) => ({ value: id, label: name }))}
+      searchable
+      allowDeselect={false}
+      nothingFoundMessage={data === undefined ? "Loading..." : "No such safe"}
+      error={error === null ? undefined : messageOf(error)}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}

@@ -1,0 +1,47 @@
+// The menu of the accounts page: select several, import and export.
+import { ActionIcon, Menu } from "@mantine/core";
+import { IconChecks, IconDots, IconDownload, IconUpload } from "@tabler/icons-react";
+import type { SafeId } from "@strongroom/contract";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { toast } from "#shared/ui/toast.ts";
+import { accountExport } from "../accounts.queries.ts";
+
+export interface AccountMenuProps {
+  /** Limits the export to this safe. */
+  safeId: string | undefined;
+  canSelect: boolean;
+  onSelect: () => void;
+  onImport: () => void;
+}
+
+export function AccountMenu({ safeId, canSelect, onSelect, onImport }: AccountMenuProps) {
+  const exporting = useMutation(accountExport(safeId as SafeId | undefined));
+  const save = () =>
+    exporting.mutate(undefined, {
+      onSuccess: () => toast.success("Accounts exported without their passwords"),
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to export accounts" }),
+    });
+  return (
+    // Rendered inside the page's landmarks, without Mantine's focus placeholder, which is not a menu item.
+    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label="More actions" loading={exporting.isPending}>
+          <IconDots size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconChecks size={16} aria-hidden />} onClick={onSelect} disabled={!canSelect}>
+          Select several
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconUpload size={16} aria-hidden />} onClick={onImport}>
+          Import from CSV
+        </Menu.Item>
+        <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={save}>
+          Export as CSV
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

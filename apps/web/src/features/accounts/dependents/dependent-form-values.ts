@@ -1,0 +1,129 @@
+// Values, validation, payload and labels of the dependent form.
+import { DependentConfig, type Dependent, type InputOf, type addDependent } from "@strongroom/contract";
+import { firstObjections } from "#shared/api/field-errors.ts";
+import type { Found } from "#shared/ui/search-select.tsx";
+
+export type DependentKind = DependentConfig["kind"];
+
+export interface DependentFormValues {
+  name: string;
+  kind: DependentKind;
+  /** The other account, or the account used to reach the dependent. */
+  account: Found | null;
+  path: string;
+  template: string;
+  mode: string;
+  reload_unit: string;
+  url: string;
+  username: string;
+}
+
+export const EMPTY_DEPENDENT: DependentFormValues = {
+  name: "",
+  kind: "account",
+  account: null,
+  path: "",
+  template: "password={{password}}\n",
+  mode: "600",
+  reload_unit: "",
+  url: "",
+  username: "",
+};
+
+export const KIND_LABELS: Record<DependentKind, string> = {
+  account: "Another stored account",
+  "ssh-file": "A file on a Linux host",
+  webhook: "A program that is told by a webhook",
+  "linked-user": "A user of another database server",
+};
+
+export const KIND_HINTS: Record<DependentKind, string> = {
+  account: "It has the same password: the new one is stored there too, and proved by a login.",
+  "ssh-file": "The file is written anew over SSH, through a stored account.",
+  webhook: "It gets a signed call that the password has changed. The call never holds the password.",
+  "linked-user": "A user of a PostgreSQL or MySQL server gets the same password, through a stored account.",
+};
+
+type Body = NonNullable<InputOf<typeof addDependent>["body"]>;
+
+export function payloadOf(values: DependentFormValues): Body {
+  return { name: values.name.trim(), config: configOf(values) };
+}
+
+function configOf(values: DependentFormValues): Body["config"] {
+  const { kind, path, template, mode, reload_unit: unit, url, username } = values;
+  const account = values.account?.value ?? "";
+  switch (kind) {
+    case "account":
+      return { kind, account_id: account };
+    case "ssh-file":
+      return { kind, via_account_id: account, path, template, mode, reload_unit: unit.trim() === "" ? null : unit };
+    case "webhook":
+      return { kind, url };
+    case "linked-user":
+      return { kind, via_account_id: account, username };
+  }
+  return kind satisfies never;
+}
+
+export type DependentFormErrors = Partial<Record<keyof DependentFormValues, string>>;
+
+export const isField = (path: string): path is keyof DependentFormValues => Object.hasOwn(EMPTY_DEPENDENT, path);
+
+/** Maps a path of the contract, with or without a leading `config`, to its form field. */
+export function fieldAt(path: readonly PropertyKey[]): string {
+  const field = String(path.find((part) => part !== "config") ?? "");
+  return field.endsWith("account_id") ? "account" : field;
+}
+
+/** Errors of empty fields. */
+const MISSING: DependentFormErrors = {
+  name: "Name is required",
+  path: "File is required",
+  url: "Address is required",
+  username: "User is required",
+};
+
+/** An empty result means the form is valid. */
+export function checkDependent(values: DependentFormValues): DependentFormErrors {
+  const objections = firstObjections<keyof DependentFormValues>(DependentConfig, configOf(values), fieldAt);
+  if (values.kind !== "webhook" && values.account === null) objections.account = "Choose an account";
+  if (values.name.trim() === "") objections.name = "";
+  const told = Object.entries(objections).map(([field, objection]) => {
+    const name = field as keyof DependentFormValues;
+    const isEmpty = typeof values[name] === "string" && values[name].trim() === "";
+    return [name, isEmpty ? (MISSING[name] ?? objection) : objection] as const;
+  });
+  return Object.fromEntries(told);
+}
+
+export const STATE_BADGES = {
+  current: { status: "verified", label: "Up to date" },
+  pending: { status: "active", label: "Not told yet" },
+  waiting: { status: "pending", label: "Tries again" },
+  attention: { status: "failed", label: "Needs attention" },
+} as const satisfies Record<Dependent["state"], { status: string; label: string }>;
+
+/** The location of a dependent, without the account used to reach it. */
+export function placeOf({ config }: Pick<Dependent, "config">): string {
+  if (config === null) return "Shown to who manages the password";
+  switch (config.kind) {
+    case "account":
+      return "Stored account";
+    case "ssh-file":
+      return config.path;
+    case "webhook":
+      return config.url;
+    case "linked-user":
+      return `Database user ${config.username}`;
+  }
+  return config satisfies never;
+}
+
+/** The account that is the dependent, or that reaches it; null without such an account. */
+export const accountOf = ({ config }: Pick<Dependent, "config">): string | null =>
+  config?.kind === "account"
+    ? config.account_id
+    : config !== null && "via_account_id" in config
+      ? config.via_account_id
+      : null;

@@ -1,0 +1,151 @@
+// "Also uses this password": the dependents that receive a new password, and whether they have it.
+import { ActionIcon, Button } from "@mantine/core";
+import { IconPlus, IconRefresh, IconTrash } from "@tabler/icons-react";
+import type { Account, Dependent } from "@strongroom/contract";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { paths } from "#shared/paths.ts";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { StatusBadge } from "#shared/ui/status-badge.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { accountDetail } from "../accounts.queries.ts";
+import { AddDependentDialog } from "./add-dependent-dialog.tsx";
+import { STATE_BADGES, accountOf, placeOf } from "./dependent-form-values.ts";
+import { dependentRemoval, dependentUpdate, dependents } from "./dependents.queries.ts";
+import classes from "../detail/account-detail-page.module.css";
+
+export function DependentsPanel({ account }: { account: Account }) {
+  const list = useQuery(dependents(account.id));
+  const [isAdding, setIsAdding] = useState(false);
+  const [removed, setRemoved] = useState<Dependent | null>(null);
+  const may = (permission: Account["my_permissions"][number]) => account.my_permissions.includes(permission);
+  const mayChange = may("update_properties") && may("manage_secret");
+  return (
+    <SectionCard
+      title="Also Uses This Password"
+      description="What gets the new password when it is changed."
+      actions={
+        mayChange && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={() => setIsAdding(true)}
+          >
+            Add
+          </Button>
+        )
+      }
+    >
+      <Loaded query={list} failureText="Failed to load what uses this password">
+        {({ dependents: all }) =>
+          all.length === 0 ? (
+            <p className={classes.none}>Nothing else is known to use it.</p>
+          ) : (
+            <ul className={classes.versions} aria-label="Dependents">
+              {all.map((dependent) => (
+                <Row
+                  key={dependent.id}
+                  account={account}
+                  dependent={dependent}
+                  mayChange={mayChange}
+                  onRemove={() => setRemoved(dependent)}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <AddDependentDialog account={account} opened={isAdding} onClose={() => setIsAdding(false)} />
+      {removed !== null && (
+        <RemoveDependentDialog account={account} dependent={removed} onClose={() => setRemoved(null)} />
+      )}
+    </SectionCard>
+  );
+}
+
+interface RowProps {
+  account: Account;
+  dependent: Dependent;
+  mayChange: boolean;
+  onRemove: () => void;
+}
+
+function Row({ account, dependent, mayChange, onRemove }: RowProps) {
+  const { mutate, isPending } = useMutation(dependentUpdate(useQueryClient(), account.id, dependent.id));
+  const { name, state, message, updated_at: updatedAt } = dependent;
+  const update = () =>
+    mutate(undefined, { onError: (error) => toast.error(messageOf(error), { title: `Failed to update "${name}"` }) });
+  const through = accountOf(dependent);
+  return (
+    <li className={classes.version}>
+      <StatusBadge {...STATE_BADGES[state]} />
+      <span className={classes.versionWords}>
+        <strong>{name}</strong>
+        <span className={classes.dependentPlace}>
+          {placeOf(dependent)}
+          {through !== null && (
+            <>
+              {" · "}
+              <AccountLink id={through} />
+            </>
+          )}
+        </span>
+        {message !== null && state !== "current" && <span className={classes.dependentPlace}>{message}</span>}
+        {updatedAt !== null && (
+          <span className={classes.versionTime}>
+            Updated <RelativeTime moment={updatedAt} />
+          </span>
+        )}
+      </span>
+      {mayChange && (
+        <span className={classes.dependentSigns}>
+          <ActionIcon aria-label={`Update ${name} now`} title="Update now" onClick={update} loading={isPending}>
+            <IconRefresh size={16} aria-hidden />
+          </ActionIcon>
+          <ActionIcon aria-label={`Remove ${name}`} title="Remove" onClick={onRemove}>
+            <IconTrash size={16} aria-hidden />
+          </ActionIcon>
+        </span>
+      )}
+    </li>
+  );
+}
+
+/** Shows the account's name if the caller can see it. */
+function AccountLink({ id }: { id: string }) {
+  const { data, isError } = useQuery(accountDetail(id));
+  if (isError) return <span>an account that you cannot see</span>;
+  return <Link to={paths.account(id)}>{data?.name ?? "Account"}</Link>;
+}
+
+interface RemoveProps {
+  account: Account;
+  dependent: Dependent;
+  onClose: () => void;
+}
+
+function RemoveDependentDialog({ account, dependent, onClose }: RemoveProps) {
+  return (
+    <DeleteDialog
+      opened
+      title="Remove Dependent"
+      confirmLabel="Remove"
+      mutation={dependentRemoval(useQueryClient(), account.id, dependent.id)}
+      done={`"${dependent.name}" removed`}
+      failed={`Failed to remove "${dependent.name}"`}
+      onClose={onClose}
+    >
+      <p>
+        <strong>{dependent.name}</strong> will no longer get the password of <strong>{account.name}</strong> when it is
+        changed. What it has now stays there.
+      </p>
+    </DeleteDialog>
+  );
+}

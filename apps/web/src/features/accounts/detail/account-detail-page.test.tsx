@@ -1,0 +1,189 @@
+import { randomUUID } from "node:crypto";
+import { act, screen, waitFor, within } from "@testing-library/react";
+import type { Account, Platform, SecretVersion } from "@strongroom/contract";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startApi, type ApiAnswer, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { signInForTest } from "#app/testing/sign-in.ts";
+import { aRotation } from "#shared/rotation/testing/a-rotation.ts";
+import AccountDetailPage from "./account-detail-page.tsx";
+import { aPlatform, anAccount } from "../testing/an-account.ts";
+
+let api: TestApi;
+beforeEach(async () => {
+  signInForTest();
+  api = await startApi();
+});
+// Loads the form's lazy chunk before the tests.
+beforeAll(() => import("../form/account-form.tsx"));
+afterEach(() => api.close());
+
+interface Given {
+  account?: Partial<Account>;
+  platform?: Partial<Platform>;
+  versions?: SecretVersion[];
+  rotations?: ReturnType<typeof aRotation>[];
+}
+
+async function openDetail({ account: given, platform, versions = [], rotations = [] }: Given = {}) {
+  const account = anAccount(given);
+  const path = `/api/v1/accounts/${account.id}`;
+  api.on(`GET ${path}/details`, { json: account });
+  api.on(`GET ${path}/versions`, { json: { versions } });
+  api.on(`GET ${path}/rotations`, { json: { rotations, next_cursor: null } });
+  api.on(`GET ${path}/dependents`, { json: { dependents: [] } });
+  api.on(`GET ${path}/access`, { json: { access: [], next_cursor: null } });
+  api.on(`GET ${path}/history`, { json: { history: [], next_cursor: null } });
+  api.on("GET /api/v1/platforms/:id", { json: aPlatform(platform) });
+  api.on("GET /api/v1/platforms", { json: { platforms: [aPlatform(platform)] } });
+  const view = renderScreen(<AccountDetailPage />, { at: `/accounts/${account.id}`, path: "/accounts/:id" });
+  await screen.findByRole("heading", { level: 1, name: account.name });
+  return { ...view, account, path };
+}
+
+const actions = () => within(screen.getByRole("region", { name: "Actions" }));
+
+describe("deleting an account", () => {
+  test.each([
+    ["who waits for it is led to the others", false, "/accounts"],
+    ["who went elsewhere meanwhile is told, and stays there", true, "/vault"],
+  ])("%s", async (_, leaves, address) => {
+    const { user, router, account, path } = await openDetail();
+    const answer = Promise.withResolvers<ApiAnswer>();
+    api.on(`DELETE ${path}`, () => answer.promise);
+    await user.click(actions().getByRole("button", { name: "Delete Account" }));
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Delete" }));
+    await waitFor(() => expect(api.requestsTo(`DELETE ${path}`)).toHaveLength(1));
+    if (leaves) {
+      await user.keyboard("{Escape}");
+      await act(() => router.navigate("/vault"));
+    }
+    answer.resolve({ json: { message: "Deleted" } });
+    expect(await screen.findByText(`Account "${account.name}" deleted successfully`)).toBeTruthy();
+    expect((await screen.findByTestId("address")).textContent).toBe(address);
+  });
+});
+
+describe("editing with partial permissions", () => {
+  test("with rename only, the form shows just the name and sends the other fields unchanged", async () => {
+    const { user, account, path } = await openDetail({ account: { my_permissions: ["list", "rename"] } });
+    api.on(`PUT ${path}`, ({ body }) => ({ json: { ...account, ...(body as { name: string }) } }));
+    expect(actions().getAllByRole("button")).toHaveLength(1);
+    await user.click(actions().getByRole("button", { name: "Edit Account" }));
+    const form = within(await screen.findByRole("dialog", { name: "Edit Account" }));
+    const [name, ...others] = await form.findAllByRole("textbox");
+    expect(others).toEqual([]);
+    expect(form.queryByLabelText(/^Password/)).toBeNull();
+    await user.type(name!, " again");
+    await user.click(form.getByRole("button", { name: "Save Changes" }));
+    await waitFor(() => expect(api.requestsTo(`PUT ${path}`)).toHaveLength(1));
+    const sent = api.requestsTo(`PUT ${path}`)[0]?.body;
+    expect(sent).toMatchObject({ name: "root on web1 again", hostname: "web1.internal", username: "root" });
+    expect(sent).not.toHaveProperty("password");
+  });
+
+  test("with update_secret only, the form shows just the password", async () => {
+    const { user } = await openDetail({ account: { my_permissions: ["list", "update_secret"] } });
+    await user.click(actions().getByRole("button", { name: "Edit Account" }));
+    const form = within(await screen.findByRole("dialog", { name: "Edit Account" }));
+    expect(await form.findByLabelText(/^Password/, { selector: "input" })).toBeTruthy();
+    expect(form.queryByRole("textbox")).toBeNull();
+  });
+});
+
+describe("an account with an access block", () => {
+  const since = "2026-11-21T10:00:00.000Z";
+  const message = "The rotation after the last use stopped.";
+
+  test("shows the reason, disables Copy Password, and lets a secret manager allow access with a reason", async () => {
+    const access_block = { state: "stopped", since, message, can_allow: true } as const;
+    const { user, account, path } = await openDetail({ account: { access_block } });
+    expect(within(screen.getByRole("alert")).getByText(message)).toBeTruthy();
+    expect(screen.getAllByText("Rotation stopped").length).toBeGreaterThan(0);
+    expect(screen.getByRole("button", { name: "Copy Password" })).toHaveProperty("disabled", true);
+    api.on(`POST ${path}/allow-access`, { json: { ...account, access_block: null } });
+    await user.click(screen.getByRole("button", { name: "Allow Access" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    expect(dialog.getByRole("button", { name: "Allow Access" })).toHaveProperty("disabled", true);
+    await user.type(dialog.getByRole("textbox", { name: /Reason/ }), "Payments are down");
+    await user.click(dialog.getByRole("button", { name: "Allow Access" }));
+    await waitFor(() => expect(api.requestsTo(`POST ${path}/allow-access`)).toHaveLength(1));
+    expect(api.requestsTo(`POST ${path}/allow-access`)[0]!.body).toEqual({ reason: "Payments are down" });
+    await waitFor(() =>
+      expect(screen.getByRole("button", { name: "Copy Password" })).toHaveProperty("disabled", false),
+    );
+  });
+
+  test("shows Rotating to other users, without Allow Access", async () => {
+    const access_block = { state: "rotating", since, message: "It is being rotated.", can_allow: false } as const;
+    await openDetail({ account: { access_block } });
+    expect(screen.getAllByText("Rotating").length).toBeGreaterThan(0);
+    expect(screen.queryByRole("button", { name: "Allow Access" })).toBeNull();
+  });
+});
+
+describe("an account's rotation", () => {
+  test("offers Reconcile only when the platform has a reconcile account, and warns when that account is not ready", async () => {
+    const first = await openDetail();
+    await waitFor(() => expect(api.requestsTo("GET /api/v1/platforms/:id")).toHaveLength(1));
+    expect(actions().queryByRole("button", { name: "Reconcile" })).toBeNull();
+    first.unmount();
+    const reconcile_account_id = randomUUID() as Account["id"];
+    const checked_at = new Date().toISOString();
+    const reconcile_readiness = { is_ready: false, message: "It may not change others.", checked_at };
+    const { user, path } = await openDetail({ platform: { reconcile_account_id, reconcile_readiness } });
+    const RECONCILE = `POST ${path}/reconcile`;
+    api.on(RECONCILE, { status: 202, json: { success: true, rotation_id: aRotation().id, message: "Begun" } });
+    await user.click(await actions().findByRole("button", { name: "Reconcile" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Reconcile" }));
+    expect(await dialog.findByText(/was not ready: It may not change others\./)).toBeTruthy();
+    expect(api.requestsTo(RECONCILE)).toHaveLength(0);
+    await user.click(dialog.getByRole("button", { name: "Reconcile" }));
+    expect(await screen.findByText("Begun")).toBeTruthy();
+  });
+
+  test("a rotation that needs attention offers to store a known password", async () => {
+    const waits = aRotation({ state: "attention", step: "stored", code: "old-refused", message: "web1 said no." });
+    const { user } = await openDetail({ rotations: [waits] });
+    const panel = within(screen.getByRole("region", { name: "Rotation" }));
+    expect((await panel.findByRole("alert")).textContent).toBe("web1 said no.");
+    await user.click(panel.getByRole("button", { name: "Store a Known Password" }));
+    expect(await screen.findByRole("dialog", { name: "Edit Account" })).toBeTruthy();
+  });
+
+  test("without a connector, Rotate Password is disabled and the page explains why", async () => {
+    const { user } = await openDetail({ account: { connector: null } });
+    const panel = within(screen.getByRole("region", { name: "Rotation" }));
+    expect(await panel.findByText(/No connector serves this entry/)).toBeTruthy();
+    await user.click(actions().getByRole("button", { name: "Rotate Password" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Rotate Password" }));
+    expect(dialog.getByRole<HTMLButtonElement>("button", { name: "Rotate Password" }).disabled).toBe(true);
+  });
+
+  test("marks a connector that was tested only against a fake", async () => {
+    const connector = { name: "Oracle", is_proven: false, can_change: true, can_reconcile: true };
+    await openDetail({ account: { connector } });
+    const panel = within(screen.getByRole("region", { name: "Validation" }));
+    expect(panel.getByText("Not proven against a real system")).toBeTruthy();
+  });
+
+  test("lists a candidate password among the versions, and only secret managers can copy it", async () => {
+    const at = "2026-11-20T10:00:00.000Z";
+    const version = { reason: "created", is_candidate: false, created_at: at, created_by: "Dana", retired_at: null };
+    const versions = [
+      { ...version, version: 2, reason: "rotated", is_candidate: true },
+      { ...version, version: 1 },
+    ] as SecretVersion[];
+    const borrowed = await openDetail({ versions, account: { my_permissions: ["list", "use", "retrieve"] } });
+    const [theirs] = within(await screen.findByRole("list", { name: "Versions" })).getAllByRole("listitem");
+    expect(within(theirs!).queryByRole("button")).toBeNull();
+    borrowed.unmount();
+    await openDetail({ versions });
+    const list = within(await screen.findByRole("list", { name: "Versions" }));
+    const [candidate, inForce] = list.getAllByRole("listitem");
+    expect(candidate?.textContent).toMatch(/^Version 2Made for a rotation, never proved; kept/);
+    expect(within(candidate!).getByRole("button", { name: "Copy version 2" })).toBeTruthy();
+    expect(inForce?.textContent).toMatch(/^Version 1, in force/);
+    expect(within(inForce!).queryByRole("button")).toBeNull();
+  });
+});

@@ -1,0 +1,152 @@
+// One account: its details, validation, earlier passwords, access, history and actions.
+import { Button, Stack } from "@mantine/core";
+import { IconArrowLeft, IconCopy, IconKey } from "@tabler/icons-react";
+import type { Account } from "@strongroom/contract";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useNavigate, useParams } from "react-router";
+import { paths } from "#shared/paths.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { HostKeyAlarm } from "#shared/ui/host-key-alarm.tsx";
+import { RotationHistory } from "#shared/rotation/rotation-history.tsx";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { PageHeader } from "#shared/ui/page-header.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import { AccessBlockBanner } from "../access-block-banner.tsx";
+import { AccountAccess } from "./account-access.tsx";
+import { DeleteAccountDialog, MoveAccountDialog, RotateAccountDialog } from "../actions/account-action-dialogs.tsx";
+import { AccountActions, type DetailDialog } from "../actions/account-actions.tsx";
+import classes from "./account-detail-page.module.css";
+import { EditAccountDialog } from "../form/account-form-dialogs.tsx";
+import { AccountHistory } from "./account-history.tsx";
+import { CheckOutBanner } from "./check-out-banner.tsx";
+import { AccountRotation } from "./account-rotation.tsx";
+import { AccountInformation } from "./account-information.tsx";
+import { canRetrieve, canRequestAccess, rotatedOf, systemTypeLabel } from "../account-labels.ts";
+import { accountDetail, hostKeyAcceptance } from "../accounts.queries.ts";
+import { DependentsPanel } from "../dependents/dependents-panel.tsx";
+import { useLiveAccounts } from "../live-accounts.ts";
+import { ACCOUNT_NOT_FOUND, isNotFound } from "../load-failure.ts";
+import { addressOf } from "../read-account.ts";
+import { ReconcileAccountDialog } from "./reconcile-account-dialog.tsx";
+import { SecretVersions } from "./secret-versions.tsx";
+import { copyKey, usePasswordCopy } from "../actions/use-password-copy.tsx";
+import { ValidationHistoryDialog } from "../validation/validation-history-dialog.tsx";
+import { ValidationPanel } from "../validation/validation-panel.tsx";
+
+const ICON_SIZE = 16;
+
+export default function AccountDetailPage() {
+  const { id = "" } = useParams();
+  const detail = useQuery(accountDetail(id));
+  useLiveAccounts();
+
+  if (detail.isPending) return <SectionLoading text="Loading account..." />;
+  // A failed refresh keeps the page; only a 404 replaces it.
+  if (detail.isError && isNotFound(detail.error)) {
+    return (
+      <PageHeader
+        title={ACCOUNT_NOT_FOUND}
+        subtitle="It was deleted, or it is in a safe that you cannot see."
+        actions={backToAccounts}
+      />
+    );
+  }
+  if (detail.data === undefined) {
+    return (
+      <>
+        <PageHeader title="Account" actions={backToAccounts} />
+        <ErrorState
+          message="Failed to load account"
+          onRetry={() => void detail.refetch()}
+          isRetrying={detail.isFetching}
+        />
+      </>
+    );
+  }
+  return <Detail key={detail.data.id} account={detail.data} />;
+}
+
+const backToAccounts = (
+  <Button
+    component={Link}
+    to={paths.accounts}
+    variant="default"
+    leftSection={<IconArrowLeft size={ICON_SIZE} aria-hidden />}
+  >
+    Back to Accounts
+  </Button>
+);
+
+function Detail({ account }: { account: Account }) {
+  const navigate = useNavigate();
+  const { copy, copying, dialog: justification } = usePasswordCopy();
+  const { mutateAsync: acceptKey } = useMutation(hostKeyAcceptance(useQueryClient(), account.id));
+  const [dialog, setDialog] = useState<DetailDialog | null>(null);
+  const propsOf = (which: DetailDialog) => ({
+    account,
+    opened: dialog === which,
+    onClose: () => setDialog((open) => (open === which ? null : open)),
+  });
+  const may = (permission: Account["my_permissions"][number]) => account.my_permissions.includes(permission);
+
+  return (
+    <>
+      <Link to={paths.accounts} className={classes.back}>
+        <IconArrowLeft size={14} aria-hidden /> Account Management
+      </Link>
+      <PageHeader
+        title={account.name}
+        subtitle={`${account.username} · ${systemTypeLabel(account.system_type)} · ${addressOf(account)}`}
+        actions={
+          <>
+            {canRetrieve(account) && (
+              <Button
+                leftSection={<IconCopy size={ICON_SIZE} aria-hidden />}
+                onClick={() => copy(account)}
+                loading={copying === copyKey(account.id)}
+                disabled={account.access_block !== null}
+              >
+                Copy Password
+              </Button>
+            )}
+            {canRequestAccess(account) && (
+              <Button
+                component={Link}
+                to={paths.requestAccess(account.id)}
+                leftSection={<IconKey size={ICON_SIZE} aria-hidden />}
+              >
+                Request Access
+              </Button>
+            )}
+          </>
+        }
+      />
+      <CheckOutBanner account={account} />
+      <AccessBlockBanner account={account} />
+      <HostKeyAlarm host={account.hostname_ip} alarm={account.host_key_alarm} accept={acceptKey} />
+      <div className={classes.columns}>
+        <Stack gap="md" className={classes.main}>
+          <AccountInformation account={account} />
+          <RotationHistory of={rotatedOf(account)} />
+          <SecretVersions account={account} copying={copying} onCopy={(version) => copy(account, version)} />
+          <DependentsPanel account={account} />
+          {(may("manage_members") || may("view_audit")) && <AccountAccess id={account.id} />}
+          {may("view_audit") && <AccountHistory id={account.id} />}
+        </Stack>
+        <Stack gap="md" className={classes.side}>
+          <ValidationPanel account={account} onHistory={() => setDialog("history")} />
+          <AccountRotation account={account} onOpen={setDialog} />
+          <AccountActions account={account} onOpen={setDialog} />
+        </Stack>
+      </div>
+      {justification}
+      <ValidationHistoryDialog {...propsOf("history")} />
+      <RotateAccountDialog {...propsOf("rotate")} />
+      <ReconcileAccountDialog {...propsOf("reconcile")} />
+      <EditAccountDialog {...propsOf("edit")} />
+      <MoveAccountDialog {...propsOf("move")} />
+      <DeleteAccountDialog {...propsOf("delete")} onDeleted={() => void navigate(paths.accounts)} />
+    </>
+  );
+}

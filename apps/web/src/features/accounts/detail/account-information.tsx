@@ -1,0 +1,92 @@
+// "Account Information", and the connection details of databases.
+import { isAccountDatabaseType, type Account } from "@strongroom/contract";
+import { Anchor } from "@mantine/core";
+import { Link } from "react-router";
+import { paths } from "#shared/paths.ts";
+import { absoluteTime } from "#shared/format/time.ts";
+import { CodeBlock } from "#shared/ui/code-block.tsx";
+import { Facts, type Fact } from "#shared/ui/facts.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { AccountStatusBadge, RotationBadge } from "../account-badges.tsx";
+import classes from "./account-detail-page.module.css";
+import { NONE, systemTypeLabel } from "../account-labels.ts";
+import { NOT_AVAILABLE, addressOf } from "../read-account.ts";
+
+function factsOf(account: Account): Fact[] {
+  return [
+    { name: "Status", value: <AccountStatusBadge status={account.status} /> },
+    { name: "Rotation", value: <RotationBadge account={account} /> },
+    { name: "Username", value: account.username },
+    { name: "Hostname/IP Address", value: addressOf(account) },
+    { name: "System Type", value: systemTypeLabel(account.system_type) },
+    { name: "Connection Method", value: account.connection_method },
+    { name: "Account Type", value: account.account_type ?? NOT_AVAILABLE },
+    {
+      name: "Safe",
+      value: (
+        <Anchor component={Link} to={`${paths.accounts}?safe=${account.safe_id}`} fz="inherit">
+          {account.safe_name}
+        </Anchor>
+      ),
+    },
+    { name: "Platform", value: account.platform_name },
+    { name: "Password since", value: <RelativeTime moment={account.last_rotated_at} /> },
+    {
+      name: "Rotation due",
+      value: account.rotation_due_at === null ? "No policy" : absoluteTime(account.rotation_due_at),
+    },
+    { name: "Last accessed", value: <RelativeTime moment={account.last_accessed} /> },
+    { name: "Created", value: <RelativeTime moment={account.created_at} /> },
+  ];
+}
+
+export function AccountInformation({ account }: { account: Account }) {
+  const isDatabase = isAccountDatabaseType(account.system_type);
+  return (
+    <>
+      <SectionCard title="Account Information">
+        <Facts facts={factsOf(account)} />
+        {account.notes !== null && (
+          <div className={classes.long}>
+            <p className={classes.longName}>Notes</p>
+            <p className={classes.notes}>{account.notes}</p>
+          </div>
+        )}
+        {!isDatabase && <AdditionalParameters account={account} />}
+      </SectionCard>
+      {isDatabase && <DatabaseInformation account={account} />}
+    </>
+  );
+}
+
+function DatabaseInformation({ account }: { account: Account }) {
+  return (
+    <SectionCard title="Database Configuration">
+      <Facts
+        facts={[
+          { name: "Database Name", value: account.database_name ?? NONE },
+          { name: "Schema Name", value: account.schema_name ?? NONE },
+          { name: "SSL/TLS", value: account.ssl_enabled ? "Enabled" : "Not enabled" },
+        ]}
+      />
+      {account.connection_string !== null && (
+        <div className={classes.long}>
+          <p className={classes.longName}>Connection String</p>
+          <CodeBlock code={account.connection_string} label="connection string" isWrapped />
+        </div>
+      )}
+      <AdditionalParameters account={account} />
+    </SectionCard>
+  );
+}
+
+function AdditionalParameters({ account }: { account: Account }) {
+  if (Object.keys(account.additional_params).length === 0) return null;
+  return (
+    <div className={classes.long}>
+      <p className={classes.longName}>Additional Parameters</p>
+      <CodeBlock code={JSON.stringify(account.additional_params, null, 2)} label="additional parameters" isWrapped />
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+// "Create New Account" and "Edit Account": the dialogs around the form, which loads when one first opens.
+import type { Account } from "@strongroom/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { Suspense, lazy } from "react";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { EMPTY_FORM, editPayloadOf, formOf, newPayloadOf } from "./account-form-values.ts";
+import { changeAccount, storeAccount } from "../accounts.queries.ts";
+import { createFailureText, editFailureText } from "./save-account.ts";
+
+const AccountForm = lazy(() => import("./account-form.tsx"));
+
+export interface AccountFormDialogProps {
+  opened: boolean;
+  onClose: () => void;
+}
+
+export interface CreateAccountDialogProps extends AccountFormDialogProps {
+  /** The preselected safe. */
+  safeId?: string | undefined;
+}
+
+export function CreateAccountDialog({ opened, onClose, safeId = "" }: CreateAccountDialogProps) {
+  const client = useQueryClient();
+  return (
+    <Modal opened={opened} onClose={onClose} title="Create New Account" size="lg">
+      <Suspense fallback={<SectionLoading />}>
+        <AccountForm
+          mode="create"
+          initial={{ ...EMPTY_FORM, safe_id: safeId }}
+          submitLabel="Create Account"
+          busyLabel="Creating..."
+          failureText={createFailureText}
+          onCancel={onClose}
+          onSubmit={async (values) => {
+            const { name } = await storeAccount(client, newPayloadOf(values));
+            toast.success(`Account "${name}" created successfully`);
+            onClose();
+          }}
+        />
+      </Suspense>
+    </Modal>
+  );
+}
+
+export function EditAccountDialog({ account, opened, onClose }: AccountFormDialogProps & { account: Account }) {
+  const client = useQueryClient();
+  const may = (permission: Account["my_permissions"][number]) => account.my_permissions.includes(permission);
+  return (
+    <Modal opened={opened} onClose={onClose} title="Edit Account" size="lg">
+      <Suspense fallback={<SectionLoading />}>
+        <AccountForm
+          mode="edit"
+          initial={formOf(account)}
+          may={{ name: may("rename"), properties: may("update_properties"), secret: may("update_secret") }}
+          submitLabel="Save Changes"
+          busyLabel="Saving..."
+          failureText={editFailureText}
+          onCancel={onClose}
+          onSubmit={async (values) => {
+            const { name } = await changeAccount(client, account.id, editPayloadOf(values));
+            toast.success(`Account "${name}" updated successfully`);
+            onClose();
+          }}
+        />
+      </Suspense>
+    </Modal>
+  );
+}

@@ -1,0 +1,295 @@
+// The form that creates and edits an account: five sections, with one validation error at a time (ACC-46 to ACC-75).
+import { Button, Checkbox, Group, JsonInput, PasswordInput, Select, TextInput, Textarea } from "@mantine/core";
+import { useForm, type UseFormReturnType } from "@mantine/form";
+import { CONNECTION_METHODS, SYSTEM_TYPE_OPTIONS, type ConnectionMethod } from "@strongroom/contract";
+import { useEffect, useId, useRef, useState, type ReactNode } from "react";
+import { fieldErrorsOf } from "#shared/api/field-errors.ts";
+import { weakSecretNote } from "#shared/format/password-strength.ts";
+import { FailureAlert, focusFirstError } from "#shared/ui/failure-alert.tsx";
+import {
+  INVALID_JSON,
+  afterSystem,
+  checkForm,
+  isDatabase,
+  isFormField,
+  needsSchema,
+  type AccountFormMode,
+  type AccountFormValues,
+  type SystemChoice,
+} from "./account-form-values.ts";
+import classes from "./account-form.module.css";
+import { PlatformField, SafeField } from "./organization-fields.tsx";
+
+export interface AccountFormProps {
+  mode: AccountFormMode;
+  initial: AccountFormValues;
+  submitLabel: string;
+  busyLabel: string;
+  /** Turns a failed save into the text above the form. */
+  failureText: (error: unknown) => string;
+  onCancel: () => void;
+  /** Rejects when the server refuses the values. */
+  onSubmit: (values: AccountFormValues) => Promise<void>;
+  /** The parts that may be edited; other parts are hidden. Defaults to all. */
+  may?: EditableParts;
+}
+
+interface EditableParts {
+  name: boolean;
+  properties: boolean;
+  secret: boolean;
+}
+const EVERYTHING: EditableParts = { name: true, properties: true, secret: true };
+
+const SYSTEM_CHOICES = SYSTEM_TYPE_OPTIONS.map(({ value, label }) => ({
+  value: label === "MariaDB" ? "mariadb" : value,
+  label,
+}));
+
+export default function AccountForm(props: AccountFormProps) {
+  const { mode, initial, submitLabel, busyLabel, failureText, onCancel, onSubmit, may = EVERYTHING } = props;
+  const [failure, setFailure] = useState<string | null>(null);
+  const form = useForm<AccountFormValues>({
+    initialValues: initial,
+    validate: (values) => checkForm(values, mode),
+    // ACC-59: any edit clears the error.
+    onValuesChange: () => {
+      setFailure(null);
+      form.clearErrors();
+    },
+  });
+
+  async function submit(values: AccountFormValues): Promise<void> {
+    setFailure(null);
+    try {
+      await onSubmit(values);
+    } catch (error) {
+      form.setErrors(fieldErrorsOf(error, isFormField));
+      setFailure(failureText(error));
+    }
+  }
+
+  return (
+    <form onSubmit={form.onSubmit(submit, focusFirstError(form))} noValidate className={classes.form}>
+      {failure !== null && <FailureAlert message={failure} />}
+      {(may.name || may.properties) && <InformationFields form={form} may={may} />}
+      {(may.secret || may.properties) && <CredentialFields form={form} mode={mode} may={may} />}
+      {may.properties && <PropertyFields form={form} mode={mode} />}
+      <Group justify="flex-end" gap="xs" className={classes.buttons}>
+        <Button variant="default" onClick={onCancel} disabled={form.submitting}>
+          Cancel
+        </Button>
+        {/* The label shows the progress, so a loader must not cover it. */}
+        <Button type="submit" disabled={form.submitting} data-busy={form.submitting}>
+          {form.submitting ? busyLabel : submitLabel}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+function PropertyFields({ form, mode }: { form: AccountFormControl; mode: AccountFormMode }) {
+  return (
+    <>
+      {isDatabase(form.values.system) && <DatabaseFields form={form} />}
+      <Section title="Organization">
+        <PlatformField form={form} />
+        {mode === "create" ? <SafeField form={form} /> : <StatusField form={form} />}
+      </Section>
+      <Section title="Notes">
+        <Textarea
+          aria-label="Notes"
+          className={classes.whole}
+          rows={3}
+          resize="vertical"
+          maxLength={5000}
+          {...form.getInputProps("notes")}
+        />
+      </Section>
+    </>
+  );
+}
+
+export type AccountFormControl = UseFormReturnType<AccountFormValues>;
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className={classes.section}>
+      <h3 id={id} className={classes.title}>
+        {title}
+      </h3>
+      <div className={classes.fields}>{children}</div>
+    </section>
+  );
+}
+
+/** ACC-47. */
+function InformationFields({ form, may }: { form: AccountFormControl; may: EditableParts }) {
+  const nameRef = useRef<HTMLInputElement>(null);
+  // The dialog set its initial focus before this lazy form was loaded.
+  useEffect(() => nameRef.current?.focus(), []);
+  return (
+    <Section title="Account Information">
+      <TextInput
+        label="Account Name"
+        required
+        maxLength={100}
+        ref={nameRef}
+        disabled={!may.name}
+        {...form.getInputProps("name")}
+      />
+      {may.properties && <WhereFields form={form} />}
+    </Section>
+  );
+}
+
+function WhereFields({ form }: { form: AccountFormControl }) {
+  return (
+    <>
+      <TextInput
+        label="Hostname/IP Address"
+        required
+        maxLength={253}
+        placeholder="db01.example.com"
+        {...form.getInputProps("hostname")}
+      />
+      <Select
+        label="System Type"
+        required
+        data={SYSTEM_CHOICES}
+        allowDeselect={false}
+        searchable
+        nothingFoundMessage="No such system"
+        {...form.getInputProps("system")}
+        onChange={(next) => next !== null && form.setValues(afterSystem(form.values, next as SystemChoice))}
+      />
+      <TextInput label="Port" inputMode="numeric" maxLength={5} {...form.getInputProps("port")} />
+      <Select
+        label="Connection Method"
+        required
+        data={[...CONNECTION_METHODS]}
+        allowDeselect={false}
+        {...form.getInputProps("connection_method")}
+        onChange={(next) => next !== null && form.setFieldValue("connection_method", next as ConnectionMethod)}
+      />
+      <TextInput
+        label="Account Type"
+        placeholder="Service account"
+        maxLength={100}
+        {...form.getInputProps("account_type")}
+      />
+    </>
+  );
+}
+
+/** ACC-48. */
+function CredentialFields({
+  form,
+  mode,
+  may,
+}: {
+  form: AccountFormControl;
+  mode: AccountFormMode;
+  may: EditableParts;
+}) {
+  const [isShown, setIsShown] = useState(false);
+  return (
+    <Section title="Credentials">
+      {may.properties && (
+        <TextInput
+          label="Username"
+          required
+          maxLength={128}
+          autoComplete="off"
+          spellCheck={false}
+          {...form.getInputProps("username")}
+        />
+      )}
+      {may.secret && (
+        <PasswordInput
+          label="Password"
+          required={mode === "create"}
+          // Prevents the browser from saving or filling in this password.
+          autoComplete="new-password"
+          spellCheck={false}
+          description={
+            weakSecretNote(form.values.password) ??
+            (mode === "edit" ? "Leave empty to keep the stored password" : undefined)
+          }
+          visible={isShown}
+          onVisibilityChange={setIsShown}
+          visibilityToggleButtonProps={{ "aria-label": isShown ? "Hide password" : "Show password", tabIndex: 0 }}
+          {...form.getInputProps("password")}
+        />
+      )}
+      {may.properties && !isDatabase(form.values.system) && (
+        <ParametersField form={form} description={howToCheck(form.values.system)} />
+      )}
+    </Section>
+  );
+}
+
+/** ACC-49 to ACC-51. */
+function DatabaseFields({ form }: { form: AccountFormControl }) {
+  return (
+    <Section title="Database Configuration">
+      <TextInput label="Database Name" required maxLength={128} {...form.getInputProps("database_name")} />
+      {needsSchema(form.values.system) && (
+        <TextInput label="Schema Name" required maxLength={128} {...form.getInputProps("schema_name")} />
+      )}
+      <TextInput
+        className={classes.whole}
+        label="Connection String (optional)"
+        placeholder="scheme://host:port/database"
+        description="Overrides host, port and database. Without a password: that belongs in the field above."
+        maxLength={2000}
+        {...form.getInputProps("connection_string")}
+      />
+      <Checkbox
+        className={classes.whole}
+        label="Enable SSL/TLS"
+        {...form.getInputProps("ssl_enabled", { type: "checkbox" })}
+      />
+      <ParametersField form={form} description={NOT_ENCRYPTED} />
+    </Section>
+  );
+}
+
+const NOT_ENCRYPTED = "Stored as they are, not encrypted: no secrets here";
+/** Example parameters for system types that are not databases; docs/connectors.md has the others. */
+const HOW_TO_CHECK: Partial<Record<SystemChoice, string>> = {
+  Windows: '{"protocol": "active-directory", "domain": "corp.example", "directory_server": "dc1.corp.example"}',
+};
+const howToCheck = (system: SystemChoice): string =>
+  `How the account is checked where that is not plain, such as ${HOW_TO_CHECK[system] ?? '{"protocol": "ldaps"}'}. ${NOT_ENCRYPTED}`;
+
+function ParametersField({ form, description }: { form: AccountFormControl; description: string }) {
+  return (
+    <JsonInput
+      className={classes.whole}
+      label="Additional Parameters (JSON)"
+      description={description}
+      rows={3}
+      resize="vertical"
+      formatOnBlur
+      validationError={INVALID_JSON}
+      {...form.getInputProps("additional_params")}
+    />
+  );
+}
+
+function StatusField({ form }: { form: AccountFormControl }) {
+  return (
+    <Select
+      label="Status"
+      data={[
+        { value: "active", label: "Active" },
+        { value: "disabled", label: "Disabled: nobody can use or retrieve it" },
+      ]}
+      allowDeselect={false}
+      {...form.getInputProps("status")}
+      onChange={(next) => next !== null && form.setFieldValue("status", next as AccountFormValues["status"])}
+    />
+  );
+}

@@ -1,0 +1,127 @@
+// Form values and validation of the sign-in policy, with the number bounds of the contract.
+import { SignInPolicy } from "@strongroom/contract";
+import { domainsIn } from "#shared/session/sign-up-rule.tsx";
+import { firstObjections } from "#shared/api/field-errors.ts";
+
+export type PolicyLimit = Exclude<
+  keyof SignInPolicy,
+  "sign_up" | "sign_up_domains" | "mfa_required_roles" | "allowed_networks"
+>;
+
+export interface PolicyLimitField {
+  field: PolicyLimit;
+  label: string;
+  unit: "minutes" | "hours" | "days" | "characters";
+  description: string;
+}
+
+/** Grouped into the rows of the form. */
+export const POLICY_LIMITS: readonly (readonly PolicyLimitField[])[] = [
+  [
+    { field: "timeout_minutes", label: "Inactivity timeout", unit: "minutes", description: "Ends an idle session" },
+    { field: "warning_minutes", label: "Warning before it", unit: "minutes", description: "When the dialog appears" },
+    {
+      field: "privileged_timeout_minutes",
+      label: "For privileged roles",
+      unit: "minutes",
+      description: "Managers and admins",
+    },
+  ],
+  [
+    { field: "session_hours", label: "Longest session", unit: "hours", description: 'Without "Keep me signed in"' },
+    {
+      field: "remembered_days",
+      label: "Longest remembered session",
+      unit: "days",
+      description: 'With "Keep me signed in"',
+    },
+  ],
+  [
+    {
+      field: "password_min_length",
+      label: "Shortest password",
+      unit: "characters",
+      description: "For passwords chosen from now on",
+    },
+    {
+      field: "privileged_password_min_length",
+      label: "For managers and admins",
+      unit: "characters",
+      description: "The shortest password of privileged roles",
+    },
+  ],
+  [
+    {
+      field: "step_up_minutes",
+      label: "Fresh proof lasts",
+      unit: "minutes",
+      description: "Before a dangerous action asks again",
+    },
+    {
+      field: "vault_wait_hours",
+      label: "Vault stays closed",
+      unit: "hours",
+      description: "After somebody else resets a sign-in",
+    },
+  ],
+];
+
+const LIMITS = POLICY_LIMITS.flat();
+
+/** Form values; networks are entered one per line. */
+export type PolicyValues = Omit<SignInPolicy, "allowed_networks" | "sign_up_domains"> & {
+  allowed_networks: string;
+  sign_up_domains: string;
+};
+
+export const valuesOf = (policy: SignInPolicy): PolicyValues => ({
+  ...policy,
+  allowed_networks: policy.allowed_networks.join("\n"),
+  sign_up_domains: policy.sign_up_domains.join(", "),
+});
+
+export const policyOf = (values: PolicyValues): SignInPolicy => ({
+  ...values,
+  allowed_networks: networksIn(values.allowed_networks),
+  sign_up_domains: values.sign_up === "domains" ? domainsIn(values.sign_up_domains) : [],
+});
+
+/** Parses networks separated by lines, commas or spaces. A single address is a network of one. */
+function networksIn(text: string): string[] {
+  const parts = text.split(/[\s,]+/).filter((part) => part !== "");
+  return [...new Set(parts.map((part) => (part.includes("/") ? part : `${part}/${part.includes(":") ? 128 : 32}`)))];
+}
+
+export function boundsOf(field: PolicyLimit): { min: number; max: number } {
+  const { minValue, maxValue } = SignInPolicy.shape[field];
+  return { min: minValue ?? 0, max: maxValue ?? Number.MAX_SAFE_INTEGER };
+}
+
+export type PolicyErrors = Partial<Record<keyof SignInPolicy, string>>;
+
+/** An empty or out-of-range field shows its bounds; rules between fields come from the contract. */
+export function checkPolicy(values: PolicyValues): PolicyErrors {
+  const outOfBounds = LIMITS.flatMap(({ field }) => {
+    const { min, max } = boundsOf(field);
+    const isWithin = Number.isInteger(values[field]) && values[field] >= min && values[field] <= max;
+    return isWithin ? [] : [[field, `A whole number from ${min} to ${max}`] as const];
+  });
+  const policy = policyOf(values);
+  const rules: PolicyErrors = firstObjections(SignInPolicy, policy, ([field, place]) => {
+    return String(field) + (field === "allowed_networks" && typeof place === "number" ? `.${place}` : "");
+  });
+  return { ...networkError(rules, policy), ...Object.fromEntries(outOfBounds) };
+}
+
+/** Names the invalid networks. */
+function networkError(objections: Record<string, string>, policy: SignInPolicy): PolicyErrors {
+  const { ...rules } = objections;
+  for (const [place, network] of policy.allowed_networks.entries()) {
+    const objection = rules[`allowed_networks.${place}`];
+    delete rules[`allowed_networks.${place}`];
+    if (objection !== undefined) rules["allowed_networks"] ??= `"${network}": ${objection}`;
+  }
+  return rules;
+}
+
+export const isPolicyField = (path: string): path is keyof SignInPolicy => path in SignInPolicy.shape;

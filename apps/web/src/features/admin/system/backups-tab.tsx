@@ -1,0 +1,229 @@
+// Backups made from this screen, and restore drills that prove them usable.
+import { Alert, Button, Group } from "@mantine/core";
+import { IconAlertTriangle, IconCheck, IconDatabaseExport, IconX } from "@tabler/icons-react";
+import type { Backup, BackupList, BackupWork, RestoreDrill } from "@strongroom/contract";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { inBytes } from "#shared/format/size.ts";
+import { absoluteTime } from "#shared/format/time.ts";
+import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { EmptyState } from "#shared/ui/states.tsx";
+import { StatusBadge } from "#shared/ui/status-badge.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import classes from "../admin-page.module.css";
+import { BACKUP_STATE_NAMES, FINDING_NAMES, drillSentence, drillStatus } from "./drill-labels.ts";
+import { backupDrill, backupNow, backupRemoval, backups, workCancel } from "./system.queries.ts";
+
+export default function BackupsTab() {
+  const list = useQuery(backups);
+  return <Loaded query={list}>{(shown) => <Content list={shown} />}</Loaded>;
+}
+
+function Content({ list }: { list: BackupList }) {
+  const client = useQueryClient();
+  const { mutate, isPending } = useMutation(backupNow(client));
+  const begin = () => mutate(undefined, { onError: (error) => toast.error(messageOf(error)) });
+  if (list.instead !== null) {
+    return (
+      <SectionCard title="Backups">
+        <p className={classes.plain}>{list.instead}</p>
+      </SectionCard>
+    );
+  }
+  return (
+    <div className={classes.cards}>
+      <SectionCard
+        title="Backups"
+        description={<span className={classes.mono}>{list.folder}</span>}
+        actions={
+          <Button
+            size="sm"
+            leftSection={<IconDatabaseExport size={16} aria-hidden />}
+            onClick={begin}
+            loading={isPending}
+            disabled={list.under_way !== null}
+          >
+            Back up now
+          </Button>
+        }
+      >
+        {list.under_way !== null && <Work work={list.under_way} />}
+        {list.warning !== null && (
+          <Alert color="brass" variant="light" icon={<IconAlertTriangle aria-hidden />} mb="sm">
+            {list.warning}
+          </Alert>
+        )}
+        {list.last_error !== null && (
+          <Alert
+            color="red"
+            variant="light"
+            icon={<IconAlertTriangle aria-hidden />}
+            title="The last backup failed"
+            mb="sm"
+          >
+            {list.last_error}
+          </Alert>
+        )}
+        <Backups list={list} />
+      </SectionCard>
+      <SectionCard
+        title="Last restore drill"
+        description="Restores a backup beside the database in use, and looks at all of it"
+      >
+        {list.last_drill === null ? (
+          <p className={classes.plain}>No backup was tried yet. One that was never restored may be none.</p>
+        ) : (
+          <Drill drill={list.last_drill} />
+        )}
+      </SectionCard>
+    </div>
+  );
+}
+
+function Work({ work }: { work: BackupWork }) {
+  const { mutate, isPending } = useMutation(workCancel(useQueryClient()));
+  const name = work.kind === "backup" ? "Backup under way" : "Restore drill under way";
+  return (
+    <section className={classes.work} aria-label={name}>
+      <Group justify="space-between" gap="xs">
+        <span role="status">{name}</span>
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={isPending}
+          onClick={() => mutate(undefined, { onError: (error) => toast.error(messageOf(error)) })}
+        >
+          Stop
+        </Button>
+      </Group>
+      <progress aria-label={name} max={Math.max(1, work.total ?? 1)} value={work.done} />
+    </section>
+  );
+}
+
+function Backups({ list: { data, under_way: underWay } }: { list: BackupList }) {
+  const client = useQueryClient();
+  const [leaving, setLeaving] = useState<Backup | null>(null);
+  if (data.length === 0) {
+    return (
+      <EmptyState
+        icon={IconDatabaseExport}
+        title="No backups yet"
+        text="A backup holds everything but the root key: keep a copy of that elsewhere."
+      />
+    );
+  }
+  return (
+    <>
+      <RowList label="Backups">
+        {data.map((backup) => (
+          <BackupRow key={backup.name} backup={backup} isBusy={underWay !== null} onDelete={() => setLeaving(backup)} />
+        ))}
+      </RowList>
+      <DeleteDialog
+        opened={leaving !== null}
+        title="Delete the backup"
+        mutation={backupRemoval(client, leaving?.name ?? "")}
+        done="The backup is deleted"
+        failed="Failed to delete the backup"
+        onClose={() => setLeaving(null)}
+      >
+        The backup of {leaving?.made_at ? absoluteTime(leaving.made_at) : leaving?.name} is removed for good.
+      </DeleteDialog>
+    </>
+  );
+}
+
+interface BackupRowProps {
+  backup: Backup;
+  isBusy: boolean;
+  onDelete: () => void;
+}
+
+function BackupRow({ backup, isBusy, onDelete }: BackupRowProps) {
+  const { mutate, isPending } = useMutation(backupDrill(useQueryClient()));
+  const { name, state, made_at: madeAt, last_drill: drill } = backup;
+  return (
+    <Row
+      name={
+        <>
+          {madeAt === null ? name : absoluteTime(madeAt)}
+          {state !== "complete" && (
+            <StatusBadge
+              status={state === "unauthenticated" ? "pending" : "failed"}
+              label={BACKUP_STATE_NAMES[state]}
+            />
+          )}
+          {drill !== null && <StatusBadge {...drillStatus(drill)} />}
+        </>
+      }
+      actions={
+        <>
+          {state === "complete" && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              disabled={isBusy}
+              loading={isPending}
+              aria-label={`Try restoring ${name}`}
+              onClick={() => mutate(name, { onError: (error) => toast.error(messageOf(error)) })}
+            >
+              Try restoring
+            </Button>
+          )}
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            disabled={isBusy}
+            aria-label={`Delete ${name}`}
+            onClick={onDelete}
+          >
+            Delete
+          </Button>
+        </>
+      }
+    >
+      {state === "unauthenticated" && (
+        <RowDetail>
+          Made by an earlier version, which did not protect backups against changes. Make a new one.
+        </RowDetail>
+      )}
+      {state === "complete" && (
+        <RowDetail>
+          {inBytes(backup.size_bytes)} · {backup.files.toLocaleString()} files · Strongroom {backup.version}
+        </RowDetail>
+      )}
+    </Row>
+  );
+}
+
+function Drill({ drill }: { drill: RestoreDrill }) {
+  return (
+    <>
+      <p className={classes.verdict}>
+        {drillSentence(drill)} <RelativeTime moment={drill.ended_at ?? drill.started_at} />
+      </p>
+      <ul className={classes.findings}>
+        {drill.findings.map(({ what, is_good: isGood, says }) => (
+          <li key={`${what} ${says}`}>
+            {isGood ? (
+              <IconCheck size={18} color="var(--tone-success-fg)" role="img" aria-label="Good" />
+            ) : (
+              <IconX size={18} color="var(--tone-danger-fg)" role="img" aria-label="Bad" />
+            )}
+            <span>
+              <strong>{FINDING_NAMES[what]}:</strong> {says}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,198 @@
+// The review after a restore of the database: the undone changes, the API tokens to confirm, and the end of the review.
+import { Alert, Button } from "@mantine/core";
+import { IconCheck, IconDatabaseImport, IconKey } from "@tabler/icons-react";
+import type { ReplyOf, RestoreReview, SuspendedToken, readRestoreReview } from "@strongroom/contract";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { counted } from "#shared/format/text.ts";
+import { absoluteTime } from "#shared/format/time.ts";
+import { ConfirmActionDialog } from "#shared/ui/confirm-action-dialog.tsx";
+import { Facts } from "#shared/ui/facts.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { EmptyState } from "#shared/ui/states.tsx";
+import classes from "../admin-page.module.css";
+import { FOUND_BY, endsIn, eventName } from "./restore-labels.ts";
+import { restoreReview, restoreReviewEnd, tokenConfirmation } from "./system.queries.ts";
+
+export default function RestoreReviewTab() {
+  const review = useQuery(restoreReview);
+  return <Loaded query={review}>{(shown) => <Content review={shown} />}</Loaded>;
+}
+
+function Content({ review: { open, suspended_tokens: tokens } }: { review: ReplyOf<typeof readRestoreReview> }) {
+  if (open.length === 0 && tokens.length === 0) {
+    return (
+      <SectionCard title="Restore review">
+        <EmptyState
+          icon={IconDatabaseImport}
+          title="No restore to review"
+          text="When the database is restored from a backup, what it brought back is listed here."
+        />
+      </SectionCard>
+    );
+  }
+  return (
+    <div className={classes.cards}>
+      {open.map((restore) => (
+        <Restore key={restore.restored_at} restore={restore} />
+      ))}
+      <SuspendedTokens tokens={tokens} />
+      {open.length > 0 && <Finish left={tokens.length} />}
+    </div>
+  );
+}
+
+function Restore({ restore }: { restore: RestoreReview }) {
+  const { backup_made_at: madeAt, restored_at: restoredAt, is_authenticated: isAuthenticated } = restore;
+  return (
+    <SectionCard title="The database was restored" description={FOUND_BY[restore.found_by]}>
+      {isAuthenticated === false && (
+        <Alert color="red" variant="light" mb="sm" title="The backup was not authenticated">
+          Anyone who could write to it may have changed what the database holds.
+        </Alert>
+      )}
+      <Facts
+        facts={[
+          { name: "Backup made", value: madeAt === null ? "Not known" : absoluteTime(madeAt) },
+          { name: "Restored", value: <RelativeTime moment={restoredAt} /> },
+          {
+            name: "Missing audit entries",
+            value: restore.missing_entries === null ? "Not known" : restore.missing_entries.toLocaleString(),
+          },
+        ]}
+      />
+      <h3 className={classes.subtitle}>Ended by the restore</h3>
+      <ul className={classes.findings}>
+        {endsIn(restore).map((line) => (
+          <li key={line}>
+            <IconCheck size={18} color="var(--tone-success-fg)" aria-hidden />
+            <span>{line}</span>
+          </li>
+        ))}
+      </ul>
+      <h3 className={classes.subtitle}>Changes that the restore undid</h3>
+      <Changes changes={restore.changes} />
+      <p className={classes.note}>
+        Repeat the changes that still matter: disable users, revoke tokens and change passwords again. Then validate all
+        accounts, because passwords that were rotated after the backup are not in this database.
+      </p>
+    </SectionCard>
+  );
+}
+
+function Changes({ changes }: Pick<RestoreReview, "changes">) {
+  if (changes.length === 0) {
+    return <NoRows>Not known here. Compare with your SIEM or another audit sink.</NoRows>;
+  }
+  return (
+    <RowList label="Changes that the restore undid">
+      {changes.map(({ at, event, by, target }) => (
+        <Row
+          key={`${at} ${event} ${target}`}
+          name={target === null ? eventName(event) : `${eventName(event)}: ${target}`}
+        >
+          <RowDetail>
+            {absoluteTime(at)}
+            {by !== null && ` · by ${by}`}
+          </RowDetail>
+        </Row>
+      ))}
+    </RowList>
+  );
+}
+
+function SuspendedTokens({ tokens }: { tokens: SuspendedToken[] }) {
+  const client = useQueryClient();
+  const [asked, setAsked] = useState<SuspendedToken[]>([]);
+  const [first] = asked;
+  return (
+    <SectionCard
+      title="Suspended API tokens"
+      description="They are refused until you confirm them. Revoke the ones that were revoked after the backup."
+      actions={
+        tokens.length > 1 && (
+          <Button size="sm" variant="default" onClick={() => setAsked(tokens)}>
+            Confirm all
+          </Button>
+        )
+      }
+    >
+      {tokens.length === 0 ? (
+        <NoRows>No token is suspended.</NoRows>
+      ) : (
+        <RowList label="Suspended API tokens">
+          {tokens.map((token) => (
+            <Row
+              key={token.id}
+              icon={<IconKey size={18} aria-hidden />}
+              name={`${token.name} (${token.begins}…)`}
+              actions={
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={`Confirm ${token.name}`}
+                  onClick={() => setAsked([token])}
+                >
+                  Confirm
+                </Button>
+              }
+            >
+              <RowDetail>
+                {token.holder.name}
+                {token.holder.kind === "machine" && " (machine identity)"} · last used{" "}
+                <RelativeTime moment={token.last_used_at} none="never" />
+                {token.last_used_from !== null && ` from ${token.last_used_from}`}
+              </RowDetail>
+            </Row>
+          ))}
+        </RowList>
+      )}
+      <ConfirmActionDialog
+        opened={first !== undefined}
+        title={asked.length > 1 ? "Confirm API tokens" : "Confirm an API token"}
+        confirmLabel="Confirm"
+        variant="warning"
+        mutation={tokenConfirmation(
+          client,
+          asked.map(({ id }) => id),
+        )}
+        done={asked.length > 1 ? "The tokens work again" : "The token works again"}
+        failed="Failed to confirm"
+        onClose={() => setAsked([])}
+      >
+        {asked.length > 1
+          ? `${counted(asked.length, "token")} work again`
+          : `${first?.name ?? "The token"} works again`}{" "}
+        at once. A token that was revoked after the backup would work again, too.
+      </ConfirmActionDialog>
+    </SectionCard>
+  );
+}
+
+function Finish({ left }: { left: number }) {
+  const client = useQueryClient();
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <SectionCard title="Finish the review" description="Until then the health of the server is degraded.">
+      <Button leftSection={<IconCheck size={16} aria-hidden />} onClick={() => setIsAsking(true)}>
+        Finish review
+      </Button>
+      <ConfirmActionDialog
+        opened={isAsking}
+        title="Finish the restore review"
+        confirmLabel="Finish"
+        variant="warning"
+        mutation={restoreReviewEnd(client)}
+        done="The review is finished"
+        failed="Failed to finish the review"
+        onClose={() => setIsAsking(false)}
+      >
+        {left === 0 ? "No API token is suspended any more." : `${counted(left, "API token")} will stay suspended.`} The
+        list of undone changes is no longer shown.
+      </ConfirmActionDialog>
+    </SectionCard>
+  );
+}

@@ -1,0 +1,120 @@
+// System health: problems, versions, database, disk and active processes.
+import { Table } from "@mantine/core";
+import type { ServerProcess, SystemFacts } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
+import { inBytes } from "#shared/format/size.ts";
+import { capitalised } from "#shared/format/text.ts";
+import { duration } from "#shared/format/time.ts";
+import { Facts } from "#shared/ui/facts.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { StatusBadge } from "#shared/ui/status-badge.tsx";
+import { Tag } from "#shared/ui/tag.tsx";
+import classes from "../admin-page.module.css";
+import { systemFacts } from "./system.queries.ts";
+
+export default function SystemTab() {
+  const system = useQuery(systemFacts);
+  return (
+    <Loaded query={system}>
+      {(facts) => (
+        <div className={classes.cards}>
+          <SectionCard title="Health" description={facts.health.summary}>
+            <Checks facts={facts} />
+          </SectionCard>
+          <SectionCard title="Facts">
+            <Facts facts={factsOf(facts)} />
+          </SectionCard>
+          <SectionCard title="Processes" description="Servers that said within the last minute that they are there">
+            <Processes processes={facts.processes} />
+          </SectionCard>
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+const BADGES = { ok: "verified", warning: "pending", failing: "failed" } as const;
+
+function Checks({ facts: { health } }: { facts: SystemFacts }) {
+  return (
+    <ul className={classes.findings}>
+      {health.checks.map(({ name, state, message }) => (
+        <li key={name}>
+          <StatusBadge status={BADGES[state]} label={capitalised(name)} />
+          <span>{state === "ok" ? "All well" : message}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function factsOf({ version, node, uptime, database, disk, audit, is_mail_configured: hasMail }: SystemFacts) {
+  return [
+    { name: "Strongroom", value: version },
+    { name: "Node", value: node },
+    { name: "Up for", value: duration(uptime) },
+    {
+      name: "Database",
+      value: `PostgreSQL ${database.version}, ${database.kind === "embedded" ? "embedded" : "a server's own"}`,
+    },
+    { name: "Database size", value: inBytes(database.size_bytes) },
+    { name: "Connections", value: `${database.connections} of ${database.max_connections}` },
+    {
+      name: "Disk",
+      value: disk === null ? "Not known" : `${inBytes(disk.free_bytes)} of ${inBytes(disk.total_bytes)} free`,
+    },
+    { name: "Mail server", value: hasMail ? "Configured" : "Not configured" },
+    { name: "Audit trail", value: waitingIn(audit) },
+  ];
+}
+
+const waitingIn = ({ waiting, oldest_at: since }: SystemFacts["audit"]) =>
+  waiting === 0 ? (
+    "Every entry has its place"
+  ) : (
+    <>
+      {waiting.toLocaleString()} {waiting === 1 ? "entry waits" : "entries wait"} for a place, since{" "}
+      <RelativeTime moment={since} />
+    </>
+  );
+
+function Processes({ processes }: { processes: readonly ServerProcess[] }) {
+  return (
+    <Table.ScrollContainer minWidth={420} type="native">
+      <Table verticalSpacing={6} horizontalSpacing={6} aria-label="Processes">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Process</Table.Th>
+            <Table.Th>Version</Table.Th>
+            <Table.Th>Started</Table.Th>
+            <Table.Th>Last seen</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {processes.map((each) => (
+            <Table.Tr key={`${each.host} ${each.pid}`}>
+              <Table.Td>
+                <div className={classes.person}>
+                  <span className={classes.name}>
+                    {each.host} · {each.pid}
+                  </span>
+                  {each.is_this && <Tag>Answers you</Tag>}
+                  {each.is_sealed && <Tag tone="warning">Sealed</Tag>}
+                </div>
+              </Table.Td>
+              <Table.Td>{each.version}</Table.Td>
+              <Table.Td>
+                <RelativeTime moment={each.started_at} />
+              </Table.Td>
+              <Table.Td>
+                <RelativeTime moment={each.seen_at} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

@@ -1,0 +1,102 @@
+// Requests a reset of an administrator's sign-in, or shows the alternative if no other administrator could confirm it.
+import { Button, Group, Select, Stack, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import type { AdminReset, User } from "@strongroom/contract";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { CodeBlock } from "#shared/ui/code-block.tsx";
+import { FormStack } from "#shared/ui/form-stack.tsx";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { adminResetRequest, adminResets } from "../admin.queries.ts";
+
+export interface RequestedReset {
+  user: User;
+  kind: AdminReset["kind"];
+}
+
+const REASONS = [
+  "They forgot their password",
+  "They lost the device with their second factor",
+  "Somebody else may have their password",
+];
+
+/** The caller, the administrator being reset, and another one to confirm. */
+const FEWEST = 3;
+
+export default function AdminResetForm({ wish, onDone }: { wish: RequestedReset; onDone: () => void }) {
+  const resets = useQuery(adminResets);
+  if (resets.isPending) return <SectionLoading />;
+  if (resets.data === undefined) {
+    return <ErrorState message={messageOf(resets.error)} onRetry={() => void resets.refetch()} />;
+  }
+  const least = wish.user.role === "admin" ? FEWEST : FEWEST - 1;
+  return resets.data.administrators < least ? (
+    <NobodyConfirms wish={wish} onDone={onDone} />
+  ) : (
+    <RequestForm wish={wish} onDone={onDone} />
+  );
+}
+
+function NobodyConfirms({ wish: { user, kind }, onDone }: { wish: RequestedReset; onDone: () => void }) {
+  return (
+    <Stack gap="md">
+      <Text>
+        A second administrator has to confirm this, and there is no other one. Run this on the machine where Strongroom
+        runs. It is recorded in the audit trail, and {user.name} is told.
+      </Text>
+      <CodeBlock
+        code={`strongroom user ${kind === "password" ? "reset" : "reset-factors"} ${user.email}`}
+        label="command"
+        isWrapped
+      />
+      <Text size="sm" c="dimmed">
+        With three administrators two of them can always reset the third.
+      </Text>
+      <Button onClick={onDone} ml="auto">
+        Done
+      </Button>
+    </Stack>
+  );
+}
+
+function RequestForm({ wish: { user, kind }, onDone }: { wish: RequestedReset; onDone: () => void }) {
+  const request = useMutation(adminResetRequest(useQueryClient()));
+  const form = useForm({
+    initialValues: { reason: "" },
+    validate: { reason: (reason) => (reason === "" ? "Please choose a reason." : null) },
+  });
+  const submit = form.onSubmit(({ reason }) =>
+    request.mutate(
+      { user_id: user.id, kind, reason },
+      {
+        onSuccess: (_, isHere) => {
+          toast.success("Requested. Another administrator has 24 hours to confirm it.");
+          if (isHere) onDone();
+        },
+        onError: (error) => toast.error(messageOf(error)),
+      },
+    ),
+  );
+  return (
+    <FormStack label="Request a reset" onSubmit={submit}>
+      <Text size="sm">
+        {kind === "password"
+          ? `Another administrator confirms this and gives ${user.name} a link that sets a new password.`
+          : `When another administrator confirms this, all second factors of ${user.name} are removed.`}{" "}
+        You cannot confirm it yourself. {user.name} and the other administrators are told at once.
+      </Text>
+      <Select label="Reason" data={REASONS} allowDeselect={false} {...form.getInputProps("reason")} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={request.isPending}>
+          Request reset
+        </Button>
+      </Group>
+    </FormStack>
+  );
+}

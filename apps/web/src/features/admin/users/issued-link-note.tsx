@@ -1,0 +1,27 @@
+// Shows a link that sets a user's password. It is shown only here and is lost when the dialog closes.
+import { Button, Stack } from "@mantine/core";
+import { absoluteTime } from "#shared/format/time.ts";
+import { CodeBlock } from "#shared/ui/code-block.tsx";
+import classes from "../admin-page.module.css";
+
+export interface IssuedLink {
+  email: string;
+  link: string;
+  expiresAt: string;
+  isInvitation?: boolean;
+}
+
+export default function IssuedLinkNote({ issued, onDone }: { issued: IssuedLink; onDone: () => void }) {
+  return (
+    <Stack gap="md">
+      <p className={classes.plain}>
+        Give this link to <strong>{issued.email}</strong> in person or by a channel that you trust: whoever opens it
+        sets their password. It works once, until {absoluteTime(issued.expiresAt)}, and is shown only now.
+      </p>
+      <CodeBlock code={issued.link} label={issued.isInvitation === true ? "invitation link" : "reset link"} isWrapped />
+      <Button onClick={onDone} ml="auto">
+        Done
+      </Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,210 @@
+// The form of an audit sink: content, destination and authentication.
+import { NativeSelect, SimpleGrid, Stack, TextInput } from "@mantine/core";
+import { AUDIT_SINK_FORMATS, AUDIT_SINK_KINDS, type AuditSink, type AuditSinkKind } from "@strongroom/contract";
+import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
+import { Pem, SecretInput, type SinkForm as Form } from "./sink-fields.tsx";
+import { asKind, checkSink, objectionsTo, type SinkFormValues } from "./sink-form-values.ts";
+import { FORMAT_LABELS, KIND_LABELS } from "./sink-labels.ts";
+
+export interface SinkFormProps extends Omit<DialogFormProps<SinkFormValues>, "check" | "objectionsIn" | "children"> {
+  /** The stored sink; null for a new one. */
+  sink: AuditSink | null;
+  /** The server's folder for file sinks. */
+  folder: string;
+}
+
+const KINDS = AUDIT_SINK_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }));
+const FORMATS = AUDIT_SINK_FORMATS.map((value) => ({ value, label: FORMAT_LABELS[value] }));
+
+export default function SinkForm({ sink, folder, ...props }: SinkFormProps) {
+  return (
+    <DialogForm
+      {...props}
+      check={(values) => checkSink(values, sink === null)}
+      objectionsIn={(error) => objectionsTo(sink?.config.kind ?? "http", error)}
+    >
+      {(form) => (
+        <Stack gap="sm">
+          <About form={form} sink={sink} />
+          {form.values.kind === "syslog" && <Syslog form={form} sink={sink} />}
+          {form.values.kind === "http" && <WebHook form={form} sink={sink} />}
+          {form.values.kind === "file" && <File form={form} folder={folder} />}
+          {form.values.kind === "witness" && <Witness form={form} />}
+        </Stack>
+      )}
+    </DialogForm>
+  );
+}
+
+function About({ form, sink }: { form: Form; sink: AuditSink | null }) {
+  const { kind, content } = form.values;
+  const isNew = sink === null;
+  return (
+    <>
+      <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps("name")} />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
+        <NativeSelect
+          label="Kind"
+          data={KINDS}
+          disabled={!isNew}
+          value={kind}
+          onChange={(event) => form.setValues(asKind(form.values, event.currentTarget.value as AuditSinkKind))}
+        />
+        <NativeSelect
+          label="What is sent"
+          data={[
+            { value: "entries", label: "Every audit entry" },
+            { value: "checkpoints", label: "Signed checkpoints" },
+          ]}
+          disabled={!isNew || kind === "witness" || kind === "syslog"}
+          {...form.getInputProps("content")}
+        />
+        {content === "entries" ? (
+          <NativeSelect label="Format" data={FORMATS} {...form.getInputProps("format")} />
+        ) : (
+          <TextInput
+            type="number"
+            inputMode="numeric"
+            label="Seconds between two"
+            min={1}
+            max={86_400}
+            {...form.getInputProps("every_seconds")}
+          />
+        )}
+        {isNew && content === "entries" && (
+          <NativeSelect
+            label="Begins"
+            data={[
+              { value: "beginning", label: "With the first entry" },
+              { value: "now", label: "With what happens from now on" },
+            ]}
+            {...form.getInputProps("starts")}
+          />
+        )}
+      </SimpleGrid>
+    </>
+  );
+}
+
+function Syslog({ form, sink }: { form: Form; sink: AuditSink | null }) {
+  const isTls = form.values.transport === "tls";
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md" verticalSpacing="sm">
+        <TextInput label="Host" required spellCheck={false} {...form.getInputProps("host")} />
+        <TextInput type="number" inputMode="numeric" label="Port" required min={1} {...form.getInputProps("port")} />
+        <NativeSelect
+          label="Transport"
+          data={[
+            { value: "tls", label: "TLS" },
+            { value: "tcp", label: "TCP, unencrypted" },
+          ]}
+          description={isTls ? undefined : "Whoever is on the way can read and change the entries."}
+          inputWrapperOrder={["label", "input", "error", "description"]}
+          {...form.getInputProps("transport")}
+        />
+      </SimpleGrid>
+      {isTls && (
+        <>
+          <Pem form={form} field="ca" label="CA certificate" description="Empty: those that the system trusts" />
+          <TextInput
+            label="Name in the certificate"
+            description="Where it is not the host"
+            spellCheck={false}
+            {...form.getInputProps("server_name")}
+          />
+          <Pem
+            form={form}
+            field="client_certificate"
+            label="Client certificate"
+            description="For a server that asks who sends"
+          />
+          <SecretInput
+            form={form}
+            field="client_key"
+            label="Client certificate's private key"
+            isStored={sink?.has_client_key === true}
+            isLong
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function WebHook({ form, sink }: { form: Form; sink: AuditSink | null }) {
+  return (
+    <>
+      <TextInput label="Address" required type="url" spellCheck={false} {...form.getInputProps("url")} />
+      <SecretInput
+        form={form}
+        field="hmac_key"
+        label="Signing key"
+        description="Each call is signed with it (HMAC-SHA-256); the receiver needs it too"
+        isStored={sink?.has_hmac_key === true}
+        canMake
+      />
+      <SecretInput
+        form={form}
+        field="authorization"
+        label="Authorization"
+        description="Sent as this header, such as “Splunk …” or “Bearer …”; over HTTPS only"
+        isStored={sink?.has_authorization === true}
+      />
+      <Pem form={form} field="ca" label="CA certificate" description="Empty: those that the system trusts" />
+    </>
+  );
+}
+
+function File({ form, folder }: { form: Form; folder: string }) {
+  return (
+    <>
+      <TextInput
+        label="File name"
+        required
+        description={`In ${folder}`}
+        spellCheck={false}
+        {...form.getInputProps("file")}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
+        <TextInput
+          type="number"
+          inputMode="numeric"
+          label="New file above, in MB"
+          min={1}
+          {...form.getInputProps("rotate_megabytes")}
+        />
+        <TextInput
+          type="number"
+          inputMode="numeric"
+          label="Older files kept"
+          min={1}
+          {...form.getInputProps("keep_files")}
+        />
+      </SimpleGrid>
+    </>
+  );
+}
+
+function Witness({ form }: { form: Form }) {
+  return (
+    <>
+      <TextInput
+        label="Address"
+        required
+        type="url"
+        description="What comes before /add-checkpoint: https://other-strongroom/api/v1/audit/witness"
+        spellCheck={false}
+        {...form.getInputProps("url")}
+      />
+      <TextInput
+        label="Witness key"
+        required
+        description="Only what this key cosigned counts"
+        spellCheck={false}
+        {...form.getInputProps("witness_key")}
+      />
+      <Pem form={form} field="ca" label="CA certificate" description="Empty: those that the system trusts" />
+    </>
+  );
+}

@@ -1,0 +1,181 @@
+// This installation as a witness: its key, and the other logs it watches.
+import { Button, TextInput } from "@mantine/core";
+import { IconDownload, IconEye, IconTrash } from "@tabler/icons-react";
+import type { WitnessedLog } from "@strongroom/contract";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { fieldErrorsOf } from "#shared/api/field-errors.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { counted } from "#shared/format/text.ts";
+import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
+import { CodeBlock } from "#shared/ui/code-block.tsx";
+import { DialogForm } from "#shared/ui/dialog-form.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
+import { saveFile } from "#shared/ui/save-file.ts";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { StatusBadge } from "#shared/ui/status-badge.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import classes from "./audit-sinks.module.css";
+import { logRemoval, logAddition, witness } from "./audit-sinks.queries.ts";
+
+export function WitnessSection({ canManage }: { canManage: boolean }) {
+  const query = useQuery(witness);
+  const [isAdding, setIsAdding] = useState(false);
+  const [forgotten, setForgotten] = useState<WitnessedLog | null>(null);
+  return (
+    <SectionCard
+      title="Witness for others"
+      description="This Strongroom keeps the newest checkpoint of other logs: whoever rewrites one of them is found out here"
+      actions={
+        canManage && (
+          <Button
+            variant="default"
+            size="compact-md"
+            leftSection={<IconEye size={15} aria-hidden />}
+            onClick={() => setIsAdding(true)}
+          >
+            Watch a Log
+          </Button>
+        )
+      }
+    >
+      <Loaded query={query} failureText="Failed to load the witness">
+        {({ witness_key, logs }) => (
+          <>
+            <CodeBlock code={witness_key} label="witness key" isWrapped />
+            {logs.length > 0 && (
+              <div className={classes.logs}>
+                <RowList label="Watched logs">
+                  {logs.map((log) => (
+                    <Log key={log.id} log={log} onForget={canManage ? () => setForgotten(log) : null} />
+                  ))}
+                </RowList>
+              </div>
+            )}
+          </>
+        )}
+      </Loaded>
+      <WatchDialog opened={isAdding} onClose={() => setIsAdding(false)} />
+      {forgotten !== null && <ForgetDialog key={forgotten.id} log={forgotten} onClose={() => setForgotten(null)} />}
+    </SectionCard>
+  );
+}
+
+function Log({ log, onForget }: { log: WitnessedLog; onForget: (() => void) | null }) {
+  const { name, origin, size, checkpoint, cosigned_at, contradiction } = log;
+  const save = () => saveFile(`${name}.note`, new Blob([checkpoint ?? ""], { type: "text/plain" }));
+  return (
+    <Row
+      name={
+        <>
+          {name}
+          {contradiction !== null ? (
+            <StatusBadge status="failed" label="Contradicted" />
+          ) : (
+            <StatusBadge
+              status={checkpoint === null ? "pending" : "verified"}
+              label={checkpoint === null ? "Nothing seen yet" : "Consistent"}
+            />
+          )}
+        </>
+      }
+      actions={
+        <>
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconDownload size={14} aria-hidden />}
+            aria-label={`Save the checkpoint of ${name}`}
+            onClick={save}
+            disabled={checkpoint === null}
+          >
+            Checkpoint
+          </Button>
+          {onForget !== null && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              leftSection={<IconTrash size={14} aria-hidden />}
+              aria-label={`Forget ${name}`}
+              onClick={onForget}
+            >
+              Forget
+            </Button>
+          )}
+        </>
+      }
+    >
+      <RowDetail>
+        {origin} · {counted(size, "entry", "entries")} · cosigned <RelativeTime moment={cosigned_at} none="never" />
+      </RowDetail>
+      {contradiction !== null && (
+        <p className={classes.alarm}>
+          {contradiction.message} <RelativeTime moment={contradiction.at} />
+        </p>
+      )}
+    </Row>
+  );
+}
+
+const FIELDS = ["name", "verifier_key"] as const;
+type Field = (typeof FIELDS)[number];
+const isField = (path: string): path is Field => FIELDS.some((field) => field === path);
+
+function WatchDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const { mutateAsync: watch } = useMutation(logAddition(useQueryClient()));
+  return (
+    <Modal opened={opened} onClose={onClose} title="Watch a Log">
+      <DialogForm<Record<Field, string>>
+        initial={{ name: "", verifier_key: "" }}
+        check={({ name, verifier_key }) => ({
+          ...(name.trim() === "" ? { name: "Name is required" } : {}),
+          ...(verifier_key.trim() === "" ? { verifier_key: "The log's key is required" } : {}),
+        })}
+        objectionsIn={(error) => fieldErrorsOf(error, isField)}
+        submitLabel="Watch"
+        failureText="Failed to add the log"
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          await watch(values);
+          toast.success("The log is watched from now on");
+          onClose();
+        }}
+      >
+        {(form) => (
+          <>
+            <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps("name")} />
+            <TextInput
+              label="The log's key"
+              required
+              description="What “strongroom audit key” prints there"
+              spellCheck={false}
+              {...form.getInputProps("verifier_key")}
+            />
+          </>
+        )}
+      </DialogForm>
+    </Modal>
+  );
+}
+
+function ForgetDialog({ log, onClose }: { log: WitnessedLog; onClose: () => void }) {
+  return (
+    <DeleteDialog
+      opened
+      title="Forget the Log"
+      confirmLabel="Forget"
+      mutation={logRemoval(useQueryClient(), log.id)}
+      done="The log is not watched any more"
+      failed="Failed to forget the log"
+      onClose={onClose}
+    >
+      <p>
+        The checkpoint of <strong>{log.name}</strong> is the proof against whoever rewrites that log. It goes with it;
+        only this Strongroom's own audit trail keeps it.
+      </p>
+    </DeleteDialog>
+  );
+}

@@ -1,0 +1,124 @@
+// The vault: searches, filters and manages a user's personal credentials.
+import { Button } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import type { Credential } from "@strongroom/contract";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { useCallback, useMemo, useState } from "react";
+import { useSearchParams } from "react-router";
+import { messageOf } from "#shared/api/call-error.ts";
+import { counted } from "#shared/format/text.ts";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { ItemGrid } from "#shared/ui/item-grid.tsx";
+import { PageHeader } from "#shared/ui/page-header.tsx";
+import { ErrorState } from "#shared/ui/states.tsx";
+import { AddCredentialDialog } from "../form/add-credential-dialog.tsx";
+import { CredentialCard, type CardDialog } from "./credential-card.tsx";
+import { ClosedVault } from "./closed-vault.tsx";
+import { filterOf } from "./credential-filter.ts";
+import classes from "./credential-list-page.module.css";
+import { CredentialToolbar } from "./credential-toolbar.tsx";
+import { credentialList } from "../credentials.queries.ts";
+import { DeleteCredentialDialog } from "../delete-credential-dialog.tsx";
+import { EditCredentialDialog } from "../form/edit-credential-dialog.tsx";
+import { useLiveCredentials } from "../live-credentials.ts";
+import { NoCredentials } from "./no-credentials.tsx";
+import { QuickViewDialog } from "./quick-view-dialog.tsx";
+
+export default function CredentialListPage() {
+  const [params, setParams] = useSearchParams();
+  const filter = filterOf(params);
+  const list = useInfiniteQuery({ ...credentialList(filter), placeholderData: keepPreviousData });
+  useLiveCredentials();
+  const credentials = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data]);
+  const [isAdding, setIsAdding] = useState(false);
+  const dialogs = useCardDialogs(credentials);
+
+  const addButton = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setIsAdding(true)}>
+      Add Credential
+    </Button>
+  );
+
+  function content() {
+    if (list.isPending) return <SectionLoading text="Unlocking your credentials..." />;
+    if (list.data === undefined) {
+      return (
+        <ErrorState message={messageOf(list.error)} onRetry={() => void list.refetch()} isRetrying={list.isFetching} />
+      );
+    }
+    if (credentials.length === 0) {
+      const isNarrowed = filter.search !== undefined || filter.type !== undefined;
+      return <NoCredentials isNarrowed={isNarrowed} onClear={() => setParams({})} addButton={addButton} />;
+    }
+    return (
+      <div className={list.isPlaceholderData ? classes.stale : undefined}>
+        <ItemGrid
+          label="Credentials"
+          items={credentials}
+          hasMore={list.hasNextPage}
+          canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
+          // Does not cancel a running fetch: by default, TanStack Query would restart it.
+          onMore={() => void list.fetchNextPage({ cancelRefetch: false })}
+        >
+          {(credential) => <CredentialCard credential={credential} onOpen={dialogs.open} />}
+        </ItemGrid>
+        {list.isFetchingNextPage && <SectionLoading />}
+        {list.isFetchNextPageError && (
+          <ErrorState message={messageOf(list.error)} onRetry={() => void list.fetchNextPage()} />
+        )}
+      </div>
+    );
+  }
+
+  return (
+    <>
+      <PageHeader
+        title="Credential Vault"
+        subtitle="Securely manage and access your privileged credentials"
+        actions={addButton}
+      />
+      <ClosedVault />
+      <CredentialToolbar count={list.data === undefined ? "" : countText(credentials.length, list.hasNextPage)} />
+      {content()}
+      <AddCredentialDialog opened={isAdding} onClose={() => setIsAdding(false)} />
+      {dialogs.credential !== null && (
+        // The key resets the dialog state for each credential.
+        <div key={dialogs.credential.id}>
+          <QuickViewDialog credential={dialogs.credential} {...dialogs.propsOf("quick-view")} />
+          <EditCredentialDialog credential={dialogs.credential} {...dialogs.propsOf("edit")} />
+          <DeleteCredentialDialog credential={dialogs.credential} {...dialogs.propsOf("delete")} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The total is unknown until the last page is loaded. */
+function countText(loaded: number, hasMore: boolean): string {
+  return hasMore ? `${loaded.toLocaleString()}+ credentials` : counted(loaded, "credential");
+}
+
+interface DialogProps {
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** Selects the credential of the open dialog. Keeps it after closing, for the closing animation. */
+function useCardDialogs(credentials: readonly Credential[]) {
+  const [dialog, setDialog] = useState<CardDialog | null>(null);
+  const [chosen, setChosen] = useState<Credential | null>(null);
+  const open = useCallback((which: CardDialog, of: Credential) => {
+    setChosen(of);
+    setDialog(which);
+  }, []);
+  // The current version from the list, not the one the dialog opened with.
+  const credential = credentials.find(({ id }) => id === chosen?.id) ?? chosen;
+  return {
+    credential,
+    open,
+    propsOf: (which: CardDialog): DialogProps => ({
+      opened: dialog === which,
+      onClose: () => setDialog((open) => (open === which ? null : open)),
+    }),
+  };
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { withItem, withoutItem } from "#shared/api/pages.ts";
+import { matches, withNewCredential } from "./credential-pages.ts";
+import { aCredential } from "../testing/a-credential.ts";
+
+const orders = aCredential({ name: "Orders", username: "app" });
+const billing = aCredential({ name: "Billing", type: "mysql" });
+const pages = [
+  { data: [orders], next_cursor: "1" },
+  { data: [billing], next_cursor: null },
+];
+
+describe("cached pages of the vault", () => {
+  test("show a changed credential without refetching and keep the other page unchanged", () => {
+    const renamed = { ...billing, name: "Invoices" };
+    const changed = withItem(pages, renamed);
+    expect(changed.map((page) => page.data.map(({ name }) => name))).toEqual([["Orders"], ["Invoices"]]);
+    expect(changed[0]).toBe(pages[0]);
+  });
+
+  test("stay unchanged for a credential they do not contain", () => {
+    expect(withItem(pages, aCredential())).toBe(pages);
+    expect(withoutItem(pages, aCredential().id)).toBe(pages);
+  });
+
+  test("drop a deleted credential", () => {
+    expect(withoutItem(pages, orders.id).flatMap((page) => page.data)).toEqual([billing]);
+  });
+
+  test("start with a new credential, added only once", () => {
+    const added = aCredential({ name: "New" });
+    const grown = withNewCredential(pages, added, {});
+    expect(grown.flatMap((page) => page.data)[0]).toBe(added);
+    expect(withNewCredential(grown, added, {})).toBe(grown);
+  });
+
+  test("leave out a new credential that does not match the filter", () => {
+    expect(withNewCredential(pages, aCredential({ name: "New" }), { search: "old" })).toBe(pages);
+  });
+});
+
+describe("matching a credential with the filter", () => {
+  test("VAULT-05: matches part of the name or username, ignoring case", () => {
+    expect(matches(orders, { search: "RDER" })).toBe(true);
+    expect(matches(orders, { search: "APP" })).toBe(true);
+    expect(matches(orders, { search: "db01" })).toBe(false);
+    expect(matches(aCredential({ name: "x", username: null }), { search: "app" })).toBe(false);
+  });
+
+  test("VAULT-06, OPEN-45: matches the exact type, or any database type", () => {
+    expect(matches(billing, { type: "password" })).toBe(false);
+    expect(matches(aCredential({ type: "ssh" }), { type: "ssh" })).toBe(true);
+    expect(matches(billing, { type: "database" })).toBe(true);
+    expect(matches(aCredential({ type: "ssh" }), { type: "database" })).toBe(false);
+  });
+});

@@ -1,0 +1,56 @@
+// The user's own data: name, email, role, creation date and sign-in method.
+import { Button } from "@mantine/core";
+import type { OwnProfile } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { capitalised } from "#shared/format/text.ts";
+import { Facts } from "#shared/ui/facts.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { NameForm } from "./name-form.tsx";
+import { ownProfile } from "./profile.queries.ts";
+
+const SIGNED_IN_BY: Record<OwnProfile["signed_in_by"], string> = {
+  password: "Password",
+  passkey: "Passkey",
+  oidc: "Single sign-on",
+  ldap: "Directory",
+};
+
+export function ProfileCard() {
+  const profile = useQuery(ownProfile);
+  const [isNaming, setIsNaming] = useState(false);
+  return (
+    <SectionCard
+      title="You"
+      description="An administrator changes your role; a new role takes effect at your next sign-in."
+      actions={
+        profile.data !== undefined &&
+        !isNaming && (
+          <Button variant="default" size="compact-md" onClick={() => setIsNaming(true)}>
+            Change name
+          </Button>
+        )
+      }
+    >
+      <Loaded query={profile} loadingText="Loading your profile...">
+        {(you) =>
+          isNaming ? (
+            <NameForm name={you.name} onDone={() => setIsNaming(false)} />
+          ) : (
+            <Facts
+              facts={[
+                { name: "Name", value: you.name },
+                { name: "Email", value: you.email },
+                { name: "Role", value: capitalised(you.role) },
+                { name: "Signed in by", value: SIGNED_IN_BY[you.signed_in_by] },
+                { name: "Member since", value: <RelativeTime moment={you.created_at} /> },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </SectionCard>
+  );
+}

@@ -1,0 +1,87 @@
+// Values, validation and payload of the safe form.
+import {
+  NewSafe,
+  type AccessLevel,
+  type InputOf,
+  type Safe,
+  type SafeStatus,
+  type SafeType,
+  type updateSafe,
+} from "@strongroom/contract";
+import type { z } from "zod";
+import { firstObjections } from "#shared/api/field-errors.ts";
+import type { ProposedChange } from "#shared/access-preview/change-preview.tsx";
+import type { Found } from "#shared/ui/search-select.tsx";
+
+export interface SafeFormValues {
+  name: string;
+  description: string;
+  safe_type: SafeType;
+  access_level: AccessLevel;
+  status: SafeStatus;
+  /** Null for a new safe: its creator becomes the owner. */
+  owner: Found | null;
+}
+
+export const EMPTY_SAFE: SafeFormValues = {
+  name: "",
+  description: "",
+  safe_type: "standard",
+  access_level: "private",
+  status: "active",
+  owner: null,
+};
+
+export const formOf = (safe: Safe): SafeFormValues => ({
+  name: safe.name,
+  description: safe.description ?? "",
+  safe_type: safe.safe_type,
+  access_level: safe.access_level,
+  status: safe.status,
+  owner: { value: safe.owner_id, label: safe.owner_name, hint: safe.owner_email },
+});
+
+/** SAFE-12. */
+export const newPayloadOf = ({
+  name,
+  description,
+  safe_type,
+  access_level,
+}: SafeFormValues): z.input<typeof NewSafe> => ({
+  name,
+  description,
+  safe_type,
+  access_level,
+});
+
+/** SAFE-13: always name and description, other fields only when changed. */
+export function editPayloadOf(values: SafeFormValues, before: Safe): NonNullable<InputOf<typeof updateSafe>["body"]> {
+  const { name, description, safe_type, access_level, status, owner } = values;
+  return {
+    name,
+    description,
+    ...(safe_type === before.safe_type ? {} : { safe_type }),
+    ...(access_level === before.access_level ? {} : { access_level }),
+    ...(status === before.status ? {} : { status }),
+    ...(owner === null || owner.value === before.owner_id ? {} : { owner_id: owner.value }),
+  };
+}
+
+/** The access change to preview before saving, apart from a new owner; null when there is none. */
+export function changeOf(values: SafeFormValues, before: Safe): ProposedChange | null {
+  const { access_level, status } = editPayloadOf(values, before);
+  if (access_level === undefined && status === undefined) return null;
+  return {
+    kind: "safe-changed",
+    safe_id: before.id,
+    ...(access_level === undefined ? {} : { access_level }),
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+export type SafeFormErrors = Partial<Record<keyof SafeFormValues, string>>;
+
+/** An empty result means the form is valid. */
+export const checkForm = (values: SafeFormValues): SafeFormErrors => firstObjections(NewSafe, newPayloadOf(values));
+
+export const isField = (path: string): path is keyof SafeFormValues => Object.hasOwn(EMPTY_SAFE, path);

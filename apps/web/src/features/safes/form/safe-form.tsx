@@ -1,0 +1,120 @@
+// The form of "Create New Safe" and "Edit Safe".
+import { Select, SimpleGrid, TextInput, Textarea } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { ACCESS_LEVELS, SAFE_STATUSES, SAFE_TYPES } from "@strongroom/contract";
+import { useEffect, useRef } from "react";
+import { ChangePreview, type ProposedChange } from "#shared/access-preview/change-preview.tsx";
+import { fieldErrorsOf } from "#shared/api/field-errors.ts";
+import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
+import { PrincipalSelect } from "../members/principal-select.tsx";
+import { checkForm, isField, type SafeFormValues } from "./safe-form-values.ts";
+import { ACCESS_HINTS, ACCESS_LABELS, STATUS_BADGES, STATUS_HINTS, TYPE_LABELS } from "../safe-labels.ts";
+
+interface Parts {
+  /** Only an existing safe has a status. */
+  hasStatus?: boolean;
+  /** Whether the caller may transfer the safe to another owner. */
+  canChangeOwner?: boolean;
+  /** For an existing safe: the access change to preview before saving; null when there is none. */
+  changeOf?: (values: SafeFormValues) => ProposedChange | null;
+}
+
+export type SafeFormProps = Parts & Omit<DialogFormProps<SafeFormValues>, "check" | "objectionsIn" | "children">;
+
+const choices = <T extends string>(values: readonly T[], label: (value: T) => string) =>
+  values.map((value) => ({ value, label: label(value) }));
+const TYPES = choices(SAFE_TYPES, (type) => TYPE_LABELS[type]);
+const LEVELS = choices(ACCESS_LEVELS, (level) => ACCESS_LABELS[level]);
+const STATUSES = choices(SAFE_STATUSES, (status) => STATUS_BADGES[status].label);
+const MOST_NAME = 100;
+const MOST_DESCRIPTION = 500;
+
+export default function SafeForm({ hasStatus, canChangeOwner, changeOf, ...props }: SafeFormProps) {
+  return (
+    <DialogForm {...props} check={checkForm} objectionsIn={(error) => fieldErrorsOf(error, isField)}>
+      {(form) => (
+        <>
+          <Fields
+            form={form}
+            initial={props.initial}
+            hasStatus={hasStatus === true}
+            canChangeOwner={canChangeOwner === true}
+          />
+          {changeOf !== undefined && <Preview change={changeOf(form.values)} />}
+        </>
+      )}
+    </DialogForm>
+  );
+}
+
+const Preview = ({ change }: { change: ProposedChange | null }) => change !== null && <ChangePreview change={change} />;
+
+interface FieldsProps extends Omit<Parts, "changeOf"> {
+  form: UseFormReturnType<SafeFormValues>;
+  initial: SafeFormValues;
+}
+
+function Fields({ form, initial, hasStatus, canChangeOwner }: FieldsProps) {
+  const nameRef = useRef<HTMLInputElement>(null);
+  // The dialog set its initial focus before this lazy form was loaded.
+  useEffect(() => nameRef.current?.focus(), []);
+  const { description, access_level: level, status, owner } = form.values;
+  return (
+    <>
+      <TextInput
+        label="Name"
+        description="3-100 characters"
+        required
+        maxLength={MOST_NAME}
+        ref={nameRef}
+        data-autofocus
+        {...form.getInputProps("name")}
+      />
+      <Textarea
+        label="Description"
+        description={`What is kept here, and for whom. ${description.length} of ${MOST_DESCRIPTION} characters`}
+        rows={3}
+        maxLength={MOST_DESCRIPTION}
+        {...form.getInputProps("description")}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="md">
+        <Select label="Type" required data={TYPES} allowDeselect={false} {...form.getInputProps("safe_type")} />
+        <Select
+          label="Access Level"
+          required
+          data={LEVELS}
+          allowDeselect={false}
+          inputWrapperOrder={["label", "input", "description", "error"]}
+          description={ACCESS_HINTS[level]}
+          {...form.getInputProps("access_level")}
+        />
+        {hasStatus && (
+          <Select
+            label="Status"
+            required
+            data={STATUSES}
+            allowDeselect={false}
+            inputWrapperOrder={["label", "input", "description", "error"]}
+            description={STATUS_HINTS[status]}
+            {...form.getInputProps("status")}
+          />
+        )}
+        {canChangeOwner && (
+          <PrincipalSelect
+            label="Owner"
+            description={
+              owner?.value === initial.owner?.value
+                ? "May do everything here."
+                : "Becomes the owner and may do everything here. The owner before stays a member."
+            }
+            required
+            onlyPeople
+            value={owner}
+            error={form.errors["owner"]}
+            onChange={(next) => form.setFieldValue("owner", next)}
+          />
+        )}
+      </SimpleGrid>
+    </>
+  );
+}

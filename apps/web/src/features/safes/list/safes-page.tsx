@@ -1,0 +1,162 @@
+// Safes Management: searches, filters and manages the safes that the caller can see (SAFE-01 to SAFE-08).
+import { Button, NativeSelect } from "@mantine/core";
+import { IconBuildingBank, IconPlus, IconRefresh, IconSearchOff } from "@tabler/icons-react";
+import { SAFE_STATUSES, type Safe } from "@strongroom/contract";
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useMemo, useState } from "react";
+import { useSearchParams } from "react-router";
+import { invalidatePath } from "#shared/api/query.ts";
+import { withParam } from "#shared/format/address.ts";
+import { AddressSearch } from "#shared/ui/address-search.tsx";
+import { ItemGrid } from "#shared/ui/item-grid.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { LoadMore } from "#shared/ui/load-more.tsx";
+import { PageHeader } from "#shared/ui/page-header.tsx";
+import { EmptyState } from "#shared/ui/states.tsx";
+import { DeleteSafeDialog } from "../form/delete-safe-dialog.tsx";
+import { SafeCard, type SafeDialog } from "./safe-card.tsx";
+import { filterOf, isNarrowed } from "./safe-filter.ts";
+import { CreateSafeDialog, EditSafeDialog } from "../form/safe-form-dialogs.tsx";
+import { SafeStatistics } from "./safe-statistics.tsx";
+import { STATUS_BADGES } from "../safe-labels.ts";
+import { safeList } from "../safes.queries.ts";
+import classes from "../safes.module.css";
+
+export default function SafesPage() {
+  const [params] = useSearchParams();
+  const filter = filterOf(params);
+  const client = useQueryClient();
+  const list = useInfiniteQuery({ ...safeList(filter), placeholderData: keepPreviousData });
+  const safes = useMemo(() => list.data?.pages.flatMap((page) => page.safes) ?? [], [list.data]);
+  const [isCreating, setIsCreating] = useState(false);
+  const dialogs = useSafeDialogs(safes);
+
+  const createButton = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setIsCreating(true)}>
+      Create Safe
+    </Button>
+  );
+
+  return (
+    <>
+      <PageHeader
+        title="Safes Management"
+        subtitle="Where shared accounts are kept, and who may do what with them"
+        actions={
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconRefresh size={16} aria-hidden />}
+              onClick={() => void invalidatePath(client, "/api/v1/safes")}
+              loading={list.isRefetching && !list.isPlaceholderData}
+            >
+              Refresh
+            </Button>
+            {createButton}
+          </>
+        }
+      />
+      <SafeStatistics />
+      <Toolbar />
+      <Loaded query={list} loadingText="Loading safes..." failureText="Failed to load safes">
+        {() =>
+          safes.length === 0 ? (
+            <NoSafes isNarrowed={isNarrowed(filter)} createButton={createButton} />
+          ) : (
+            <div className={list.isPlaceholderData ? classes.stale : undefined}>
+              <ItemGrid
+                label="Safes"
+                items={safes}
+                hasMore={list.hasNextPage}
+                canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
+                onMore={() => void list.fetchNextPage({ cancelRefetch: false })}
+              >
+                {(safe) => <SafeCard safe={safe} onOpen={dialogs.open} />}
+              </ItemGrid>
+              {list.isFetchNextPageError && <LoadMore of={list} />}
+            </div>
+          )
+        }
+      </Loaded>
+      <CreateSafeDialog opened={isCreating} onClose={() => setIsCreating(false)} />
+      {dialogs.safe !== null && (
+        // The key resets the dialog state for each safe.
+        <div key={dialogs.safe.id}>
+          <EditSafeDialog safe={dialogs.safe} {...dialogs.propsOf("edit")} />
+          <DeleteSafeDialog safe={dialogs.safe} {...dialogs.propsOf("delete")} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const STATUSES = [
+  { value: "", label: "Any status" },
+  ...SAFE_STATUSES.map((status) => ({ value: status, label: STATUS_BADGES[status].label })),
+];
+
+function Toolbar() {
+  const [params, setParams] = useSearchParams();
+  const choose = (status: string) => setParams((before) => withParam(before, "status", status), { replace: true });
+  return (
+    <div className={classes.toolbar} role="search" aria-label="Safes">
+      <AddressSearch label="Search safes" placeholder="Search safes by name, description, or owner..." />
+      <NativeSelect
+        className={classes.choice}
+        aria-label="Status"
+        data={STATUSES}
+        value={params.get("status") ?? ""}
+        onChange={(event) => choose(event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+interface NoSafesProps {
+  /** Whether a search or status filter is set, so that other safes may exist. */
+  isNarrowed: boolean;
+  createButton: React.ReactNode;
+}
+
+/** SAFE-08. */
+function NoSafes({ isNarrowed: isSearching, createButton }: NoSafesProps) {
+  const [, setParams] = useSearchParams();
+  return isSearching ? (
+    <EmptyState
+      icon={IconSearchOff}
+      title="No safes found"
+      text="No safe matches your search."
+      action={
+        <Button variant="default" onClick={() => setParams({})}>
+          Clear search and filter
+        </Button>
+      }
+    />
+  ) : (
+    <EmptyState
+      icon={IconBuildingBank}
+      title="No safes found"
+      text="Create a safe for the accounts that you share, then say who may use them."
+      action={createButton}
+    />
+  );
+}
+
+/** Selects the safe of the open dialog. Keeps it after closing, for the closing animation. */
+function useSafeDialogs(safes: readonly Safe[]) {
+  const [dialog, setDialog] = useState<SafeDialog | null>(null);
+  const [chosen, setChosen] = useState<Safe | null>(null);
+  const open = useCallback((which: SafeDialog, of: Safe) => {
+    setChosen(of);
+    setDialog(which);
+  }, []);
+  return {
+    // The current version from the list, not the one the dialog opened with.
+    safe: safes.find(({ id }) => id === chosen?.id) ?? chosen,
+    open,
+    propsOf: (which: SafeDialog) => ({
+      opened: dialog === which,
+      onClose: () => setDialog((open) => (open === which ? null : open)),
+    }),
+  };
+}

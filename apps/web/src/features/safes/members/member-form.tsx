@@ -1,0 +1,166 @@
+// The membership form: the user or group, the role or single permissions, and the expiry.
+import { Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from "@mantine/core";
+import { SAFE_PERMISSION_LABELS, SAFE_ROLES, SAFE_ROLE_LABELS, type SafePermission } from "@strongroom/contract";
+import { useId } from "react";
+import { ChangePreview, type ProposedChange } from "#shared/access-preview/change-preview.tsx";
+import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
+import {
+  checkMember,
+  isRoleGrantable,
+  localTimeOf,
+  withPermission,
+  withRole,
+  type MemberFormValues,
+} from "./member-form-values.ts";
+import { PERMISSION_GROUPS, ROLE_HINTS } from "./permission-labels.ts";
+import { PrincipalSelect } from "./principal-select.tsx";
+import classes from "../safes.module.css";
+
+interface Parts {
+  /** Whether the form asks for a user or group, which a stored membership cannot change. */
+  isNew?: boolean;
+  /** The permissions that the caller may grant. */
+  may: ReadonlySet<SafePermission>;
+  /** The change to preview under "What would change?"; null while the form is incomplete. */
+  changeOf: (values: MemberFormValues) => ProposedChange | null;
+}
+
+export type MemberFormProps = Parts & Omit<DialogFormProps<MemberFormValues>, "check" | "objectionsIn" | "children">;
+
+export function MemberForm({ isNew = false, may, changeOf, ...props }: MemberFormProps) {
+  return (
+    <DialogForm {...props} check={(values) => checkMember(values, Date.now())}>
+      {(form) => (
+        <>
+          {isNew && (
+            <PrincipalSelect
+              label="User or group"
+              required
+              value={form.values.who}
+              error={form.errors["who"]}
+              onChange={(next) => form.setFieldValue("who", next)}
+            />
+          )}
+          <Select
+            label="Role"
+            required
+            data={SAFE_ROLES.map((value) => ({
+              value,
+              label: SAFE_ROLE_LABELS[value],
+              disabled: !isRoleGrantable(value, may),
+            }))}
+            allowDeselect={false}
+            description={ROLE_HINTS[form.values.role]}
+            value={form.values.role}
+            onChange={(next) => next !== null && form.setValues(withRole(form.values, next))}
+          />
+          <Permissions
+            chosen={form.values.permissions}
+            may={may}
+            error={form.errors["permissions"]}
+            onToggle={(permission, isGiven) => form.setValues(withPermission(form.values, permission, isGiven))}
+          />
+          <Expiry
+            value={form.values.expires}
+            error={form.errors["expires"]}
+            onChange={(expires) => form.setFieldValue("expires", expires)}
+          />
+          <ChangePreview change={changeOf(form.values)} />
+        </>
+      )}
+    </DialogForm>
+  );
+}
+
+interface PermissionsProps {
+  chosen: readonly SafePermission[];
+  may: ReadonlySet<SafePermission>;
+  error: React.ReactNode;
+  onToggle: (permission: SafePermission, isGiven: boolean) => void;
+}
+
+function Permissions({ chosen, may, error, onToggle }: PermissionsProps) {
+  const isLimited = PERMISSION_GROUPS.some(({ permissions }) => permissions.some((each) => !may.has(each)));
+  return (
+    <div>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="md">
+        {PERMISSION_GROUPS.map(({ label, permissions }) => (
+          <PermissionGroup key={label} label={label}>
+            {permissions.map((permission) => (
+              <Checkbox
+                key={permission}
+                size="sm"
+                label={SAFE_PERMISSION_LABELS[permission]}
+                checked={permission === "list" || chosen.includes(permission)}
+                // `list` is part of every role.
+                disabled={permission === "list" || !may.has(permission)}
+                onChange={(event) => onToggle(permission, event.currentTarget.checked)}
+              />
+            ))}
+          </PermissionGroup>
+        ))}
+      </SimpleGrid>
+      {isLimited && <p className={classes.formHint}>Nobody gives more than they may do here themselves.</p>}
+      {error !== undefined && error !== null && <p className={classes.formError}>{error}</p>}
+    </div>
+  );
+}
+
+function PermissionGroup({ label, children }: { label: string; children: React.ReactNode }) {
+  const id = useId();
+  return (
+    <div role="group" aria-labelledby={id}>
+      <p className={classes.groupLabel} id={id}>
+        {label}
+      </p>
+      <Stack gap={6}>{children}</Stack>
+    </div>
+  );
+}
+
+const DAY = 24 * 60 * 60_000;
+const PERIODS = [
+  { label: "1 day", days: 1 },
+  { label: "1 week", days: 7 },
+  { label: "30 days", days: 30 },
+  { label: "90 days", days: 90 },
+];
+
+interface ExpiryProps {
+  value: string;
+  error: React.ReactNode;
+  onChange: (value: string) => void;
+}
+
+function Expiry({ value, error, onChange }: ExpiryProps) {
+  return (
+    <div>
+      <TextInput
+        type="datetime-local"
+        label="Expires"
+        description="At that time the membership ends by itself. Empty: without an end."
+        value={value}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <Group gap={6} mt={6}>
+        {PERIODS.map(({ label, days }) => (
+          <Button
+            key={label}
+            size="compact-xs"
+            variant="default"
+            aria-label={`Expires in ${label}`}
+            onClick={() => onChange(localTimeOf(Date.now() + days * DAY))}
+          >
+            {label}
+          </Button>
+        ))}
+        {value !== "" && (
+          <Button size="compact-xs" variant="subtle" onClick={() => onChange("")}>
+            Without an end
+          </Button>
+        )}
+      </Group>
+    </div>
+  );
+}

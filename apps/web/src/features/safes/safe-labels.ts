@@ -1,0 +1,48 @@
+// Labels of safes and their parts.
+import type { AccessLevel, Safe, SafePermission, SafeStatus, SafeType } from "@strongroom/contract";
+import type { Status } from "#shared/ui/status-badge.tsx";
+
+export const TYPE_LABELS: Record<SafeType, string> = {
+  standard: "Standard",
+  shared: "Shared",
+  department: "Department",
+  application: "Application",
+};
+
+export const ACCESS_LABELS: Record<AccessLevel, string> = {
+  private: "Private",
+  team: "Team",
+  department: "Department",
+  public: "Public",
+};
+
+/** Hints about who sees the safe besides its members. No access level allows use or retrieval. */
+export const ACCESS_HINTS: Record<AccessLevel, string> = {
+  private: "Only members see this safe.",
+  team: "People who share a team with the owner see it too, and may ask for access.",
+  department: "People who share a department with the owner see it too, and may ask for access.",
+  public: "Everybody sees it, and may ask for access.",
+};
+
+export const STATUS_BADGES: Record<SafeStatus, { label: string; status: Status }> = {
+  active: { label: "Active", status: "active" },
+  inactive: { label: "Inactive", status: "inactive" },
+  archived: { label: "Archived", status: "inactive" },
+};
+
+export const STATUS_HINTS: Record<SafeStatus, string> = {
+  active: "Its accounts can be used and lent.",
+  inactive: "It keeps everything and lends nothing until it is active again.",
+  archived: "It keeps everything and lends nothing. For safes that are only kept for the record.",
+};
+
+export const may = (safe: Pick<Safe, "my_permissions">, permission: SafePermission): boolean =>
+  safe.my_permissions.includes(permission);
+
+/**
+ * Whether the caller may move all accounts out of the safe, which requires permission to retrieve them without an
+ * approval. For an inactive safe only the server can decide that.
+ */
+export const mayEmpty = (safe: Pick<Safe, "my_permissions" | "status">): boolean =>
+  may(safe, "delete") &&
+  (safe.status !== "active" || (may(safe, "retrieve") && may(safe, "access_without_confirmation")));

@@ -1,0 +1,123 @@
+// "Create machine identity" and "Edit machine identity".
+import { Select, TextInput, Textarea } from "@mantine/core";
+import { IconUser, IconUsersGroup } from "@tabler/icons-react";
+import type { MachineIdentity, ReplyOf, findPrincipals } from "@strongroom/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { isCallError } from "#shared/api/call-error.ts";
+import { DialogForm } from "#shared/ui/dialog-form.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
+import { SearchSelect, twoLetters, type Found } from "#shared/ui/search-select.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import {
+  EMPTY_MACHINE,
+  ROLE_CHOICES,
+  checkMachine,
+  fieldAt,
+  formOf,
+  groupValue,
+  machineOf,
+  userValue,
+  type MachineFormValues,
+} from "./machine-form-values.ts";
+import { principalsFound, refreshTokens, saveMachine } from "../tokens.queries.ts";
+
+const ICON_SIZE = 16;
+
+/** Excludes machine identities, which cannot be responsible for others. */
+const foundIn = ({ principals }: ReplyOf<typeof findPrincipals>): Found[] =>
+  principals
+    .filter(({ is_machine }) => !is_machine)
+    .map(({ user_id: userId, group_id: groupId, name, hint }) =>
+      groupId === null
+        ? {
+            value: userValue(userId ?? ""),
+            label: name,
+            hint: hint ?? undefined,
+            icon: <IconUser size={ICON_SIZE} aria-hidden />,
+          }
+        : {
+            value: groupValue(groupId),
+            label: name,
+            hint: "Group",
+            icon: <IconUsersGroup size={ICON_SIZE} aria-hidden />,
+          },
+    );
+
+function objectionsIn(error: unknown): Partial<Record<keyof MachineFormValues, string>> {
+  if (!isCallError(error)) return {};
+  const known = error.errors.flatMap(({ path, msg }) => {
+    const field = fieldAt(path);
+    return field === undefined ? [] : [[field, msg] as const];
+  });
+  return Object.fromEntries(known);
+}
+
+export interface MachineDialogProps {
+  /** Null for a new one. */
+  machine: MachineIdentity | null;
+  opened: boolean;
+  onClose: () => void;
+}
+
+export function MachineDialog({ machine, opened, onClose }: MachineDialogProps) {
+  const client = useQueryClient();
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={machine === null ? "Create machine identity" : "Edit machine identity"}
+    >
+      <DialogForm
+        initial={machine === null ? EMPTY_MACHINE : formOf(machine)}
+        check={checkMachine}
+        objectionsIn={objectionsIn}
+        submitLabel={machine === null ? "Create" : "Save changes"}
+        failureText="Failed to save the machine identity"
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          try {
+            await saveMachine(machine, machineOf(values));
+          } finally {
+            await refreshTokens(client);
+          }
+          toast.success(machine === null ? "Machine identity created" : "Machine identity saved");
+          onClose();
+        }}
+      >
+        {(form) => (
+          <>
+            <TextInput
+              label="Name"
+              description="What it is, such as a build server"
+              required
+              maxLength={60}
+              data-autofocus
+              {...form.getInputProps("name")}
+            />
+            <Textarea label="Description" rows={2} maxLength={500} {...form.getInputProps("description")} />
+            <Select
+              label="Role"
+              description="Its tokens never do more than this role allows; requests it never decides"
+              required
+              allowDeselect={false}
+              data={ROLE_CHOICES}
+              {...form.getInputProps("role")}
+            />
+            <SearchSelect
+              label="Who answers for it"
+              description="A person or a group: they see its tokens and can revoke them"
+              placeholder="Search people and groups"
+              missingIn={twoLetters}
+              required
+              value={form.values.responsible}
+              onChange={(found) => form.setFieldValue("responsible", found)}
+              error={form.errors["responsible"]}
+              search={principalsFound}
+              foundIn={foundIn}
+            />
+          </>
+        )}
+      </DialogForm>
+    </Modal>
+  );
+}

@@ -1,0 +1,5 @@
+// The path of a secret's page: an account, or a credential of one's own.
+import { paths } from "#shared/paths.ts";
+
+export const secretPath = ({ account_id: id, is_account: isAccount }: { account_id: string; is_account: boolean }) =>
+  isAccount ? paths.account(id) : paths.credential(id);

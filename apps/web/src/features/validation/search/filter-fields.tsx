@@ -1,0 +1,95 @@
+// The fields of the search filter (FILTER-02 to FILTER-07).
+import { Checkbox, MultiSelect, SimpleGrid, TextInput } from "@mantine/core";
+import { JIT_ASSOCIATIONS, VALIDATION_STATUS_FILTERS, type ValidationFilter } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
+import { capitalised } from "#shared/format/text.ts";
+import { MOST_SEARCHED } from "#shared/ui/address-search.tsx";
+import { verificationLabel } from "#shared/ui/verification-badge.tsx";
+import classes from "./filter-panel.module.css";
+import { PeriodFields } from "./period-fields.tsx";
+import { filterChoices } from "../validation.queries.ts";
+
+const STATUS_CHOICES = VALIDATION_STATUS_FILTERS.map((value) => ({ value, label: verificationLabel(value) }));
+const JIT_CHOICES = JIT_ASSOCIATIONS.map((value) => ({ value, label: capitalised(value) }));
+
+/** Props of a multi-select field. */
+const several = <T extends string>(value: readonly T[], onChange: (value: T[]) => void) => ({
+  value: [...value],
+  onChange: (next: string[]) => onChange(next as T[]),
+  clearable: true,
+  placeholder: value.length === 0 ? "Any" : undefined,
+});
+
+export interface FilterFieldsProps {
+  filter: ValidationFilter;
+  onChange: (part: Partial<ValidationFilter>) => void;
+}
+
+export function FilterFields({ filter, onChange }: FilterFieldsProps) {
+  return (
+    <>
+      <TextInput
+        label="Text"
+        placeholder="Host, user, error or JIT justification"
+        maxLength={MOST_SEARCHED}
+        value={filter.text}
+        onChange={(event) => onChange({ text: event.currentTarget.value })}
+      />
+      <Choices filter={filter} onChange={onChange} />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm" verticalSpacing="sm">
+        <PeriodFields
+          label="Last validated"
+          period={filter.last_validated}
+          onChange={(period) => onChange({ last_validated: period })}
+        />
+        <PeriodFields
+          label="Account created"
+          period={filter.created}
+          onChange={(period) => onChange({ created: period })}
+        />
+      </SimpleGrid>
+      <div className={classes.checks}>
+        <Checkbox
+          label="Critical failures only"
+          checked={filter.critical_only}
+          onChange={(event) => onChange({ critical_only: event.currentTarget.checked })}
+        />
+        <Checkbox
+          label="Recent failures (24h)"
+          checked={filter.recent_failures}
+          onChange={(event) => onChange({ recent_failures: event.currentTarget.checked })}
+        />
+      </div>
+    </>
+  );
+}
+
+function Choices({ filter, onChange }: FilterFieldsProps) {
+  const { data: choices } = useQuery(filterChoices);
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm" verticalSpacing="sm">
+      <MultiSelect
+        label="Validation status"
+        data={STATUS_CHOICES}
+        {...several(filter.statuses, (statuses) => onChange({ statuses }))}
+      />
+      <MultiSelect label="JIT association" data={JIT_CHOICES} {...several(filter.jit, (jit) => onChange({ jit }))} />
+      <MultiSelect
+        label="System types"
+        searchable
+        data={choices?.system_types ?? []}
+        {...several(filter.system_types, (types) => onChange({ system_types: types }))}
+      />
+      <MultiSelect
+        label="Connection methods"
+        data={choices?.connection_methods ?? []}
+        {...several(filter.connection_methods, (methods) => onChange({ connection_methods: methods }))}
+      />
+      <MultiSelect
+        label="Verification methods"
+        data={choices?.verification_methods ?? []}
+        {...several(filter.verification_methods, (methods) => onChange({ verification_methods: methods }))}
+      />
+    </SimpleGrid>
+  );
+}

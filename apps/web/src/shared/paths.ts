@@ -1,0 +1,55 @@
+// Every address of the app, typed; other code builds no paths.
+
+export const paths = {
+  dashboard: "/",
+  accounts: "/accounts",
+  /** One account, or the route pattern with ":id". */
+  account: (id: string) => `/accounts/${id}`,
+  /** The accounts of one safe. */
+  accountsIn: (safeId: string) => `/accounts?safe=${safeId}`,
+  /** The accounts on one platform. */
+  accountsOn: (platformId: string) => `/accounts?platform=${platformId}`,
+  validationDashboard: "/validation-dashboard",
+  /** One of its tabs and, optionally, a view of that tab. */
+  validationAt: (tab: string, view = "") => `/validation-dashboard?tab=${tab}${view === "" ? "" : `&view=${view}`}`,
+  safes: "/safes",
+  /** One safe, optionally at a tab, or the route pattern with ":id". */
+  safe: (id: string, tab = "") => (tab === "" ? `/safes/${id}` : `/safes/${id}?tab=${tab}`),
+  vault: "/vault",
+  /** One credential, or the route pattern with ":id". */
+  credential: (id: string) => `/vault/${id}`,
+  /** A former address of the vault (OPEN-26). */
+  credentialVault: "/credential-vault",
+  discovery: "/discovery",
+  cpmDashboard: "/cpm-dashboard",
+  jitAccess: "/jit-access",
+  /** The page with one access request open. */
+  accessRequest: (id: string) => `/jit-access?request=${id}`,
+  /** The page with the request form for an account open. */
+  requestAccess: (accountId: string) => `/jit-access?ask=${accountId}`,
+  accessControl: "/access-control",
+  integrations: "/integrations",
+  auditLogs: "/audit-logs",
+  admin: "/admin",
+  adminGroups: "/admin/groups",
+  adminPlatforms: "/admin/platforms",
+  profile: "/profile",
+  notifications: "/notifications",
+  settings: "/settings",
+  /** The page scrolled to one of its cards. */
+  settingsAt: (card: "notifications" | "dashboard") => `/settings#${card}`,
+  help: "/help",
+  signIn: "/auth",
+  login: "/login",
+  signUp: "/signup",
+  signUpNew: "/signup-new",
+  resetPassword: "/reset-password",
+  cancelRecovery: "/cancel-recovery",
+  /** An identity provider's redirect target; the server builds it too (`redirectUriOf`). */
+  providerCallback: (id: string) => `/auth/callback/${id}`,
+  unseal: "/unseal",
+  loadingDemo: "/loading-demo",
+  componentDemo: "/component-demo",
+  inactivityTest: "/inactivity-test",
+  cpmTest: "/cpm-test",
+} as const;

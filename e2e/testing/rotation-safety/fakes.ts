@@ -1,0 +1,148 @@
+// Fakes for targets that cannot run here.
+import {
+  makeAuthority,
+  startFakeAws,
+  startFakeIos,
+  startFakeMongodb,
+  startFakeMssql,
+  startFakeOracle,
+  startFakeWinrm,
+} from "@strongroom/connectors/testing";
+import { randomBytes } from "node:crypto";
+import type { Subject } from "./subject.ts";
+
+const FAKE = "a fake";
+const aSecret = () => randomBytes(12).toString("base64url");
+
+export async function ios(): Promise<Subject> {
+  const device = await startFakeIos();
+  let count = 0;
+  return {
+    name: "Cisco IOS over SSH",
+    version: FAKE,
+    upstream: device,
+    account: async () => {
+      const username = `admin${count++}`;
+      const value = aSecret();
+      device.setUser(username, value);
+      const additional_params = { protocol: "network-device", device: "cisco-ios" };
+      return { type: "server", username, value, additional_params };
+    },
+    stop: () => device.stop(),
+  };
+}
+
+export async function mongodb(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startFakeMongodb(await authority.issue(["127.0.0.1", ...machines]));
+  const additional_params = { ca: authority.certificate };
+  let count = 0;
+  return {
+    name: "MongoDB",
+    version: FAKE,
+    upstream: server,
+    account: async () => {
+      const [username, value] = [`user${count++}`, aSecret()];
+      server.addUser(username, value);
+      return { type: "mongodb", username, value, database_name: "admin", ssl_enabled: true, additional_params };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+export async function mssql(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startFakeMssql(await authority.issue(["127.0.0.1", ...machines]));
+  const additional_params = { ca: authority.certificate };
+  let count = 0;
+  return {
+    name: "SQL Server",
+    version: FAKE,
+    upstream: server,
+    account: async () => {
+      const [username, value] = [`login${count++}`, aSecret()];
+      server.addLogin(username, value);
+      return {
+        type: "mssql",
+        username,
+        value,
+        database_name: "master",
+        schema_name: "dbo",
+        ssl_enabled: true,
+        additional_params,
+      };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+export async function oracle(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startFakeOracle(await authority.issue(["127.0.0.1", ...machines]));
+  const additional_params = { ca: authority.certificate };
+  let count = 0;
+  return {
+    name: "Oracle Database",
+    version: FAKE,
+    upstream: server,
+    account: async () => {
+      const [username, value] = [`app${count++}`, aSecret()];
+      server.addUser(username, value);
+      return {
+        type: "oracle",
+        username,
+        value,
+        database_name: server.service,
+        schema_name: username,
+        ssl_enabled: true,
+        additional_params,
+      };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+export async function winrm(machines: readonly string[]): Promise<Subject> {
+  const authority = await makeAuthority();
+  const server = await startFakeWinrm(await authority.issue(["127.0.0.1", ...machines]));
+  const additional_params = { protocol: "winrm", ca: authority.certificate };
+  let count = 0;
+  return {
+    name: "Windows over WinRM",
+    version: FAKE,
+    upstream: server,
+    account: async () => {
+      const [username, value] = [`remote${count++}`, aSecret()];
+      server.addAccount(username, value);
+      return { type: "server", username, value, additional_params };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+export async function aws(machines: readonly string[]): Promise<Subject> {
+  const server = await startFakeAws(machines);
+  let count = 0;
+  return {
+    name: "AWS IAM access key",
+    version: FAKE,
+    upstream: server,
+    // The driver decides when to open and keep connections.
+    connections: [],
+    through: (body, { host, port }) => ({
+      additional_params: { ...body.additional_params, endpoint: `https://${host}:${port}` },
+    }),
+    remainingTask: ({ state, code }) =>
+      state === "attention" && code === "refused"
+        ? "the answer with the new key was lost: the old key stays active, and the user is notified which key to delete."
+        : null,
+    account: async () => {
+      const username = `deployer${count++}`;
+      const { secret } = server.addUser(username);
+      const endpoint = `https://${server.host}:${server.port}`;
+      const additional_params = { protocol: "aws-iam", endpoint, ca: server.ca };
+      return { type: "application", username, value: secret, additional_params };
+    },
+    stop: () => server.stop(),
+  };
+}

@@ -1,0 +1,103 @@
+// Tests that the contract has every call of the specification, with its method, path, input and reply fields.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { z } from "zod";
+import { endpoints } from "./all.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { VALIDATION_STATUSES } from "./verification-status.ts";
+
+interface Row {
+  says: string;
+  /** Method and path. */
+  call: string;
+  query?: Record<string, unknown>;
+  /** A body that is accepted; null when the call needs none. */
+  body?: Record<string, unknown> | null;
+  /** Fields of the reply, or the type of a stream. */
+  replies?: string[] | string;
+}
+
+const ID = "01a208bf-da68-7b5f-b38c-29f3a05542ef";
+const ACCOUNT = {
+  name: "root on app-1",
+  hostname: "app-1",
+  username: "root",
+  password: "p",
+  platform_id: ID,
+  safe_id: ID,
+  system_type: "Linux",
+  connection_method: "SSH",
+};
+
+const ROWS: Row[] = [
+  { says: "API-23 (rotation due)", call: "GET /api/v1/accounts", query: { status: "rotation_due" }, replies: ["data"] },
+  { says: "API-23 (active)", call: "GET /api/v1/accounts", query: { status: "active" } },
+  { says: "API-24", call: "GET /api/v1/accounts/statistics", replies: ["total", "active", "requiring_rotation", "validation_valid", "validation_invalid"] },
+  { says: "API-25", call: "POST /api/v1/accounts/:id/rotate", body: null },
+  { says: "API-26", call: "DELETE /api/v1/accounts/:id" },
+  { says: "API-27", call: "GET /api/v1/accounts/:id", replies: ["id", "password"] },
+  { says: "API-28", call: "POST /api/v1/accounts", body: ACCOUNT },
+  { says: "API-29", call: "POST /api/v1/accounts/:id/validate", body: null, replies: ["success", "validation_status", "validation_timestamp", "validation_message"] },
+  { says: "API-30", call: "GET /api/v1/accounts/:id/validation-history", replies: ["history"] },
+  { says: "API-31", call: "GET /api/v1/safes", replies: ["safes"] },
+  { says: "API-32", call: "GET /api/v1/safes/statistics", replies: ["total", "active", "shared"] },
+  { says: "API-33", call: "POST /api/v1/safes", body: { name: "Web", safe_type: "standard", access_level: "private" } },
+  { says: "API-34", call: "PUT /api/v1/safes/:id", body: { name: "Web", description: "All of it" } },
+  { says: "API-35", call: "DELETE /api/v1/safes/:id", query: {} },
+  ...["pending", "active", "history", "all"].map((status) => ({ says: `API-38 (${status})`, call: "GET /api/v1/jit", query: { status } })),
+  { says: "API-38 (no filter)", call: "GET /api/v1/jit", query: {} },
+  { says: "API-39", call: "GET /api/v1/jit/admin/statistics", replies: ["total", "active"] },
+  { says: "API-40", call: "POST /api/v1/jit", body: { resource: "db-1", reason: "Fix the index", durationMinutes: 60 } },
+  { says: "API-40 (system)", call: "POST /api/v1/jit", body: { resource: "db-1", system: "Oracle", reason: "Fix the index", durationMinutes: 60 } },
+  ...["approve", "deny", "revoke"].map((act) => ({ says: `API-41 (${act})`, call: `POST /api/v1/jit/:id/${act}`, body: null })),
+  { says: "API-42", call: "POST /api/v1/jit/:id/extend", body: { extensionMinutes: 30 } },
+  { says: "API-81", call: "GET /api/v1/validation/dashboard", replies: ["validation_statistics"] },
+  { says: "API-82", call: "GET /api/v1/validation/dashboard", replies: ["jit_health"] },
+  { says: "API-83", call: "GET /api/v1/validation/system-health", replies: ["systems"] },
+  { says: "API-85", call: "POST /api/v1/validation/report" },
+  { says: "API-87", call: "GET /api/v1/validation/jit-sessions", query: { status: "active", has_validation_issues: "false" }, replies: ["sessions"] },
+  { says: "API-91", call: "GET /api/v1/audit/logs", query: { limit: "10000", offset: "0" } },
+  { says: "API-92", call: "GET /api/v1/validation/attempts", query: { limit: "10" } },
+  { says: "API-94", call: "GET /api/v1/events", replies: "text/event-stream" },
+  { says: "API-96", call: "POST /api/v1/validation/trigger", body: { accountIds: [ID], force: true } },
+]; // prettier-ignore
+
+const byCall = new Map<string, Endpoint>(
+  endpoints.map(({ endpoint }) => [`${endpoint.method} ${endpoint.path}`, endpoint]),
+);
+
+for (const { says, call, query, body, replies } of ROWS) {
+  test(`${says}: ${call}`, () => {
+    const endpoint = byCall.get(call);
+    assert.ok(endpoint !== undefined, "the call exists");
+    if (query !== undefined && endpoint.query !== undefined) {
+      assert.equal(endpoint.query.safeParse(query).error, undefined);
+      const names = Object.keys((endpoint.query as z.ZodObject).shape ?? {});
+      if (names.length > 0)
+        assert.deepEqual(
+          Object.keys(query).filter((name) => !names.includes(name)),
+          [],
+        );
+    }
+    if (body === null) assert.equal(endpoint.body?.safeParse(undefined).error, undefined);
+    if (body !== undefined && body !== null) assert.equal(endpoint.body?.safeParse(body).error, undefined);
+    if (typeof replies === "string") assert.deepEqual(endpoint.reply, { stream: replies });
+    if (Array.isArray(replies)) {
+      const fields = Object.keys((endpoint.reply as z.ZodObject).shape);
+      assert.deepEqual(
+        replies.filter((name) => !fields.includes(name)),
+        [],
+      );
+    }
+  });
+}
+
+test("VAL-52: a validation status is verified, pending, never validated, or one of the failures of decision 0034", () => {
+  const failures = ["rejected", "unreachable", "misconfigured"];
+  assert.deepEqual(VALIDATION_STATUSES, ["verified", "pending", ...failures, "never_validated"]);
+});
+
+test("API-42: an extension defaults to 60 minutes", () => {
+  const { body } = byCall.get("POST /api/v1/jit/:id/extend")!;
+  assert.deepEqual(body?.parse({}), { extensionMinutes: 60 });
+});

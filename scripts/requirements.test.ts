@@ -1,0 +1,42 @@
+// Keeps docs/requirements.md true: ids in tests exist, its last two columns are what the tests and decisions say.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { derive, idsIn } from "./requirements.mjs";
+
+/** Lower it when a test is added. It never grows. */
+const MOST_WITHOUT_TEST = 25;
+
+const page = readFileSync(new URL("../docs/requirements.md", import.meta.url), "utf8");
+
+test("every row that a test cites exists", () => {
+  assert.deepEqual(derive(page).unknown, []);
+});
+
+test("no citation on the page is false, and each status is right (if not: node scripts/requirements.mjs)", () => {
+  const cells = (line: string) => line.split(" | ");
+  const derived = derive(page).text.split("\n");
+  const wrong = page.split("\n").filter((line, at) => {
+    if (!/^\| [A-Z]+-\d/.test(line)) return false;
+    const [now, then] = [cells(derived[at]), cells(line)];
+    const files = (row: string[]) => row.at(-1)!.match(/`[^`]+`/g) ?? [];
+    return now.at(-2) !== then.at(-2) || files(then).some((file) => !files(now).includes(file));
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test("the number of rows of built areas without a test or a decision does not grow", () => {
+  const { untested } = derive(page);
+  assert.ok(untested.length <= MOST_WITHOUT_TEST, `without a test: ${untested.join(", ")}`);
+});
+
+test("every row of the specification is on the page", () => {
+  assert.equal(derive(page).known.size, 998);
+});
+
+test("a cited range is every row of it, and an unknown row is found", () => {
+  const range = idsIn("JIT-24 to JIT-26, ACC-09 to 11");
+  assert.deepEqual([...range], ["JIT-24", "JIT-25", "JIT-26", "ACC-09", "ACC-10", "ACC-11"]);
+  const without = page.replace(/^\| ACC-34 .*\n/m, "");
+  assert.match(derive(without).unknown.join("\n"), /^ACC-34 in /m);
+});
