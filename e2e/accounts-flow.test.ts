@@ -181,8 +181,8 @@ describe("accounts", needs(unavailable), () => {
     await page.getByRole("button", { name: "Validation History" }).click();
     const dialog = dialogOf(page, `Validation History ${NAME}`);
     const entries = dialog.getByRole("list", { name: "Validations" }).getByRole("listitem");
-    await entries.filter({ hasText: "Failed" }).first().waitFor();
-    await entries.filter({ hasText: "Success" }).first().waitFor();
+    await entries.filter({ hasText: "Rejected" }).first().waitFor();
+    await entries.filter({ hasText: "Verified" }).first().waitFor();
     await inspectScreen(page, "validation-history");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });

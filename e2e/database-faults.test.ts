@@ -147,7 +147,7 @@ describe("a database server elsewhere", () => {
     const client = new pg.Client(connection);
     await client.connect();
     await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`);
+      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`);
     await client.end();
   }
 
