@@ -161,7 +161,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
   step("the requester copies the password while the grant is active", async () => {
     await cardOf(rita, NAME).getByRole("link", { name: "Open account" }).click();
     await seesHeading(rita, NAME);
-    await rita.getByText("Lent to you until", { exact: false }).waitFor();
+    await rita.getByText("You have access until", { exact: false }).waitFor();
     await rita.getByRole("button", { name: "Copy Password" }).click();
     await seesToast(rita, "Password copied to clipboard!");
     await clipboardHolds(rita, PASSWORD);
@@ -176,7 +176,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     assert.equal(await otto.locator(".mantine-Notification-root").count(), 0);
     await otto.keyboard.press("Control+k");
     await otto.keyboard.type(NAME);
-    await otto.getByText("Nothing found that you may see", { exact: true }).waitFor();
+    await otto.getByText("No results", { exact: true }).waitFor();
     await otto.goto("/accounts");
     await otto.getByText("No accounts found", { exact: true }).waitFor();
     await otto.goto(`/accounts/${account.id}`);

@@ -190,7 +190,7 @@ describe("accounts", needs(unavailable), () => {
 
   step("a permitted user copies an earlier password, and the page shows access, reasons and history", async () => {
     const versions = page.getByRole("list", { name: "Versions" });
-    await versions.getByText("Version 3, in force", { exact: true }).waitFor();
+    await versions.getByText("Current version", { exact: true }).waitFor();
     await versions.getByRole("button", { name: "Copy version 2" }).click();
     await seesToast(page, "Password copied to clipboard!");
     await clipboardHolds(page, WRONG);
@@ -225,11 +225,11 @@ describe("accounts", needs(unavailable), () => {
     ].join("\n");
     const file = { name: "accounts.csv", mimeType: "text/csv", buffer: Buffer.from(csv) };
     await dialog.locator('input[type="file"]').setInputFiles(file);
-    const bad = dialog.getByRole("region", { name: "Bad lines" });
+    const bad = dialog.getByRole("region", { name: "Invalid lines" });
     await bad.getByRole("cell", { name: "Hostname/IP is required" }).waitFor();
     await inspectScreen(page, "account-import");
     await choose(dialog, "Safe", "Databases");
-    await dialog.getByRole("button", { name: "Skip the bad lines, import 2 accounts" }).click();
+    await dialog.getByRole("button", { name: "Skip invalid lines and import 2 accounts" }).click();
     await dialog.waitFor({ state: "detached" });
     await cardOf(page, "Imported one").waitFor();
     await cardOf(page, "Imported three").waitFor();
@@ -237,7 +237,7 @@ describe("accounts", needs(unavailable), () => {
   });
 
   step("disables several accounts at once, and lists failures with reasons", async () => {
-    await openMenu("Select several");
+    await openMenu("Select multiple");
     const bar = page.getByRole("region", { name: "Selected accounts" });
     for (const name of ["Imported one", THEIRS]) await page.getByRole("checkbox", { name: `Select ${name}` }).check();
     await bar.getByText("2 accounts selected", { exact: true }).waitFor();
@@ -245,7 +245,7 @@ describe("accounts", needs(unavailable), () => {
     await bar.getByRole("button", { name: "More" }).click();
     await bar.getByRole("menuitem", { name: "Disable" }).click();
     await dialogOf(page, "Disable 2 accounts").getByRole("button", { name: "Disable" }).click();
-    const result = dialogOf(page, "Disable: not all went well");
+    const result = dialogOf(page, "Disable: some accounts failed");
     await result.getByRole("listitem").filter({ hasText: THEIRS }).waitFor();
     await result.getByText("1 done", { exact: true }).waitFor();
     await inspectScreen(page, "accounts-bulk-result");
@@ -269,7 +269,7 @@ describe("accounts", needs(unavailable), () => {
   step("ACC-35: deleting asks first, and returns to the list", async () => {
     await cardOf(page, NAME).getByRole("button", { name: "Delete" }).click();
     const dialog = dialogOf(page, "Delete Account");
-    await dialog.getByText("destroyed at once", { exact: false }).waitFor();
+    await dialog.getByText("destroyed immediately", { exact: false }).waitFor();
     await inspectScreen(page, "account-delete");
     await dialog.getByRole("button", { name: "Delete", exact: true }).click();
     await seesToast(page, `Account "${NAME}" deleted successfully`);

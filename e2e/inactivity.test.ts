@@ -120,7 +120,7 @@ describe("inactivity", needs(noBrowser || null), () => {
       await idle(page, 35 * SECOND);
       await warningOf(page).waitFor();
       await page.clock.runFor(26 * SECOND);
-      await page.getByText("The time ran out: nobody was signed in, so there was nothing to end.").waitFor();
+      await page.getByText("Timeout reached: there was no session to end.").waitFor();
     });
 
     step("DEMO-06 to DEMO-09: outside test mode the chosen session settings apply", async () => {

@@ -115,7 +115,7 @@ describe("rotation", needs(unavailable), () => {
   };
   const selectAndRotate = async (names: string[]) => {
     await page.getByRole("button", { name: "More actions" }).click();
-    await page.getByRole("menuitem", { name: "Select several" }).click();
+    await page.getByRole("menuitem", { name: "Select multiple" }).click();
     for (const name of names) await page.getByRole("checkbox", { name: `Select ${name}` }).check();
     await page.getByRole("region", { name: "Selected accounts" }).getByRole("button", { name: "Rotate" }).click();
     const dialog = dialogOf(page, `Rotate ${names.length} accounts`);
@@ -134,7 +134,7 @@ describe("rotation", needs(unavailable), () => {
       await seesToast(page, `Rotation process initiated for "${IN_VAULT}"`);
       await panel().getByText("Rotated", { exact: true }).waitFor();
       const versions = page.getByRole("list", { name: "Versions" });
-      await versions.getByText("Version 2, in force", { exact: true }).waitFor();
+      await versions.getByText("Current version", { exact: true }).waitFor();
       await versions.getByRole("button", { name: "Copy version 1" }).waitFor();
       const { id, role } = credential;
       const { value } = await ask(server.url, revealCredential, { params: { id }, body: {} }, token);
@@ -143,7 +143,7 @@ describe("rotation", needs(unavailable), () => {
       assert.equal(server.output().includes(value), false, "the server's log does not hold it");
       const journal = page.getByRole("button", { name: "Journal" });
       if ((await journal.getAttribute("aria-expanded")) === "false") await journal.click();
-      await page.getByRole("list", { name: "Journal" }).getByText("In force", { exact: true }).first().waitFor();
+      await page.getByRole("list", { name: "Journal" }).getByText("Activated", { exact: true }).first().waitFor();
     },
   );
 
@@ -156,7 +156,7 @@ describe("rotation", needs(unavailable), () => {
     await rotate();
     await seesToast(page, `Rotation process initiated for "${SHARED}"`);
     await panel().getByText("Rotated", { exact: true }).waitFor();
-    await page.getByRole("list", { name: "Versions" }).getByText("Version 2, in force", { exact: true }).waitFor();
+    await page.getByRole("list", { name: "Versions" }).getByText("Version 1", { exact: true }).waitFor();
     const now = await storedOf(account.id);
     await becomes(() => storedOf(twin.id), now);
     await page.getByRole("list", { name: "Dependents" }).getByText("Up to date", { exact: true }).waitFor();
@@ -180,8 +180,8 @@ describe("rotation", needs(unavailable), () => {
     const form = dialogOf(page, "Edit Account");
     await form.locator('input[autocomplete="new-password"]').fill(theirs);
     await form.getByRole("button", { name: "Save Changes" }).click();
-    await panel().getByText("Replaced by hand", { exact: true }).waitFor();
-    await page.getByText("never proved; kept", { exact: false }).first().waitFor();
+    await panel().getByText("Replaced manually", { exact: true }).waitFor();
+    await page.getByText("never verified", { exact: false }).first().waitFor();
     await rotate();
     await panel().getByText("Rotated", { exact: true }).waitFor();
     const now = await storedOf(account.id);
@@ -203,14 +203,14 @@ describe("rotation", needs(unavailable), () => {
     const before = await storedOf(account.id);
     await postgresql.stop();
     await selectAndRotate([SHARED, ...OTHERS]);
-    await cardOf(page, SHARED).getByText("Its password is being changed.", { exact: true }).waitFor();
+    await cardOf(page, SHARED).getByText("Its password is being rotated.", { exact: true }).waitFor();
     await page.getByRole("region", { name: "Rotation under way" }).getByRole("button", { name: "Stop" }).click();
     await page.getByRole("region", { name: "Rotation stopped" }).waitFor();
     await cardOf(page, SHARED).getByRole("link", { name: "Details" }).click();
     await seesHeading(page, SHARED);
     // It may start at that moment and then continues.
     await rotate();
-    await panel().getByText("Goes on by itself at", { exact: false }).waitFor();
+    await panel().getByText("Continues automatically at", { exact: false }).waitFor();
     await panel().getByRole("button", { name: "Cancel Rotation" }).click();
     await seesToast(page, `Rotation of "${SHARED}" cancelled`);
     await panel().getByText("Cancelled", { exact: true }).waitFor();

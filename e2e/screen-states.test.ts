@@ -159,7 +159,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
     await breaking("help-page");
     await page.goto("/help");
     const fallback = page.getByRole("main").getByRole("alert");
-    await fallback.getByText("This screen ran into an error.", { exact: true }).waitFor();
+    await fallback.getByText("Something went wrong on this page.", { exact: true }).waitFor();
     await inspectScreen(page, "screen-broken");
     await page.getByRole("link", { name: "Integrations" }).click();
     await seesHeading(page, "Integrations");
@@ -174,7 +174,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
   step("a crashed page outside the layout shows an error and a link to the start page", async () => {
     await breaking("reset-password-page");
     await page.goto("/reset-password");
-    await page.getByText("This screen ran into an error.", { exact: true }).waitFor();
+    await page.getByText("Something went wrong on this page.", { exact: true }).waitFor();
     await inspectScreen(page, "page-broken");
     await page.getByRole("link", { name: "Go to the start page" }).click();
     await isAt(page, "/");

@@ -157,7 +157,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await tab("Account Validation").click();
     await page.getByRole("tab", { name: "Failures (2)" }).click();
     const failures = page.getByRole("list", { name: "Validation failures" });
-    const link = failures.getByRole("link", { name: `On loan: ${LENT}` });
+    const link = failures.getByRole("link", { name: `Active access: ${LENT}` });
     assert.equal(await link.getAttribute("href"), `/jit-access?request=${session}`);
     await inspectScreen(page, "validation-failures");
     await postgresql.sql(`alter role ${role.username} password '${role.password}'`);

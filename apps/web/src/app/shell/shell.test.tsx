@@ -154,7 +154,7 @@ describe("a database outage", () => {
 });
 
 describe("an unresponsive server", () => {
-  const NOTICE = "The server does not answer. This page keeps trying, and forms keep what you typed.";
+  const NOTICE = "The server is not responding. This page keeps retrying, and forms keep what you typed.";
   const LIST = "GET /api/v1/credentials";
   afterEach(() => noteAnswer());
 
@@ -285,7 +285,7 @@ describe("live events", () => {
       "db-2 rejected by its system",
       "db-1 verified",
     ]);
-    await user.click(screen.getByRole("button", { name: "Forget" }));
+    await user.click(screen.getByRole("button", { name: "Clear" }));
     expect(screen.getByText("No events")).toBeTruthy();
   });
 });

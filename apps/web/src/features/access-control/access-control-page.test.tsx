@@ -113,7 +113,7 @@ describe("PLACE-02: Access Control", () => {
     api.on("GET /api/v1/safes/:id/access", { json: { access: [], ...PAGE } });
     const { user } = show("?tab=things");
     await user.click(await screen.findByRole("button", { name: "Who can get at Production servers" }));
-    expect(await (await dialog("Who can get at Production servers")).findByText("Nobody")).toBeTruthy();
+    expect(await (await dialog("Who can get at Production servers")).findByText("No access")).toBeTruthy();
   });
 });
 

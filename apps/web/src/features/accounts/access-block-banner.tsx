@@ -63,8 +63,8 @@ function AllowAccessForm({ account, onClose }: { account: Account; onClose: () =
       }}
     >
       <p style={{ margin: 0 }}>
-        The previous user still knows the password of <strong>{account.name}</strong>. Others can retrieve it again, and
-        the rotation waits until they return it.
+        The previous user still knows the password of <strong>{account.name}</strong>. If you allow access, others can
+        retrieve it, and the rotation waits until they check it in.
       </p>
       <Textarea
         label="Reason"

@@ -12,7 +12,7 @@ export interface AccountNote {
  */
 export function noteOf(account: Account, now: number): AccountNote | null {
   const { check_out: checkOut, open_rotation: rotation, my_grant: grant } = account;
-  if (account.status === "disabled") return { kind: "disabled", text: "Disabled: nobody can use or retrieve it." };
+  if (account.status === "disabled") return { kind: "disabled", text: "Disabled: cannot be used or retrieved." };
   if (checkOut !== null) {
     const until = nearTime(checkOut.until, now);
     return checkOut.is_own
@@ -26,11 +26,11 @@ export function noteOf(account: Account, now: number): AccountNote | null {
   if (rotation?.state === "attention") {
     return { kind: "attention", text: `Rotation needs attention: ${rotation.message}` };
   }
-  if (rotation !== null) return { kind: "rotation", text: "Its password is being changed." };
+  if (rotation !== null) return { kind: "rotation", text: "Its password is being rotated." };
   if (isFailing(verificationStatusOf(account.last_validation_status)) && account.validation_message !== null) {
     return { kind: "invalid", text: account.validation_message };
   }
-  if (grant !== null) return { kind: "grant", text: `Lent to you until ${nearTime(grant.ends_at, now)}.` };
-  if (account.needs_approval) return { kind: "approval", text: "An approval is needed first." };
+  if (grant !== null) return { kind: "grant", text: `You have access until ${nearTime(grant.ends_at, now)}.` };
+  if (account.needs_approval) return { kind: "approval", text: "Requires an approval." };
   return null;
 }

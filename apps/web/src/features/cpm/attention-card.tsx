@@ -62,7 +62,7 @@ function Item({ item }: { item: AttentionItem }) {
         </p>
       </div>
       <span className={classes.itemTime}>
-        <RelativeTime moment={item.lastAttempt} none="Not tried yet" />
+        <RelativeTime moment={item.lastAttempt} none="Not verified yet" />
       </span>
     </li>
   );

@@ -24,7 +24,7 @@ export function AlertsCard({ alerts }: { alerts: readonly Alert[] }) {
       {alerts.length === 0 ? (
         <EmptyState
           title="No alerts"
-          text="Nothing needs your attention now. Failed verifications and host key alarms will show here."
+          text="Nothing needs your attention. Failed verifications and host key alarms appear here."
           icon={IconCircleCheck}
         />
       ) : (

@@ -174,7 +174,7 @@ describe("the dashboard", () => {
     api.on("GET /api/v1/validation/statistics", broken);
     await openDashboard();
     const card = within(await screen.findByRole("region", { name: "Verification" }));
-    expect(card.getByText(/these zeros are not measured/)).toBeTruthy();
+    expect(card.getByText(/these zeros are placeholders/)).toBeTruthy();
     expect(api.requestsTo("GET /api/v1/accounts/statistics")).toHaveLength(1);
   });
 

@@ -42,7 +42,10 @@ export default function DashboardPage() {
   const recent = useQuery({ ...recentVerifications, refetchInterval });
 
   const header = (
-    <PageHeader title="Dashboard" subtitle={`Welcome back, ${name}. This is how your privileged credentials stand.`} />
+    <PageHeader
+      title="Dashboard"
+      subtitle={`Welcome back, ${name}. Here is the status of your privileged credentials.`}
+    />
   );
   if (stats.isPending || alerts.isPending) {
     return (

@@ -42,7 +42,7 @@ function Attempts({ attempts }: { attempts: readonly ValidationAttempt[] }) {
     return (
       <EmptyState
         title="No verifications yet"
-        text="Each attempt will show here with its result."
+        text="Each attempt appears here with its result."
         icon={IconShieldCheck}
       />
     );

@@ -33,7 +33,7 @@ export function VerificationCard({ figures }: { figures: VerificationFigures }) 
 }
 
 function sentence(figures: VerificationFigures): string {
-  if (figures.source === "none") return "The server could not be reached: these zeros are not measured.";
+  if (figures.source === "none") return "The server could not be reached, so these zeros are placeholders.";
   if (figures.attemptsLastDay === null) return counted(figures.total, "account");
   if (figures.successRate === null) return "No verification in the last 24 hours";
   return `${figures.successRate.toLocaleString(undefined, { maximumFractionDigits: 1 })}% of ${counted(figures.attemptsLastDay, "verification")} in the last 24 hours succeeded`;

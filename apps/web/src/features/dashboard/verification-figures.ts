@@ -6,7 +6,7 @@ import { z } from "zod";
 export const accountStatistics = endpoint({
   method: "GET",
   path: "/api/v1/accounts/statistics",
-  summary: "How many accounts there are and how many of them are valid",
+  summary: "Account counts by status",
   reply: z.object({
     total: z.number(),
     active: z.number(),

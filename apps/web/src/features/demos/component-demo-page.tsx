@@ -17,7 +17,7 @@ const ENTRIES: readonly AuditTrailEntry[] = AUDIT_RESULTS.map((result, index) =>
   id: result,
   action: `Sample action ${index + 1}`,
   result,
-  summary: "Sample only: what was done, in a sentence.",
+  summary: "Sample only: a sentence that describes the action.",
   metadata: index === 0 ? { reason: "Sample reason", duration_ms: 12 } : undefined,
   user: { name: "Sample person" },
   timestamp: "2026-01-01T00:00:00.000Z",
@@ -25,7 +25,7 @@ const ENTRIES: readonly AuditTrailEntry[] = AUDIT_RESULTS.map((result, index) =>
 
 export default function ComponentDemoPage() {
   return (
-    <DemoLayout title="Components" subtitle="The parts that screens are made of. Everything here is sample only.">
+    <DemoLayout title="Components" subtitle="The building blocks of every screen. Everything here is sample data.">
       <Stack gap="md">
         <SectionCard title="Comment cards">
           <SampleComments />
@@ -50,7 +50,7 @@ export default function ComponentDemoPage() {
         <DialogSamples />
         <SectionCard title="States">
           <SampleDataNotice />
-          <EmptyState title="Sample only: nothing here" icon={IconKey} text="What an empty list says." />
+          <EmptyState title="Sample only: nothing here" icon={IconKey} text="The text of an empty list." />
           <ErrorState message="Sample only: what went wrong" onRetry={() => undefined} />
         </SectionCard>
         <SectionCard title="Code">

@@ -89,7 +89,7 @@ export default function CpmTestPage() {
     <>
       <PageHeader
         title="CPM Integration Testing"
-        subtitle="Asks the credential manager's calls and shows what they answer."
+        subtitle="Calls the credential manager's API and shows the responses."
         actions={
           <Button onClick={() => void run(integrationTests)} loading={isBusy} disabled={!credential.success}>
             Run All Tests
@@ -99,7 +99,7 @@ export default function CpmTestPage() {
       <Stack gap="md" maw="52rem">
         <TextInput
           label="Test credential ID"
-          description="Verify and history use it. Your newest credential unless you say otherwise; Verify signs in to its real system."
+          description="Used by Verify and History. Defaults to your newest credential. Verify logs in to its real system."
           value={text}
           error={credential.success ? undefined : "A credential ID is a UUID."}
           onChange={(event) => setTyped(event.currentTarget.value)}

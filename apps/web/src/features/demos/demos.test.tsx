@@ -80,7 +80,7 @@ describe("the inactivity test page", () => {
     idle(2000);
     expect(await screen.findByRole("dialog", { name: "Session Timeout Warning" })).toBeTruthy();
     idle(30_000);
-    expect(await screen.findByText(/nobody was signed in/)).toBeTruthy();
+    expect(await screen.findByText(/there was no session to end/)).toBeTruthy();
     expect(screen.getByRole("button", { name: "Start again" })).toBeTruthy();
   });
 

@@ -51,7 +51,7 @@ export function DialogSamples() {
         onConfirm={() => setVariant(null)}
         onCancel={() => setVariant(null)}
       >
-        Sample only: this is where the question stands.
+        Sample only: the question appears here.
       </ConfirmDialog>
       <Modal
         opened={size !== null}

@@ -46,7 +46,7 @@ function Clock({
     setIsSigningOut(true);
     if (isSignedIn) await signOut("inactivity");
     setIsSigningOut(false);
-    onEnd(isSignedIn ? `${why}: you were signed out.` : `${why}: nobody was signed in, so there was nothing to end.`);
+    onEnd(isSignedIn ? `${why}: you were signed out.` : `${why}: there was no session to end.`);
   };
 
   const { inactivity, stay } = useInactivity({
@@ -56,7 +56,7 @@ function Clock({
       last.current = Date.now();
     },
     onToast: () => undefined,
-    onExpire: () => void end("The time ran out"),
+    onExpire: () => void end("Timeout reached"),
   });
 
   const state = isEnded ? "Ended" : inactivity.phase === "warning" ? "Warning" : "Active";
@@ -80,7 +80,7 @@ function Clock({
         remainingMs={inactivity.remainingMs}
         isSigningOut={isSigningOut}
         onStay={stay}
-        onLogout={() => void end("Logout Now was chosen")}
+        onLogout={() => void end("Logout Now was selected")}
       />
     </>
   );
@@ -100,14 +100,14 @@ export default function InactivityTestPage() {
   return (
     <DemoLayout
       title="Inactivity logout test"
-      subtitle="Leave mouse and keyboard alone and watch the warning come before the logout."
+      subtitle="Leave the mouse and keyboard idle to see the warning before the logout."
     >
       <Stack gap="md">
-        <SectionCard title="Clock" description="It runs on this page alone.">
+        <SectionCard title="Clock" description="Runs on this page only.">
           <Stack gap="md">
             <Switch
               label="Test mode"
-              description="2 minutes timeout, warning 30 seconds before. Off: the times of your session settings."
+              description="Timeout after 2 minutes, warning 30 seconds before. When off, your session settings apply."
               checked={isTest}
               onChange={(event) => {
                 setIsTest(event.currentTarget.checked);

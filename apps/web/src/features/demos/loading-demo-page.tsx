@@ -24,19 +24,19 @@ export default function LoadingDemoPage() {
   }, [overlay]);
 
   return (
-    <DemoLayout title="Loading animations" subtitle="Every loading indicator of the product, with its default text.">
+    <DemoLayout title="Loading animations" subtitle="Every loading indicator with its default text.">
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <SectionCard title="A whole page">
+          <SectionCard title="Full page">
             <PageLoading />
           </SectionCard>
           <Stack gap="md">
-            <SectionCard title="A part of a page">
+            <SectionCard title="Part of a page">
               <SectionLoading />
             </SectionCard>
-            <SectionCard title="An action that runs">
+            <SectionCard title="Action in progress">
               <Text size="sm">
-                The overlay covers what it works on. With reduced motion the key fades instead of turning.
+                The overlay covers the affected area. With reduced motion the key fades instead of turning.
               </Text>
               <Group mt="sm" gap="xs">
                 <Button variant="default" onClick={() => setOverlay("card")}>
@@ -50,7 +50,7 @@ export default function LoadingDemoPage() {
             </SectionCard>
           </Stack>
         </SimpleGrid>
-        <SectionCard title="As screens use it">
+        <SectionCard title="In use">
           <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
             {SCREEN_TEXTS.map((text) => (
               <SectionLoading key={text} text={text} />

@@ -13,8 +13,8 @@ import { toast } from "#shared/ui/toast.ts";
 import classes from "./help-page.module.css";
 
 const SHORTCUTS: readonly { keys: readonly string[]; does: string }[] = [
-  { keys: ["Ctrl K", "⌘ K", "/"], does: "Search everything that you may see" },
-  { keys: ["↑", "↓", "Enter"], does: "In the search: choose, and go there or do it" },
+  { keys: ["Ctrl K", "⌘ K", "/"], does: "Search everything you can see" },
+  { keys: ["↑", "↓", "Enter"], does: "In the search: select a result and open or run it" },
   { keys: ["Esc"], does: "Close the search or a dialog" },
   { keys: ["Tab"], does: "Go to the next control; the first one on a page skips to its content" },
 ];
@@ -42,7 +42,7 @@ const saveOpenApi = () => toldWhenRefused(async () => saveFile("strongroom-opena
 export default function HelpPage() {
   return (
     <>
-      <PageHeader title="Help" subtitle="How to find your way, and how to prove what happened." />
+      <PageHeader title="Help" subtitle="Keyboard shortcuts, first steps and how to verify the audit trail." />
       <Stack gap="md" maw="52rem">
         <SectionCard title="Keyboard shortcuts">
           <dl className={classes.keys}>
@@ -58,7 +58,7 @@ export default function HelpPage() {
             ))}
           </dl>
         </SectionCard>
-        <SectionCard title="The first credential">
+        <SectionCard title="Your first credential">
           <List type="ordered" spacing={4}>
             <List.Item>
               Open the{" "}
@@ -67,37 +67,37 @@ export default function HelpPage() {
               </Anchor>{" "}
               and choose Add Credential.
             </List.Item>
-            <List.Item>Say where the system is, who signs in there, and with which secret.</List.Item>
+            <List.Item>Enter the address of the system, the user name and the secret.</List.Item>
             <List.Item>
-              Choose Verify Now. Strongroom signs in to the real system and tells you whether the secret works, and if
-              not, why.
+              Choose Verify Now. Strongroom logs in to the real system and shows whether the secret works and, if not,
+              why.
             </List.Item>
-            <List.Item>Choose Copy when you need the secret. The copy is on record before you have it.</List.Item>
+            <List.Item>Choose Copy when you need the secret. Each copy is recorded in the audit trail first.</List.Item>
           </List>
         </SectionCard>
-        <SectionCard title="How a password is changed">
+        <SectionCard title="How password rotation works">
           <Stack gap="sm">
             <Text>
-              Choose Rotate Password. Strongroom makes up a new password and stores it before the system hears of it,
-              has it set there, proves it by a fresh login, and only then puts it in force. The journal on the page of
-              the credential or account tells each step as it happens.
+              Choose Rotate Password. Strongroom generates and stores a new password, sets it on the target system,
+              verifies it with a new login, and only then activates it. The journal on the page of the credential or
+              account shows each step as it happens.
             </Text>
             <Text>
-              When the system does not answer clearly, Strongroom finds out which password is in force. When it cannot
-              go on by itself, the rotation says Needs attention, why, and what to do. No password is lost: every one
-              that was stored is kept.
+              If the system gives no clear answer, Strongroom finds out which password is active. If it cannot continue,
+              the rotation shows Needs attention, the reason and what to do. No password is lost: every stored password
+              is kept.
             </Text>
           </Stack>
         </SectionCard>
-        <SectionCard title="How proof works">
+        <SectionCard title="How the audit trail is protected">
           <Stack gap="sm">
             <Text>
-              Whatever reveals or changes something writes an entry to the audit trail in the same step. If the entry
-              cannot be written, the step does not happen.
+              Every action that reveals or changes something writes an audit entry in the same transaction. If the entry
+              cannot be written, the action fails.
             </Text>
             <Text>
               The entries are the leaves of a Merkle tree. About once a second the server extends the tree and signs its
-              root: a checkpoint. Who holds an earlier checkpoint can prove that nothing behind it was changed, removed
+              root: a checkpoint. With an earlier checkpoint you can prove that no entry before it was changed, removed
               or reordered, without trusting the server.
             </Text>
             <Text>
@@ -105,24 +105,26 @@ export default function HelpPage() {
               <Anchor component={Link} to={paths.auditLogs} underline="always">
                 Audit Logs
               </Anchor>{" "}
-              and check it on any machine, with the public key that the page shows:
+              and verify it on any machine with the public key shown on that page:
             </Text>
             <CodeBlock label="command" code="npx strongroom audit verify FILE --key PUB" isWrapped />
           </Stack>
         </SectionCard>
-        <SectionCard title="Read on">
+        <SectionCard title="More documentation">
           <List spacing={4}>
             <List.Item>
               <Anchor component="button" type="button" underline="always" onClick={() => void openApiPage()}>
                 The API
               </Anchor>
-              : every call, what it needs and what it records. For programs:{" "}
+              : every call, its permissions and its audit events. Machine-readable:{" "}
               <Anchor component="button" type="button" underline="always" onClick={() => void saveOpenApi()}>
                 OpenAPI document
               </Anchor>
               .
             </List.Item>
-            <List.Item>The folder docs beside the program: operations, threat model, how to add a connector.</List.Item>
+            <List.Item>
+              The docs folder of the installation: operations, threat model, how to add a connector.
+            </List.Item>
           </List>
         </SectionCard>
       </Stack>

@@ -17,7 +17,7 @@ const OUTCOMES: Record<Outcome, { verb: string; tone: Tone }> = {
   verified: { verb: "verified", tone: "success" },
   rejected: { verb: "rejected by its system", tone: "danger" },
   unreachable: { verb: "not verified: the system did not answer", tone: "warning" },
-  misconfigured: { verb: "not verified: its settings do not fit", tone: "warning" },
+  misconfigured: { verb: "not verified: its settings allow no login", tone: "warning" },
   unsupported: { verb: "not verified: no connector for its type yet", tone: "neutral" },
 };
 
@@ -93,10 +93,10 @@ const ROTATION_STATES: Record<RotationState, { verb: string; tone: Tone }> = {
   queued: { verb: "is about to be changed", tone: "info" },
   running: { verb: "is being changed", tone: "info" },
   waiting: { verb: "is not changed yet", tone: "warning" },
-  attention: { verb: "could not be changed: somebody has to look", tone: "danger" },
+  attention: { verb: "could not be changed and needs attention", tone: "danger" },
   rotated: { verb: "was changed", tone: "success" },
-  cancelled: { verb: "stays as it was", tone: "neutral" },
-  superseded: { verb: "was replaced by hand", tone: "neutral" },
+  cancelled: { verb: "was not changed", tone: "neutral" },
+  superseded: { verb: "was changed manually", tone: "neutral" },
 };
 
 function describeRotation({ name, state, message, is_account: isAccount, secret_id: id }: RotationChange): EventNote {
@@ -106,16 +106,16 @@ function describeRotation({ name, state, message, is_account: isAccount, secret_
 }
 
 const CHANGES: Record<RequestChange["change"], { verb: string; tone: Tone }> = {
-  created: { verb: "asks for", tone: "warning" },
-  mapped: { verb: "asks for", tone: "warning" },
-  approved: { verb: "got an approval for", tone: "info" },
-  granted: { verb: "may use", tone: "success" },
-  denied: { verb: "was denied", tone: "danger" },
-  extended: { verb: "asked for more time with", tone: "info" },
-  started: { verb: "may now use", tone: "success" },
-  ended: { verb: "no longer has", tone: "neutral" },
-  "broken-glass": { verb: "broke the glass to open", tone: "danger" },
-  reviewed: { verb: "was reviewed for opening", tone: "info" },
+  created: { verb: "requested access to", tone: "warning" },
+  mapped: { verb: "requested access to", tone: "warning" },
+  approved: { verb: "received an approval for", tone: "info" },
+  granted: { verb: "was granted access to", tone: "success" },
+  denied: { verb: "was denied access to", tone: "danger" },
+  extended: { verb: "requested more time for", tone: "info" },
+  started: { verb: "can now use", tone: "success" },
+  ended: { verb: "no longer has access to", tone: "neutral" },
+  "broken-glass": { verb: "used emergency access to", tone: "danger" },
+  reviewed: { verb: "had emergency access reviewed for", tone: "info" },
 };
 
 function describeRequest({ change, requester, resource, request_id: id }: RequestChange): EventNote {

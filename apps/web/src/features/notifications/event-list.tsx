@@ -22,8 +22,8 @@ export function EventList({ events, isConnected }: EventListProps) {
         icon={IconActivity}
         text={
           isConnected
-            ? "Nothing has happened yet. Verifications and changes show here as they happen."
-            : "The live connection is down, so nothing can show here. It is tried again by itself."
+            ? "Verifications and changes appear here as they happen."
+            : "Live updates are disconnected. Reconnecting automatically."
         }
       />
     );

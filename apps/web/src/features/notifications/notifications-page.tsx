@@ -22,7 +22,7 @@ export default function NotificationsPage() {
     <>
       <PageHeader
         title="Notifications"
-        subtitle="What you should know of. What you are told of is chosen in the settings."
+        subtitle="Choose which notifications you receive in the settings."
         actions={
           <>
             <Tag tone={isConnected ? "success" : "warning"}>{isConnected ? "Real-time connected" : "Offline"}</Tag>
@@ -35,12 +35,12 @@ export default function NotificationsPage() {
           <Loaded query={query}>{({ notifications }) => <NotificationList notifications={notifications} />}</Loaded>
         </SectionCard>
         <SectionCard
-          title="As it happens"
-          description="While this page has been open. What happened before is in the audit trail."
+          title="Live events"
+          description="Events since you opened this page. Earlier events are in the audit trail."
           actions={
             events.length > 0 && (
               <Button variant="subtle" size="compact-sm" onClick={clearEventLog}>
-                Forget
+                Clear
               </Button>
             )
           }

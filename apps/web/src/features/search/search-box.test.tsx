@@ -115,7 +115,7 @@ describe("OPEN-28, SHELL-18: the search box", () => {
     unmount();
     const again = renderScreen(<SearchBox />, { at: "/" });
     await again.user.click(box());
-    expect(await screen.findByRole("group", { name: "Where you were" })).toBeTruthy();
+    expect(await screen.findByRole("group", { name: "Recent" })).toBeTruthy();
     expect(screen.getByRole("option").textContent).toContain("Website");
   });
 
@@ -123,6 +123,6 @@ describe("OPEN-28, SHELL-18: the search box", () => {
     api.on("GET /api/v1/search", { json: { results: [] } });
     const { user } = renderScreen(<SearchBox />, { at: "/" });
     await user.type(box(), "zzz");
-    expect(await screen.findByText("Nothing found that you may see")).toBeTruthy();
+    expect(await screen.findByText("No results")).toBeTruthy();
   });
 });

@@ -45,7 +45,7 @@ export function optionsFor(
 
 /** Recent items in stored order, without actions or pages. */
 export const recentOptions = (results: readonly SearchResult[]): OptionGroup[] =>
-  results.length === 0 ? [] : [{ label: "Where you were", options: results.map(thing) }];
+  results.length === 0 ? [] : [{ label: "Recent", options: results.map(thing) }];
 
 /** Places the actions below the results of the same kind. */
 function withActs(things: readonly OptionGroup[], acts: OptionGroup): OptionGroup[] {

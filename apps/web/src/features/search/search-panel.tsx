@@ -129,9 +129,9 @@ function useOptions(typed: string): { groups: OptionGroup[]; isFresh: boolean; e
 
 function noteOf(typed: string, count: number, isFresh: boolean, error: Error | null): string {
   if (error !== null) return messageOf(error, "The search failed. Try again.");
-  if (typed === "") return 'Type a name, a host or a user name. Or what to do: "rotate …", "request access to …"';
+  if (typed === "") return 'Type a name, host or user name, or an action such as "rotate …" or "request access to …"';
   if (!isFresh) return "Searching...";
-  return count === 0 ? "Nothing found that you may see" : `${count} found. Arrows to choose, Enter to open.`;
+  return count === 0 ? "No results" : `${count} found. Use the arrow keys to select and Enter to open.`;
 }
 
 function Group({ id, label, children }: { id: string; label: string; children: ReactNode }) {

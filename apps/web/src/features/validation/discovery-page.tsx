@@ -7,7 +7,7 @@ export default function DiscoveryPage() {
     <>
       <PageHeader
         title="Discovery"
-        subtitle="Find privileged accounts that nobody manages yet; this version does not include it. What is stored already is tried, and stands like this."
+        subtitle="Discovery of unmanaged accounts is not available in this version. This page shows whether stored accounts still work."
       />
       <ValidationScreen />
     </>

@@ -309,7 +309,7 @@ describe("the other tabs of the Validation Dashboard", () => {
     await user.type(screen.getByLabelText("Text"), "batch");
     await user.click(screen.getByLabelText("Recent failures (24h)"));
     await user.click(screen.getByText("Apply Filters"));
-    expect(await screen.findByText("Nothing found")).toBeTruthy();
+    expect(await screen.findByText("No results")).toBeTruthy();
     expect(api.requestsTo(SEARCH)[0]?.body).toMatchObject({ filter: { text: "batch", recent_failures: true } });
     expect(screen.getByText("2 filters applied")).toBeTruthy();
     await user.click(screen.getByText("Collapse"));

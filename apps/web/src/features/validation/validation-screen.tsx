@@ -102,7 +102,7 @@ const failureLine = ({ rejected, failed }: ReplyOf<typeof validationStatistics>)
 
 function lineOf({ status, under_way, last_attempt_at: last }: ReplyOf<typeof validationStatus>) {
   if (status === "running") return `${under_way.toLocaleString()} under way`;
-  if (last === null) return "Nothing tried yet";
+  if (last === null) return "No attempts yet";
   return (
     <>
       Last: <RelativeTime moment={last} />
@@ -114,7 +114,7 @@ function lineOf({ status, under_way, last_attempt_at: last }: ReplyOf<typeof val
 function History() {
   const history = useInfiniteQuery({ ...attemptList({ range: "30d" }, POLLED), refetchInterval: REFRESHED_MS });
   return (
-    <SectionCard title="History" description="The latest 50 attempts of 30 days">
+    <SectionCard title="History" description="The latest 50 attempts in the last 30 days">
       <Loaded query={history}>{({ pages: [latest] }) => <AttemptRows attempts={latest?.attempts ?? []} />}</Loaded>
     </SectionCard>
   );
@@ -129,7 +129,7 @@ function Failures({ onRun }: { onRun: (id: RunId) => void }) {
   return (
     <SectionCard
       title="Failures"
-      description={first === undefined ? "What does not work now" : `${countText(first.total)} do not work now`}
+      description={first === undefined ? "Current failures" : `${countText(first.total)} failing now`}
       actions={
         <BulkValidateButton
           isDisabled={first === undefined || !hasCritical(first.by_severity) || bulk.isRunning}

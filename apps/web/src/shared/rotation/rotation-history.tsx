@@ -17,11 +17,11 @@ import classes from "./rotation.module.css";
 export function RotationHistory({ of }: { of: Rotated }) {
   const list = useInfiniteQuery(rotations(of));
   return (
-    <SectionCard title="Rotation History" description="Every change of the password on its system, step by step.">
-      <Loaded query={list} failureText="Failed to load the rotations">
+    <SectionCard title="Rotation History" description="Every password change on the target system, step by step.">
+      <Loaded query={list} failureText="Failed to load rotations">
         {({ pages }) => {
           const all = pages.flatMap((page) => page.rotations);
-          if (all.length === 0) return <p className={classes.none}>It has not been rotated yet.</p>;
+          if (all.length === 0) return <p className={classes.none}>No rotations yet.</p>;
           return (
             <>
               <ol className={classes.history} aria-label="Rotations" reversed>
@@ -48,7 +48,7 @@ function Entry({ rotation }: { rotation: Rotation }) {
         <RotationStateBadge state={rotation.state} />
         <span>
           {reasonOf(rotation)}
-          {rotation.by === "reconcile-account" && ", by the reconcile account"}
+          {rotation.by === "reconcile-account" && ", with the reconcile account"}
         </span>
         <span className={classes.entryTime}>
           <RelativeTime moment={rotation.started_at} />

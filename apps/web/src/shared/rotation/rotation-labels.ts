@@ -9,7 +9,7 @@ export const STATE_BADGES: Record<RotationState, { label: string; tone: Tone }> 
   attention: { label: "Needs attention", tone: "danger" },
   rotated: { label: "Rotated", tone: "success" },
   cancelled: { label: "Cancelled", tone: "neutral" },
-  superseded: { label: "Replaced by hand", tone: "neutral" },
+  superseded: { label: "Replaced manually", tone: "neutral" },
 };
 
 const ENDED: readonly RotationState[] = ["rotated", "cancelled", "superseded"];
@@ -25,13 +25,13 @@ export const STEP_LABELS: Record<RotationStep, string> = {
   stored: "Stored",
   sent: "Sending",
   answered: "Answered",
-  doubtful: "In doubt",
-  promoted: "In force",
+  doubtful: "Outcome unknown",
+  promoted: "Activated",
   ended: "Ended",
 };
 
 /** The labels of the steps, in order. */
-const WAY = ["New password stored here", "Sent to the system", "Proved by a fresh login", "In force"] as const;
+const WAY = ["New password stored", "Sent to the target", "Verified with a new login", "Activated"] as const;
 
 /** The index of the step that a rotation is at; earlier steps are done. */
 const AT: Record<RotationStep, number> = {
@@ -56,17 +56,17 @@ export const progressSteps = (step: RotationStep): ProgressStep[] =>
 export function reasonOf({ because, asked_by: by }: Pick<Rotation, "because" | "asked_by">): string {
   switch (because) {
     case "asked":
-      return `Asked for by ${by}`;
+      return `Requested by ${by}`;
     case "bulk":
-      return `Asked for by ${by}, together with others`;
+      return `Requested by ${by} in a bulk rotation`;
     case "scheduled":
-      return "By the platform's schedule";
+      return "Scheduled by the platform";
     case "check-in":
-      return "Because it was checked in after use";
+      return "After check-in";
     case "one-time":
-      return "Because its password was given out once";
+      return "After its one-time password was used";
     case "grant-ended":
-      return "Because what was lent of it ended";
+      return "After access ended";
   }
   return because satisfies never;
 }

@@ -45,15 +45,15 @@ describe("the rotation panel", () => {
     ended.unmount();
     api.on(LIST, problem(500, "internal", "No"));
     renderScreen(<RotationPanel of={OF} mayRotate remedies={{}} />);
-    expect(await screen.findByText("Failed to load the rotations")).toBeTruthy();
+    expect(await screen.findByText("Failed to load rotations")).toBeTruthy();
     expect(screen.getByRole("button", { name: "Retry" })).toBeTruthy();
   });
 
   test.each<[RotationStep, string]>([
-    ["planned", "New password stored here"],
-    ["sent", "Sent to the system"],
-    ["doubtful", "Proved by a fresh login"],
-    ["promoted", "In force"],
+    ["planned", "New password stored"],
+    ["sent", "Sent to the target"],
+    ["doubtful", "Verified with a new login"],
+    ["promoted", "Activated"],
   ])("shows a rotation at %s with the current step %s", async (step, label) => {
     const { panel } = await openPanel(aRotation({ step, message: "What happened last." }));
     const current = panel.getAllByRole("listitem").filter((item) => item.getAttribute("aria-current") === "step");
@@ -89,7 +89,7 @@ describe("the rotation panel", () => {
     expect(sent.panel.queryByRole("button")).toBeNull();
     sent.unmount();
     const { user, panel } = await openPanel(rotation);
-    expect(panel.getByText(/Attempt 3\. Goes on by itself at/)).toBeTruthy();
+    expect(panel.getByText(/Attempt 3\. Continues automatically at/)).toBeTruthy();
     const cancelled: Rotation = { ...rotation, state: "cancelled", step: "ended", ended_at: rotation.started_at };
     api.on(CANCEL, () => {
       api.on(LIST, listed(cancelled));
@@ -135,7 +135,7 @@ describe("the rotation history", () => {
     api.on(`GET /api/v1/rotations/${scheduled.id}`, { json: { ...scheduled, journal } });
     const { user } = renderScreen(<RotationHistory of={OF} />);
     const entry = within(await screen.findByRole("listitem"));
-    expect(entry.getByText("By the platform's schedule")).toBeTruthy();
+    expect(entry.getByText("Scheduled by the platform")).toBeTruthy();
     await user.click(entry.getByRole("button", { name: "Journal" }));
     const lines = within(await entry.findByRole("list", { name: "Journal" })).getAllByRole("listitem");
     expect(lines.map((line) => line.textContent?.replace(/^.*?[AP]M/, ""))).toEqual([
@@ -153,6 +153,6 @@ describe("the rotation history", () => {
     first.unmount();
     api.on(LIST, listed());
     renderScreen(<RotationHistory of={OF} />);
-    expect(await screen.findByText("It has not been rotated yet.")).toBeTruthy();
+    expect(await screen.findByText("No rotations yet.")).toBeTruthy();
   });
 });

@@ -38,7 +38,7 @@ export function RotationPanel({ of, mayRotate, remedies, obstacle = null }: Rota
       title="Rotation"
       actions={newest !== undefined && isOpen(newest.state) && <RotationStateBadge state={newest.state} />}
     >
-      <Loaded query={list} failureText="Failed to load the rotations">
+      <Loaded query={list} failureText="Failed to load rotations">
         {() => (
           <>
             {newest === undefined ? (
@@ -116,7 +116,7 @@ function Pace({ rotation }: { rotation: Rotation }) {
     <p className={classes.pace}>
       {reasonOf(rotation)}, <RelativeTime moment={rotation.started_at} />.
       {rotation.tries > 1 && ` Attempt ${rotation.tries}.`}
-      {rotation.state === "waiting" && next !== null && ` Goes on by itself at ${nearTime(next, now)}.`}
+      {rotation.state === "waiting" && next !== null && ` Continues automatically at ${nearTime(next, now)}.`}
     </p>
   );
 }

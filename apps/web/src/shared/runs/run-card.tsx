@@ -51,7 +51,7 @@ export function RunCard<R>({ subject, run, succeeded, stopping, onDismiss }: Run
         className={classes.bar}
         max={Math.max(1, run.total)}
         value={run.done}
-        aria-label={`${subject} so far`}
+        aria-label={`${subject} progress`}
       />
     </section>
   );

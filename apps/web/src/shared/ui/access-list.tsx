@@ -12,8 +12,8 @@ import type { Tone } from "./tone.ts";
 const KINDS: Record<AccessPath["kind"], { words: string; tone: Tone }> = {
   member: { words: "Member as", tone: "neutral" },
   group: { words: "Through the group", tone: "neutral" },
-  grant: { words: "Lent for a while:", tone: "info" },
-  "break-glass": { words: "Broke the glass:", tone: "danger" },
+  grant: { words: "Temporary access:", tone: "info" },
+  "break-glass": { words: "Emergency access:", tone: "danger" },
 };
 
 const CAN = { use: "use", retrieve: "see the password" } as const;
@@ -26,7 +26,7 @@ export interface AccessListProps {
 
 export function AccessList({ access, footer }: AccessListProps) {
   if (access.length === 0) {
-    return <EmptyState icon={IconUserOff} title="Nobody" text="Nobody can use or retrieve it now." />;
+    return <EmptyState icon={IconUserOff} title="No access" text="No user can use or retrieve it now." />;
   }
   return (
     <>
@@ -59,7 +59,7 @@ function Path({ path }: { path: AccessPath }) {
       <Tag tone={tone}>Can {path.can.map((each) => CAN[each]).join(" and ")}</Tag>
       <span>
         {words} <strong>{path.through}</strong>
-        {path.needs_approval && ", after an approval"}
+        {path.needs_approval && ", after approval"}
         {path.expires_at !== null && `, until ${nearTime(path.expires_at, now)}`}
       </span>
     </li>

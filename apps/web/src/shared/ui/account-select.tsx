@@ -30,7 +30,7 @@ export function AccountSelect({ without, ...field }: AccountSelectProps) {
             hint: `${username} · ${hostname_ip}`,
           }))
       }
-      nothingFound="No such account"
+      nothingFound="No matching account"
     />
   );
 }

@@ -3,10 +3,10 @@ import type { ConnectorFacts } from "@strongroom/contract";
 import { Tag } from "./tag.tsx";
 
 export function ConnectorName({ connector }: { connector: ConnectorFacts | null }) {
-  if (connector === null) return <span>None for this kind</span>;
+  if (connector === null) return <span>No connector available</span>;
   return (
     <span>
-      {connector.name} {!connector.is_proven && <Tag tone="warning">Not proven against a real system</Tag>}
+      {connector.name} {!connector.is_proven && <Tag tone="warning">Not tested against a real system</Tag>}
     </span>
   );
 }

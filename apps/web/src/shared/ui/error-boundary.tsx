@@ -49,7 +49,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     const fallback = (
       <ErrorState
         isPage
-        message={isStale ? "This page was updated or could not be loaded." : "This screen ran into an error."}
+        message={isStale ? "This page was updated or could not be loaded." : "Something went wrong on this page."}
         onRetry={isStale ? () => location.reload() : () => this.setState({ error: null })}
         wayOut={WAY_OUT}
       />

@@ -41,12 +41,12 @@ export function HostKeyAlarm({ host, alarm, accept }: HostKeyAlarmProps) {
       <div className={classes.text}>
         <h2 className={classes.title}>The host key of {host ?? "the server"} has changed</h2>
         <p>
-          Nothing was sent to it. Either the server was reinstalled, or somebody stands between it and Strongroom. Ask
-          its administrator for the fingerprint and compare every character before you accept.
+          Nothing was sent to it. Either the server was reinstalled, or someone is intercepting the connection. Ask its
+          administrator for the fingerprint and compare every character before you accept.
         </p>
         <div className={classes.keys}>
           <Key name="Pinned host key" value={alarm.expected} />
-          <Key name="Host key shown now" value={alarm.presented} />
+          <Key name="Presented host key" value={alarm.presented} />
         </div>
         <Button color="red" onClick={() => setIsAsking(true)}>
           Accept new host key
@@ -61,7 +61,7 @@ export function HostKeyAlarm({ host, alarm, accept }: HostKeyAlarmProps) {
         onConfirm={() => void acceptShown(alarm.presented)}
         onCancel={() => setIsAsking(false)}
       >
-        <p>The next verification will trust this key and send the secret to whoever holds it:</p>
+        <p>The next verification will trust this key and send the secret to the server that presents it:</p>
         <CodeBlock code={alarm.presented} label="new host key" isWrapped />
       </ConfirmDialog>
     </section>

@@ -7,7 +7,7 @@ import { Tag } from "./tag.tsx";
 export function MachineBadge({ email }: { email: string | null }) {
   if (!isMachineAddress(email)) return null;
   return (
-    <Tag icon={<IconRobot size={13} aria-hidden />} title="Acts by API tokens alone">
+    <Tag icon={<IconRobot size={13} aria-hidden />} title="Acts only through API tokens">
       Machine
     </Tag>
   );

@@ -45,7 +45,7 @@ export function SearchSelect<Answer>({
   onChange,
   search,
   foundIn,
-  nothingFound = "Nobody found",
+  nothingFound = "No matches",
   missingIn = nothingMissing,
   ...field
 }: SearchSelectProps<Answer>) {

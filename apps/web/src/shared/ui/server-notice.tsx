@@ -30,7 +30,7 @@ export function ServerNotice() {
       {contact === "overdue" && isOnline && (
         <p className={classes.notice}>
           <IconCloudOff size={16} aria-hidden />
-          The server does not answer. This page keeps trying, and forms keep what you typed.
+          The server is not responding. This page keeps retrying, and forms keep what you typed.
         </p>
       )}
     </div>

@@ -185,7 +185,7 @@ test("a screen that throws shows an error with a retry", async () => {
       <Fragile />
     </ErrorBoundary>,
   );
-  expect(screen.getByRole("alert").textContent).toContain("This screen ran into an error.");
+  expect(screen.getByRole("alert").textContent).toContain("Something went wrong on this page.");
   isBroken = false;
   await user.click(screen.getByRole("button", { name: "Retry" }));
   expect(screen.getByText("fine")).toBeTruthy();

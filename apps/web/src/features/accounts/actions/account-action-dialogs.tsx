@@ -60,9 +60,9 @@ export function DeleteAccountDialog({
         <strong>{account.safe_name}</strong>?
       </p>
       <ul>
-        <li>Its password and all earlier ones are destroyed at once.</li>
-        <li>What was lent of it ends.</li>
-        <li>The account on the system itself stays, and so does the audit trail.</li>
+        <li>Its current and earlier passwords are destroyed immediately.</li>
+        <li>Active access to it ends.</li>
+        <li>The account on the target system and the audit trail are kept.</li>
       </ul>
     </DeleteDialog>
   );
@@ -85,8 +85,8 @@ export function MoveAccountDialog({ account, opened, onClose }: AccountActionDia
     <Modal opened={opened} onClose={onClose} title="Move to another safe">
       <Stack gap="md">
         <p style={{ margin: 0 }}>
-          <strong>{account.name}</strong> is in the safe <strong>{account.safe_name}</strong>. It takes its history with
-          it; what was lent of it ends, and the other safe decides who may use it.
+          <strong>{account.name}</strong> is in the safe <strong>{account.safe_name}</strong>. Its history moves with
+          it. Active access ends, and the new safe controls who can use it.
         </p>
         <SafeChoice without={account.safe_id} value={safeId} onChange={setSafeId} />
         <Group justify="flex-end" gap="xs">
@@ -116,11 +116,11 @@ export function SafeChoice({ without, value, onChange }: SafeChoiceProps) {
   return (
     <Select
       label="Safe"
-      placeholder={data !== undefined && safes.length === 0 ? "No other safe that you may add to" : "Choose a safe"}
+      placeholder={data !== undefined && safes.length === 0 ? "No other safe you can add accounts to" : "Choose a safe"}
       data={safes.map(({ id, name }) => ({ value: id, label: name }))}
       searchable
       allowDeselect={false}
-      nothingFoundMessage={data === undefined ? "Loading..." : "No such safe"}
+      nothingFoundMessage={data === undefined ? "Loading..." : "No matching safe"}
       error={error === null ? undefined : messageOf(error)}
       value={value}
       onChange={onChange}

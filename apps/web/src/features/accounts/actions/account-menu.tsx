@@ -19,7 +19,7 @@ export function AccountMenu({ safeId, canSelect, onSelect, onImport }: AccountMe
   const exporting = useMutation(accountExport(safeId as SafeId | undefined));
   const save = () =>
     exporting.mutate(undefined, {
-      onSuccess: () => toast.success("Accounts exported without their passwords"),
+      onSuccess: () => toast.success("Accounts exported without passwords"),
       onError: (error) => toast.error(messageOf(error), { title: "Failed to export accounts" }),
     });
   return (
@@ -32,7 +32,7 @@ export function AccountMenu({ safeId, canSelect, onSelect, onImport }: AccountMe
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconChecks size={16} aria-hidden />} onClick={onSelect} disabled={!canSelect}>
-          Select several
+          Select multiple
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconUpload size={16} aria-hidden />} onClick={onImport}>

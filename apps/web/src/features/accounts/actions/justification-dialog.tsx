@@ -20,7 +20,7 @@ export interface JustificationDialogProps {
 export function JustificationDialog(props: JustificationDialogProps) {
   const { account, opened, onClose } = props;
   return (
-    <Modal opened={opened} onClose={onClose} title="Why do you need it?">
+    <Modal opened={opened} onClose={onClose} title="Why do you need access?">
       <Questions key={account.id} {...props} />
     </Modal>
   );
@@ -35,7 +35,7 @@ function Questions({ account, isBusy, demand, onClose, onGiven }: JustificationD
   const isComplete = (!needsReason || reason.trim() !== "") && (!needsTicket || ticket.trim() !== "");
   return (
     <FormStack
-      label="Why do you need it?"
+      label="Why do you need access?"
       onSubmit={(event) => {
         event.preventDefault();
         if (isComplete) onGiven({ reason, ticket });
@@ -46,7 +46,7 @@ function Questions({ account, isBusy, demand, onClose, onGiven }: JustificationD
           {demand}
         </p>
         <p style={{ margin: 0, color: "var(--mantine-color-dimmed)" }}>
-          It is recorded in the audit trail with your retrieval of <strong>{account.name}</strong>.
+          Recorded in the audit trail with your retrieval of <strong>{account.name}</strong>.
         </p>
       </Stack>
       <Textarea

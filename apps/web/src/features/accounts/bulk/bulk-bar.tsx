@@ -21,15 +21,18 @@ type BulkAction = (typeof ACTIONS)[number];
 const WORDS: Record<BulkAction, { label: string; question: string; isDanger?: boolean }> = {
   rotate: {
     label: "Rotate",
-    question: "Give each a new password, on its system and here? The old passwords are invalidated.",
+    question: "Set a new password for each account, on its target system and here? The old passwords stop working.",
   },
-  validate: { label: "Validate", question: "Log in to each system with the stored password?" },
-  enable: { label: "Enable", question: "Enable them? They can be used and retrieved again." },
-  disable: { label: "Disable", question: "Disable them? Nobody can use or retrieve them, and what was lent ends." },
-  move: { label: "Move", question: "Move them to another safe? What was lent of them ends." },
+  validate: { label: "Validate", question: "Log in to each target system with the stored password?" },
+  enable: { label: "Enable", question: "Enable these accounts? They can be used and retrieved again." },
+  disable: {
+    label: "Disable",
+    question: "Disable these accounts? They can no longer be used or retrieved, and active access ends.",
+  },
+  move: { label: "Move", question: "Move these accounts to another safe? Active access ends." },
   delete: {
     label: "Delete",
-    question: "Delete them? Their passwords and all earlier ones are destroyed at once.",
+    question: "Delete these accounts? Their current and earlier passwords are destroyed immediately.",
     isDanger: true,
   },
 };

@@ -29,7 +29,7 @@ export function AddDependentDialog({ account, opened, onClose }: AddDependentDia
             accountId={account.id}
             initial={EMPTY_DEPENDENT}
             submitLabel="Add"
-            failureText="Failed to add it"
+            failureText="Failed to add the dependent"
             onCancel={onClose}
             onSubmit={async (values) => {
               const { name, signing_key: signingKey } = await sendDependent(client, account.id, payloadOf(values));
@@ -43,8 +43,8 @@ export function AddDependentDialog({ account, opened, onClose }: AddDependentDia
       <Modal opened={key !== null} onClose={() => setKey(null)} title="Signing Key" isInsistent>
         <Stack gap="md">
           <p style={{ margin: 0 }}>
-            Every call of the webhook is signed with this key (HMAC-SHA-256 over its body). It is shown this once: give
-            it to the program that receives the calls.
+            Each webhook call is signed with this key (HMAC-SHA-256 over the body). Copy it to the receiving program
+            now: it is shown only once.
           </p>
           <CodeBlock code={key ?? ""} label="signing key" isWrapped />
           <Group justify="flex-end">

@@ -33,15 +33,15 @@ export const EMPTY_DEPENDENT: DependentFormValues = {
 export const KIND_LABELS: Record<DependentKind, string> = {
   account: "Another stored account",
   "ssh-file": "A file on a Linux host",
-  webhook: "A program that is told by a webhook",
-  "linked-user": "A user of another database server",
+  webhook: "A webhook",
+  "linked-user": "A user on another database server",
 };
 
 export const KIND_HINTS: Record<DependentKind, string> = {
-  account: "It has the same password: the new one is stored there too, and proved by a login.",
-  "ssh-file": "The file is written anew over SSH, through a stored account.",
-  webhook: "It gets a signed call that the password has changed. The call never holds the password.",
-  "linked-user": "A user of a PostgreSQL or MySQL server gets the same password, through a stored account.",
+  account: "It has the same password. The new password is stored there too and verified with a login.",
+  "ssh-file": "The file is rewritten over SSH through a stored account.",
+  webhook: "It receives a signed call when the password has changed. The call never contains the password.",
+  "linked-user": "A PostgreSQL or MySQL user gets the same password through a stored account.",
 };
 
 type Body = NonNullable<InputOf<typeof addDependent>["body"]>;
@@ -99,14 +99,14 @@ export function checkDependent(values: DependentFormValues): DependentFormErrors
 
 export const STATE_BADGES = {
   current: { status: "verified", label: "Up to date" },
-  pending: { status: "active", label: "Not told yet" },
-  waiting: { status: "pending", label: "Tries again" },
+  pending: { status: "active", label: "Not updated yet" },
+  waiting: { status: "pending", label: "Retrying" },
   attention: { status: "failed", label: "Needs attention" },
 } as const satisfies Record<Dependent["state"], { status: string; label: string }>;
 
 /** The location of a dependent, without the account used to reach it. */
 export function placeOf({ config }: Pick<Dependent, "config">): string {
-  if (config === null) return "Shown to who manages the password";
+  if (config === null) return "Visible only to secret managers";
   switch (config.kind) {
     case "account":
       return "Stored account";

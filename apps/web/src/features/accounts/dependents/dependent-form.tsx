@@ -72,7 +72,7 @@ function Details({ form, accountId }: { form: Form; accountId: string }) {
     case "linked-user":
       return (
         <>
-          <Account form={form} accountId={accountId} label="Through the account" />
+          <Account form={form} accountId={accountId} label="Connect through account" />
           <TextInput
             label="User"
             required
@@ -92,7 +92,7 @@ function Details({ form, accountId }: { form: Form; accountId: string }) {
 function FileFields({ form, accountId }: { form: Form; accountId: string }) {
   return (
     <>
-      <Account form={form} accountId={accountId} label="Through the account" />
+      <Account form={form} accountId={accountId} label="Connect through account" />
       <TextInput
         label="File"
         required
@@ -108,13 +108,13 @@ function FileFields({ form, accountId }: { form: Form; accountId: string }) {
         resize="vertical"
         maxLength={20_000}
         spellCheck={false}
-        description="The whole file, with {{password}} and {{username}} where they belong"
+        description="The complete file, with the placeholders {{password}} and {{username}}"
         {...form.getInputProps("template")}
       />
       <SimpleGrid cols={2} spacing="md">
         <TextInput label="Mode" required maxLength={4} {...form.getInputProps("mode")} />
         <TextInput
-          label="Reload this unit afterwards"
+          label="Systemd unit to reload"
           maxLength={100}
           placeholder="app.service"
           spellCheck={false}

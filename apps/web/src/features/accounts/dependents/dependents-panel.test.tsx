@@ -36,7 +36,7 @@ async function openPanel(dependents: Dependent[], given: Partial<Account> = {}) 
   const path = `/api/v1/accounts/${account.id}/dependents`;
   api.on(`GET ${path}`, { json: { dependents } });
   const view = renderScreen(<DependentsPanel account={account} />);
-  const panel = within(screen.getByRole("region", { name: "Also Uses This Password" }));
+  const panel = within(screen.getByRole("region", { name: "Dependents" }));
   await waitFor(() => expect(panel.queryByText("Loading...")).toBeNull());
   return { ...view, panel, path };
 }
@@ -67,13 +67,13 @@ describe("the dependents panel", () => {
 
   test("distinguishes an empty list from a failed load, and hides buttons from users without permission", async () => {
     const none = await openPanel([], { my_permissions: ["list"] });
-    expect(none.panel.getByText("Nothing else is known to use it.")).toBeTruthy();
+    expect(none.panel.getByText("No dependents")).toBeTruthy();
     expect(none.panel.queryByRole("button")).toBeNull();
     none.unmount();
     const account = anAccount();
     api.on(`GET /api/v1/accounts/${account.id}/dependents`, problem(500, "internal", "No"));
     renderScreen(<DependentsPanel account={account} />);
-    expect(await screen.findByText("Failed to load what uses this password")).toBeTruthy();
+    expect(await screen.findByText("Failed to load the dependents")).toBeTruthy();
   });
 
   test("shows a webhook's signing key once and stores it nowhere", async () => {
@@ -84,7 +84,7 @@ describe("the dependents panel", () => {
     const form = within(await screen.findByRole("dialog", { name: "Add Dependent" }));
     await user.type(await form.findByRole("textbox", { name: /^Name/ }), "deploy hook");
     await user.click(form.getByRole("combobox", { name: /^Kind/ }));
-    await user.click(await screen.findByRole("option", { name: "A program that is told by a webhook" }));
+    await user.click(await screen.findByRole("option", { name: "A webhook" }));
     await user.type(form.getByRole("textbox", { name: /^Address/ }), "https://deploy.example.com/hook");
     api.on(`GET ${path}`, { json: { dependents: [added] } });
     await user.click(form.getByRole("button", { name: "Add" }));
@@ -95,7 +95,7 @@ describe("the dependents panel", () => {
     await waitFor(() => expect(document.body.innerHTML).not.toContain(KEY));
     const kept = [queryClient.getQueryCache().getAll(), queryClient.getMutationCache().getAll()].flat();
     expect(JSON.stringify(kept.map(({ state }) => state))).not.toContain(KEY);
-    expect(await panel.findByText("Not told yet")).toBeTruthy();
+    expect(await panel.findByText("Not updated yet")).toBeTruthy();
   });
 
   test("updates a dependent on request and removes it after confirmation", async () => {
@@ -115,7 +115,7 @@ describe("the dependents panel", () => {
     const dialog = within(await screen.findByRole("dialog", { name: "Remove Dependent" }));
     await user.click(dialog.getByRole("button", { name: "Remove" }));
     expect(await screen.findByText('"deploy hook" removed')).toBeTruthy();
-    expect(await panel.findByText("Nothing else is known to use it.")).toBeTruthy();
+    expect(await panel.findByText("No dependents")).toBeTruthy();
   });
 });
 

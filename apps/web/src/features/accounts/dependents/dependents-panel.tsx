@@ -28,8 +28,8 @@ export function DependentsPanel({ account }: { account: Account }) {
   const mayChange = may("update_properties") && may("manage_secret");
   return (
     <SectionCard
-      title="Also Uses This Password"
-      description="What gets the new password when it is changed."
+      title="Dependents"
+      description="Updated with the new password after each rotation."
       actions={
         mayChange && (
           <Button
@@ -43,10 +43,10 @@ export function DependentsPanel({ account }: { account: Account }) {
         )
       }
     >
-      <Loaded query={list} failureText="Failed to load what uses this password">
+      <Loaded query={list} failureText="Failed to load the dependents">
         {({ dependents: all }) =>
           all.length === 0 ? (
-            <p className={classes.none}>Nothing else is known to use it.</p>
+            <p className={classes.none}>No dependents</p>
           ) : (
             <ul className={classes.versions} aria-label="Dependents">
               {all.map((dependent) => (
@@ -143,8 +143,8 @@ function RemoveDependentDialog({ account, dependent, onClose }: RemoveProps) {
       onClose={onClose}
     >
       <p>
-        <strong>{dependent.name}</strong> will no longer get the password of <strong>{account.name}</strong> when it is
-        changed. What it has now stays there.
+        <strong>{dependent.name}</strong> will no longer get the password of <strong>{account.name}</strong> when it
+        changes. It keeps its current password.
       </p>
     </DeleteDialog>
   );

@@ -11,7 +11,7 @@ export function AccountAccess({ id }: { id: string }) {
   return (
     <SectionCard
       title="Why can this person see this?"
-      description="Everyone who can use or retrieve this account now, and through what."
+      description="Everyone who can use or retrieve this account now, and why."
     >
       <Loaded query={access}>
         {({ pages }) => <AccessList access={pages.flatMap((page) => page.access)} footer={<LoadMore of={access} />} />}

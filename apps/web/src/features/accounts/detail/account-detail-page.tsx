@@ -47,7 +47,7 @@ export default function AccountDetailPage() {
     return (
       <PageHeader
         title={ACCOUNT_NOT_FOUND}
-        subtitle="It was deleted, or it is in a safe that you cannot see."
+        subtitle="It was deleted or is in a safe you cannot see."
         actions={backToAccounts}
       />
     );

@@ -31,7 +31,7 @@ function factsOf(account: Account): Fact[] {
       ),
     },
     { name: "Platform", value: account.platform_name },
-    { name: "Password since", value: <RelativeTime moment={account.last_rotated_at} /> },
+    { name: "Password changed", value: <RelativeTime moment={account.last_rotated_at} /> },
     {
       name: "Rotation due",
       value: account.rotation_due_at === null ? "No policy" : absoluteTime(account.rotation_due_at),

@@ -18,7 +18,7 @@ export function CheckOutBanner({ account }: { account: Account }) {
   if (grant === null) return null;
   return (
     <Alert className={classes.banner} color="petrol" variant="light" icon={<IconClock aria-hidden />}>
-      Lent to you until {nearTime(grant.ends_at, now)}.
+      You have access until {nearTime(grant.ends_at, now)}.
     </Alert>
   );
 }

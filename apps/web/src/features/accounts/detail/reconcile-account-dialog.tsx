@@ -20,15 +20,15 @@ export function ReconcileAccountDialog({ account, opened, onClose }: AccountActi
       onClose={onClose}
     >
       <p>
-        The reconcile account of the platform <strong>{account.platform_name}</strong> logs in and gives{" "}
-        <strong>{account.name}</strong> a new password, whatever the present one is.
+        The reconcile account of the platform <strong>{account.platform_name}</strong> logs in and sets a new password
+        for <strong>{account.name}</strong> without needing the current one.
       </p>
       <ul>
-        <li>Whoever uses the present password elsewhere is locked out.</li>
-        <li>Every password that was stored is kept as history.</li>
+        <li>Anything that still uses the current password loses access.</li>
+        <li>All stored passwords stay in the secret history.</li>
       </ul>
       {readiness !== null && !readiness.is_ready && (
-        <p>At its last check the reconcile account was not ready: {readiness.message}</p>
+        <p>The reconcile account was not ready at its last check: {readiness.message}</p>
       )}
     </ConfirmActionDialog>
   );

@@ -17,7 +17,7 @@ export interface SecretVersionsProps {
 export function SecretVersions({ account, copying, onCopy }: SecretVersionsProps) {
   const versions = useQuery(secretVersions(account.id));
   return (
-    <SectionCard title="Secret History" description="Each retrieval of an earlier password is recorded, too.">
+    <SectionCard title="Secret History" description="Retrieving an earlier password is recorded in the audit trail.">
       <Loaded query={versions}>
         {(data) => (
           <SecretVersionList

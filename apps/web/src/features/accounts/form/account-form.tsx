@@ -160,7 +160,7 @@ function WhereFields({ form }: { form: AccountFormControl }) {
         data={SYSTEM_CHOICES}
         allowDeselect={false}
         searchable
-        nothingFoundMessage="No such system"
+        nothingFoundMessage="No matching system"
         {...form.getInputProps("system")}
         onChange={(next) => next !== null && form.setValues(afterSystem(form.values, next as SystemChoice))}
       />
@@ -242,7 +242,7 @@ function DatabaseFields({ form }: { form: AccountFormControl }) {
         className={classes.whole}
         label="Connection String (optional)"
         placeholder="scheme://host:port/database"
-        description="Overrides host, port and database. Without a password: that belongs in the field above."
+        description="Overrides host, port and database. Put the password in the field above, not here."
         maxLength={2000}
         {...form.getInputProps("connection_string")}
       />
@@ -256,13 +256,13 @@ function DatabaseFields({ form }: { form: AccountFormControl }) {
   );
 }
 
-const NOT_ENCRYPTED = "Stored as they are, not encrypted: no secrets here";
+const NOT_ENCRYPTED = "Stored unencrypted: do not enter secrets";
 /** Example parameters for system types that are not databases; docs/connectors.md has the others. */
 const HOW_TO_CHECK: Partial<Record<SystemChoice, string>> = {
   Windows: '{"protocol": "active-directory", "domain": "corp.example", "directory_server": "dc1.corp.example"}',
 };
 const howToCheck = (system: SystemChoice): string =>
-  `How the account is checked where that is not plain, such as ${HOW_TO_CHECK[system] ?? '{"protocol": "ldaps"}'}. ${NOT_ENCRYPTED}`;
+  `Options for verification, such as ${HOW_TO_CHECK[system] ?? '{"protocol": "ldaps"}'}. ${NOT_ENCRYPTED}`;
 
 function ParametersField({ form, description }: { form: AccountFormControl; description: string }) {
   return (
@@ -285,7 +285,7 @@ function StatusField({ form }: { form: AccountFormControl }) {
       label="Status"
       data={[
         { value: "active", label: "Active" },
-        { value: "disabled", label: "Disabled: nobody can use or retrieve it" },
+        { value: "disabled", label: "Disabled: cannot be used or retrieved" },
       ]}
       allowDeselect={false}
       {...form.getInputProps("status")}

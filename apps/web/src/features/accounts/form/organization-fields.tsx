@@ -30,8 +30,8 @@ export function PlatformField({ form }: { form: AccountFormControl }) {
       data={groups}
       searchable
       allowDeselect={false}
-      nothingFoundMessage={data === undefined ? "Loading..." : "No such platform"}
-      description="Says how the account is verified, changed and lent"
+      nothingFoundMessage={data === undefined ? "Loading..." : "No matching platform"}
+      description="Controls verification, rotation and access"
       {...field}
       error={field.error ?? (error === null ? undefined : messageOf(error))}
       value={field.value === "" ? null : field.value}
@@ -48,14 +48,14 @@ export function SafeField({ form }: { form: AccountFormControl }) {
     <Select
       label="Safe"
       required
-      placeholder={isNone ? "No safe that you may add to" : "Choose a safe"}
+      placeholder={isNone ? "No safe you can add accounts to" : "Choose a safe"}
       data={safes.map(({ id, name }) => ({ value: id, label: name }))}
       searchable
       allowDeselect={false}
-      nothingFoundMessage={data === undefined ? "Loading..." : "No such safe"}
+      nothingFoundMessage={data === undefined ? "Loading..." : "No matching safe"}
       description={
         <>
-          Decides who may do what with it.{" "}
+          Controls who can use and manage the account.{" "}
           <Anchor component={Link} to={paths.safes} fz="inherit">
             Create a safe first
           </Anchor>

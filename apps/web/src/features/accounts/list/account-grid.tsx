@@ -83,11 +83,7 @@ function NoAccounts({ filter, addButton }: { filter: AccountFilter; addButton: R
     <EmptyState
       icon={IconUserShield}
       title="No accounts found"
-      text={
-        filter.status === undefined
-          ? "Get started by adding your first account."
-          : "None of your accounts is under this tab."
-      }
+      text={filter.status === undefined ? "Get started by adding your first account." : "No accounts in this tab."}
       action={filter.status === undefined ? addButton : undefined}
     />
   );

@@ -51,7 +51,7 @@ export function AccountToolbar() {
               rightSection={<IconX size={14} aria-hidden />}
               onClick={() => narrow(part, "")}
             >
-              Only one {part}
+              Only this {part}
             </Button>
           ),
       )}

@@ -222,7 +222,7 @@ describe("account actions", () => {
         : { json: { password: "the password", check_out: null } },
     );
     await user.click(act("Copy Password"));
-    const dialog = await screen.findByRole("dialog", { name: "Why do you need it?" });
+    const dialog = await screen.findByRole("dialog", { name: "Why do you need access?" });
     expect(within(dialog).getByText("Say why you need it.")).toBeTruthy();
     const copyIt = within(dialog).getByRole("button", { name: "Copy Password" });
     expect((copyIt as HTMLButtonElement).disabled).toBe(true);

@@ -46,7 +46,7 @@ export default function AccountsPage() {
     <>
       <PageHeader
         title="Account Management"
-        subtitle="Shared privileged accounts, the safes they are in, and whether they still work"
+        subtitle="Shared privileged accounts, their safes and their verification status"
         actions={
           <>
             <Button

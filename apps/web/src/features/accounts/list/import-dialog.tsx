@@ -78,8 +78,8 @@ function Import({ onClose }: { onClose: () => void }) {
   return (
     <Stack gap="md">
       <p className={classes.hint}>
-        The first line names the columns, in any order; name, hostname, username, password and platform are needed.
-        Nothing is stored before you have seen what is wrong.
+        The first line names the columns, in any order. Required: name, hostname, username, password and platform.
+        Nothing is imported before you have seen the errors.
       </p>
       <CodeBlock code={COLUMNS} label="column names" isWrapped />
       <SafeChoice
@@ -89,7 +89,7 @@ function Import({ onClose }: { onClose: () => void }) {
           if (file !== null) check(file, safe);
         }}
       />
-      <p className={classes.hint}>For the lines that name no safe of their own.</p>
+      <p className={classes.hint}>Used for lines without a safe.</p>
       <Group gap="sm">
         <FileButton accept=".csv,text/csv" onChange={(picked) => void choose(picked)}>
           {(props) => (
@@ -118,7 +118,7 @@ function Import({ onClose }: { onClose: () => void }) {
           >
             {report.bad.length === 0
               ? `Import ${counted(report.good, "account")}`
-              : `Skip the bad lines, import ${counted(report.good, "account")}`}
+              : `Skip invalid lines and import ${counted(report.good, "account")}`}
           </Button>
         )}
       </Group>
@@ -141,16 +141,16 @@ function Report({ report }: { report: ImportReport }) {
     <>
       <Alert color="brass" variant="light" role="status" icon={<IconAlertTriangle aria-hidden />}>
         {counted(lines, "line")} cannot be imported, {report.good.toLocaleString()} can. Correct the file and choose it
-        again, or leave those lines out.
+        again, or skip the invalid lines.
       </Alert>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
-      <div className={classes.table} tabIndex={0} role="region" aria-label="Bad lines">
+      <div className={classes.table} tabIndex={0} role="region" aria-label="Invalid lines">
         <Table verticalSpacing={6} stickyHeader>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Line</Table.Th>
               <Table.Th>Column</Table.Th>
-              <Table.Th>What is wrong</Table.Th>
+              <Table.Th>Error</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

@@ -171,7 +171,7 @@ describe("the credential page", () => {
     api.on(VERSIONS, { json: { versions } });
     api.on("POST /api/v1/credentials/:id/versions/:version/reveal", { json: { value: "maybe-in-force" } });
     const { user } = await openDetail();
-    expect(await screen.findByText(/never proved; kept/)).toBeTruthy();
+    expect(await screen.findByText(/never verified/)).toBeTruthy();
     expect(screen.queryByRole("button", { name: "Copy version 1" })).toBeNull();
     await user.click(screen.getByRole("button", { name: "Copy version 2" }));
     expect(await screen.findByText("Password copied to clipboard!")).toBeTruthy();

@@ -16,7 +16,7 @@ export interface CredentialVersionsProps {
 export function CredentialVersions({ id, copying, onCopy }: CredentialVersionsProps) {
   const versions = useQuery(credentialVersions(id));
   return (
-    <SectionCard title="Secret History" description="Each time an earlier secret is copied is recorded, too.">
+    <SectionCard title="Secret History" description="Copying an earlier secret is recorded in the audit trail.">
       <Loaded query={versions}>
         {(data) => (
           <SecretVersionList

@@ -72,12 +72,12 @@ const WITH_PARAMS: readonly CredentialType[] = ["password", "server", "api_token
 export const hasAdditionalParams = (type: CredentialType): boolean =>
   isDatabaseType(type) || WITH_PARAMS.includes(type);
 
-const NOT_ENCRYPTED = "Stored as they are, not encrypted: no secrets here";
+const NOT_ENCRYPTED = "Stored unencrypted: do not enter secrets";
 /** Types that several protocols can verify; the parameter `protocol` selects one. */
 const BY_PROTOCOL: readonly CredentialType[] = ["password", "server", "application"];
 export const paramsHelp = (type: CredentialType): string =>
   BY_PROTOCOL.includes(type)
-    ? `How it is checked where that is not plain, such as {"protocol": "active-directory", "domain": "corp.example"}. ${NOT_ENCRYPTED}`
+    ? `Options for verification, such as {"protocol": "active-directory", "domain": "corp.example"}. ${NOT_ENCRYPTED}`
     : NOT_ENCRYPTED;
 
 /** CRED-35: the port after a change of type. Keeps a typed port and replaces a prefilled one. */

@@ -95,7 +95,7 @@ export default function CredentialForm({
             data={TYPE_CHOICES}
             allowDeselect={false}
             searchable
-            nothingFoundMessage="No such type"
+            nothingFoundMessage="No matching type"
             {...form.getInputProps("type")}
             onChange={(next) => next !== null && chooseType(next as CredentialType)}
           />
@@ -133,7 +133,7 @@ export default function CredentialForm({
             <TextInput
               label="Connection string"
               placeholder="scheme://host:port/database"
-              description="Overrides host, port and database. Without a password: that belongs in the field above."
+              description="Overrides host, port and database. Put the password in the field above, not here."
               maxLength={2000}
               {...form.getInputProps("connection_string")}
             />

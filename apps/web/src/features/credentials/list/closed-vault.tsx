@@ -15,7 +15,7 @@ import { toast } from "#shared/ui/toast.ts";
 const CAUSES: Record<VaultClosure["cause"], (by: string) => string> = {
   "reset-link": (by) => `Your password was set by a link that ${by} created.`,
   "factors-reset": (by) => `${by} removed your second factors.`,
-  "provider-changed": (by) => `The way in which you sign in was changed by ${by}.`,
+  "provider-changed": (by) => `${by} changed how you sign in.`,
 };
 
 /** Renders nothing while the vault is open or its state is unknown. */
@@ -34,34 +34,34 @@ function Notice({ closure }: { closure: VaultClosure }) {
     await invalidatePath(client, readVaultClosure.path);
     const { closure: still } = await call(readVaultClosure);
     if (still === null) toast.success("Your vault is open");
-    else toast.error("That factor was set up after the reset. Use one that you had before.");
+    else toast.error("That factor was added after the reset. Use one from before the reset.");
   }
 
   const until =
     closure.opens_at === null
-      ? "It stays closed, because the reset was cancelled as not wanted."
-      : `It opens by itself on ${absoluteTime(closure.opens_at)}.`;
+      ? "It stays closed because the reset was cancelled."
+      : `It opens automatically on ${absoluteTime(closure.opens_at)}.`;
   return (
     <Alert color="brass" variant="light" icon={<IconLock size={18} aria-hidden />} title="Your vault is closed" mb="md">
       <Stack gap="sm">
         <Text size="sm">
-          {CAUSES[closure.cause](closure.by)} Until it is certain that it is you, nothing in your vault can be revealed,
-          verified, changed or deleted. You can add new credentials. {until}
+          {CAUSES[closure.cause](closure.by)} Until it opens, you cannot reveal, verify, change or delete credentials in
+          it. You can still add new ones. {until}
         </Text>
         <Text size="sm">
           {closure.has_earlier_factor
-            ? "To open it now, prove a second factor or a recovery code that you had before the reset."
-            : "You have no second factor from before the reset, so it cannot be opened earlier."}
+            ? "To open it now, use a second factor or recovery code from before the reset."
+            : "You have no second factor from before the reset, so you cannot open it earlier."}
         </Text>
         <Group gap="xs">
           {closure.has_earlier_factor && (
             <Button size="compact-md" onClick={() => void open()}>
-              Prove an earlier factor
+              Use an earlier factor
             </Button>
           )}
           {closure.opens_at !== null && (
             <Button size="compact-md" variant="default" onClick={() => setIsAsking(true)}>
-              This reset was not mine
+              I did not request this reset
             </Button>
           )}
         </Group>

@@ -36,7 +36,7 @@ export function VerificationPanel({ credential, place }: VerificationPanelProps)
         </p>
       )}
       {isPending ? (
-        <p className={classes.pending}>Verification starts when an administrator has activated your account.</p>
+        <p className={classes.pending}>Verification starts after an administrator activates your account.</p>
       ) : (
         <Button
           className={classes.button}

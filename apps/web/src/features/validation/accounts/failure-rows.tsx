@@ -43,7 +43,7 @@ function Failure({ failure, isBrief }: { failure: ValidationFailure; isBrief: bo
           <Tag>{asWords(failure.error_category)}</Tag>
           {failure.associated_jit_sessions.map((session) => (
             <Link key={session.session_id} to={paths.accessRequest(session.session_id)} style={{ display: "flex" }}>
-              <Tag tone="info">On loan: {session.session_name}</Tag>
+              <Tag tone="info">Active access: {session.session_name}</Tag>
             </Link>
           ))}
         </div>

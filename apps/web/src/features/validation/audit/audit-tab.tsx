@@ -15,7 +15,7 @@ export function AuditTab() {
       <EmptyState
         icon={IconLock}
         title="Only managers and administrators can read the whole audit trail."
-        text="What was done with an account or a credential of yours is on its own page."
+        text="Open one of your accounts or credentials to see its history."
       />
     );
   }

@@ -16,8 +16,8 @@ export function BulkValidateDialog({ opened, onConfirm, onClose }: BulkValidateD
       onConfirm={onConfirm}
       onCancel={onClose}
     >
-      Everything whose failure is high or critical is tried once more, also passwords that their system has refused. A
-      system may lock an account after several refusals.
+      This verifies every account with a high or critical failure again, including rejected passwords. A system may lock
+      an account after several rejected logins.
     </ConfirmDialog>
   );
 }

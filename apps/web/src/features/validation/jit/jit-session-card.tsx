@@ -41,7 +41,7 @@ export function JitSessionCard({ session, onOpen }: JitSessionCardProps) {
       isAlarming={session.overall_health === "critical"}
       badges={<HealthTag health={session.overall_health} />}
       facts={[
-        { name: "Lent to", value: session.requester },
+        { name: "Access by", value: session.requester },
         { name: "Ends", value: nearTime(session.expires_at, now), title: absoluteTime(session.expires_at) },
         { name: "Remaining", value: duration(left) },
       ]}

@@ -39,7 +39,13 @@ interface SessionsProps {
 
 function Sessions({ sessions, withIssues, onOpen }: SessionsProps) {
   if (sessions.length === 0) {
-    return <EmptyState icon={IconClockOff} title="No Active JIT Sessions" text="Nothing is lent at the moment." />;
+    return (
+      <EmptyState
+        icon={IconClockOff}
+        title="No Active JIT Sessions"
+        text="Sessions appear here while access is active."
+      />
+    );
   }
   return (
     <>

@@ -25,7 +25,7 @@ export function FeedCard({ feed }: { feed: readonly FeedEvent[] }) {
   return (
     <SectionCard title="Live Events">
       {feed.length === 0 ? (
-        <EmptyState icon={IconActivity} title="No events yet" text="Each validation shows here as it happens." />
+        <EmptyState icon={IconActivity} title="No events yet" text="Validations appear here as they happen." />
       ) : (
         <FirstFew label="Live events" items={feed}>
           {(event) => <Row key={event.id} event={event} />}

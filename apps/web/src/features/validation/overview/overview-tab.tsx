@@ -30,7 +30,7 @@ import { isShown } from "../settings/settings-values.ts";
 import { SystemHealthMatrix } from "./system-health-matrix.tsx";
 import { failureList } from "../validation.queries.ts";
 
-const NOTHING = "Nothing tried";
+const NOTHING = "No attempts";
 
 type Figures = ReplyOf<typeof readValidationDashboard>;
 
@@ -89,7 +89,7 @@ function HealthCards({ figures: { validation_statistics: read } }: { figures: Fi
       <StatCard
         label="Daily Validations"
         value={read.daily_validations.toLocaleString(undefined, { maximumFractionDigits: 1 })}
-        line="a day"
+        line="per day"
         icon={IconCalendarStats}
       />
     </StatRow>
@@ -104,7 +104,7 @@ function Trend({ figures }: { figures: Figures }) {
   return (
     <ChartCard
       title="Validation Trend"
-      description="Attempts a day, in UTC. Not checked: unreachable or misconfigured."
+      description="Attempts per day (UTC). Not checked: unreachable or misconfigured."
       load="trend"
       data={days.map(({ day, successes, failures, rejections }) => ({
         label: day,
@@ -121,7 +121,7 @@ function Trend({ figures }: { figures: Figures }) {
         percent(rate) ?? "–",
       ])}
       isEmpty={days.every(({ attempts }) => attempts === 0)}
-      emptyText="Nothing was validated in these days."
+      emptyText="No validations in this period."
     />
   );
 }
@@ -149,7 +149,7 @@ function JitHealth({ figures: { jit_health: read } }: { figures: Figures }) {
   const facts: readonly { name: string; value: string; tone: Tone | undefined }[] = [
     { name: "Active sessions", value: read.active_sessions.toLocaleString(), tone: undefined },
     { name: "Sessions with issues", value: issues.toLocaleString(), tone: alarm(issues) },
-    { name: "Ending soon, and failing", value: ending.toLocaleString(), tone: alarm(ending) },
+    { name: "Ending soon and failing", value: ending.toLocaleString(), tone: alarm(ending) },
     { name: "Success rate", value: percent(rate) ?? NOTHING, tone: toneOfRate(rate) },
     {
       name: "Average validation time",

@@ -56,10 +56,10 @@ function Row({ row }: { row: SystemHealthRow }) {
       <span className={classes.name}>{systemLabel(row.system_type)}</span>
       <span className={classes.counts}>
         {row.verified.toLocaleString()} verified · {row.rejected.toLocaleString()} rejected ·{" "}
-        {(row.failed - row.rejected).toLocaleString()} not checked · {row.total_accounts.toLocaleString()} in all
+        {(row.failed - row.rejected).toLocaleString()} not checked · {row.total_accounts.toLocaleString()} total
       </span>
       <span className={classes.rate}>
-        <Tag tone={toneOfRate(row.success_rate) ?? "neutral"}>{percent(row.success_rate) ?? "Not tried"}</Tag>
+        <Tag tone={toneOfRate(row.success_rate) ?? "neutral"}>{percent(row.success_rate) ?? "No attempts"}</Tag>
       </span>
       <span className={classes.bar} aria-hidden>
         <span style={{ width: share(row.verified), backgroundColor: "var(--mantine-color-green-6)" }} />

@@ -38,7 +38,7 @@ export function SearchTab() {
         <EmptyState
           icon={IconFilterSearch}
           title="Search results will appear here"
-          text="Choose what to look for above, then Apply Filters."
+          text="Set filters above, then choose Apply Filters."
         />
       ) : (
         <Results filter={filter} />
@@ -54,7 +54,7 @@ function Results({ filter }: { filter: ValidationFilter }) {
       {({ pages }) => {
         const matches = pages.flatMap((page) => page.results);
         if (matches.length === 0) {
-          return <EmptyState icon={IconSearchOff} title="Nothing found" text="Nothing matches all of these filters." />;
+          return <EmptyState icon={IconSearchOff} title="No results" text="No account matches all filters." />;
         }
         const total = pages[0]?.total ?? 0;
         return (
@@ -75,7 +75,7 @@ function Results({ filter }: { filter: ValidationFilter }) {
   );
 }
 
-const JIT_WORDS = { active: "On loan now", expired: "Was on loan" } as const;
+const JIT_WORDS = { active: "Active access", expired: "Past access" } as const;
 
 function Match({ match }: { match: ValidationMatch }) {
   return (

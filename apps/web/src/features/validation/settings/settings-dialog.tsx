@@ -18,8 +18,12 @@ export interface SettingsDialogProps {
 
 const ALERTS = [
   { name: "enableCriticalAlerts", label: "Critical alerts", description: "A red notice that stays until dismissed" },
-  { name: "enableSuccessNotifications", label: "Successes", description: "Also what went as it should" },
-  { name: "alertSounds", label: "Alert sounds", description: "Critical alerts are also spoken" },
+  {
+    name: "enableSuccessNotifications",
+    label: "Success notifications",
+    description: "Notify about successful validations too",
+  },
+  { name: "alertSounds", label: "Alert sounds", description: "Read critical alerts aloud" },
 ] as const;
 
 export function SettingsDialog({ preferences, opened, onClose }: SettingsDialogProps) {
@@ -39,7 +43,7 @@ export function SettingsDialog({ preferences, opened, onClose }: SettingsDialogP
       <DialogForm
         initial={initial}
         check={({ visibleWidgets }) =>
-          visibleWidgets.length === 0 ? { visibleWidgets: "Show at least one part" } : {}
+          visibleWidgets.length === 0 ? { visibleWidgets: "Show at least one section" } : {}
         }
         submitLabel="Save"
         failureText="Failed to save dashboard preferences"
@@ -50,7 +54,7 @@ export function SettingsDialog({ preferences, opened, onClose }: SettingsDialogP
           <Stack gap="md">
             <SimpleGrid cols={{ base: 1, xs: 2 }}>
               <NativeSelect
-                label="Time range shown first"
+                label="Default time range"
                 data={RANGE_CHOICES}
                 {...form.getInputProps("defaultTimeRange")}
               />
@@ -62,8 +66,8 @@ export function SettingsDialog({ preferences, opened, onClose }: SettingsDialogP
                 onChange={(event) => form.setFieldValue("refreshInterval", Number(event.currentTarget.value))}
               />
             </SimpleGrid>
-            <Switch label="Refresh by itself" {...form.getInputProps("autoRefresh", { type: "checkbox" })} />
-            <Checkbox.Group label="Parts of the overview" {...form.getInputProps("visibleWidgets")}>
+            <Switch label="Refresh automatically" {...form.getInputProps("autoRefresh", { type: "checkbox" })} />
+            <Checkbox.Group label="Overview sections" {...form.getInputProps("visibleWidgets")}>
               <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" verticalSpacing="xs" mt={6}>
                 {WIDGETS.map(({ name, label }) => (
                   <Checkbox key={name} value={name} label={label} />
