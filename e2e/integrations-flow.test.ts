@@ -70,7 +70,7 @@ describe("integrations", needs(noBrowser || null), () => {
     await card("Company SIEM").getByText("Nothing").waitFor();
     assert.ok(lines > 0);
     await page.getByRole("button", { name: "Test Company SIEM" }).click();
-    await seesToast(page, `127.0.0.1:${(receiver.address() as AddressInfo).port} answered with the status 200.`);
+    await seesToast(page, `127.0.0.1:${(receiver.address() as AddressInfo).port} answered with status 200.`);
   });
 
   step("cosigns the checkpoints of a watched log, and highlights a failing sink", async () => {

@@ -172,8 +172,8 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await editSecret(DATABASE, WRONG);
     await card.getByRole("button", { name: "Verify Now" }).click();
     const reason =
-      `${postgresql.host}:${postgresql.port} did not accept the password for ${role.username}. PostgreSQL does not ` +
-      "say which: wrong password, unknown role, or VALID UNTIL has passed.";
+      `${postgresql.host}:${postgresql.port} did not accept the password for ${role.username}. ` +
+      "Possible causes: wrong password, unknown role, or VALID UNTIL has passed.";
     await seesToast(page, `Verification failed for "${DATABASE}": ${reason}`);
     await card.getByText("Rejected", { exact: true }).first().waitFor();
     await card.getByText(reason, { exact: true }).waitFor();

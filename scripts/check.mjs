@@ -10,9 +10,9 @@ const bin = (name) => join(root, "node_modules", ".bin", name);
 /** Longest first. One TypeScript program per set of libraries; the project of each folder is for editors. */
 const steps = [
   ["lint", bin("oxlint"), ["--type-aware", "--deny-warnings"]],
-  ["types of what runs in Node", bin("tsc"), ["-p", "tsconfig.node.json"]],
-  ["types of what drives a browser", bin("tsc"), ["-p", "tsconfig.browser.json"]],
-  ["types of the web app", bin("tsc"), ["-p", "apps/web"]],
+  ["types: Node", bin("tsc"), ["-p", "tsconfig.node.json"]],
+  ["types: browser tests", bin("tsc"), ["-p", "tsconfig.browser.json"]],
+  ["types: web app", bin("tsc"), ["-p", "apps/web"]],
   ["dead code", bin("knip"), []],
   ["format", bin("oxfmt"), ["--check", "."]],
 ];

@@ -21,7 +21,7 @@ export const pinnedNode = isPackageTooOld ? process.execPath : join(root, "node_
  */
 export function ensureInstalled(kind) {
   if (isPackageTooOld && (major < 24 || (major === 24 && minor < 7))) {
-    console.error("On Apple silicon Strongroom needs Node 24.7 or newer on the PATH.");
+    console.error("On Apple silicon, Strongroom needs Node 24.7 or newer on the PATH.");
     process.exit(1);
   }
   const lock = createHash("sha256")
@@ -40,7 +40,7 @@ export function ensureInstalled(kind) {
     process.exit(1);
   }
   if (!existsSync(pinnedNode)) {
-    console.error(`There is no pinned Node for ${process.platform} ${process.arch} among the packages.`);
+    console.error(`No pinned Node package supports ${process.platform} ${process.arch}.`);
     process.exit(1);
   }
   writeFileSync(stampFile, `${kind} ${lock}\n`);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const HASH_BYTES = 5;
 const [, , source] = process.argv;
-if (source === undefined) throw new Error("Name a file with a JSON array of passwords.");
+if (source === undefined) throw new Error("Pass the path of a file with a JSON array of passwords.");
 
 const passwords = JSON.parse(readFileSync(source, "utf8"));
 const hashes = passwords.map((password) =>

@@ -54,7 +54,7 @@ async function told(file, running) {
   const { counts, printed, killedAfter } = await running;
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
   console.log(`${counts.failed === 0 ? "✔" : "✖"} ${file} (${counts.passed} passed, ${seconds} s)`);
-  if (killedAfter !== undefined) console.log(`  It was killed after ${killedAfter} s: it did not end.`);
+  if (killedAfter !== undefined) console.log(`  Killed after ${killedAfter} s: it did not finish.`);
   if (counts.failed > 0) console.log(failuresOf(printed));
   return counts;
 }

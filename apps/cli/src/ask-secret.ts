@@ -15,7 +15,7 @@ export async function askSecret(question: string): Promise<string> {
 /** For a new secret: a terminal asks twice, because the input is not shown. */
 export async function askNewSecret(question: string, again: string): Promise<string> {
   const secret = await askSecret(question);
-  if (process.stdin.isTTY && secret !== (await typed(again))) throw new CommandError("The entries do not match.");
+  if (process.stdin.isTTY && secret !== (await typed(again))) throw new CommandError("The two inputs do not match.");
   return secret;
 }
 

@@ -84,7 +84,9 @@ async function openEmbedded({ dataFolder }: Config): Promise<Embedded> {
     statSync(cluster);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
-      throw new CommandError(`You have no access to ${dataFolder}. Run this as Strongroom's user.`, { cause: error });
+      throw new CommandError(`No access to ${dataFolder}. Run this command as the user that runs Strongroom.`, {
+        cause: error,
+      });
     }
     throw new CommandError(`There is no database in ${dataFolder}. Set STRONGROOM_DATA, or start Strongroom once.`);
   }

@@ -26,7 +26,7 @@ export function command<const O extends ParseArgsOptionsConfig>(definition: Defi
     async run(words) {
       const { values, positionals } = parse(words, options);
       const [least, most] = operands;
-      if (positionals.length < least) throw new UsageError("An argument is missing.");
+      if (positionals.length < least) throw new UsageError("Missing argument.");
       if (positionals.length > most) throw new UsageError(`Unexpected argument "${positionals[most]}".`);
       return (await run(values, ...positionals)) ?? 0;
     },

@@ -10,7 +10,7 @@ export interface Listed {
 export const commands: Record<string, Listed> = {
   "setup-link": {
     takes: "",
-    summary: "print a new link for the first administrator, while there are no users",
+    summary: "print a new setup link for the first administrator, if no users exist",
     load: async () => (await import("./commands/setup-link.ts")).setupLinkCommand,
   },
   "user add": {
@@ -45,22 +45,22 @@ export const commands: Record<string, Listed> = {
   },
   "policy open-networks": {
     takes: "",
-    summary: "clear the list of allowed networks, when it locks everyone out",
+    summary: "clear the list of allowed networks if it locks everyone out",
     load: async () => (await import("./commands/policy-open-networks.ts")).policyOpenNetworks,
   },
   rekey: {
     takes: "[--key-file | --passphrase | --passphrase-file FILE]",
-    summary: "replace the root key, with one of the same kind by default",
+    summary: "replace the root key, by default with one of the same kind",
     load: async () => (await import("./commands/rekey.ts")).rekey,
   },
   unseal: {
     takes: "[--url URL]",
-    summary: "send the passphrase, typed or from standard input, to a running server",
+    summary: "unseal a running server with the passphrase, typed or from standard input",
     load: async () => (await import("./commands/unseal.ts")).unsealCommand,
   },
   status: {
     takes: "[--url URL] [--json]",
-    summary: "show the status of a running server; exits with 0 when it is healthy",
+    summary: "show the status of a running server; exits with 0 if it is healthy",
     load: async () => (await import("./commands/status.ts")).status,
   },
   backup: {
@@ -70,7 +70,7 @@ export const commands: Record<string, Listed> = {
   },
   "backup verify": {
     takes: "FOLDER [--json]",
-    summary: "check with the root key that a backup was not changed; starts nothing",
+    summary: "verify with the root key that a backup is unchanged, without starting it",
     load: async () => (await import("./commands/backup-verify.ts")).backupVerify,
   },
   restore: {
@@ -80,7 +80,7 @@ export const commands: Record<string, Listed> = {
   },
   restored: {
     takes: "",
-    summary: "mark a database that was restored by other means, so that revived access ends",
+    summary: "mark a database restored by other means, so that revoked access stays revoked",
     load: async () => (await import("./commands/restored.ts")).restored,
   },
   "audit export": {
@@ -90,7 +90,7 @@ export const commands: Record<string, Listed> = {
   },
   "audit checkpoint": {
     takes: "[--json]",
-    summary: "print the newest signed checkpoint, to keep elsewhere",
+    summary: "print the newest signed checkpoint, to store elsewhere",
     load: async () => (await import("./commands/audit-checkpoint.ts")).auditCheckpoint,
   },
   "audit key": {
@@ -100,7 +100,7 @@ export const commands: Record<string, Listed> = {
   },
   "audit contradictions": {
     takes: "[--json]",
-    summary: "list contradictions in the audit trail; exits with 1 when any is open",
+    summary: "list contradictions in the audit trail; exits with 1 if any are open",
     load: async () => (await import("./commands/audit-contradictions.ts")).auditContradictions,
   },
   "audit accept": {
@@ -110,7 +110,7 @@ export const commands: Record<string, Listed> = {
   },
   "audit verify": {
     takes: "FILE --key KEY|FILE [--kept CHECKPOINTS]... [--witness KEY|FILE] [--json]",
-    summary: "check an export with the log's public key; needs no database",
+    summary: "verify an export with the log's public key; needs no database",
     load: async () => (await import("./commands/audit-verify.ts")).auditVerify,
   },
 };

@@ -40,7 +40,7 @@ function nameOf(words: readonly string[]): string | null {
 }
 
 function sentenceOf(error: unknown): string {
-  if (!(error instanceof Error)) return "internal error.";
+  if (!(error instanceof Error)) return "Internal error.";
   if (error instanceof CommandError || PLAIN.has(error.name)) return error.message;
   const hint = isTalkative() ? "" : " (STRONGROOM_LOG_LEVEL=debug shows more)";
   return `${error.message.split("\n", 1)[0] || error.name}${hint}`;

@@ -9,6 +9,6 @@ export function refuseUnlessOwner(path: string): void {
   const { uid } = statSync(path);
   if (us === undefined || us === uid) return;
   throw new CommandError(
-    `${path} belongs to another user (uid ${uid}), and you are ${userInfo().username}. Run this as its owner.`,
+    `${path} belongs to another user (uid ${uid}), and you are ${userInfo().username}. Run this command as its owner.`,
   );
 }

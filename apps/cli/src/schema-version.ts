@@ -7,7 +7,7 @@ import { CommandError } from "./command-error.ts";
 export async function versions({ pool }: Pick<Database, "pool">): Promise<{ stored: number; known: number }> {
   const known = (await readMigrations()).at(-1)?.version ?? 0;
   const stored = await storedVersion(pool).catch((error: unknown) => {
-    throw new CommandError(`The database does not answer (${reasonOf(error)}).`, { cause: error });
+    throw new CommandError(`Cannot connect to the database (${reasonOf(error)}).`, { cause: error });
   });
   return { stored, known };
 }
@@ -16,7 +16,7 @@ export async function versions({ pool }: Pick<Database, "pool">): Promise<{ stor
 export async function requireVersion(database: Pick<Database, "pool">): Promise<void> {
   const { stored, known } = await versions(database);
   if (stored === known) return;
-  if (stored === 0) throw new CommandError("This database has no Strongroom yet. Start Strongroom once.");
+  if (stored === 0) throw new CommandError("Strongroom has not set up this database yet. Start Strongroom once.");
   if (stored < known) {
     throw new CommandError(
       `The database is at version ${stored}, this Strongroom at ${known}. Restart the server, which migrates it.`,

@@ -20,7 +20,7 @@ export function serverUrl(given: string): URL {
 export function requirePrivate(url: URL): void {
   if (url.protocol === "https:" || OURSELVES.has(url.hostname)) return;
   throw new UsageError(
-    `The passphrase would be sent to ${url.host} unencrypted. Use https, or run this on that machine.`,
+    `The passphrase would be sent to ${url.host} unencrypted. Use https, or run this command on that machine.`,
   );
 }
 
@@ -32,11 +32,13 @@ export async function callServer<E extends Endpoint>(
 ): Promise<ReplyOf<E>> {
   const answer = await send(url, endpoint, input);
   const body: unknown = await answer.json().catch(() => null);
-  if (!answer.ok) throw new CommandError(sentenceIn(body) ?? `The server at ${url.origin} answered ${answer.status}.`);
+  if (!answer.ok)
+    throw new CommandError(sentenceIn(body) ?? `The server at ${url.origin} answered with status ${answer.status}.`);
   const { reply } = endpoint;
   if ("stream" in reply) throw new Error(`${endpoint.path} did not return JSON`);
   const parsed = reply.safeParse(body);
-  if (!parsed.success) throw new CommandError(`The server at ${url.origin} is not a Strongroom of this version.`);
+  if (!parsed.success)
+    throw new CommandError(`The server at ${url.origin} is not Strongroom, or runs a different version.`);
   return parsed.data as ReplyOf<E>;
 }
 
@@ -50,7 +52,7 @@ async function send(url: URL, endpoint: Endpoint, { params, body }: InputOf<Endp
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
     });
   } catch (error) {
-    throw new CommandError(`No Strongroom answers at ${url.origin}. Check that the server is running.`, {
+    throw new CommandError(`Cannot reach Strongroom at ${url.origin}. Check that the server is running.`, {
       cause: error,
     });
   }

@@ -25,16 +25,16 @@ function write(value: unknown, depth: number): string {
     case "number":
       return writeNumber(value);
     case "object":
-      if (depth >= MAX_DEPTH) throw new TypeError(`canonical JSON holds at most ${MAX_DEPTH} levels`);
+      if (depth >= MAX_DEPTH) throw new TypeError(`canonical JSON allows at most ${MAX_DEPTH} levels`);
       return Array.isArray(value) ? writeArray(value, depth + 1) : writeObject(value, depth + 1);
     default:
-      throw new TypeError(`canonical JSON cannot hold a value of type ${typeof value}`);
+      throw new TypeError(`canonical JSON cannot represent a value of type ${typeof value}`);
   }
 }
 
 /** RFC 8785 §3.2.2.3: the shortest text that parses to the same IEEE 754 double; minus zero is zero. */
 function writeNumber(value: number): string {
-  if (!Number.isFinite(value)) throw new TypeError("canonical JSON cannot hold NaN or an infinity");
+  if (!Number.isFinite(value)) throw new TypeError("canonical JSON cannot represent NaN or an infinity");
   return String(value);
 }
 
@@ -44,7 +44,7 @@ const PLAIN = /^[ !#-[\]-~]*$/;
 /** RFC 8785 §3.2.2.2. The escapes are those of JSON.stringify, after lone surrogates are ruled out. */
 function writeString(value: string): string {
   if (PLAIN.test(value)) return `"${value}"`;
-  if (!value.isWellFormed()) throw new TypeError("canonical JSON cannot hold a lone surrogate");
+  if (!value.isWellFormed()) throw new TypeError("canonical JSON cannot represent a lone surrogate");
   return JSON.stringify(value);
 }
 
@@ -60,7 +60,7 @@ function writeArray(values: readonly unknown[], depth: number): string {
 function writeObject(value: object, depth: number): string {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
-    throw new TypeError("canonical JSON holds plain objects, not instances of a class");
+    throw new TypeError("canonical JSON accepts only plain objects, not class instances");
   }
   const members = value as Record<string, unknown>;
   let text = "{";

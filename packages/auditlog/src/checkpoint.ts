@@ -55,9 +55,10 @@ export function verifyCheckpoint(note: string, verifier: NoteVerifier): Verified
 
 /** The three lines of C2SP tlog-checkpoint, "Note text". Throws when the checkpoint cannot be written in that form. */
 function checkpointText({ origin, size, root }: Checkpoint): string {
-  if (!isOrigin(origin)) throw new TypeError("a checkpoint's origin is one line of text");
-  if (!Number.isSafeInteger(size) || size < 0) throw new RangeError("a checkpoint's size is a count");
-  if (root.length !== HASH_BYTES) throw new RangeError(`a root hash has ${HASH_BYTES} bytes`);
+  if (!isOrigin(origin)) throw new TypeError("a checkpoint's origin must be one line of text");
+  if (!Number.isSafeInteger(size) || size < 0)
+    throw new RangeError("a checkpoint's size must be a non-negative integer");
+  if (root.length !== HASH_BYTES) throw new RangeError(`a root hash must have ${HASH_BYTES} bytes`);
   return `${origin}\n${size}\n${root.toString("base64")}\n`;
 }
 

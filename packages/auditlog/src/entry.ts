@@ -55,19 +55,19 @@ const EVENT = /^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)+$/;
  */
 export function encodeEntry(entry: AuditEntry): Buffer {
   const { v, id, at, actor, event, target, result, severity, reason, request, details } = entry;
-  if (v !== 1) throw new TypeError("an audit entry has version 1");
-  if (!UUID.test(id)) throw new TypeError("an audit entry's id is a lower-case UUID");
-  if (!MOMENT.test(at)) throw new TypeError("an audit entry's time is UTC with milliseconds");
-  if (!EVENT.test(event)) throw new TypeError(`not the name of an audit event: ${event}`);
-  if (!AUDIT_RESULTS.includes(result)) throw new TypeError(`not the result of an audit entry: ${result as string}`);
+  if (v !== 1) throw new TypeError("an audit entry must have version 1");
+  if (!UUID.test(id)) throw new TypeError("an audit entry's id must be a lower-case UUID");
+  if (!MOMENT.test(at)) throw new TypeError("an audit entry's time must be UTC with milliseconds");
+  if (!EVENT.test(event)) throw new TypeError(`invalid audit event name: ${event}`);
+  if (!AUDIT_RESULTS.includes(result)) throw new TypeError(`invalid audit entry result: ${result as string}`);
 
   if (severity !== undefined && !["critical", "high", "medium"].includes(severity)) {
-    throw new TypeError(`not the severity of an audit entry: ${severity as string}`);
+    throw new TypeError(`invalid audit entry severity: ${severity as string}`);
   }
 
   const texts = [reason, ...Object.values(actor), ...Object.values(target ?? {}), ...Object.values(request ?? {})];
   if (!texts.every((text) => text === undefined || typeof text === "string")) {
-    throw new TypeError("an audit entry's actor, target, reason and request are text");
+    throw new TypeError("an audit entry's actor, target, reason and request must be text");
   }
 
   const who = "system" in actor ? { system: actor.system } : only(pick(actor));
@@ -85,7 +85,7 @@ export function decodeEntry(bytes: Buffer): AuditEntry {
   } catch (cause) {
     throw new TypeError("not an audit entry", { cause });
   }
-  throw new TypeError("not an audit entry in its canonical form");
+  throw new TypeError("not a canonical audit entry");
 }
 
 /** The just-in-time grant under which the event happened, as named in its details. */

@@ -64,6 +64,6 @@ export function readSignedCheckpoint(
 /** One key may sign several logs; a checkpoint of another log proves nothing here. */
 export function isOfLog(checkpoint: SignedCheckpoint, origin: string, findings: Findings): boolean {
   if (checkpoint.origin === origin) return true;
-  findings.add("checkpoint", null, `${checkpointOf(checkpoint)} is of another log: ${checkpoint.origin}`);
+  findings.add("checkpoint", null, `${checkpointOf(checkpoint)} belongs to another log: ${checkpoint.origin}`);
   return false;
 }

@@ -85,7 +85,7 @@ export function readLine(text: string): ReadLine {
   if (value === null) return { line: null, complaint: "is not a JSON object" };
   const line = understand(value);
   if (line === null) return { line: null, complaint: "is neither a header nor an entry nor a checkpoint" };
-  return { line, complaint: isCanonical(value, text) ? null : "is not in its original form" };
+  return { line, complaint: isCanonical(value, text) ? null : "is not in canonical form" };
 }
 
 type Members = Record<string, unknown>;

@@ -40,7 +40,10 @@ describe("the severity of an entry", () => {
 
   test("is part of the bytes that the tree covers, and accepts only known values", () => {
     assert.deepEqual(decodeEntry(encodeEntry(revealed)), revealed);
-    assert.throws(() => encodeEntry({ ...revealed, severity: "dire" } as unknown as AuditEntry), /not the severity/);
+    assert.throws(
+      () => encodeEntry({ ...revealed, severity: "dire" } as unknown as AuditEntry),
+      /invalid audit entry severity/,
+    );
   });
 });
 

@@ -93,7 +93,7 @@ export class LogTrace {
         this.#findings.add(
           "changed",
           index,
-          `the hash written beside entry ${index} was changed; the entry is as signed`,
+          `the hash stored with entry ${index} was changed; the entry itself was not`,
         );
       }
       this.#differing = this.#differing.filter((leaf) => !hashesOnly.includes(leaf));
@@ -141,10 +141,10 @@ export class LogTrace {
     const signed = checkpointOf(checkpoint);
     const words =
       from > to
-        ? `${signed} signed another log of ${checkpoint.size} entries`
+        ? `${signed} signed a different log of ${checkpoint.size} entries`
         : from === to
           ? `entry ${from} is not what ${signed} signed`
-          : `${entries(from, to, "is")} not what ${signed} signed: one or more was changed, added, removed or moved`;
+          : `${entries(from, to, "is")} not what ${signed} signed: at least one was changed, added, removed or moved`;
     this.#findings.add("rewritten", from > to ? null : from, words);
     return null;
   }
@@ -173,7 +173,7 @@ export class LogTrace {
       const home = homeOf.get(index);
       if (home === undefined) this.#findings.add("changed", index, `entry ${index} was changed`);
       else if (homeOf.get(home) !== index) {
-        this.#findings.add("reordered", index, `entry ${home} is in the place of entry ${index}`);
+        this.#findings.add("reordered", index, `entry ${home} was moved to the position of entry ${index}`);
       } else if (index < home) this.#findings.add("swapped", index, `entries ${index} and ${home} were swapped`);
     }
     this.#differing = [];

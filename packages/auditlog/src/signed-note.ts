@@ -37,7 +37,7 @@ const SIGNATURE_LINE = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/u;
 /** A signer from the 32-byte seed of an Ed25519 key (RFC 8032 §5.1.5). Throws when the name or seed is invalid. */
 export function noteSigner(name: string, seed: Buffer): NoteSigner {
   requireKeyName(name);
-  if (seed.length !== KEY_BYTES) throw new RangeError(`an Ed25519 seed has ${KEY_BYTES} bytes`);
+  if (seed.length !== KEY_BYTES) throw new RangeError(`an Ed25519 seed must have ${KEY_BYTES} bytes`);
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, seed]), format: "der", type: "pkcs8" });
   const publicKey = createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-KEY_BYTES);
   return { name, publicKey, sign: (message) => sign(null, message, key) };
@@ -68,7 +68,8 @@ export function keyId({ name, publicKey }: NoteVerifier, type: SignatureType): B
 
 /** A note as text. Throws when a note cannot carry the text. */
 export function formatNote({ text, signatures }: Note): string {
-  if (!isNoteText(text)) throw new TypeError("a note's text ends in a newline and has no other control characters");
+  if (!isNoteText(text))
+    throw new TypeError("a note's text must end in a newline and contain no other control characters");
   const lines = signatures.map(
     ({ name, keyId: id, signature }) => `— ${name} ${Buffer.concat([id, signature]).toString("base64")}\n`,
   );
@@ -117,7 +118,8 @@ function publicKeyObject(publicKey: Buffer): KeyObject {
 }
 
 function requireKeyName(name: string): void {
-  if (!/^[^\s+]+$/u.test(name) || !name.isWellFormed()) throw new TypeError("a key name has no spaces and no plus");
+  if (!/^[^\s+]+$/u.test(name) || !name.isWellFormed())
+    throw new TypeError("a key name must not contain spaces or a plus sign");
 }
 
 /** Well-formed, ends in a newline, no control characters but newlines. */

@@ -44,7 +44,7 @@ const id = (index: number) => log.entries[index]!.entry.id;
 const rewritten = encodeEntry({ ...log.entries[41]!.entry, actor: { system: "Eve" } });
 const bracket = (from: number, to: number, time: string) =>
   `rewritten ${from}: entries ${from} to ${to} are not what the checkpoint of 2026-11-21T${time}Z signed: ` +
-  "one or more was changed, added, removed or moved";
+  "at least one was changed, added, removed or moved";
 
 describe("comparing a stored log", () => {
   it("finds an untouched log intact", async () => {
@@ -72,7 +72,7 @@ describe("comparing a stored log", () => {
     ],
     "only a leaf hash is changed": [
       ({ leaves }) => leaves.splice(41, 1, { ...leaves[41]!, leafHash: Buffer.alloc(32) }),
-      ["changed 41: the hash written beside entry 41 was changed; the entry is as signed"],
+      ["changed 41: the hash stored with entry 41 was changed; the entry itself was not"],
     ],
     "two entries' contents are swapped": [
       ({ leaves }) => {

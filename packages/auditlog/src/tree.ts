@@ -52,13 +52,13 @@ export function appendLeaves(frontier: TreeFrontier, leaves: readonly Buffer[]):
   const nodes: TreeNode[] = [];
   let { size } = frontier;
   for (const leaf of leaves) {
-    if (leaf.length !== HASH_BYTES) throw new RangeError(`a leaf hash has ${HASH_BYTES} bytes`);
+    if (leaf.length !== HASH_BYTES) throw new RangeError(`a leaf hash must have ${HASH_BYTES} bytes`);
     let subtree: Buffer = leaf;
     let index = size;
     // Each trailing 1 bit of the leaf's index is a left neighbour of equal size that this leaf completes.
     for (let level = 1; index % 2 === 1; level++) {
       const left = hashes.pop();
-      if (left === undefined) throw new RangeError("a frontier has one hash for each 1 bit of its size");
+      if (left === undefined) throw new RangeError("a frontier must have one hash for each 1 bit of its size");
       index = (index - 1) / 2;
       subtree = nodeHash(left, subtree);
       nodes.push({ level, index, hash: subtree });

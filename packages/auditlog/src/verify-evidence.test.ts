@@ -28,7 +28,7 @@ describe("verifying evidence", () => {
     ],
     "the hash beside an entry is changed": [
       (lines) => lines.with(lineOf(lines, 41), lines[lineOf(lines, 41)]!.replace(/"leaf":"./, '"leaf":"A')),
-      ["changed 41: the hash written beside entry 41 was changed; the entry is as signed"],
+      ["changed 41: the hash stored with entry 41 was changed; the entry itself was not"],
     ],
     "a proof is cut": [
       (lines) => lines.with(lineOf(lines, 41), entryLine(41, log.entries[41]!.canonical, proofOf(lines, 41).slice(1))),
@@ -56,13 +56,13 @@ describe("verifying evidence", () => {
     ],
     "the proof from an earlier checkpoint is cut": [
       (lines) => [...lines.slice(0, -1), checkpointLine(checkpointAt(64), [])],
-      ["proof -: the checkpoint of 2026-11-21T09:03:00Z is not proved to extend that of line 8"],
+      ["proof -: the checkpoint of 2026-11-21T09:03:00Z is not proved to extend the one in line 8"],
     ],
     "a checkpoint is changed": [
       (lines) => [...lines.slice(0, -1), lines.at(-1)!.replace("audit\\n64\\n", "audit\\n65\\n")],
       [`signature -: signature does not match key ${log.key}: the checkpoint in line 8 was changed`],
     ],
-    "there is no entry": [(lines) => lines.slice(0, 1), ["missing -: there is no entry in this evidence"]],
+    "there is no entry": [(lines) => lines.slice(0, 1), ["missing -: the evidence contains no entries"]],
     "the header is repeated": [(lines) => [...lines, lines[0]!], ["malformed -: line 9 is a second header"]],
   };
   for (const [deed, [spoil, expected]] of Object.entries(tampering)) {

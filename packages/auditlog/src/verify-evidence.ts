@@ -27,7 +27,7 @@ export async function verifyEvidence(lines: AsyncIterable<NumberedLine>, check: 
       if (isProven(line, checkpoint, findings)) proven++;
     }
   }
-  if (count === 0) findings.add("missing", null, "there is no entry in this evidence");
+  if (count === 0) findings.add("missing", null, "the evidence contains no entries");
   for (const kept of check.kept) reportKept(kept, check, rootsProven);
 
   return {
@@ -59,7 +59,7 @@ function isProven(line: EntryLine, checkpoint: SignedCheckpoint, findings: Findi
   const isInLog = (leaf: Buffer) => verifyInclusion({ index, size, leaf, proof, root });
   if (isInLog(computed)) {
     if (computed.equals(written)) return true;
-    findings.add("changed", index, `the hash written beside entry ${index} was changed; the entry is as signed`);
+    findings.add("changed", index, `the hash stored with entry ${index} was changed; the entry itself was not`);
     return true;
   }
   if (isInLog(written)) findings.add("changed", index, `entry ${index} was changed`);
@@ -81,7 +81,7 @@ function checkEarlier(line: CheckpointLine, lineNumber: number, check: ExportChe
     proof: line.consistency ?? [],
   });
   if (isConsistent) return earlier;
-  findings.add("proof", null, `${checkpointOf(checkpoint)} is not proved to extend that of line ${lineNumber}`);
+  findings.add("proof", null, `${checkpointOf(checkpoint)} is not proved to extend the one in line ${lineNumber}`);
   return null;
 }
 

@@ -46,7 +46,7 @@ describe("verifying a complete export", () => {
       (lines) => lines.with(lineOf(lines, 41), entryLine(41, changed)),
       [
         "rewritten 40: entries 40 to 63 are not what the checkpoint of 2026-11-21T09:02:00Z signed: " +
-          "one or more was changed, added, removed or moved",
+          "at least one was changed, added, removed or moved",
       ],
     ],
     "the only entry of a checkpoint is changed, and its hash recomputed": [
@@ -62,7 +62,7 @@ describe("verifying a complete export", () => {
             (_, first) => `"leaf":"${first === "A" ? "B" : "A"}`,
           ),
         ),
-      ["changed 41: the hash written beside entry 41 was changed; the entry is as signed"],
+      ["changed 41: the hash stored with entry 41 was changed; the entry itself was not"],
     ],
     "an entry is removed": [(lines) => lines.toSpliced(lineOf(lines, 41), 1), ["missing 41: entry 41 is missing"]],
     "the first entry is removed": [(lines) => lines.toSpliced(1, 1), ["missing 0: entry 0 is missing"]],
@@ -75,7 +75,7 @@ describe("verifying a complete export", () => {
       [
         "checkpoint -: the checkpoint over 64 entries is out of place, in line 67",
         "rewritten 40: entries 40 to 63 are not what the checkpoint of 2026-11-21T09:02:00Z signed: " +
-          "one or more was changed, added, removed or moved",
+          "at least one was changed, added, removed or moved",
         "truncated 99: the log ends at 99 but the checkpoint of 2026-11-21T09:03:00Z signed 100 entries",
       ],
     ],
@@ -108,7 +108,7 @@ describe("verifying a complete export", () => {
       [
         "checkpoint -: the checkpoint over 64 entries is out of place, in line 69",
         "rewritten 40: entries 40 to 99 are not what the checkpoint of 2026-11-21T09:03:00Z signed: " +
-          "one or more was changed, added, removed or moved",
+          "at least one was changed, added, removed or moved",
         "checkpoint -: the checkpoint over 100 entries is out of place, in line 106",
         "added 100: entry 100 was added: the checkpoint of 2026-11-21T09:03:00Z signed only 100",
       ],
@@ -158,11 +158,11 @@ describe("verifying a complete export", () => {
     ],
     "the header names another log": [
       (lines) => lines.map((line) => line.replace(`"origin":"${ORIGIN}"`, '"origin":"other"')),
-      [`checkpoint -: the header names the log other, its checkpoint is of ${ORIGIN}`],
+      [`checkpoint -: the header names the log other, but its checkpoint belongs to ${ORIGIN}`],
     ],
     "a checkpoint of another log is slipped in": [
       (lines) => lines.toSpliced(lineOf(lines, 64), 1, otherLogsCheckpoint(), lines[lineOf(lines, 64)]!),
-      ["checkpoint -: the checkpoint of 2026-11-21T09:00:00Z is of another log: other.test/audit"],
+      ["checkpoint -: the checkpoint of 2026-11-21T09:00:00Z belongs to another log: other.test/audit"],
     ],
     "a line is damaged": [
       (lines) => lines.with(lineOf(lines, 41), lines[lineOf(lines, 41)]!.slice(1)),
@@ -170,11 +170,11 @@ describe("verifying a complete export", () => {
     ],
     "a line is reformatted": [
       (lines) => lines.with(lineOf(lines, 41), lines[lineOf(lines, 41)]!.replace('"index":41', '"index": 41')),
-      ["malformed 41: line 45 (entry 41) is not in its original form"],
+      ["malformed 41: line 45 (entry 41) is not in canonical form"],
     ],
     "a second value is hidden before the first": [
       (lines) => lines.with(lineOf(lines, 41), lines[lineOf(lines, 41)]!.replace('"event":', '"event":"x","event":')),
-      ["malformed 41: line 45 (entry 41) is not in its original form"],
+      ["malformed 41: line 45 (entry 41) is not in canonical form"],
     ],
     "a line gains a member": [
       (lines) => lines.with(lineOf(lines, 41), lines[lineOf(lines, 41)]!.replace('"index":41', '"index":41,"by":"x"')),
@@ -211,9 +211,9 @@ describe("verifying a complete export", () => {
       line.replace(a!, "A").replace(b!, a!).replace(c!, b!).replace(`"A"`, c!).replace("A,", `${c!},`),
     );
     assert.deepEqual(findings(await check(rotated)), [
-      "reordered 41: entry 43 is in the place of entry 41",
-      "reordered 42: entry 41 is in the place of entry 42",
-      "reordered 43: entry 42 is in the place of entry 43",
+      "reordered 41: entry 43 was moved to the position of entry 41",
+      "reordered 42: entry 41 was moved to the position of entry 42",
+      "reordered 43: entry 42 was moved to the position of entry 43",
     ]);
   });
 
@@ -239,7 +239,7 @@ describe("verifying a complete export", () => {
     assert.deepEqual(findings(await check(completeExport(rewritten))), []);
     assert.deepEqual(findings(await check(completeExport(rewritten), [checkpointAt(64)])), [
       "rewritten 0: entries 0 to 63 are not what the checkpoint of 2026-11-21T09:02:00Z signed: " +
-        "one or more was changed, added, removed or moved",
+        "at least one was changed, added, removed or moved",
     ]);
   });
 

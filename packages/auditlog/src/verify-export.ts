@@ -73,7 +73,7 @@ function reportOrigins(header: HeaderLine, signed: SignedCheckpoint | null, key:
     findings.add(
       "checkpoint",
       null,
-      `the header names the log ${header.origin}, its checkpoint is of ${signed.origin}`,
+      `the header names the log ${header.origin}, but its checkpoint belongs to ${signed.origin}`,
     );
   }
 }

@@ -71,7 +71,7 @@ export async function attemptWith<F extends { outcome: string }>(
     run({ ...current, sending: () => (isSent = true), isSent: () => isSent });
   const giveUp = ({ code, message }: Cut) =>
     (isSent
-      ? unknown(`The change was sent, but no answer came. ${message}`)
+      ? unknown(`The change was sent, but the target did not answer. ${message}`)
       : unsent(unreachable(code, message))) as Ended;
   return inTime<Ended>(context, started, giveUp);
 }

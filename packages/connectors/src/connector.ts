@@ -151,7 +151,7 @@ export type RefusedCode = (typeof REFUSED_CODES)[number];
  * - `changed`: the target confirmed it. The caller still verifies it with a login.
  * - `refused`: the target clearly refused. Another candidate may succeed after `password-rules` and `reused`.
  * - `unsent`: nothing that could change a secret was sent. `failure` gives the reason, as in a verification.
- * - `unknown`: it was sent, and no clear answer came. Either secret may be active.
+ * - `unknown`: it was sent, and no clear response was received. Either secret may be active.
  */
 export type ChangeFinding =
   | { outcome: "changed"; message: string; facts?: Facts }

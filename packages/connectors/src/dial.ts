@@ -77,7 +77,7 @@ function dialAddress(
 export function connectionFailure(error: unknown, endpoint: Endpoint): Failure {
   const target = nameOf(endpoint);
   if (error instanceof TooMuchData) {
-    return misconfigured("protocol-error", `${target} sent far more data than a login takes. Is it the right port?`);
+    return misconfigured("protocol-error", `${target} sent far more data than a login requires. Check the port.`);
   }
   switch (codeOf(error) ?? "") {
     case "ECONNREFUSED":

@@ -66,7 +66,7 @@ export const unknown = (message: string): NotChanged => ({ outcome: "unknown", m
 
 /** The connection was lost, or the answer leaves open whether the secret changed. */
 export const unanswered = (where: string): NotChanged =>
-  unknown(`The change was sent to ${where}, but no clear answer came.`);
+  unknown(`The change was sent to ${where}, but no clear response was received.`);
 
 /** The reason why a change would fail, as the result of a check whether it could be made. */
 export function obstacleTo(change: NotChanged): Failure {
@@ -82,7 +82,7 @@ export function obstacleTo(change: NotChanged): Failure {
  */
 export function listed(accounts: readonly ListedAccount[], where: string): ListFinding {
   const kept = accounts.slice(0, MAX_LISTED_ACCOUNTS);
-  const more = accounts.length > kept.length ? " There are more; these are the first." : "";
+  const more = accounts.length > kept.length ? " There are more; only the first ones are listed." : "";
   const count = kept.length === 1 ? "1 account" : `${kept.length.toLocaleString("en")} accounts`;
   return { outcome: "listed", accounts: kept, message: `Found ${count} on ${where}.${more}` };
 }

@@ -82,7 +82,7 @@ function endpointOf(url: URL): Endpoint {
 
 function exchangeFailure(error: unknown, stream: BoundedStream, endpoint: Endpoint): Failure {
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {
-    return misconfigured("protocol-error", `${nameOf(endpoint)} does not speak HTTP correctly. Is it the right port?`);
+    return misconfigured("protocol-error", `${nameOf(endpoint)} sent an invalid HTTP response. Check the port.`);
   }
   return connectionFailure(stream.errored instanceof TooMuchData ? stream.errored : error, endpoint);
 }

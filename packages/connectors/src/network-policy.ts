@@ -52,7 +52,7 @@ export async function permittedAddresses(
 ): Promise<{ addresses: string[] } | { failure: Failure }> {
   const name = canonicalName(host);
   if (name === null)
-    return { failure: misconfigured("bad-input", `"${host}" is not a host name or an address in its usual notation.`) };
+    return { failure: misconfigured("bad-input", `"${host}" is not a valid host name or IP address.`) };
   if (METADATA_NAMES.has(name)) return { failure: forbidden(host, "is a cloud metadata service") };
   const resolved = await resolve(policy, name, host);
   if (!("addresses" in resolved)) return resolved;
@@ -70,17 +70,17 @@ export async function permittedAddresses(
  */
 export function refusalOf(policy: NetworkPolicy, address: string): string | null {
   const bytes = addressBytes(address);
-  if (bytes === null) return "has an address that is bound to a network interface";
+  if (bytes === null) return "has an address that is tied to a network interface";
   const [outer, ...carried] = destinationsOf(bytes);
   const isLoopback = useOf(outer) === "loopback" && policy.allowLoopback;
   const refusedUse = [outer, ...carried].map(useOf).find((use) => use !== "unicast");
   if (refusedUse !== undefined && !isLoopback) return REFUSALS[refusedUse];
   const kind = carrierKindOf(bytes);
-  if (kind === "tunnel") return "carries an IPv4 address through a tunnel or translator: name the IPv4 address itself";
+  if (kind === "tunnel") return "embeds an IPv4 address (tunnel or translator): use the IPv4 address itself";
   if (isLoopback) return null;
   if (policy.allowedNetworks.length === 0) {
     const isPrivate = kind === "nat64" && !carried.every(isGlobalIpv4);
-    return isPrivate ? "carries a private IPv4 address: name the IPv4 address itself" : null;
+    return isPrivate ? "embeds a private IPv4 address: use the IPv4 address itself" : null;
   }
   const isAllowed = (each: Uint8Array) => policy.allowedNetworks.some((network) => isInNetwork(each, network));
   return [outer, ...carried].every(isAllowed) ? null : "is outside the allowed networks";

@@ -36,8 +36,7 @@ export async function post(
   let answer: PostAnswer | null = null;
   const { message } = await attempt(context, async (current) => {
     const url = URL.parse(address);
-    if (url === null || !/^https?:$/.test(url.protocol))
-      return misconfigured("bad-input", "This is not a valid web address.");
+    if (url === null || !/^https?:$/.test(url.protocol)) return misconfigured("bad-input", "This is not a valid URL.");
     const tls: TlsSettings = { mode: url.protocol === "https:" ? "verify-full" : "disable", ca, name: null };
     const httpRequest = {
       url,
@@ -52,7 +51,7 @@ export async function post(
     const answered = await exchange(httpRequest, tls, current);
     if ("failure" in answered) return answered.failure;
     answer = answered;
-    return verified(`${url.host} answered with the status ${answered.status}.`);
+    return verified(`${url.host} answered with status ${answered.status}.`);
   });
   return { answer, message };
 }
@@ -107,12 +106,12 @@ function writeAll(stream: Duplex, text: string, endpoint: Endpoint) {
 export function clientCertificateFault(certificate: string, privateKey: string): string | null {
   try {
     const [first] = pemBlocks(certificate);
-    if (first === undefined) return "The client certificate is not in PEM form.";
+    if (first === undefined) return "The client certificate is not in PEM format.";
     const fits = new X509Certificate(first.pem).checkPrivateKey(createPrivateKey(privateKey));
     return fits ? null : "The private key does not match the client certificate.";
   } catch {
     // node:crypto cannot check before parsing; its own message could quote the key.
-    return "The client certificate or its private key cannot be read. Both must be in PEM form, the key without a passphrase.";
+    return "The client certificate or its private key cannot be read. Both must be in PEM format, the key without a passphrase.";
   }
 }
 
@@ -125,8 +124,7 @@ export function sendNotice(
 ): Promise<VerifyResult> {
   return attempt(context, async (current) => {
     const url = URL.parse(address);
-    if (url === null || !/^https?:$/.test(url.protocol))
-      return misconfigured("bad-input", "This is not a valid web address.");
+    if (url === null || !/^https?:$/.test(url.protocol)) return misconfigured("bad-input", "This is not a valid URL.");
     const tls: TlsSettings = { mode: url.protocol === "https:" ? "verify-full" : "disable", ca: null, name: null };
     const sent = { ...headers, "content-type": "application/json" };
     // Loads undici on the first call, so that startup does not.
@@ -134,6 +132,6 @@ export function sendNotice(
     const answer = await exchange({ url, method: "POST", headers: sent, body }, tls, current);
     if ("failure" in answer) return answer.failure;
     if (answer.status >= 200 && answer.status < 300) return verified(`${url.host} was notified.`);
-    return rejected("no-permission", `${url.host} answered with the status ${answer.status}.`);
+    return rejected("no-permission", `${url.host} answered with status ${answer.status}.`);
   });
 }

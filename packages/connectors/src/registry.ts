@@ -98,14 +98,13 @@ function choose(criteria: ConnectorCriteria): Connector | string {
       return forPassword(criteria);
     case "api":
       return (
-        byProtocol(criteria) ??
-        "An API secret has no known way to be checked. For a token over HTTPS, choose the type API Token."
+        byProtocol(criteria) ?? "API secrets cannot be verified. For a token over HTTPS, choose the type API Token."
       );
     case "application":
       return (
         byProtocol(criteria) ??
         byPort(criteria) ??
-        "An application's secret has no known way to be checked; it is stored and can be revealed. Set the additional parameter protocol to check it."
+        "Application secrets can be stored and revealed, but not verified. To verify this one, set the additional parameter protocol."
       );
     case "postgresql":
       return postgresql;
@@ -123,10 +122,10 @@ function choose(criteria: ConnectorCriteria): Connector | string {
       return certificate;
     case "api_token":
       return criteria.additionalParams["check_url"] === undefined
-        ? "Set the additional parameter check_url to the URL that checks this token."
+        ? "Set the additional parameter check_url to a URL that requires this token."
         : apiToken;
     default:
-      return `No connector checks entries of type ${criteria.type}.`;
+      return `No connector verifies entries of type ${criteria.type}.`;
   }
 }
 
@@ -135,7 +134,7 @@ function choose(criteria: ConnectorCriteria): Connector | string {
  * port known for another protocol, says otherwise.
  */
 function forPassword({ host, port, username, additionalParams }: ConnectorCriteria): Connector | string {
-  if (!host || !username) return "A password without a host and a user name cannot be checked.";
+  if (!host || !username) return "A password without a host and a user name cannot be verified.";
   const named = byProtocol({ additionalParams });
   if (named !== null) return named;
   const usual = byPort({ port });
@@ -154,8 +153,7 @@ function byProtocol({ additionalParams }: Pick<ConnectorCriteria, "additionalPar
   // Without a description in the entry a change is impossible.
   if (known === httpLogin && additionalParams["change_path"] === undefined) return httpLoginCheck;
   return (
-    known ??
-    `The protocol of this entry is unknown. The additional parameter protocol may be ${[...PROTOCOLS.keys()].join(", ")}.`
+    known ?? `Unknown protocol. Set the additional parameter protocol to one of ${[...PROTOCOLS.keys()].join(", ")}.`
   );
 }
 

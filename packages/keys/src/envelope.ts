@@ -82,8 +82,9 @@ function checkedHeader(envelope: Uint8Array): Buffer {
 
 /** INVARIANT: an envelope opens only for the purpose, record, version and KEK that it was sealed for. */
 function associatedData(header: Buffer, { purpose, recordId, version }: EnvelopeContext): Buffer {
-  if (purpose === "" || recordId === "") throw new TypeError("An envelope's context names a purpose and a record.");
-  if (!Number.isSafeInteger(version) || version < 0) throw new TypeError("An envelope's version is an integer from 0.");
+  if (purpose === "" || recordId === "") throw new TypeError("An envelope's context must name a purpose and a record.");
+  if (!Number.isSafeInteger(version) || version < 0)
+    throw new TypeError("An envelope's version must be a non-negative integer.");
   const versionBytes = Buffer.allocUnsafe(8);
   versionBytes.writeBigUInt64BE(BigInt(version));
   return lengthPrefixed(header, purpose, recordId, versionBytes);

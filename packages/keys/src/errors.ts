@@ -2,7 +2,7 @@
 
 const envelopeSentences = {
   "envelope.malformed": "The stored secret is not an envelope, or part of it is missing.",
-  "envelope.unknown-version": "The stored secret was written in a format this version does not know.",
+  "envelope.unknown-version": "The stored secret is in a format that this version does not support.",
   "envelope.other-kek": "The stored secret was sealed with another key-encryption key.",
   "envelope.refused": "The stored secret cannot be opened: it was changed, or it belongs to another record.",
   "envelope.not-active": "The record of the secret's active version was changed.",
@@ -23,7 +23,7 @@ export class EnvelopeError extends Error {
 
 const kekSentences = {
   "kek.malformed": "The stored key-encryption key is not in the expected format.",
-  "kek.unknown-version": "The stored key-encryption key was written in a format this version does not know.",
+  "kek.unknown-version": "The stored key-encryption key is in a format that this version does not support.",
   "kek.other-root-key": "The stored key-encryption key was wrapped by another root key.",
   "kek.refused": "The stored key-encryption key cannot be opened: its row was changed.",
   "kek.unknown": "There is no key-encryption key with this id.",
@@ -89,6 +89,6 @@ export class SealError extends Error {
 export function rootKeyChanged(): SealError {
   return new SealError(
     "root-key.changed",
-    "The root key was changed while this process was running. Unseal it with the new one, or restart it.",
+    "The root key was changed while this process was running. Unseal it with the new key, or restart it.",
   );
 }

@@ -52,7 +52,7 @@ export class Kek {
 
   /** A new random key. Throws TypeError unless the purpose has the form `word` or `word:id`. */
   static generate(purpose: string): Kek {
-    if (!isKekPurpose(purpose)) throw new TypeError("A KEK's purpose is a word, or a word, a colon and an id.");
+    if (!isKekPurpose(purpose)) throw new TypeError("A KEK's purpose must be a word, or a word, a colon and an id.");
     const bytes = randomBytes(KEY_BYTES);
     const kek = new Kek(randomUUID(), purpose, createSecretKey(bytes));
     bytes.fill(0);

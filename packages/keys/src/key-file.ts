@@ -98,19 +98,19 @@ export function keyFileRefusal(code: SealErrorCode & `key-file.${string}`, path:
 
 const sentences = {
   "key-file.missing": (path) =>
-    `The key file ${path} is missing. Restore it from your copy; without it nothing can be opened.`,
-  "key-file.exists": (path) => `The key file ${path} already exists. Move it away first if you want a new one.`,
+    `The key file ${path} is missing. Restore it from your copy: without it, no secret can be decrypted.`,
+  "key-file.exists": (path) => `The key file ${path} already exists. To create a new one, move it first.`,
   "key-file.readable-by-others": (path) => `Other users can read the key file ${path}. Run chmod 600 on it.`,
   "key-file.other-owner": (path) =>
     `The key file ${path} belongs to another user. Run chown on it, or start as that user.`,
-  "key-file.not-a-file": (path) => `${path} is not a regular file. Name the key file itself.`,
+  "key-file.not-a-file": (path) => `${path} is not a regular file. Use the path of the key file itself.`,
   "key-file.truncated": (path) => `The key file ${path} is truncated. Restore it from your copy.`,
   "key-file.malformed": (path) => `The key file ${path} is damaged or not a key file. Restore it from your copy.`,
-  "key-file.unreadable": (path) => `The key file ${path} cannot be read. Check its owner, its mode and its folder.`,
+  "key-file.unreadable": (path) => `The key file ${path} cannot be read. Check its owner, mode and folder.`,
   "key-file.unwritable": (path) =>
     `The key file ${path} cannot be written. Check its folder's owner, mode and free space.`,
   "key-file.other-root-key": (path) =>
-    `The key file ${path} belongs to another database. Name the one created for this database.`,
+    `The key file ${path} belongs to another database. Use the one created for this database.`,
 } satisfies Record<SealErrorCode & `key-file.${string}`, (path: string) => string>;
 
 function render(root: RootKey): Buffer {

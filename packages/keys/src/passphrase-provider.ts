@@ -65,7 +65,7 @@ async function createSeal(passphrase: Secret, wanted: PassphraseParameters): Pro
 async function openSeal(passphrase: Secret, stored: SealRecord): Promise<RootKey> {
   const record = parseSealRecord(stored);
   if (record.provider !== "passphrase") {
-    throw new SealError("seal-record.other-provider", "This database is sealed by a key file. Name that file.");
+    throw new SealError("seal-record.other-provider", "This database is sealed by a key file. Provide that file.");
   }
   if (!timingSafeEqual(checksumOf(record), Buffer.from(record.checksum, "base64url"))) {
     throw new SealError(

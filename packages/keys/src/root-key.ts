@@ -38,7 +38,7 @@ export class RootKey {
 
   /** Keeps a copy of exactly 32 bytes, else throws RangeError. */
   static fromBytes(bytes: Uint8Array): RootKey {
-    if (bytes.length !== KEY_BYTES) throw new RangeError(`A root key has ${KEY_BYTES} bytes.`);
+    if (bytes.length !== KEY_BYTES) throw new RangeError(`A root key must have ${KEY_BYTES} bytes.`);
     return new RootKey(createSecretKey(bytes));
   }
 

@@ -63,7 +63,7 @@ export function checkedParameters(parameters: {
   }
   throw new SealError(
     "passphrase.parameters",
-    "Choose argon2id costs of 19456 to 2097152 KiB of memory, 2 to 64 passes and 1 to 16 lanes.",
+    "argon2id requires 19456 to 2097152 KiB of memory, 2 to 64 passes and 1 to 16 lanes.",
   );
 }
 

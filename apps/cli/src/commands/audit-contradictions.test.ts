@@ -49,7 +49,7 @@ test("a truncated log is shown and accepted at the terminal, and the running ser
 
   const unsaid = await installation.run(["audit", "accept", id]);
   assert.deepEqual([unsaid.status, unsaid.stdout], [2, ""]);
-  assert.match(unsaid.stderr, /--reason is missing/);
+  assert.match(unsaid.stderr, /--reason is required/);
   const other = await installation.run(["audit", "accept", "0190c0de-0000-7000-8000-00000000beef", "--reason", "x"]);
   assert.equal(other.status, 1);
   assert.match(other.stderr, /Something else was found meanwhile/);

@@ -26,7 +26,7 @@ export const auditContradictions = command({
             print(`- ${message}`);
             print(`  found ${found_at}${stops_signing ? ", stops signing" : ""}; id ${id}`);
           }
-          note("The evidence is in the data folder, in audit/contradictions. Read it before you run audit accept.");
+          note("The evidence is in audit/contradictions in the data folder. Read it before you run audit accept.");
         }
         return shown.open.length === 0 ? 0 : 1;
       }),
@@ -40,7 +40,7 @@ export const auditAccept = command({
   operands: [1, 1000],
   async run({ reason }, ...ids) {
     const why = reason?.trim() ?? "";
-    if (why === "") throw new UsageError("--reason is missing: it is recorded in the audit trail.");
+    if (why === "") throw new UsageError("--reason is required. It is recorded in the audit trail.");
     await withContext((context) =>
       withKeys(context, async (keys) => {
         const trail = openTrail({ ...context, keys });

@@ -41,7 +41,7 @@ interface Target {
 
 const standardOutput: Target = {
   async write(piece) {
-    if (!process.stdout.writable) throw new CommandError("The reader of the export closed it.");
+    if (!process.stdout.writable) throw new CommandError("The program that reads the export closed the pipe.");
     if (!process.stdout.write(piece)) await once(process.stdout, "drain").catch(() => undefined);
   },
   end: async () => {},

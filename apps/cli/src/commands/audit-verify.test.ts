@@ -146,8 +146,8 @@ test("audit verify exits with 2 without valid input: no file, no key, a folder, 
   const log = aLog([1]);
   const path = file("fine.jsonl", completeExport(log));
   const calls = [
-    { words: ["audit", "verify"], says: /An argument is missing/ },
-    { words: ["audit", "verify", path], says: /--key is missing/ },
+    { words: ["audit", "verify"], says: /Missing argument/ },
+    { words: ["audit", "verify", path], says: /--key is required/ },
     {
       words: ["audit", "verify", join(folder, "nothing"), "--key", log.key],
       says: /cannot be read \(it does not exist\)/,

@@ -18,7 +18,7 @@ export const auditVerify = command({
   operands: [1, 1],
   async run({ key, kept = [], witness, json }, file = "-") {
     if (key === undefined)
-      throw new UsageError("--key is missing: pass the key that you were given, or a file that contains it.");
+      throw new UsageError("--key is required: pass the log's public key, or a file that contains it.");
     const verifierKey = readVerifierKey(key);
     // A published file contains several, one after the other.
     const notes = kept.flatMap((path) => splitNotes(readText(path)));
@@ -34,7 +34,7 @@ export const auditVerify = command({
 function requireCosigned(notes: readonly string[], given: string): void {
   const witness = parseWitnessKey(given) ?? parseWitnessKey(readText(given).trim());
   if (witness === null) throw new CommandError(`${given} contains no witness key.`, { status: 2 });
-  if (notes.length === 0) throw new UsageError("--witness needs the cosigned checkpoint: pass its file with --kept.");
+  if (notes.length === 0) throw new UsageError("--witness requires a cosigned checkpoint: pass its file with --kept.");
   const without = notes.filter((note) => cosignedAt(note, witness) === null).length;
   if (without === 0) return;
   throw new CommandError(`${without} of ${notes.length} kept checkpoints are not cosigned by this witness.`);
@@ -65,7 +65,7 @@ function tell(report: VerifyReport, hasKept: boolean): void {
   if (omitted > 0) print(`- and ${omitted} more`);
   if (about !== undefined) {
     print(
-      `Subject, according to the file: ${about.type} ${about.id}. Only the complete trail shows that nothing was left out.`,
+      `Subject, according to the file: ${about.type} ${about.id}. Only the complete trail shows that nothing was omitted.`,
     );
   }
   if (origin !== null) print(`Log: ${origin}`);

@@ -69,7 +69,7 @@ test("a backup made during writes is restored elsewhere, reveals its secrets, an
   assert.match(made.stdout, /^Backed up \d+ files, \d+ MB, as of \S+Z\.\n$/);
 
   const key = readKeyFile(join(installation.dataFolder, "root.key"));
-  assert.match(made.stderr, new RegExp(`worthless without the root key ${key.id}`));
+  assert.match(made.stderr, new RegExp(`useless without the root key ${key.id}`));
 
   const restoredFolder = join(installation.folder, "restored");
   const env = { STRONGROOM_DATA: restoredFolder };

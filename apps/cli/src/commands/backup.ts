@@ -48,5 +48,5 @@ async function makeBackup(
   if (asJson) return printJson({ made_at: madeAt, major, root_key: rootKey, files: manifest.files.length, bytes });
   print(`Backed up ${count(manifest.files.length, "file")}, ${(bytes / 1e6).toFixed(0)} MB, as of ${madeAt}.`);
   const where = rootKey.provider === "key-file" ? `the key file ${config.keyFile}` : "the passphrase";
-  note(`It is worthless without the root key ${rootKey.id}: keep a copy of ${where}, but not beside this backup.`);
+  note(`It is useless without the root key ${rootKey.id}: keep a copy of ${where}, but not with this backup.`);
 }

@@ -13,7 +13,7 @@ export const policyOpenNetworks = command({
     print(
       before.length === 0
         ? "No networks were configured: sign-in is allowed from anywhere."
-        : `Sign-in is allowed from anywhere again. Previous networks: ${before.join(", ")}`,
+        : `Sign-in is allowed from anywhere again. Previously allowed networks: ${before.join(", ")}`,
     );
   },
 });

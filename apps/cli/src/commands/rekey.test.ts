@@ -155,7 +155,7 @@ test("rekey switches back to a key file, and refuses a short passphrase or two o
     { words: ["rekey", "--passphrase-file", short], says: /at least 15 characters/ },
     { words: ["rekey", "--passphrase-file", join(installation.folder, "none")], says: /cannot be read/ },
     { words: ["rekey", "--passphrase"], says: /Without a terminal, pass the new passphrase with --passphrase-file/ },
-    { words: ["rekey", "--key-file", "--passphrase"], says: /Choose one kind of root key/ },
+    { words: ["rekey", "--key-file", "--passphrase"], says: /Choose only one of --key-file/ },
   ];
   for (const { words, says } of calls) {
     const ran = await installation.run(words, { env });

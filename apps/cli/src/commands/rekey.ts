@@ -27,7 +27,8 @@ export const rekey = command({
   options: { "key-file": { type: "boolean" }, passphrase: { type: "boolean" }, "passphrase-file": { type: "string" } },
   operands: [0, 0],
   async run(options) {
-    if (Object.keys(options).length > 1) throw new UsageError("Choose one kind of root key.");
+    if (Object.keys(options).length > 1)
+      throw new UsageError("Choose only one of --key-file, --passphrase and --passphrase-file.");
     await withContext((context) => replace(context, options));
   },
 });
@@ -66,8 +67,8 @@ async function newPassphrase(options: RekeyOptions): Promise<Secret> {
 function tell(before: SealRecord, now: SealRecord, { keyFile }: Config): void {
   print(`The root key is now ${now.rootKeyId}; it was ${before.rootKeyId}.`);
   if (now.provider === "key-file")
-    print(`${keyFile} contains it: copy it to your key storage, and to every machine that has one.`);
-  else print("It is derived from the new passphrase, which the next start asks for (or STRONGROOM_PASSPHRASE_FILE).");
+    print(`${keyFile} contains it: copy the file to your key storage and to every machine that has a copy.`);
+  else print("It is derived from the new passphrase. The next start asks for it, or reads STRONGROOM_PASSPHRASE_FILE.");
   if (before.provider === "passphrase") return print("Earlier backups still need the old passphrase.");
   const kept = now.provider === "key-file" ? `${keyFile}.${before.rootKeyId}` : keyFile;
   print(

@@ -47,12 +47,12 @@ export const restoreCommand = command({
       log,
     });
     const { manifest, isAuthenticated } = await restoring.catch(explain);
-    print(`Restored the backup of ${manifest.made_at} into ${dataFolder}. Its database opens.`);
+    print(`Restored the backup of ${manifest.made_at} into ${dataFolder}. Its database starts.`);
     if (isAuthenticated) print(`It authenticates with the root key ${manifest.root_key?.id}.`);
     else note("It was not authenticated. Anyone with write access may have changed it.");
     note(`It does not contain anything recorded or stored after ${manifest.made_at}. Now start Strongroom.`);
     note(
-      "The start ends all sessions, links and grants and suspends API tokens; an administrator reviews the restore.",
+      "At the first start, all sessions, links and grants end and API tokens are suspended. An administrator then reviews the restore.",
     );
   },
 });
@@ -84,7 +84,7 @@ async function checkDatabase(
     const seal = await readSealRecord(database);
     const id = seal === null ? null : parseSealRecord(seal).rootKeyId;
     if (id !== (rootKey?.id ?? null))
-      throw new CommandError("The restored database names another root key than its manifest.");
+      throw new CommandError("The restored database and its manifest name different root keys.");
     await markRestored(database.pool, {
       found_by: "restore",
       backup_made_at: new Date(madeAt),

@@ -12,9 +12,9 @@ export const restored = command({
     await withContext(async ({ database }) => {
       await record(database, "restore.marked", { result: "info" });
       await markRestored(database.pool, { found_by: "command", backup_made_at: null, is_authenticated: null });
-      print("The database is marked as restored.");
+      print("Marked the database as restored.");
       note(
-        "Running servers end all sessions, links and grants and suspend API tokens within 10 seconds, others at their start.",
+        "Running servers end all sessions, links and grants and suspend API tokens within 10 seconds, other servers when they start.",
       );
       note("An administrator then reviews the restore in the Admin Console.");
     });

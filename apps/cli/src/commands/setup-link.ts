@@ -12,11 +12,11 @@ export const setupLinkCommand = command({
   async run() {
     await withContext(async (context) => {
       const link = await setupLink(context);
-      if (link === null) throw new CommandError('A user exists already. Create another with "strongroom user add".');
+      if (link === null) throw new CommandError('A user already exists. To add another, run "strongroom user add".');
       await record(context.database, "setup.link-issued");
       print(link);
       if (context.config.setupToken === null)
-        note("The link works once. The link that the server printed no longer works.");
+        note("The link works once. The link printed by the server no longer works.");
     });
   },
 });

@@ -143,11 +143,15 @@ test("reports an unreachable server and another kind of server in one line", asy
   await once(stranger, "listening");
   const { port } = stranger.address() as AddressInfo;
   const calls = [
-    { words: ["status", "--url", `http://127.0.0.1:${port}`], status: 1, says: /is not a Strongroom of this version/ },
+    {
+      words: ["status", "--url", `http://127.0.0.1:${port}`],
+      status: 1,
+      says: /is not Strongroom, or runs a different version/,
+    },
     {
       words: ["status", "--url", "http://127.0.0.1:1"],
       status: 1,
-      says: /No Strongroom answers at http:\/\/127\.0\.0\.1:1\./,
+      says: /Cannot reach Strongroom at http:\/\/127\.0\.0\.1:1\./,
     },
     { words: ["status", "--url", "nonsense"], status: 2, says: /"nonsense" is not a server URL/ },
     { words: ["unseal", "--url", "file:///etc/passwd"], status: 2, says: /is not a server URL/ },

@@ -21,7 +21,7 @@ export const userList = command({
       status,
       last?.toISOString() ?? "never",
     ]);
-    printTable(["EMAIL", "NAME", "ROLE", "STATUS", "LAST SIGNED IN"], rows);
+    printTable(["EMAIL", "NAME", "ROLE", "STATUS", "LAST SIGN-IN"], rows);
   },
 });
 

@@ -11,7 +11,7 @@ export const userResetFactors = command({
   async run(_values, email = "") {
     const count = await withContext((context) => resetFactorsOf(context, email, revokeAllOf));
     print(
-      `${count === 1 ? "1 second factor" : `${count} second factors`} of ${email} removed, and every session ended.`,
+      `${count === 1 ? "1 second factor" : `${count} second factors`} of ${email} removed, and all sessions ended.`,
     );
   },
 });

@@ -24,12 +24,12 @@ test("setup-link prints the first administrator's link while there are no users"
   assert.match(before.stdout, /^https:\/\/strongroom\.example\.com\/signup#setup_token=test-setup-token-0123\n$/);
 
   const fresh = await installation.run(["setup-link"], { env: { STRONGROOM_SETUP_TOKEN: "" } });
-  assert.match(fresh.stderr, /The link that the server printed no longer works/);
+  assert.match(fresh.stderr, /The link printed by the server no longer works/);
 
   admin = await installation.setUp(server);
   const afterwards = await installation.run(["setup-link"]);
   assert.deepEqual([afterwards.status, afterwards.stdout], [1, ""]);
-  assert.match(afterwards.stderr, /A user exists already/);
+  assert.match(afterwards.stderr, /A user already exists/);
 });
 
 test("user add creates a user whose link works exactly once", async () => {
@@ -63,7 +63,7 @@ test("user reset-factors removes lost factors and ends the user's sessions", asy
   const ran = await installation.run(["user", "reset-factors", grace.email]);
   assert.deepEqual(
     [ran.status, ran.stdout],
-    [0, "0 second factors of grace@example.com removed, and every session ended.\n"],
+    [0, "0 second factors of grace@example.com removed, and all sessions ended.\n"],
   );
   assert.equal((await call(server, listUsers, { as: before })).status, 401);
   assert.equal((await installation.run(["user", "reset-factors", "nobody@example.com"])).status, 1);
@@ -88,7 +88,7 @@ test("refuses to disable the last administrator, and reports invalid arguments i
     { words: ["user", "add", ADMIN.email], status: 1, says: /There is a user admin@example\.com already/ },
     { words: ["user", "add", "nobody"], status: 1, says: /valid email address/ },
     { words: ["user", "add", "a@example.com", "--role", "root"], status: 2, says: /"root" is not a role/ },
-    { words: ["user", "add"], status: 2, says: /An argument is missing/ },
+    { words: ["user", "add"], status: 2, says: /Missing argument/ },
     { words: ["user", "reset", "nobody@example.com"], status: 1, says: /There is no user nobody@example\.com/ },
     { words: ["user", "frobnicate"], status: 2, says: /unknown command "user frobnicate"/ },
   ];
@@ -167,7 +167,7 @@ test("commands work on the server in DATABASE_URL, and report when it does not a
   }
   const missing = await installation.run(["user", "list"], { env: { ...env, DATABASE_URL: urlTo("nothing") } });
   assert.equal(missing.status, 1);
-  assert.match(missing.stderr, /^strongroom: The database does not answer \(.*"nothing" does not exist\)\.\n$/);
+  assert.match(missing.stderr, /^strongroom: Cannot connect to the database \(.*"nothing" does not exist\)\.\n$/);
   await own.drop();
 });
 

@@ -32,7 +32,7 @@ export async function checkReset(target: Target, by: ReconcileLogin, current: At
     }
     const right =
       mayReset === null
-        ? `It has no permission to read the access list of ${username}, so only a reset will show whether it can do that.`
+        ? `It has no permission to read the access control list of ${username}, so only a reset will show whether it can do that.`
         : `It can reset the password of ${username}.`;
     return verified(`${by.username} can log in to ${where}. ${right}`, { mayReset });
   } catch (error) {

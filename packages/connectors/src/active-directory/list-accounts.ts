@@ -35,7 +35,10 @@ export async function listUsers(target: Target, password: string, current: Attem
   try {
     const base = await domainBase(session.client);
     if (base === null)
-      return misconfigured("protocol-error", `${nameOf(address)} does not name its domain. Is it a domain controller?`);
+      return misconfigured(
+        "protocol-error",
+        `${nameOf(address)} does not name its domain. Check that it is a domain controller.`,
+      );
     const privileged = await privilegedIn(session.client, base);
     const options = { filter: PEOPLE, attributes: ATTRIBUTES, explicitBufferAttributes: ["objectSid"] };
     const people = await entriesOf(session.client, base, options);

@@ -58,7 +58,7 @@ export async function verifyByStatus(proof: StatusCheck, tls: TlsSettings, curre
   if (isExpected(without.status, proof.check)) {
     return misconfigured(
       "password-not-checked",
-      `${where} answers ${without.status} without the ${proof.what} too, so it proves nothing. Choose a URL that requires the ${proof.what}.`,
+      `${where} answers ${without.status} without the ${proof.what} too, so the ${proof.what} was not verified. Choose a URL that requires the ${proof.what}.`,
     );
   }
   return verified(`${where} accepted the ${proof.what} (status ${asked.status}).`, { status: asked.status });

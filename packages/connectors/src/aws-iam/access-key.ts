@@ -50,7 +50,7 @@ export function awsAccessOf(target: Target, value: string): AwsAccess | { failur
   const tls = tlsSettings({ ...target, sslEnabled: true }, null);
   if ("failure" in tls) return tls;
   if (tls.mode !== "verify-full")
-    return refuse("AWS requires TLS with a checked certificate. Use sslmode verify-full.");
+    return refuse("AWS requires TLS with a verified certificate. Use sslmode verify-full.");
   if (endpoint === null) return { key, tls, ...ownEndpoints(region) };
   const url = typeof endpoint === "string" ? URL.parse(endpoint) : null;
   if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "" || url.search !== "")

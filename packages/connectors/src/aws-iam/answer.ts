@@ -24,7 +24,7 @@ export function failureOf(error: unknown, access: AwsAccess): Failure {
     case "SignatureDoesNotMatch":
       return rejected(
         "wrong-password",
-        `AWS rejected the signature of ${key}: the secret is wrong, or this machine's clock is.`,
+        `AWS rejected the signature of ${key}: the secret or this machine's clock is wrong.`,
       );
     case "RequestExpired":
     case "RequestTimeTooSkewed":

@@ -62,7 +62,7 @@ async function examine(
   if ("failure" in shown) return shown.failure.outcome === "unsupported" ? shown.failure : { ...shown.failure, facts };
   if (shown.certificate.fingerprint256 !== leaf.fingerprint256) {
     const until = day(shown.certificate.validToDate);
-    const message = `${nameOf(endpoint)} presents another certificate, valid until ${until}. The stored one is not in use there.`;
+    const message = `${nameOf(endpoint)} presents a different certificate, valid until ${until}. The stored one is not in use there.`;
     return misconfigured("certificate-differs", message, facts);
   }
   return verified(`${validity} ${nameOf(endpoint)} presents it.`, facts);

@@ -24,7 +24,7 @@ export async function parseStored(value: string, signal: AbortSignal): Promise<S
   const text = json === null ? value : `${json.certificate ?? ""}\n${json.privateKey ?? ""}`;
   const blocks = pemBlocks(text);
   const certificates = blocks.filter(({ label }) => label === "CERTIFICATE" || label === "TRUSTED CERTIFICATE");
-  if (certificates.length === 0) return "There is no certificate in PEM form.";
+  if (certificates.length === 0) return "There is no certificate in PEM format.";
   if (certificates.length > MAX_CHAIN) return `There are more than ${MAX_CHAIN} certificates.`;
   const [leaf, ...issuers] = certificates.map(({ pem }) => parsedCertificate(pem));
   if (leaf === undefined || leaf === null || issuers.includes(null))

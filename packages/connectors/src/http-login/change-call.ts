@@ -53,7 +53,7 @@ export function changeCall(target: Target): ChangeCall | { failure: Failure } {
   }
   if (change_type === "form") {
     if (!Object.values(change_body).every((value) => typeof value === "string"))
-      return refuse("For a form, change_body must be a JSON object of texts.");
+      return refuse("For a form, change_body must be a JSON object of strings.");
     return { url, method, expectStatus, contentType: "application/x-www-form-urlencoded", body: formOf(change_body) };
   }
   if (change_type !== "json") return refuse("change_type must be json or form.");

@@ -12,7 +12,7 @@ export interface LoginCheck {
   isBearer: boolean;
 }
 
-/** `check_path` (default `/`), `method` and `expect_status` as for API tokens; always over TLS with a checked certificate. */
+/** `check_path` (default `/`), `method` and `expect_status` as for API tokens; always over TLS with a verified certificate. */
 export function loginCheck(target: Target): LoginCheck | { failure: Failure } {
   const { check_path = "/", method, expect_status, protocol } = target.additionalParams;
   const isBearer = protocol === "http-bearer";
@@ -32,7 +32,7 @@ export function loginCheck(target: Target): LoginCheck | { failure: Failure } {
   return {
     failure: misconfigured(
       "insecure-authentication",
-      `HTTP sends the password in clear text, so ${url.host} needs TLS with a checked certificate. It was not sent.`,
+      `HTTP sends the password in clear text, so ${url.host} needs TLS with a verified certificate. It was not sent.`,
     ),
   };
 }
@@ -41,7 +41,7 @@ export function loginCheck(target: Target): LoginCheck | { failure: Failure } {
 export function urlOf({ host, port }: Target, path: unknown): URL | { failure: Failure } | null {
   if (!host) return refuse("The host is missing.");
   const base = URL.parse(`https://${nameOf({ host, port: port ?? 443 })}/`);
-  if (base === null) return refuse(`"${host}" is not a host name or an address in its usual notation.`);
+  if (base === null) return refuse(`"${host}" is not a valid host name or IP address.`);
   if (typeof path !== "string" || !/^\/[\x21-\x7e]{0,2000}$/.test(path)) return null;
   const url = URL.parse(path, base.href);
   return url === null || url.origin !== base.origin ? null : url;

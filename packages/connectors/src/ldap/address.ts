@@ -63,7 +63,7 @@ function serverOf(value: unknown): { host: string; port: number | null } | undef
 function insecure(endpoint: Endpoint): Failure {
   return misconfigured(
     "insecure-authentication",
-    `LDAP sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a checked certificate. It was not sent: use sslmode verify-full, with the additional parameter ca if needed.`,
+    `LDAP sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a verified certificate. It was not sent: use sslmode verify-full, with the additional parameter ca if needed.`,
   );
 }
 

@@ -130,7 +130,7 @@ function credentialsRefused(policyError: number | undefined, where: string, user
     default:
       return rejected(
         "wrong-password",
-        `${where} did not accept the password for ${username}. Most directories do not say which: wrong password, unknown name, or locked account.`,
+        `${where} did not accept the password for ${username}. Possible causes: wrong password, unknown name, or locked account.`,
       );
   }
 }

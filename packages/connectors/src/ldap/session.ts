@@ -101,7 +101,7 @@ function failureOf(error: unknown, stream: BoundedStream, endpoint: Endpoint): F
   if (code === 10) return misconfigured("redirected", `${where} refers to another server. Nothing was sent there.`);
   if (code !== null) return unreachable("server-error", `${where} could not answer (LDAP result ${code}).`);
   if (error instanceof InvalidAsn1Error || error instanceof MessageParserError) {
-    return misconfigured("protocol-error", `${where} does not speak LDAP correctly. Is it the right port?`);
+    return misconfigured("protocol-error", `${where} sent an invalid LDAP response. Check the port.`);
   }
   return connectionFailure(stream.errored instanceof TooMuchData ? stream.errored : null, endpoint);
 }

@@ -105,7 +105,7 @@ function meaningOf({ status, stdout, stderr }: CommandResult, renewal: Renewal, 
 }
 
 function beforehand(status: number | null, output: string, name: string): string {
-  if (status === 127) return `There is no passwd command for ${name}.`;
+  if (status === 127) return `${name} has no passwd command.`;
   if (/not currently available|nologin|not available/i.test(output)) return NO_COMMANDS(name);
   return `passwd did not ask ${name} for a new password${status === null ? "" : ` (exit status ${status})`}.`;
 }

@@ -19,5 +19,5 @@ export function generateKey(passphrase: string | null): string {
     const half = "key" in read ? sshKeyOf(read.key)?.getPublicSSH().toString("base64") : undefined;
     if (half !== undefined && pair.public.split(" ")[1] === half) return pair.private;
   }
-  throw new Error("The generator produced no usable SSH key");
+  throw new Error("Generating an SSH key failed");
 }

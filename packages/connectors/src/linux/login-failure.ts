@@ -26,7 +26,7 @@ export function hostKeyChanged(endpoint: Endpoint, pinned: HostKey, shown: HostK
     alarm: true,
     message:
       `ALARM: the host key of ${nameOf(endpoint)} has changed. Nothing was sent. Expected ${pinned.type} ${pinned.fingerprint}, ` +
-      `got ${shown.type} ${shown.fingerprint}. The server was reinstalled, or the connection is being intercepted: ask its administrator.`,
+      `got ${shown.type} ${shown.fingerprint}. Either the server was reinstalled, or the connection is being intercepted: ask its administrator.`,
     facts: { hostKey: shown, pinnedHostKey: pinned },
   };
 }
@@ -37,7 +37,7 @@ export function errorFailure(error: Error & { level?: string; code?: unknown }, 
   if (error.level === "handshake" && /no matching/i.test(error.message)) {
     return misconfigured(
       "protocol-error",
-      `${target} and Strongroom have no SSH algorithm in common. The server may be very old.`,
+      `${target} and Strongroom have no SSH algorithm in common. The server may be outdated.`,
     );
   }
   if (typeof error.code === "number") {
@@ -45,7 +45,7 @@ export function errorFailure(error: Error & { level?: string; code?: unknown }, 
   }
   const isLost = error.level === "client-socket" || /connection lost/i.test(error.message);
   if (isLost) return connectionFailure(error, state.endpoint);
-  return misconfigured("protocol-error", `${target} does not speak SSH correctly. Is it the right port?`);
+  return misconfigured("protocol-error", `${target} sent an invalid SSH response. Check the port.`);
 }
 
 /** sshd closes the connection without a message when PAM's account rules refuse a user who has authenticated. */
@@ -54,7 +54,7 @@ export function closedFailure(state: LoginState): Failure {
   if (sentBy === null) return connectionFailure(null, endpoint);
   return rejected(
     "account-expired",
-    `${nameOf(endpoint)} closed the connection after the secret was sent. OpenSSH does this when the account ${username} has expired or its rules bar it.`,
+    `${nameOf(endpoint)} closed the connection after the secret was sent. OpenSSH does this if the account ${username} has expired or is not allowed to log in.`,
   );
 }
 
@@ -62,6 +62,6 @@ export function closedFailure(state: LoginState): Failure {
 function cutOff({ endpoint, username }: LoginState): Failure {
   return rejected(
     "wrong-password",
-    `${nameOf(endpoint)} did not accept the secret for ${username} and disconnected: it allows no further attempt.`,
+    `${nameOf(endpoint)} did not accept the secret for ${username} and disconnected: it does not allow another attempt.`,
   );
 }

@@ -27,7 +27,7 @@ export async function loginSecret(
 }
 
 const NOT_A_KEY =
-  'This is not a private key. Store the key in PEM or OpenSSH form, or {"private_key": "…", "passphrase": "…"}.';
+  'This is not a private key. Store the key in PEM or OpenSSH format, or {"private_key": "…", "passphrase": "…"}.';
 
 const PROBLEMS: Record<KeyProblem, string> = {
   "too-costly": "The private key uses too many rounds of key derivation. Re-encrypt it with ssh-keygen -p.",

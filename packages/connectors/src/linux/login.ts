@@ -167,7 +167,7 @@ function refused({ secret, username, endpoint }: LoginState): Failure {
   const message =
     secret.kind === "key"
       ? `${nameOf(endpoint)} did not accept the key for ${username}: it is not among the account's authorized keys, or login is not permitted.`
-      : `${nameOf(endpoint)} did not accept the password for ${username}. SSH does not say which: wrong password, locked account, or login not permitted.`;
+      : `${nameOf(endpoint)} did not accept the password for ${username}. Possible causes: wrong password, locked account, or login not permitted.`;
   return rejected("wrong-password", message);
 }
 

@@ -65,7 +65,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress): Failure 
   if (error instanceof NotMongodb)
     return misconfigured(
       "protocol-error",
-      `${target} does not speak MongoDB correctly, or could not prove that it knows the password. Is it the right port?`,
+      `${target} sent an invalid MongoDB response, or could not prove that it knows the password. Check the port.`,
     );
   if (!(error instanceof ServerError)) return connectionFailure(error, address);
   switch (error.code) {
@@ -73,7 +73,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress): Failure 
     case 18:
       return rejected(
         "wrong-password",
-        `${target} did not accept the password for ${address.username}. MongoDB does not say which: wrong password, unknown user, or another database (auth_source).`,
+        `${target} did not accept the password for ${address.username}. Possible causes: wrong password, unknown user, or another database (auth_source).`,
       );
     case 13:
       return rejected("no-permission", `${target} does not give ${address.username} permission for this.`);

@@ -30,7 +30,7 @@ async function setPassword(
   const username = target.username || address.username;
   try {
     if (!mayCarryClearText(tls)) {
-      const message = `MongoDB sends a new password in clear text, so ${nameOf(address)} needs TLS with a checked certificate. Nothing was sent.`;
+      const message = `MongoDB sends a new password in clear text, so ${nameOf(address)} needs TLS with a verified certificate. Nothing was sent.`;
       return unsent(misconfigured("insecure-authentication", message));
     }
     current.waitFor(`${nameOf(address)} to confirm the change`);

@@ -34,10 +34,7 @@ export function loginFailure(
   const isEnded =
     error instanceof Error && (error.message === "ended" || ["ESOCKET", "ECLOSE"].includes(codeOf(error) ?? ""));
   if (socketError !== undefined || isEnded) return connectionFailure(socketError, address);
-  return misconfigured(
-    "protocol-error",
-    `${target} does not speak SQL Server's protocol correctly. Is it the right port?`,
-  );
+  return misconfigured("protocol-error", `${target} sent an invalid SQL Server response. Check the port.`);
 }
 
 function numberFailure(number: number, address: DatabaseAddress): Failure | null {
@@ -62,7 +59,7 @@ function numberFailure(number: number, address: DatabaseAddress): Failure | null
     case 18459:
       return misconfigured(
         "method-not-offered",
-        `${target} accepts only Windows accounts, so the password of a SQL login cannot be checked.`,
+        `${target} accepts only Windows accounts, so the password of a SQL login cannot be verified.`,
       );
     case 17892:
       return misconfigured("no-permission", `A trigger on ${target} refuses ${name}. The password was accepted.`);
@@ -80,7 +77,7 @@ function numberFailure(number: number, address: DatabaseAddress): Failure | null
     case 18456:
       return rejected(
         "wrong-password",
-        `${target} did not accept the password for ${name}. SQL Server does not say which: wrong password or unknown login.`,
+        `${target} did not accept the password for ${name}. Either the password is wrong or the login does not exist.`,
       );
     default:
       return null;

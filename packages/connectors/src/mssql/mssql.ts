@@ -2,7 +2,7 @@
 import type { Connector } from "../connector.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
 
-/** Requires TLS with a checked certificate: TDS sends passwords unencrypted. */
+/** Requires TLS with a verified certificate: TDS sends passwords unencrypted. */
 export const mssql: Connector = {
   id: "mssql",
   name: "SQL Server",

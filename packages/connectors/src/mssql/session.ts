@@ -83,11 +83,11 @@ function placeOf(
   const tls = tlsSettings(target, address.tlsMode);
   if ("failure" in tls) return tls;
   if (!isTakeable(address.username) || !isTakeable(password))
-    return refuse("bad-input", "SQL Server names and passwords have 1 to 128 characters without NUL.");
+    return refuse("bad-input", "SQL Server names and passwords must have 1 to 128 characters and no NUL character.");
   if (tls.mode === "verify-full") return { address, tls };
   return refuse(
     "insecure-authentication",
-    "SQL Server receives the password unencrypted, so it needs TLS with a checked certificate (sslmode verify-full). It was not sent.",
+    "SQL Server receives the password unencrypted, so it needs TLS with a verified certificate (sslmode verify-full). It was not sent.",
   );
 }
 

@@ -23,7 +23,9 @@ async function setPassword(
   isOwn: boolean,
 ): Promise<ChangeFinding> {
   if (!isTakeable(candidate) || !isTakeable(target.username || "x"))
-    return unsent(misconfigured("bad-input", "SQL Server names and passwords have 1 to 128 characters without NUL."));
+    return unsent(
+      misconfigured("bad-input", "SQL Server names and passwords must have 1 to 128 characters and no NUL character."),
+    );
   const session = await openSession(target, credentials, current);
   if ("failure" in session) return unsent(session.failure);
   const name = target.username || session.address.username;

@@ -12,7 +12,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
   if (error instanceof InsecurePassword || codeOf(error) === "MYSQL_CLEAR_PASSWORD_NOT_ENABLED") {
     return misconfigured(
       "insecure-authentication",
-      `${target} asked for the password in a form that can be intercepted. It was not sent. Enable SSL/TLS with a checked certificate.`,
+      `${target} asked for the password in a form that can be intercepted. It was not sent. Enable SSL/TLS with a verified certificate.`,
     );
   }
   const errno = serverErrno(error);
@@ -31,10 +31,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
     default:
       return error instanceof TooMuchData
         ? connectionFailure(error, address)
-        : misconfigured(
-            "protocol-error",
-            `${target} does not speak the MySQL protocol correctly. Is it the right port?`,
-          );
+        : misconfigured("protocol-error", `${target} sent an invalid MySQL response. Check the port.`);
   }
 }
 
@@ -55,7 +52,7 @@ function serverFailure(errno: number, address: DatabaseAddress, isEncrypted: boo
         : " An account that requires TLS gets the same answer, and SSL/TLS is off in this entry.";
       return rejected(
         "wrong-password",
-        `${target} did not accept the password for ${username}. MySQL does not say which: wrong password, unknown user, or login not permitted from this machine.${tlsHint}`,
+        `${target} did not accept the password for ${username}. Possible causes: wrong password, unknown user, or login not permitted from this machine.${tlsHint}`,
       );
     }
     case 4151: // MariaDB

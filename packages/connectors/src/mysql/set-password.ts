@@ -40,7 +40,7 @@ export async function setPassword(
 }
 
 const IN_CLEAR = (target: string) =>
-  `${target} needs the new password in clear text, and that needs TLS with a checked certificate. Nothing was sent.`;
+  `${target} needs the new password in clear text, and that needs TLS with a verified certificate. Nothing was sent.`;
 
 const OPTION_PREVENTS = 1290;
 /** The login lacks the right for this statement: another statement may work. */
@@ -156,7 +156,7 @@ async function refusalOf(error: unknown, loggedIn: LoggedIn, name: string): Prom
 }
 
 const RULES_WANT_TEXT = (target: string) =>
-  `${target} checks new passwords against its rules, and needs to read them for that. Enable SSL/TLS with a checked certificate.`;
+  `${target} checks new passwords against its rules, and needs to read them for that. Enable SSL/TLS with a verified certificate.`;
 
 /** MariaDB has one error number for all rules; the plugin prefixes its own name. */
 async function isReused({ ask }: LoggedIn): Promise<boolean> {

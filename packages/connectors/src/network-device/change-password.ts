@@ -107,7 +107,7 @@ async function save(session: Session, values: Placeholders, remainingMs: number)
 function offScript(where: string, attempt: ChangeAttempt): ChangeFinding {
   return attempt.isSent()
     ? unknown(`The new password was sent to ${where}, but the device did not confirm it.`)
-    : unsent(misconfigured("protocol-error", `${where} showed another prompt than the device's script expects.`));
+    : unsent(misconfigured("protocol-error", `${where} showed a prompt that the device's script does not expect.`));
 }
 
 function cutOff(error: unknown, { endpoint }: Session, attempt: ChangeAttempt): ChangeFinding {
@@ -126,7 +126,7 @@ const REFUSAL_TEXTS: Record<RefusedCode, string> = {
   "no-permission": "does not allow this account to change the password",
   "no-such-account": "has no such account",
   "limit-reached": "has no room for another password",
-  "not-changeable": "refused the command of the device's script",
+  "not-changeable": "refused a command of the device's script",
 };
 
 function refusedBecause(

@@ -51,7 +51,7 @@ export function scriptOf({ additionalParams }: Target): Script | { failure: Fail
   if (!isRecord(script)) return refuse("The additional parameter script must be an object.");
   const merged: Record<string, unknown> = { ...preset };
   for (const [name, value] of Object.entries(script)) {
-    if (!Object.hasOwn(preset, name)) return refuse("The additional parameter script has an unknown part.");
+    if (!Object.hasOwn(preset, name)) return refuse("The additional parameter script has an unknown field.");
     merged[name] = value;
   }
   const read = readScript(merged);
@@ -63,7 +63,7 @@ function readScript(parts: Record<string, unknown>): Script | string {
   const texts: Record<string, readonly string[]> = {};
   for (const name of ["username", "password", "ready", "success"]) {
     const read = textsOf(parts[name]);
-    if (read === null) return `${name} must be a text or a list of texts`;
+    if (read === null) return `${name} must be a string or a list of strings`;
     texts[name] = read;
   }
   const steps: Record<string, readonly Step[]> = {};
@@ -73,10 +73,11 @@ function readScript(parts: Record<string, unknown>): Script | string {
     steps[name] = read;
   }
   const refusals = refusalsOf(parts["refusals"]);
-  if (refusals === null) return "refusals must be a list of line and code";
+  if (refusals === null) return "refusals must be a list of objects with line and code";
   const { username = [], password = [], ready = [], success = [] } = texts;
   const { change = [], reconcile = [], save = [], check = [] } = steps;
-  if ([username, password, ready].some((list) => list.length === 0)) return "a login prompt or ready is empty";
+  if ([username, password, ready].some((list) => list.length === 0))
+    return "username, password and ready must not be empty";
   if (!password.every((text) => ASKS_FOR_SECRET.test(text))) return "password must end with the word password";
   if ([...save, ...check].some(({ send }) => send.includes("{candidate")))
     return "save and check must send no new password";
@@ -103,9 +104,9 @@ function stepsOf(value: unknown): readonly Step[] | string {
   for (const each of value as unknown[]) {
     const expect = isRecord(each) ? textsOf(each["expect"]) : null;
     const send = isRecord(each) ? each["send"] : null;
-    if (expect === null || expect.length === 0 || !isText(send)) return "a step needs the texts expect and send";
+    if (expect === null || expect.length === 0 || !isText(send)) return "a step needs the strings expect and send";
     const unknown = send.match(PLACEHOLDER)?.some((name) => !PLACEHOLDERS.includes(name)) === true;
-    if (unknown) return `a step may use ${PLACEHOLDERS.join(", ")}`;
+    if (unknown) return `a step can use ${PLACEHOLDERS.join(", ")}`;
     if (CLEAR.some((name) => send.includes(name))) {
       if (!CLEAR.includes(send)) return "a step that sends {current} or {candidate} must send nothing else";
       if (!expect.every((text) => ASKS_FOR_SECRET.test(text)))

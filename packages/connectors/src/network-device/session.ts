@@ -65,7 +65,7 @@ function checkedInput(
 
 export const NO_NAME =
   "The user name may only contain letters, digits and . _ - @ \\, and must start with a letter, a digit or an underscore.";
-export const NOT_TYPEABLE = "A password for prompts must be printable ASCII with at most 128 characters.";
+export const NOT_TYPEABLE = "A password typed at prompts must be printable ASCII of at most 128 characters.";
 
 export function isTypeable(password: string): boolean {
   return /^[\x20-\x7e]{1,128}$/.test(password);

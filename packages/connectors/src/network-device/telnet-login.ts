@@ -30,7 +30,7 @@ export async function logInByPrompts(console: Console, login: PromptLogin): Prom
   } else {
     return misconfigured(
       "method-not-offered",
-      `${nameOf(endpoint)} asks for a password without a user name, so it belongs to no account. It was not sent.`,
+      `${nameOf(endpoint)} asks for a password without a user name, so this account cannot be verified. The password was not sent.`,
     );
   }
   console.send(password, true);
@@ -59,7 +59,7 @@ function refusedAs(lines: readonly string[], { endpoint, username }: PromptLogin
     return rejected("account-locked", `The account ${username} on ${where} is locked.`);
   return rejected(
     "wrong-password",
-    `${where} did not accept the password for ${username}. Most devices do not say which: wrong password, unknown name, or locked account.`,
+    `${where} did not accept the password for ${username}. Possible causes: wrong password, unknown name, or locked account.`,
   );
 }
 

@@ -20,7 +20,7 @@ function loggedIn({ isReady, facts }: Session, where: string): Finding {
   const hostKey = facts["hostKey"] as { type: string; fingerprint: string } | undefined;
   if (hostKey !== undefined && facts["isFirstUse"] === true)
     parts.push(`Its host key was seen for the first time: ${hostKey.type} ${hostKey.fingerprint}.`);
-  if (!isReady) parts.push("It showed no prompt that the device's script knows, so its passwords cannot be changed.");
+  if (!isReady) parts.push("Its prompt does not match the device's script, so its passwords cannot be changed.");
   return verified(parts.join(" "), { ...facts, showsPrompt: isReady });
 }
 

@@ -28,7 +28,7 @@ export function loginFailure(number: number | null, address: DatabaseAddress): F
     case 1017:
       return rejected(
         "wrong-password",
-        `${target} did not accept the password for ${name}. Oracle does not say which: wrong password or unknown user.`,
+        `${target} did not accept the password for ${name}. Either the password is wrong or the user does not exist.`,
       );
     case 28000:
       return rejected("account-locked", `The user ${name} on ${target} is locked.`);

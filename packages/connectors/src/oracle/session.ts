@@ -81,10 +81,7 @@ function failureOf(error: unknown, streamError: Error | null, isEnded: boolean, 
       `${nameOf(address)} could not answer the login (ORA-${String(number).padStart(5, "0")}).`,
     );
   if (streamError !== null || isEnded) return connectionFailure(streamError, address);
-  return misconfigured(
-    "protocol-error",
-    `${nameOf(address)} does not speak Oracle's protocol correctly. Is it the right port?`,
-  );
+  return misconfigured("protocol-error", `${nameOf(address)} sent an invalid Oracle response. Check the port.`);
 }
 
 function refuse(message: string): { failure: Failure } {

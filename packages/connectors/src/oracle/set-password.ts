@@ -44,7 +44,7 @@ async function setPassword(
   const [where, name] = [nameOf(address), target.username || address.username];
   try {
     if (isClear && !mayCarryClearText(tls)) {
-      const message = `${where} needs the new password of another user in clear text, and that needs TLS with a checked certificate. Nothing was sent.`;
+      const message = `${where} needs the new password of another user in clear text, and that needs TLS with a verified certificate. Nothing was sent.`;
       return unsent(misconfigured("insecure-authentication", message));
     }
     current.waitFor(`${where} to confirm the change`);

@@ -11,7 +11,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
   if (error instanceof InsecurePassword) {
     return misconfigured(
       "insecure-authentication",
-      `${nameOf(address)} asked for the password in clear text, which needs SSL/TLS with a checked certificate. It was not sent.`,
+      `${nameOf(address)} asked for the password in clear text, which needs SSL/TLS with a verified certificate. It was not sent.`,
     );
   }
   if (error instanceof pg.DatabaseError && error.code !== undefined)
@@ -25,7 +25,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
 export function notProved(address: DatabaseAddress): Failure {
   return misconfigured(
     "protocol-error",
-    `${nameOf(address)} does not speak PostgreSQL correctly, or could not prove that it knows the password. Is it the right server?`,
+    `${nameOf(address)} sent an invalid PostgreSQL response, or could not prove that it knows the password. Check the host and port.`,
   );
 }
 
@@ -47,7 +47,7 @@ function serverFailure(
     case "28P01":
       return rejected(
         "wrong-password",
-        `${target} did not accept the password for ${username}. PostgreSQL does not say which: wrong password, unknown role, or VALID UNTIL has passed.`,
+        `${target} did not accept the password for ${username}. Possible causes: wrong password, unknown role, or VALID UNTIL has passed.`,
       );
     case "28000":
       return notAuthorised(routine, address, isEncrypted);
@@ -70,7 +70,7 @@ function serverFailure(
       return unreachable("not-ready", `${target} was shut down during the login.`);
     case "08P01":
     case "0A000":
-      return misconfigured("protocol-error", `${target} rejected the protocol. Is it PostgreSQL?`);
+      return misconfigured("protocol-error", `${target} rejected the protocol. Check that it is a PostgreSQL server.`);
     default:
       return unreachable(
         "server-error",

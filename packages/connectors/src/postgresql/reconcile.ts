@@ -47,7 +47,9 @@ async function logInBy(target: Target, by: ReconcileLogin, current: Attempt): Pr
   if ("failure" in address) return address;
   const { username } = address;
   if (Buffer.byteLength(username) > MAX_NAME_BYTES || username.includes("\0")) {
-    return { failure: misconfigured("bad-input", `A role name has at most ${MAX_NAME_BYTES} bytes and no NUL.`) };
+    return {
+      failure: misconfigured("bad-input", `A role name can have at most ${MAX_NAME_BYTES} bytes and no NUL character.`),
+    };
   }
   if (by.username === "") return { failure: misconfigured("bad-input", "The reconcile account has no user name.") };
   const databaseName = target.databaseName || "postgres";

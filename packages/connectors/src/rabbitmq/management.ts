@@ -94,6 +94,6 @@ function statusFailure(status: number, where: string, username: string): Failure
   if (status >= 500) return unreachable("server-error", `${where} failed with a server error (status ${status}).`);
   return misconfigured(
     "unexpected-status",
-    `${where} answered with status ${status}. Is it RabbitMQ's management interface?`,
+    `${where} answered with status ${status}. Check that this is RabbitMQ's management interface.`,
   );
 }

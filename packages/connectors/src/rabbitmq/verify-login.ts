@@ -35,8 +35,7 @@ export async function verifyLogin(target: Target, password: string, current: Att
   const broker = brokerOf(target, password);
   if ("failure" in broker) return broker.failure;
   const virtualHost = target.databaseName || null;
-  if (Buffer.byteLength(virtualHost ?? "") > MAX_BYTES)
-    return refuse("The name of the virtual host is too long.").failure;
+  if (Buffer.byteLength(virtualHost ?? "") > MAX_BYTES) return refuse("The virtual host's name is too long.").failure;
   const dialled = await dial(broker, current);
   if ("failure" in dialled) return dialled.failure;
   current.waitFor(`${nameOf(broker)} to answer the AMQP login`);
@@ -47,10 +46,7 @@ export async function verifyLogin(target: Target, password: string, current: Att
     return meaningOf(answer, broker, virtualHost);
   } catch (error) {
     if (error instanceof NotAmqp) {
-      return misconfigured(
-        "protocol-error",
-        `${nameOf(broker)} does not speak AMQP 0-9-1 correctly. Is it the right port?`,
-      );
+      return misconfigured("protocol-error", `${nameOf(broker)} sent an invalid AMQP 0-9-1 response. Check the port.`);
     }
     return connectionFailure(error, broker);
   } finally {
@@ -70,7 +66,7 @@ function meaningOf(answer: AmqpAnswer, broker: Broker, virtualHost: string | nul
     case "refused":
       return rejected(
         "wrong-password",
-        `${where} did not accept the password for ${username}. RabbitMQ does not say which: wrong password, unknown user, no password set, or login not permitted from this machine.`,
+        `${where} did not accept the password for ${username}. Possible causes: wrong password, unknown user, no password set, or login not permitted from this machine.`,
       );
     case "host-refused":
       return misconfigured(
@@ -89,7 +85,7 @@ function meaningOf(answer: AmqpAnswer, broker: Broker, virtualHost: string | nul
 function insecure(endpoint: Endpoint): Failure {
   return misconfigured(
     "insecure-authentication",
-    `RabbitMQ sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a checked certificate. It was not sent.`,
+    `RabbitMQ sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a verified certificate. It was not sent.`,
   );
 }
 

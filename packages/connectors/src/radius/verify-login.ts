@@ -54,10 +54,12 @@ function radiusRequestOf(target: Target, secret: string): RadiusRequest | { fail
   if (!username) return refuse("The user name is missing.");
   const texts = textsOf(secret);
   if (texts === null) {
-    return refuse('For RADIUS the secret is JSON with two non-empty texts: {"password": …, "shared_secret": …}.');
+    return refuse(
+      'For RADIUS, the secret must be JSON with two non-empty strings: {"password": …, "shared_secret": …}.',
+    );
   }
   const [password, sharedSecret] = texts;
-  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return refuse("A RADIUS password has at most 128 bytes.");
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return refuse("A RADIUS password can have at most 128 bytes.");
   if (password.includes("\0")) return refuse("RADIUS does not allow a NUL character in a password.");
   if (Buffer.byteLength(username) > MAX_NAME_BYTES) return refuse("The user name is too long for RADIUS.");
   const needsProtection = additionalParams["require_message_authenticator"] !== false;
@@ -121,12 +123,12 @@ function meaningOf({ code, isProtected }: AccessAnswer, radiusRequest: RadiusReq
     case ACCESS_REJECT:
       return rejected(
         "wrong-password",
-        `${where} did not accept the password for ${username}. RADIUS does not say which: wrong password, unknown name, or a locked or expired account.`,
+        `${where} did not accept the password for ${username}. Possible causes: wrong password, unknown name, or a locked or expired account.`,
       );
     case ACCESS_CHALLENGE:
       return misconfigured("second-factor", `${where} asks ${username} for more than a password.`);
     default:
-      return misconfigured("protocol-error", `${where} does not speak RADIUS correctly. Is it the right port?`);
+      return misconfigured("protocol-error", `${where} sent an invalid RADIUS response. Check the port.`);
   }
 }
 

@@ -101,7 +101,7 @@ function refusalOf(reply: Reply, endpoint: Endpoint, username: string): Failure 
     case "WRONGPASS":
       return rejected(
         "wrong-password",
-        `${where} did not accept the password for ${username}. Redis does not say which: wrong password, unknown user, or disabled user.`,
+        `${where} did not accept the password for ${username}. Possible causes: wrong password, unknown user, or disabled user.`,
       );
     case "LOADING":
     case "BUSY":
@@ -124,10 +124,7 @@ export function failureOf(error: unknown, endpoint: Endpoint): Failure {
 }
 
 export function protocolError(endpoint: Endpoint): Failure {
-  return misconfigured(
-    "protocol-error",
-    `${nameOf(endpoint)} does not speak the Redis protocol correctly. Is it the right port?`,
-  );
+  return misconfigured("protocol-error", `${nameOf(endpoint)} sent an invalid Redis response. Check the port.`);
 }
 
 function notChecked(endpoint: Endpoint, username: string): Failure {
@@ -140,7 +137,7 @@ function notChecked(endpoint: Endpoint, username: string): Failure {
 function insecure(endpoint: Endpoint): Failure {
   return misconfigured(
     "insecure-authentication",
-    `Redis sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a checked certificate. It was not sent: enable SSL/TLS.`,
+    `Redis sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a verified certificate. It was not sent: enable SSL/TLS.`,
   );
 }
 

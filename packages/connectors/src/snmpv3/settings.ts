@@ -40,7 +40,7 @@ export function snmpLogin(target: Target, value: string): SnmpLogin | { failure:
   if (priv === null)
     return refuse(`The additional parameter priv_protocol must be one of ${Object.keys(PRIV).join(", ")}.`);
   if (typeof context !== "string" || Buffer.byteLength(context) > 32)
-    return refuse("The additional parameter context must be a text of up to 32 bytes.");
+    return refuse("The additional parameter context must be a string of up to 32 bytes.");
   const passwords = passwordsIn(value);
   if (passwords === null)
     return refuse('The secret must be a password of 8 characters or more, or {"auth": "…", "priv": "…"}.');

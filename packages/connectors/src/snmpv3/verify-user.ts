@@ -83,19 +83,16 @@ function failureOf(error: unknown, endpoint: Endpoint, username: string): Findin
   if (text.startsWith("Unknown User Name"))
     return rejected("wrong-password", `${where} does not know the SNMPv3 user ${username}.`);
   if (text.startsWith("Wrong Digest") || text.startsWith("Authentication digest"))
-    return rejected("wrong-password", `${where} did not accept the password (or its auth_protocol) for ${username}.`);
+    return rejected("wrong-password", `${where} did not accept the password or auth_protocol for ${username}.`);
   if (text.startsWith("Decryption") || text.startsWith("Failed to decrypt"))
-    return rejected(
-      "wrong-password",
-      `${where} did not accept the privacy password (or its priv_protocol) for ${username}.`,
-    );
+    return rejected("wrong-password", `${where} did not accept the privacy password or priv_protocol for ${username}.`);
   if (text.startsWith("Unsupported Security Level"))
     return misconfigured(
       "method-not-offered",
-      `${where} does not support privacy or authentication for ${username} as set in the entry (auth_protocol, priv_protocol).`,
+      `${where} does not support privacy or authentication for ${username} as configured in the entry (auth_protocol, priv_protocol).`,
     );
   if (text.startsWith("Not In Time Window"))
     return unreachable("not-ready", `The clocks of ${where} and Strongroom differ.`);
   if (codeOf(error) !== undefined) return connectionFailure(error, endpoint);
-  return misconfigured("protocol-error", `${where} does not speak SNMPv3 correctly. Is it the right port?`);
+  return misconfigured("protocol-error", `${where} sent an invalid SNMPv3 response. Check the port.`);
 }

@@ -29,7 +29,7 @@ export function serviceOf(
     return {
       failure: misconfigured(
         "insecure-authentication",
-        "WinRM sends the password in clear text (Basic), so it needs TLS with a checked certificate. It was not sent.",
+        "WinRM sends the password in clear text (Basic), so it needs TLS with a verified certificate. It was not sent.",
       ),
     };
   }
@@ -73,11 +73,14 @@ export function statusFailure({ status }: HttpAnswer, { endpoint, username }: Se
   if (status === 401)
     return rejected(
       "wrong-password",
-      `${where} did not accept the password for ${username}. WinRM does not say which: wrong password, unknown, locked or disabled account, login not permitted, or Basic disabled.`,
+      `${where} did not accept the password for ${username}. Possible causes: wrong password, unknown, locked or disabled account, login not permitted, or Basic disabled.`,
     );
   if (status === 403) return rejected("no-permission", `${where} does not allow ${username} to use WinRM.`);
   if (status >= 500) return unreachable("server-error", `${where} failed with a server error (status ${status}).`);
-  return misconfigured("unexpected-status", `${where} answered with status ${status}. Is it a WinRM service?`);
+  return misconfigured(
+    "unexpected-status",
+    `${where} answered with status ${status}. Check that it is a WinRM service.`,
+  );
 }
 
 function refuse(message: string): { failure: Failure } {

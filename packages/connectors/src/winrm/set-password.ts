@@ -51,7 +51,7 @@ async function setPassword(
   current: ChangeAttempt,
 ): Promise<ChangeFinding> {
   if (scriptInput.new === "" || scriptInput.new.includes("\0") || scriptInput.new.length > 127)
-    return unsent(misconfigured("bad-input", "A Windows password has 1 to 127 characters without NUL."));
+    return unsent(misconfigured("bad-input", "A Windows password must have 1 to 127 characters and no NUL character."));
   const ran = await runScript(service, script, scriptInput, current, current.sending);
   const where = nameOf(service.endpoint);
   if (typeof ran === "string")
@@ -59,7 +59,7 @@ async function setPassword(
       ? changed(`Changed the password of ${scriptInput.name} on ${where}.`)
       : refusalOf(ran, where, scriptInput.name);
   return current.isSent()
-    ? unknown(`The new password of ${scriptInput.name} was sent to ${where}, but no clear answer came.`)
+    ? unknown(`The new password of ${scriptInput.name} was sent to ${where}, but no clear response was received.`)
     : unsent(ran.failure);
 }
 

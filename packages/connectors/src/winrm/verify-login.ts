@@ -15,10 +15,13 @@ export async function verifyLogin(target: Target, password: string, current: Att
   const refusal = statusFailure(answer, service);
   if (refusal !== null) return refusal;
   if (!isIdentity(answer.body))
-    return misconfigured("protocol-error", `${where} does not answer like WinRM. Is it the right port?`);
+    return misconfigured("protocol-error", `${where} did not answer as a WinRM service. Check the port.`);
   const without = await ask(service, IDENTIFY, current, { isAnonymous: true });
   if ("failure" in without) return without.failure;
   if (without.status !== 401)
-    return misconfigured("password-not-checked", `${where} answers without a password too, so it proves nothing.`);
+    return misconfigured(
+      "password-not-checked",
+      `${where} answers without a password too, so the stored one was not verified.`,
+    );
   return verified(`${where} accepted the password of ${service.username}.`);
 }

@@ -31,7 +31,7 @@ const changed = (column: string) => `replace(convert_from(${column}, 'UTF8'), 'r
 const signed = "the checkpoint of 2026-11-21T13:00:00Z";
 const signedBefore = "the checkpoint of 2026-11-21T11:00:00Z";
 const between = (from: number, to: number, by = signed) =>
-  `rewritten ${from}: entries ${from} to ${to} are not what ${by} signed: one or more was changed, added, removed or moved`;
+  `rewritten ${from}: entries ${from} to ${to} are not what ${by} signed: at least one was changed, added, removed or moved`;
 
 /** A change by someone with the database's password, and all findings of the check. */
 interface Deed {
@@ -98,7 +98,7 @@ const deeds: Record<string, Deed> = {
   },
   "changes only a leaf hash": {
     sql: [`update audit_leaves set leaf_hash = sha256('x') where leaf_index = 41`],
-    says: () => ["changed 41: the hash written beside entry 41 was changed; the entry is as signed"],
+    says: () => ["changed 41: the hash stored with entry 41 was changed; the entry itself was not"],
   },
   "changes who is listed for an entry": {
     sql: [`update audit_entries set actor_name = 'somebody' where id = ${entryAt(41)}`],

@@ -71,7 +71,7 @@ function judge(
   }
   if (status === 404) return failed("The witness does not watch this log: add this log's key there.");
   if (status === 403) return failed("The witness knows this log by another key.");
-  return failed(`The witness answered with the status ${status}.`);
+  return failed(`The witness answered with status ${status}.`);
 }
 
 /** INVARIANT: only a cosignature by the pinned key counts. */
