@@ -54,23 +54,23 @@ describe("access control", { skip: noBrowser }, () => {
   });
 
   step("a safe lists every user with access", async () => {
-    await page.getByRole("tab", { name: "Things" }).click();
-    await page.getByRole("button", { name: `Who can get at ${SAFE}` }).waitFor();
+    await page.getByRole("tab", { name: "Resources" }).click();
+    await page.getByRole("button", { name: `View access to ${SAFE}` }).waitFor();
     await inspectScreen(page, "access-things");
-    await page.getByRole("button", { name: `Who can get at ${SAFE}` }).click();
-    const dialog = dialogOf(page, `Who can get at ${SAFE}`);
+    await page.getByRole("button", { name: `View access to ${SAFE}` }).click();
+    const dialog = dialogOf(page, `Access to ${SAFE}`);
     await dialog.getByText("ben@example.com").first().waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
   });
 
   step("a preview shows that platform approvals remove use and retrieval, without saving", async () => {
-    await page.getByRole("tab", { name: "What would change" }).click();
+    await page.getByRole("tab", { name: "Change preview" }).click();
     await page
       .getByRole("combobox", { name: "Change" })
       .or(page.getByRole("textbox", { name: "Change" }))
       .click();
-    await page.getByRole("option", { name: "Change the approvals of a platform" }).click();
+    await page.getByRole("option", { name: "Change a platform's approvals" }).click();
     const platform = page
       .getByRole("combobox", { name: "Platform" })
       .or(page.getByRole("textbox", { name: "Platform" }));
@@ -95,8 +95,8 @@ describe("access control", { skip: noBrowser }, () => {
     const remove = page.getByRole("button", { name: `Remove ben in ${SAFE}` });
     await remove.waitFor();
     await inspectScreen(page, "access-review");
-    await page.getByRole("checkbox", { name: `Choose Operators in ${SAFE}` }).check();
-    await page.getByRole("button", { name: "Confirm chosen" }).click();
+    await page.getByRole("checkbox", { name: `Select Operators in ${SAFE}` }).check();
+    await page.getByRole("button", { name: "Confirm selected" }).click();
     await seesToast(page, "Confirmed 1 membership");
     await page.getByText("Operators", { exact: true }).waitFor({ state: "detached" });
     await remove.click();
@@ -106,11 +106,11 @@ describe("access control", { skip: noBrowser }, () => {
     await seesToast(page, `ben is no longer a member of "${SAFE}"`);
     // The administrator's own membership remains: reviewers cannot decide on their own.
     await page
-      .getByText("Somebody else decides on this: nobody reviews their own membership.", { exact: true })
+      .getByText("Another reviewer decides this: you cannot review your own membership.", { exact: true })
       .waitFor();
     await page.getByRole("button", { name: "Close Review" }).click();
     const closing = dialogOf(page, "Close Review");
-    await closing.getByText("1 membership on which nobody decided will stay.").waitFor();
+    await closing.getByText("1 undecided membership will be kept.").waitFor();
     await closing.getByRole("button", { name: "Close Review" }).click();
     await seesToast(page, "Review closed");
     await page.getByText("Left the team", { exact: false }).waitFor();

@@ -105,7 +105,7 @@ export const FORMS: readonly Form[] = [
   { ...onPage("/access-control?tab=things", "features/access-control/resources-tab.tsx"), mark: "Accounts" },
   {
     ...onPage("/access-control?tab=change", "features/access-control/choice-fields.tsx"),
-    choose: ["Change", "Put a person into a group", "Add a member to a safe"],
+    choose: ["Change", "Add a person to a group", "Add a member to a safe"],
   },
   dialog("/access-control?tab=reviews", ["Start Review"], "features/access-control/reviews/start-review-dialog.tsx"),
   dialog(review, [/^Remove /], "features/access-control/reviews/remove-item-dialog.tsx"),

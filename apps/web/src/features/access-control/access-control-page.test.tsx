@@ -105,15 +105,15 @@ describe("PLACE-02: Access Control", () => {
     signInForTest({ role: "user" });
     api.on(`GET ${AT}/reviews`, { json: { reviews: [], ...PAGE } });
     show();
-    expect(await screen.findByText("Nobody has asked you to review who has access.")).toBeTruthy();
+    expect(await screen.findByText("You have no access reviews.")).toBeTruthy();
     expect(screen.getAllByRole("tab").map(({ textContent }) => textContent)).toEqual(["Reviews"]);
   });
 
   test("shows who can access a safe", async () => {
     api.on("GET /api/v1/safes/:id/access", { json: { access: [], ...PAGE } });
     const { user } = show("?tab=things");
-    await user.click(await screen.findByRole("button", { name: "Who can get at Production servers" }));
-    expect(await (await dialog("Who can get at Production servers")).findByText("No access")).toBeTruthy();
+    await user.click(await screen.findByRole("button", { name: "View access to Production servers" }));
+    expect(await (await dialog("Access to Production servers")).findByText("No access")).toBeTruthy();
   });
 });
 
@@ -168,7 +168,7 @@ describe("access reviews", () => {
   test("confirms a membership in one click and asks for a reason before removing one", async () => {
     api.on(DECISION, ({ body }) => ({ json: anItem({ decision: (body as { decision: "confirmed" }).decision }) }));
     const { user } = show("?tab=reviews");
-    expect(await screen.findByText("1 decision of yours")).toBeTruthy();
+    expect(await screen.findByText("1 decision for you")).toBeTruthy();
     await user.click(screen.getByRole("link", { name: "Autumn review" }));
     await user.click(await screen.findByRole("button", { name: "Confirm Ben in Production servers" }));
     await waitFor(() => expect(api.requestsTo(DECISION)).toHaveLength(1));
@@ -200,15 +200,15 @@ describe("access reviews", () => {
       return { json: { done: ids.slice(1), failed, message: "Removed 1 membership, 1 membership failed" } };
     });
     const { user } = show(`?tab=reviews&review=${review.id}`);
-    const bar = within(await screen.findByRole("region", { name: "Chosen memberships" }));
-    expect(bar.getByRole<HTMLButtonElement>("button", { name: "Confirm chosen" }).disabled).toBe(true);
+    const bar = within(await screen.findByRole("region", { name: "Selected memberships" }));
+    expect(bar.getByRole<HTMLButtonElement>("button", { name: "Confirm selected" }).disabled).toBe(true);
     await user.click(screen.getByRole("checkbox", { name: "Choose Cleo in Production servers" }));
-    expect(bar.getByText("1 membership chosen")).toBeTruthy();
-    await user.click(bar.getByRole("button", { name: "Confirm chosen" }));
+    expect(bar.getByText("1 membership selected")).toBeTruthy();
+    await user.click(bar.getByRole("button", { name: "Confirm selected" }));
     expect(await screen.findByText("Confirmed 1 membership")).toBeTruthy();
-    await user.click(await bar.findByRole("button", { name: "Choose all" }));
-    expect(bar.getByText("2 memberships chosen")).toBeTruthy();
-    await user.click(bar.getByRole("button", { name: "Remove chosen" }));
+    await user.click(await bar.findByRole("button", { name: "Select all" }));
+    expect(bar.getByText("2 memberships selected")).toBeTruthy();
+    await user.click(bar.getByRole("button", { name: "Remove selected" }));
     const form = await dialog("Remove Memberships");
     await user.type(form.getByLabelText(/^Reason/), "Left the team");
     await user.click(form.getByRole("button", { name: "Remove" }));
@@ -224,13 +224,13 @@ describe("access reviews", () => {
     const both = (items = [anItem(), cleo]);
     api.on(`POST ${AT}/reviews/:id/decisions`, { json: { done: [], failed: [], message: "Removed 2 memberships" } });
     const { user, queryClient } = show(`?tab=reviews&review=${review.id}`);
-    const bar = within(await screen.findByRole("region", { name: "Chosen memberships" }));
-    await user.click(bar.getByRole("button", { name: "Choose all" }));
-    await user.click(bar.getByRole("button", { name: "Remove chosen" }));
+    const bar = within(await screen.findByRole("region", { name: "Selected memberships" }));
+    await user.click(bar.getByRole("button", { name: "Select all" }));
+    await user.click(bar.getByRole("button", { name: "Remove selected" }));
     const form = await dialog("Remove Memberships");
     items = [cleo];
     await queryClient.invalidateQueries();
-    await waitFor(() => expect(screen.queryByText("Remove chosen")).toBeNull());
+    await waitFor(() => expect(screen.queryByText("Remove selected")).toBeNull());
     await user.type(form.getByLabelText(/^Reason/), "Left");
     await user.click(form.getByRole("button", { name: "Remove" }));
     expect(await screen.findByText("Removed 2 memberships")).toBeTruthy();
@@ -246,8 +246,8 @@ describe("access reviews", () => {
     renderScreen(
       <ReviewBulkBar reviewId={review.id} items={many} chosen={chosen} onChoose={ignore} onRemove={ignore} />,
     );
-    expect(screen.getByText("201 memberships chosen. At most 200 can be decided on at once")).toBeTruthy();
-    for (const name of ["Confirm chosen", "Remove chosen"]) {
+    expect(screen.getByText("201 memberships selected. Select at most 200 at once")).toBeTruthy();
+    for (const name of ["Confirm selected", "Remove selected"]) {
       expect(screen.getByRole<HTMLButtonElement>("button", { name }).disabled).toBe(true);
     }
   });
@@ -262,7 +262,9 @@ describe("access reviews", () => {
       }),
     ];
     const { unmount } = show(`?tab=reviews&review=${review.id}`);
-    expect(await screen.findByText("Somebody else decides on this: nobody reviews their own membership.")).toBeTruthy();
+    expect(
+      await screen.findByText("Another reviewer decides this: you cannot review your own membership."),
+    ).toBeTruthy();
     expect(screen.getByText("Changed since")).toBeTruthy();
     expect(screen.getByRole("button", { name: "Close Review" })).toBeTruthy();
     unmount();
@@ -280,9 +282,9 @@ describe("access reviews", () => {
     await user.click(form.getByRole("button", { name: "Start Review" }));
     expect(await form.findByText("Give the review a name")).toBeTruthy();
     await user.type(form.getByLabelText(/^Name/), "Autumn review");
-    await user.click(form.getByRole("radio", { name: "Is removed" }));
+    await user.click(form.getByRole("radio", { name: "Remove" }));
     await user.click(form.getByRole("button", { name: "Start Review" }));
-    expect(await screen.findByText("Review started: 2 memberships to decide on")).toBeTruthy();
+    expect(await screen.findByText("Review started: 2 memberships to decide")).toBeTruthy();
     expect(api.requestsTo(`POST ${AT}/reviews`)[0]?.body).toMatchObject({
       name: "Autumn review",
       scope: { kind: "all" },

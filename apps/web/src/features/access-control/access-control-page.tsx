@@ -16,8 +16,8 @@ type AccessTab = "people" | "things" | "change" | "reviews";
 
 const LABELS: Record<AccessTab, string> = {
   people: "People",
-  things: "Things",
-  change: "What would change",
+  things: "Resources",
+  change: "Change preview",
   reviews: "Reviews",
 };
 

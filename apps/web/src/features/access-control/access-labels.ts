@@ -12,8 +12,8 @@ export const ROLE_LABELS: Record<Role, string> = { user: "User", manager: "Manag
 
 /** Shortens a list of permissions; show the full list in a tooltip. */
 export function permissionSummary(permissions: readonly SafePermission[]): string {
-  if (permissions.length === 0) return "Nothing by itself";
-  if (permissions.length === SAFE_PERMISSIONS.length) return "Everything";
+  if (permissions.length === 0) return "No permissions";
+  if (permissions.length === SAFE_PERMISSIONS.length) return "All permissions";
   const first = permissions.filter((each) => each !== "list").map((each) => SAFE_PERMISSION_LABELS[each]);
   if (first.length === 0) return "List accounts only";
   const rest = first.length - 2;

@@ -34,7 +34,7 @@ export function SafeField({ onChange, error }: FieldProps) {
       placeholder="Search safes"
       search={safesFound}
       foundIn={safesIn}
-      nothingFound="No safe whose members you manage"
+      nothingFound="No safes where you can manage members"
       error={error}
       {...useChoice(onChange)}
     />
@@ -51,7 +51,7 @@ export function GroupField({ onChange, error }: FieldProps) {
       placeholder="Search groups"
       search={groupsFound}
       foundIn={groupsIn}
-      nothingFound="No such group"
+      nothingFound="No groups found"
       error={error}
       {...useChoice(onChange)}
     />

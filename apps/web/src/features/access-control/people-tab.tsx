@@ -36,7 +36,7 @@ export function PeopleTab() {
         {({ pages }) => {
           const found = pages.flatMap((page) => page.people);
           if (found.length === 0) {
-            return <EmptyState icon={IconUserOff} title="No people found" text="Nobody matches what you look for." />;
+            return <EmptyState icon={IconUserOff} title="No people found" text="No people match your search." />;
           }
           return (
             <>
@@ -61,7 +61,7 @@ function PeopleTable({ people: shown }: { people: readonly AccessPerson[] }) {
             <Table.Th className={classes.number}>Safes</Table.Th>
             <Table.Th className={classes.number}>Can use</Table.Th>
             <Table.Th className={classes.number}>Can retrieve</Table.Th>
-            <Table.Th className={classes.numberWide}>Lent now</Table.Th>
+            <Table.Th className={classes.numberWide}>Active access</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -64,7 +64,7 @@ function Summary({ person: shown }: { person: ReplyOf<typeof readAccessPerson> }
     >
       {shown.status === "disabled" && (
         <p className={classes.lead}>
-          <Tag tone="warning">Disabled</Tag> Nothing is possible until somebody enables them again.
+          <Tag tone="warning">Disabled</Tag> No access until an administrator enables the user again.
         </p>
       )}
       <Facts
@@ -73,7 +73,7 @@ function Summary({ person: shown }: { person: ReplyOf<typeof readAccessPerson> }
           { name: "Safes", value: shown.safes.toLocaleString() },
           { name: "Can use now", value: counted(shown.accounts_usable, "account") },
           { name: "Can retrieve now", value: counted(shown.accounts_retrievable, "account") },
-          { name: "Lent now", value: counted(shown.grants, "account") },
+          { name: "Active access", value: counted(shown.grants, "account") },
           { name: "Groups", value: groups.length === 0 ? "None" : groups.join(", ") },
         ]}
       />
@@ -94,7 +94,7 @@ function SafesOfPerson({ id }: { id: string }) {
     <div className={classes.below}>
       <SectionCard
         title="Effective access"
-        description="Every safe where they can do something now, and through what."
+        description="Safes where they have permissions now, and the source of their access."
         actions={<AddressSearch label="Search their safes" placeholder="Search safes by name" />}
       >
         <Loaded query={list}>
@@ -102,9 +102,9 @@ function SafesOfPerson({ id }: { id: string }) {
             const safes = pages.flatMap((page) => page.safes);
             if (safes.length === 0) {
               return search === undefined ? (
-                <EmptyState icon={IconLockOff} title="No access" text="They can do nothing in any safe now." />
+                <EmptyState icon={IconLockOff} title="No access" text="They have no permissions in any safe." />
               ) : (
-                <EmptyState icon={IconLockOff} title="No safes found" text="No safe of theirs matches your search." />
+                <EmptyState icon={IconLockOff} title="No safes found" text="No safes match your search." />
               );
             }
             return (
@@ -139,11 +139,11 @@ function SafeRow({ personId, safe }: { personId: string; safe: PersonSafe }) {
         </div>
         <div className={classes.tags}>
           {safe.status !== "active" && <Tag tone="warning">{safe.status}</Tag>}
-          {safe.grants > 0 && <Tag tone="info">{counted(safe.grants, "account")} lent</Tag>}
+          {safe.grants > 0 && <Tag tone="info">Active access to {counted(safe.grants, "account")}</Tag>}
           <Tag title={permissionList(safe.permissions)}>{permissionSummary(safe.permissions)}</Tag>
         </div>
       </div>
-      <ul className={classes.paths} aria-label={`Through what, in ${safe.name}`}>
+      <ul className={classes.paths} aria-label={`Sources of access in ${safe.name}`}>
         {safe.paths.map((path, at) => (
           // oxlint-disable-next-line react/no-array-index-key -- two paths may read alike
           <li key={at} className={classes.path}>
@@ -191,9 +191,9 @@ function AccountsOfPerson({ personId, safe }: { personId: string; safe: PersonSa
                   </div>
                   <div className={classes.tags}>
                     {account.status !== "active" && <Tag tone="warning">{account.status}</Tag>}
-                    {account.needs_approval && <Tag tone="warning">After an approval</Tag>}
+                    {account.needs_approval && <Tag tone="warning">Approval required</Tag>}
                     {account.granted_until !== null && (
-                      <Tag tone="info">Lent until {nearTime(account.granted_until, now)}</Tag>
+                      <Tag tone="info">Access until {nearTime(account.granted_until, now)}</Tag>
                     )}
                     <Tag title={permissionList(account.permissions)}>{permissionSummary(account.permissions)}</Tag>
                   </div>

@@ -31,7 +31,7 @@ export function ResourcesTab() {
     <>
       <SegmentedControl
         className={classes.kinds}
-        aria-label="What to look at"
+        aria-label="Resource type"
         data={[
           { value: "safes", label: "Safes" },
           { value: "accounts", label: "Accounts" },
@@ -58,7 +58,7 @@ function Safes() {
         {({ pages }) => {
           const safes = pages.flatMap((page) => page.safes);
           if (safes.length === 0) {
-            const text = "You see here the safes whose members you manage or whose audit you view.";
+            const text = "You see the safes where you can manage members or view the audit trail.";
             return <EmptyState icon={IconSearchOff} title="No safes found" text={text} />;
           }
           return (
@@ -76,7 +76,7 @@ function Safes() {
         }}
       </Loaded>
       {chosen !== null && (
-        <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={`Who can get at ${chosen.name}`} size="lg">
+        <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={`Access to ${chosen.name}`} size="lg">
           <Access id={chosen.safe_id} of="safe" />
         </Modal>
       )}
@@ -93,7 +93,7 @@ function SafesTable({ safes, onOpen }: { safes: readonly AccessSafe[]; onOpen: (
             <Table.Th>Safe</Table.Th>
             <Table.Th className={classes.number}>People</Table.Th>
             <Table.Th className={classes.number}>Accounts</Table.Th>
-            <Table.Th className={classes.numberWide}>Lent now</Table.Th>
+            <Table.Th className={classes.numberWide}>Active access</Table.Th>
             <Table.Th className={classes.wide}>Reviewed</Table.Th>
             <Table.Th className={classes.end}>
               <VisuallyHidden component="span">Actions</VisuallyHidden>
@@ -125,10 +125,10 @@ function SafesTable({ safes, onOpen }: { safes: readonly AccessSafe[]; onOpen: (
                 <Button
                   size="compact-sm"
                   variant="default"
-                  aria-label={`Who can get at ${safe.name}`}
+                  aria-label={`View access to ${safe.name}`}
                   onClick={() => onOpen(safe)}
                 >
-                  Who?
+                  View access
                 </Button>
               </Table.Td>
             </Table.Tr>
@@ -143,8 +143,8 @@ function OneAccount() {
   const [account, setAccount] = useState<Found | null>(null);
   return (
     <SectionCard
-      title="Who can get at an account"
-      description="Everyone who can use or retrieve it now, and through what."
+      title="Access to an account"
+      description="Everyone who can use or retrieve it now, and the source of their access."
     >
       <div className={classes.field}>
         <AccountSelect
@@ -162,8 +162,8 @@ function OneAccount() {
 function Access({ id, of }: { id: string; of: "safe" | "account" }) {
   const access = useInfiniteQuery(of === "safe" ? accessToSafe(id) : accessToAccount(id));
   if (isCallError(access.error) && access.error.status === 403) {
-    const text = "Only who manages the members of its safe or views its audit sees who has access.";
-    return <EmptyState title="Not for you to see" text={text} />;
+    const text = "You need permission to manage members or view the audit trail of its safe.";
+    return <EmptyState title="You cannot see who has access" text={text} />;
   }
   return (
     <Loaded query={access}>
@@ -173,7 +173,7 @@ function Access({ id, of }: { id: string; of: "safe" | "account" }) {
         return (
           <>
             {found.length > 0 && !access.hasNextPage && (
-              <p className={classes.lead}>{counted(people, "person", "people")} in all.</p>
+              <p className={classes.lead}>{counted(people, "person", "people")} in total.</p>
             )}
             <AccessList access={found} footer={<LoadMore of={access} />} />
           </>

@@ -20,15 +20,15 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number];
 export const KIND_LABELS: Record<ChangeKind, string> = {
   "member-added": "Add a member to a safe",
   "member-updated": "Change a member's role in a safe",
-  "member-removed": "Take a member out of a safe",
-  "group-member-added": "Put a person into a group",
-  "group-member-removed": "Take a person out of a group",
+  "member-removed": "Remove a member from a safe",
+  "group-member-added": "Add a person to a group",
+  "group-member-removed": "Remove a person from a group",
   "group-kind-changed": "Change a group's kind",
   "group-deleted": "Delete a group",
   "safe-changed": "Change a safe's access level or status",
   "role-changed": "Change a person's role",
   "person-disabled": "Disable a person",
-  "platform-approvals": "Change the approvals of a platform",
+  "platform-approvals": "Change a platform's approvals",
 };
 
 /** Users can preview only the changes they may make. */

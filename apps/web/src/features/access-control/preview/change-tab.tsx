@@ -32,8 +32,8 @@ export function ChangeTab({ isAdmin }: { isAdmin: boolean }) {
   const set = (part: Partial<ChangeValues>) => setValues((before) => ({ ...before, ...part }));
   return (
     <SectionCard
-      title="What would change if…"
-      description="Who would gain or lose what, and on how many accounts. Nothing is changed by asking; that you asked is on record."
+      title="Preview a change"
+      description="Shows who would gain or lose which permissions, and on how many accounts. A preview changes nothing; it is recorded in the audit trail."
     >
       <div className={classes.form}>
         <Select
@@ -94,7 +94,7 @@ export function ChangeTab({ isAdmin }: { isAdmin: boolean }) {
   );
 }
 
-const AS_IT_IS = "Stays as it is";
+const AS_IT_IS = "Unchanged";
 
 interface SafeStateFieldsProps {
   values: ChangeValues;
@@ -138,7 +138,7 @@ function MemberField({ safe, value, onChange }: FieldProps & { safe: string; val
       disabled={safe === ""}
       data={data}
       value={value === "" ? null : value}
-      nothingFoundMessage={members.isPending ? "Loading..." : "No such member"}
+      nothingFoundMessage={members.isPending ? "Loading..." : "No members found"}
       onChange={(next) => onChange(next ?? "")}
     />
   );
@@ -173,7 +173,7 @@ function PlatformFields({ values, onChange }: PlatformFieldsProps) {
         searchable
         data={found.map(({ id, name }) => ({ value: id, label: name }))}
         value={values.platform === "" ? null : values.platform}
-        nothingFoundMessage={list.isPending ? "Loading..." : "No such platform"}
+        nothingFoundMessage={list.isPending ? "Loading..." : "No platforms found"}
         onChange={(next) =>
           onChange(
             withPlatform(

@@ -67,8 +67,8 @@ export function RemoveItemDialog({ reviewId, item, opened, onClose }: RemoveItem
   };
   return (
     <Removal title="Remove Membership" opened={opened} onClose={onClose} onRemove={remove}>
-      What <strong>{item.name}</strong> can do in <strong>{item.safe_name}</strong> through this membership ends at
-      once, and so does what was lent to them there.
+      This removes <strong>{item.name}</strong> from <strong>{item.safe_name}</strong>. Permissions and active access
+      from this membership end at once.
     </Removal>
   );
 }
@@ -86,8 +86,8 @@ export function RemoveSeveralDialog({ reviewId, ids, opened, onClose, onDone }: 
   const remove = async (reason: string) => onDone(await decide({ item_ids: [...ids], decision: "removed", reason }));
   return (
     <Removal title="Remove Memberships" opened={opened} onClose={onClose} onRemove={remove}>
-      What {counted(ids.length, "membership")} give{ids.length === 1 && "s"} ends at once, and so does what was lent to
-      these people there.
+      This removes {counted(ids.length, "membership")}. The permissions and active access from{" "}
+      {ids.length === 1 ? "it" : "them"} end at once.
     </Removal>
   );
 }

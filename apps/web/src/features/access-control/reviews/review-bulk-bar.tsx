@@ -38,17 +38,17 @@ export function ReviewBulkBar({ reviewId, items, chosen, onChoose, onRemove }: S
       { onSuccess: done, onError: (error) => toast.error(messageOf(error), { title: "Failed to confirm" }) },
     );
   return (
-    <div className={classes.several} role="region" aria-label="Chosen memberships">
+    <div className={classes.several} role="region" aria-label="Selected memberships">
       <p className={classes.chosen} role="status">
-        {counted(ids.length, "membership")} chosen
-        {isTooMany && `. At most ${MOST_CHOSEN} can be decided on at once`}
+        {counted(ids.length, "membership")} selected
+        {isTooMany && `. Select at most ${MOST_CHOSEN} at once`}
       </p>
       <Button
         variant="subtle"
         size="compact-md"
         onClick={() => onChoose(ids.length === 0 ? items.slice(0, MOST_CHOSEN).map(({ id }) => id) : [])}
       >
-        {ids.length === 0 ? "Choose all" : "Choose none"}
+        {ids.length === 0 ? "Select all" : "Clear selection"}
       </Button>
       <Button
         size="compact-md"
@@ -59,7 +59,7 @@ export function ReviewBulkBar({ reviewId, items, chosen, onChoose, onRemove }: S
         loading={isPending}
         onClick={confirm}
       >
-        Confirm chosen
+        Confirm selected
       </Button>
       <Button
         size="compact-md"
@@ -69,7 +69,7 @@ export function ReviewBulkBar({ reviewId, items, chosen, onChoose, onRemove }: S
         disabled={ids.length === 0 || isTooMany || isPending}
         onClick={() => onRemove(ids)}
       >
-        Remove chosen
+        Remove selected
       </Button>
     </div>
   );

@@ -50,7 +50,7 @@ function Summary({ review: shown }: { review: AccessReview }) {
   return (
     <SectionCard
       title={shown.name}
-      description={`${scopeLabel(shown)}, decided by: ${reviewerLabel(shown)}`}
+      description={`${scopeLabel(shown)}, reviewed by: ${reviewerLabel(shown)}`}
       actions={<Tag tone={tone}>{label}</Tag>}
     >
       <Progress className={classes.progress} value={progressOf(shown)} aria-label="Progress" />
@@ -62,9 +62,9 @@ function Summary({ review: shown }: { review: AccessReview }) {
           { name: "Due", value: dueLabel(shown) },
           { name: "Confirmed", value: confirmed.toLocaleString() },
           { name: "Removed", value: (removed + lapsed).toLocaleString() },
-          { name: "Gone already", value: gone.toLocaleString() },
+          { name: "Already gone", value: gone.toLocaleString() },
           { name: "Not reviewed", value: (open + kept + lapsed).toLocaleString() },
-          { name: "What is not reviewed", value: UNREVIEWED_LABELS[shown.unreviewed] },
+          { name: "Undecided when it closes", value: UNREVIEWED_LABELS[shown.unreviewed] },
           { name: "Started by", value: shown.started_by },
           ...(shown.closed_at === null ? [] : [{ name: "Closed", value: absoluteTime(shown.closed_at) }]),
         ]}
@@ -140,11 +140,11 @@ function Actions({ review: shown }: { review: AccessReview }) {
       >
         <p>
           {open === 0
-            ? "Everything is decided."
+            ? "All memberships have been decided."
             : shown.unreviewed === "stays"
-              ? `${counted(open, "membership")} on which nobody decided will stay.`
-              : `${counted(open, "membership")} on which nobody decided will be removed at once.`}{" "}
-          A closed review is not opened again.
+              ? `${counted(open, "undecided membership")} will be kept.`
+              : `${counted(open, "undecided membership")} will be removed at once.`}{" "}
+          A closed review cannot be reopened.
         </p>
       </ConfirmDialog>
     </div>

@@ -45,8 +45,8 @@ export function checkReview(values: ReviewValues, now: number): ReviewErrors {
     ...(name.trim().length < 3 ? { name: "Give the review a name" } : {}),
     ...(scope === "safes" && safes.length === 0 ? { safes: "Choose at least one safe" } : {}),
     ...(scope === "group" && group === "" ? { group: "Choose a group" } : {}),
-    ...(reviewers === "person" && reviewer === "" ? { reviewer: "Choose who reviews" } : {}),
-    ...(due === "" || endOf(due).getTime() <= now ? { due: "The due date must lie in the future" } : {}),
+    ...(reviewers === "person" && reviewer === "" ? { reviewer: "Choose a reviewer" } : {}),
+    ...(due === "" || endOf(due).getTime() <= now ? { due: "The due date must be in the future" } : {}),
   };
 }
 

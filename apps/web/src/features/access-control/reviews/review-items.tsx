@@ -47,7 +47,7 @@ export function ReviewItems({ review }: { review: AccessReview }) {
         <AddressSearch label="Search memberships" placeholder="Search by safe, person or group" />
         {isOpen && (
           <SegmentedControl
-            aria-label="Which memberships"
+            aria-label="Decision"
             data={[
               { value: "open", label: "To decide" },
               { value: "decided", label: "Decided" },
@@ -66,7 +66,7 @@ export function ReviewItems({ review }: { review: AccessReview }) {
           const open = items.filter((item) => item.can_decide);
           if (items.length === 0) {
             return show === "open" && searchOf(params) === undefined ? (
-              <EmptyState icon={IconChecks} title="Nothing left to decide" text="Every membership here is decided." />
+              <EmptyState icon={IconChecks} title="Nothing left to decide" text="All memberships have been decided." />
             ) : (
               <EmptyState icon={IconChecks} title="No memberships found" />
             );
@@ -155,7 +155,7 @@ function ItemRow({ item, review, isChosen, onChoose, onRemove }: ItemRowProps) {
         {item.can_decide && isChosen !== null && (
           <Checkbox
             className={classes.choose}
-            aria-label={`Choose ${where}`}
+            aria-label={`Select ${where}`}
             checked={isChosen}
             onChange={(event) => onChoose(event.currentTarget.checked)}
           />

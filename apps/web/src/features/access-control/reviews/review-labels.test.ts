@@ -14,15 +14,13 @@ test("progress reaches 100 percent only when no decision is open", () => {
 });
 
 test("labels the scope and state of a review", () => {
-  expect(scopeLabel(aReview({ scope: "safes", safes: 1 }))).toBe("1 chosen safe");
-  expect(scopeLabel(aReview({ scope: "group", group_name: "Operators" }))).toBe("The group Operators and its people");
+  expect(scopeLabel(aReview({ scope: "safes", safes: 1 }))).toBe("1 selected safe");
+  expect(scopeLabel(aReview({ scope: "group", group_name: "Operators" }))).toBe("Group Operators and its members");
   expect(stateOf(aReview({ is_overdue: true })).label).toBe("Overdue");
   expect(stateOf(aReview({ is_overdue: true, state: "closed" })).label).toBe("Closed");
 });
 
 test("without a recorded use, the label covers only the period that was searched", () => {
   expect(unusedFor(aReview())).toBe("more than a year before the review, or never");
-  expect(unusedFor(aReview({ use_days: 90 }))).toBe(
-    "not known: nothing was retrieved in the 90 days before the review",
-  );
+  expect(unusedFor(aReview({ use_days: 90 }))).toBe("unknown: no retrieval in the 90 days before the review");
 });

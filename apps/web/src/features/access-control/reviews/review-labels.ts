@@ -6,14 +6,14 @@ import { shortDate } from "#shared/format/time.ts";
 
 export function scopeLabel({ scope, group_name: group, safes }: AccessReview): string {
   if (scope === "all") return "All safes";
-  return scope === "group" ? `The group ${group ?? ""} and its people` : counted(safes, "chosen safe");
+  return scope === "group" ? `Group ${group ?? ""} and its members` : counted(safes, "selected safe");
 }
 
 export const reviewerLabel = ({ reviewer_name: name }: AccessReview): string => name ?? "The owners of the safes";
 
 export const UNREVIEWED_LABELS: Record<AccessReview["unreviewed"], string> = {
-  stays: "Stays",
-  "is-removed": "Is removed",
+  stays: "Keep",
+  "is-removed": "Remove",
 };
 
 /** Reviews are due at the end of a day. */
@@ -32,15 +32,15 @@ export function stateOf(review: AccessReview): { label: string; tone: Tone } {
 export const DECISIONS: Record<ReviewDecision, { label: string; tone: Tone }> = {
   confirmed: { label: "Confirmed", tone: "success" },
   removed: { label: "Removed", tone: "danger" },
-  gone: { label: "Gone already", tone: "neutral" },
-  kept: { label: "Stayed, not reviewed", tone: "warning" },
+  gone: { label: "Already gone", tone: "neutral" },
+  kept: { label: "Kept, not reviewed", tone: "warning" },
   lapsed: { label: "Removed, not reviewed", tone: "danger" },
 };
 
 /** Explains why the caller cannot decide on an open item; null when no explanation is needed. */
 export function obstacleOf(item: ReviewItem, isOpen: boolean): string | null {
   if (item.can_decide || item.decision !== null || !isOpen) return null;
-  return "Somebody else decides on this: nobody reviews their own membership.";
+  return "Another reviewer decides this: you cannot review your own membership.";
 }
 
 /**
@@ -49,5 +49,5 @@ export function obstacleOf(item: ReviewItem, isOpen: boolean): string | null {
  */
 export const unusedFor = ({ use_days: days }: AccessReview): string =>
   days < 365
-    ? `not known: nothing was retrieved in the ${days} days before the review`
+    ? `unknown: no retrieval in the ${days} days before the review`
     : "more than a year before the review, or never";

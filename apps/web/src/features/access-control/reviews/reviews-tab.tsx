@@ -34,9 +34,7 @@ export function ReviewsTab({ isAdmin }: { isAdmin: boolean }) {
                 icon={IconChecklist}
                 title="No reviews"
                 text={
-                  isAdmin
-                    ? "In a review each membership is confirmed or removed by somebody who can tell."
-                    : "Nobody has asked you to review who has access."
+                  isAdmin ? "In a review, reviewers confirm or remove each membership." : "You have no access reviews."
                 }
                 action={startButton}
               />
@@ -75,7 +73,7 @@ function ReviewCard({ review }: { review: AccessReview }) {
           </p>
         </div>
         <div className={classes.tags}>
-          {mine > 0 && <Tag tone="warning">{counted(mine, "decision")} of yours</Tag>}
+          {mine > 0 && <Tag tone="warning">{counted(mine, "decision")} for you</Tag>}
           <Tag tone={tone}>{label}</Tag>
         </div>
       </div>

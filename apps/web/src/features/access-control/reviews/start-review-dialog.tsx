@@ -27,7 +27,7 @@ export function StartReviewDialog({ opened, onClose }: { opened: boolean; onClos
         onCancel={onClose}
         onSubmit={async (values) => {
           const { id, items } = await send(payloadOf(values));
-          toast.success(`Review started: ${counted(items.total, "membership")} to decide on`);
+          toast.success(`Review started: ${counted(items.total, "membership")} to decide`);
           onClose();
           void navigate(`?tab=reviews&review=${id}`);
         }}
@@ -35,11 +35,11 @@ export function StartReviewDialog({ opened, onClose }: { opened: boolean; onClos
         {(form) => (
           <>
             <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps("name")} />
-            <Radio.Group label="Which memberships" {...form.getInputProps("scope")}>
+            <Radio.Group label="Memberships" {...form.getInputProps("scope")}>
               <Stack gap={6} mt={6}>
-                <Radio value="all" label="Of all safes" />
-                <Radio value="safes" label="Of chosen safes" />
-                <Radio value="group" label="Of a group and its people" />
+                <Radio value="all" label="All safes" />
+                <Radio value="safes" label="Selected safes" />
+                <Radio value="group" label="A group and its members" />
               </Stack>
             </Radio.Group>
             {form.values.scope === "safes" && (
@@ -52,14 +52,14 @@ export function StartReviewDialog({ opened, onClose }: { opened: boolean; onClos
                 data={(safes.data?.safes ?? []).map(({ id, name }) => ({ value: id, label: name }))}
                 value={[...form.values.safes]}
                 error={form.errors["safes"]}
-                nothingFoundMessage={safes.isPending ? "Loading..." : "No such safe"}
+                nothingFoundMessage={safes.isPending ? "Loading..." : "No safes found"}
                 onChange={(next) => form.setFieldValue("safes", next)}
               />
             )}
             {form.values.scope === "group" && (
               <GroupField error={form.errors["group"]} onChange={(group) => form.setFieldValue("group", group)} />
             )}
-            <Radio.Group label="Who decides" {...form.getInputProps("reviewers")}>
+            <Radio.Group label="Reviewed by" {...form.getInputProps("reviewers")}>
               <Stack gap={6} mt={6}>
                 <Radio value="owners" label="The owner of each safe" />
                 <Radio value="person" label="One person" />
@@ -75,13 +75,13 @@ export function StartReviewDialog({ opened, onClose }: { opened: boolean; onClos
             )}
             <TextInput type="date" label="Due" required {...form.getInputProps("due")} />
             <Radio.Group
-              label="When it is closed, what nobody decided on"
-              description="Nobody reviews their own membership. What has no other reviewer waits for an administrator."
+              label="Undecided memberships when the review closes"
+              description="Reviewers cannot decide their own membership. Without another reviewer, an administrator decides."
               {...form.getInputProps("unreviewed")}
             >
               <Stack gap={6} mt={6}>
-                <Radio value="stays" label="Stays" />
-                <Radio value="is-removed" label="Is removed" />
+                <Radio value="stays" label="Keep" />
+                <Radio value="is-removed" label="Remove" />
               </Stack>
             </Radio.Group>
           </>
