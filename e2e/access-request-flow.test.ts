@@ -110,7 +110,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await rita.goto("/accounts");
     await cardOf(rita, NAME).getByRole("button", { name: "Request Access" }).click();
     const dialog = dialogOf(rita, "Request Just-in-Time Access");
-    await dialog.getByText("Level 1: 1 approval needed, 2 people could decide.", { exact: true }).waitFor();
+    await dialog.getByText("Level 1: 1 approval needed, 2 people can approve.", { exact: true }).waitFor();
     await textField(dialog, "Business justification").fill(REASON);
     await dialog.getByRole("button", { name: "Submit Request" }).click();
     await seesToast(rita, "Access request submitted");
@@ -131,7 +131,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await dialog.getByText("Business justification is required", { exact: true }).waitFor();
     await dialog.getByRole("combobox", { name: "Resource" }).fill("payment");
     await rita.getByRole("option", { name: new RegExp(NAME) }).click();
-    await dialog.getByText("Level 1: 1 approval needed, 2 people could decide.", { exact: true }).waitFor();
+    await dialog.getByText("Level 1: 1 approval needed, 2 people can approve.", { exact: true }).waitFor();
     await inspectScreen(rita, "jit-request-form");
     await rita.keyboard.press("Escape");
     const question = dialogOf(rita, "Discard changes?");
@@ -149,7 +149,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await question.getByText(`asks for ${NAME}: ${REASON}`, { exact: false }).waitFor();
     await question.getByRole("button", { name: "Approve" }).click();
     await seesToast(alex, "Request approved");
-    await seesToast(rita, `You may use ${NAME} now`);
+    await seesToast(rita, `You now have access to ${NAME}`);
     await tab(rita, "Active Access").click();
     await cardOf(rita, NAME).getByText("Active", { exact: true }).waitFor();
     await cardOf(rita, NAME)
@@ -204,7 +204,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
       await dialog.getByRole("button", { name: "Extend Access" }).click();
       await seesToast(rita, "Extension requested");
       await dialog.waitFor({ state: "detached" });
-      await cardOf(rita, NAME).getByText("Asks for 60 minutes more.", { exact: false }).waitFor();
+      await cardOf(rita, NAME).getByText("Requests 60 more minutes.", { exact: false }).waitFor();
       await toastIn(alex, "Extension request").getByRole("button", { name: "Approve" }).click();
       await seesToast(alex, "Request approved");
       await cardOf(rita, NAME)
@@ -267,18 +267,18 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await textField(glass, "Why can this not wait?").fill("The payments stand still and nobody answers");
     await inspectScreen(rita, "jit-break-glass");
     await glass.getByRole("button", { name: "Break Glass" }).click();
-    await seesToast(rita, `${NAME} is open to you`);
+    await seesToast(rita, `You now have access to ${NAME}`);
     await rita.getByRole("button", { name: "Copy Password" }).waitFor();
     assert.equal(await mayRetrieve(), 200);
 
-    const alarm = toastIn(alex, "Alarm: break-glass access");
-    await alarm.getByRole("button", { name: "Look at it" }).click();
+    const alarm = toastIn(alex, "Alert: emergency access");
+    await alarm.getByRole("button", { name: "View request" }).click();
     const details = dialogOf(alex, `Request for ${NAME}`);
-    await details.getByText("broke the glass", { exact: false }).waitFor();
+    await details.getByText("used emergency access", { exact: false }).waitFor();
     await details.getByRole("button", { name: "Review" }).click();
     const review = dialogOf(alex, "Review emergency access");
     await review.getByRole("radio", { name: "Justified", exact: true }).check();
-    await textField(review, "What did you find?").fill("The queue was stuck indeed");
+    await textField(review, "Findings").fill("The queue was stuck indeed");
     await inspectScreen(alex, "jit-review");
     await review.getByRole("button", { name: "Save Review" }).click();
     await seesToast(alex, "Review saved");

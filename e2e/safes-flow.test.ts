@@ -58,9 +58,9 @@ describe("safes", { skip: noBrowser }, () => {
     await dialog.getByLabel("Length", { exact: true }).fill("40");
     await becomes(async () => (await example.innerText()).length, 40);
     await inspectScreen(page, "platform-form");
-    await dialog.getByLabel("Symbols, at least").fill("50");
+    await dialog.getByLabel("Minimum symbols").fill("50");
     await dialog.getByText("The required characters do not fit into the password length.", { exact: true }).waitFor();
-    await dialog.getByLabel("Symbols, at least").fill("2");
+    await dialog.getByLabel("Minimum symbols").fill("2");
     await dialog.getByRole("button", { name: "Create Platform" }).click();
     await seesToast(page, "Platform created successfully");
     await dialog.waitFor({ state: "detached" });
@@ -133,7 +133,7 @@ describe("safes", { skip: noBrowser }, () => {
     await becomes(async () => (await dialog.getByLabel("Expires", { exact: true }).inputValue()) !== "", true);
     await inspectScreen(page, "member-form");
     await dialog.getByRole("button", { name: "Add Member" }).click();
-    await seesToast(page, `${GROUP} is a member now`);
+    await seesToast(page, `${GROUP} is now a member`);
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("row").filter({ hasText: GROUP }).getByText("1 person", { exact: true }).waitFor();
     await inspectScreen(page, "safe-members");
@@ -211,7 +211,7 @@ describe("safes", { skip: noBrowser }, () => {
   step("SAFE-03: the address contains the search", async () => {
     await page.getByPlaceholder("Search safes by name, description, or owner...").fill("nothing like it");
     await isAt(page, "/safes?search=nothing+like+it");
-    await page.getByText("No safe matches your search.", { exact: true }).waitFor();
+    await page.getByText("No safes match your search.", { exact: true }).waitFor();
     for (const visit of [owner, member, stranger]) assertNoErrors(visit);
   });
 

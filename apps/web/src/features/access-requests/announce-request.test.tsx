@@ -42,7 +42,7 @@ async function hear(change: Change, request: AccessRequest, requesterId: string 
 test("an approver gets a notification at once and approves from it", async () => {
   const request = aRequest();
   const { user } = await hear("created", request);
-  expect(await screen.findByText(/Olga asks for root on web1: The disk is full/)).toBeTruthy();
+  expect(await screen.findByText(/Olga requests root on web1: The disk is full/)).toBeTruthy();
   api.on(`POST /api/v1/jit/${request.id}/approve`, { json: { ...request, approval: null } });
   await user.click(screen.getByRole("button", { name: "Approve" }));
   expect(await screen.findByText("Request approved")).toBeTruthy();
@@ -82,16 +82,16 @@ test("the notification disappears when another approver decides", async () => {
 
 test("the requester learns the result and is not asked to decide", async () => {
   await hear("granted", aRequest({ status: "active" }), TEST_USER.id);
-  expect(await screen.findByText("You may use root on web1 now")).toBeTruthy();
+  expect(await screen.findByText("You now have access to root on web1")).toBeTruthy();
   expect(screen.queryByRole("button", { name: "Approve" })).toBeNull();
 });
 
 test("emergency access shows a persistent alarm that links to the request", async () => {
   const request = aRequest({ is_break_glass: true });
   const { user, went } = await hear("broken-glass", request);
-  expect(await screen.findByText("Alarm: break-glass access")).toBeTruthy();
-  expect(screen.getByText(/Olga opened root on web1 without an approval/)).toBeTruthy();
-  await user.click(screen.getByRole("button", { name: "Look at it" }));
+  expect(await screen.findByText("Alert: emergency access")).toBeTruthy();
+  expect(screen.getByText(/Olga accessed root on web1 without approval/)).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "View request" }));
   expect(went).toEqual([`/jit-access?request=${request.id}`]);
-  await waitFor(() => expect(screen.queryByText("Alarm: break-glass access")).toBeNull());
+  await waitFor(() => expect(screen.queryByText("Alert: emergency access")).toBeNull());
 });

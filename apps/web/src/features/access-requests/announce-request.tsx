@@ -41,7 +41,7 @@ export async function announceRequest(event: RequestEvent, announcer: Announcer)
 
 function tellRequester({ request_id: id, change, resource, status }: RequestEvent): void {
   const about = { id: toastId(id) };
-  if (change === "granted" || change === "started") toast.success(`You may use ${resource} now`, about);
+  if (change === "granted" || change === "started") toast.success(`You now have access to ${resource}`, about);
   if (change === "denied" && status === "denied") toast.error(`Your request for ${resource} was denied`, about);
   if (change === "ended") toast.custom(`Your access to ${resource} has ended`, about);
 }
@@ -53,14 +53,14 @@ function alarm({ request_id: id, requester, resource }: RequestEvent, { navigate
   };
   toast.error(
     <>
-      {requester} opened {resource} without an approval.
+      {requester} accessed {resource} without approval.
       <Group gap="xs" mt={8}>
         <Button size="compact-sm" color="red" variant="light" onClick={look}>
-          Look at it
+          View request
         </Button>
       </Group>
     </>,
-    { id: `${toastId(id)}-alarm`, duration: false, title: "Alarm: break-glass access" },
+    { id: `${toastId(id)}-alarm`, duration: false, title: "Alert: emergency access" },
   );
 }
 
@@ -106,7 +106,7 @@ function Question({ request, announcer }: { request: AccessRequest; announcer: A
   };
   return (
     <>
-      {username} asks for {resource}: {reason}
+      {username} requests {resource}: {reason}
       <div>{decisionSummary(request, shownAt)}</div>
       <Group gap="xs" mt={8}>
         <Button size="compact-sm" onClick={() => void decide("approve")} disabled={isBusy}>
@@ -116,7 +116,7 @@ function Question({ request, announcer }: { request: AccessRequest; announcer: A
           Deny
         </Button>
         <Button size="compact-sm" variant="default" onClick={look}>
-          Look at it
+          View request
         </Button>
       </Group>
     </>

@@ -23,20 +23,20 @@ export interface RequestNote {
 /** The note on a card: the approvals a pending request needs, or the reason why access ended. Null hides the note. */
 export function noteOf(request: AccessRequest, now: number): RequestNote | null {
   const { approval, pending_extension_minutes: extra } = request;
-  if (request.needs_review) return { tone: "danger", text: "Opened without an approval: a review is due." };
+  if (request.needs_review) return { tone: "danger", text: "Emergency access: review required." };
   if (request.account_id === null && request.status === "pending") {
-    return { tone: "warning", text: "Free text: an administrator has to say which account is meant." };
+    return { tone: "warning", text: "Free text: an administrator must assign an account." };
   }
   if (approval !== null && approval.eligible === 0) {
-    return { tone: "danger", text: "Nobody may approve it now: it stays closed until somebody can." };
+    return { tone: "danger", text: "No approver is available. The request waits until there is one." };
   }
-  if (extra !== null) return { tone: "info", text: `Asks for ${extra} minutes more. ${approvalText(approval)}` };
+  if (extra !== null) return { tone: "info", text: `Requests ${extra} more minutes. ${approvalText(approval)}` };
   if (approval !== null && request.status === "pending") {
     return { tone: "neutral", text: approvalText(approval) };
   }
   if (request.ended_because !== null) return { tone: "neutral", text: request.ended_because };
   if (request.status === "approved" && request.starts_at !== null) {
-    return { tone: "info", text: `Begins ${nearTime(request.starts_at, now)}.` };
+    return { tone: "info", text: `Starts ${nearTime(request.starts_at, now)}.` };
   }
   return null;
 }
@@ -61,5 +61,5 @@ export function decisionSummary(request: AccessRequest, now: number): string {
 export function approvalText(approval: AccessRequest["approval"]): string {
   if (approval === null) return "";
   const { level, given, needed, eligible } = approval;
-  return `Level ${level}: ${given} of ${counted(needed, "approval")}, ${counted(eligible, "person", "people")} may decide.`;
+  return `Level ${level}: ${given} of ${counted(needed, "approval")}, ${counted(eligible, "person", "people")} can approve.`;
 }

@@ -62,13 +62,13 @@ describe("exampleOf", () => {
   });
 
   test.each([
-    [{ forbidden_characters: "0123456789" }, "The rules ask for digits, but allow none."],
-    [{ symbols: "" }, "The rules ask for symbols, but allow none."],
+    [{ forbidden_characters: "0123456789" }, "The rules require digits but allow none."],
+    [{ symbols: "" }, "The rules require symbols but allow none."],
     [{ min_symbols: 40 }, "The required characters do not fit into the password length."],
     [{ length: 200 }, "The length exceeds the target's maximum."],
     [
       { begins_with_letter: true, min_lowercase: 0, min_uppercase: 0, min_digits: 24, min_symbols: 0 },
-      "It is to begin with a letter, but digits and symbols take all places.",
+      "Passwords must begin with a letter, but digits and symbols fill the whole length.",
     ],
   ])("returns the problem of rules that no password can satisfy (%o)", (given, problem) => {
     expect(exampleOf({ ...RULES, ...given })).toEqual({ problem });

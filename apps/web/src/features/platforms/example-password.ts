@@ -35,16 +35,19 @@ function classesOf(rules: ExampleRules): CharacterClass[] {
 /** The reason why no password can satisfy these rules; null when one can. */
 function problemOf(rules: ExampleRules, classes: readonly CharacterClass[]): string | null {
   const missing = classes.find(({ alphabet, least }) => least > 0 && alphabet === "");
-  if (missing !== undefined) return `The rules ask for ${missing.name}, but allow none.`;
+  if (missing !== undefined) return `The rules require ${missing.name} but allow none.`;
   const least = classes.reduce((sum, each) => sum + each.least, 0);
   if (least > rules.length) return "The required characters do not fit into the password length.";
   if (rules.length > rules.max_length) return "The length exceeds the target's maximum.";
-  if (classes.every(({ alphabet }) => alphabet === "")) return "The rules allow no character at all.";
+  if (classes.every(({ alphabet }) => alphabet === "")) return "The rules allow no characters.";
   const [lower, upper] = classes;
   if (!rules.begins_with_letter) return null;
-  if (`${lower?.alphabet}${upper?.alphabet}` === "") return "It is to begin with a letter, but the rules allow none.";
+  if (`${lower?.alphabet}${upper?.alphabet}` === "")
+    return "Passwords must begin with a letter, but the rules allow no letters.";
   const others = classes.slice(2).reduce((sum, each) => sum + each.least, 0);
-  return others >= rules.length ? "It is to begin with a letter, but digits and symbols take all places." : null;
+  return others >= rules.length
+    ? "Passwords must begin with a letter, but digits and symbols fill the whole length."
+    : null;
 }
 
 /** Draws the required characters first, then the others, and shuffles; `fill` provides the random bytes. */

@@ -12,7 +12,7 @@ function exampleFor(rules: ExampleRules): Example {
   const { length, max_length, min_lowercase, min_uppercase, min_digits, min_symbols } = rules;
   const counts = [length, max_length, min_lowercase, min_uppercase, min_digits, min_symbols];
   if (!counts.every((count) => Number.isInteger(count) && count >= 0) || length < 1 || length > LONGEST) {
-    return { problem: "Complete the numbers above for an example." };
+    return { problem: "Complete the numbers above to see an example." };
   }
   return exampleOf(rules);
 }
@@ -46,7 +46,7 @@ function Drawn({ rules }: { rules: ExampleRules }) {
     <>
       <code className={classes.examplePassword}>{example.password}</code>
       <p className={classes.exampleNote}>
-        About {example.bits.toLocaleString()} bits. Made in this browser, and used for nothing.
+        About {example.bits.toLocaleString()} bits. Generated in your browser and never used.
       </p>
     </>
   );

@@ -104,8 +104,8 @@ export function DeletePlatformDialog({ platform, opened, onClose }: DialogProps 
     >
       {isUsed ? (
         <p>
-          <strong>{platform.name}</strong> is the platform of {counted(platform.account_count, "account")}. Put them on
-          another one first; or make this one inactive, so that no new account is put on it.
+          <strong>{platform.name}</strong> is used by {counted(platform.account_count, "account")}. Move them to another
+          platform first, or make this one inactive so that new accounts cannot use it.
         </p>
       ) : (
         <p>

@@ -48,9 +48,9 @@ describe("values of the platform form", () => {
 
   test("reports the bounds of numbers, and allows only two of them to be empty", () => {
     expect(checkPlatform({ ...NAMED, length: "7", history: "", default_duration_minutes: "1.5" })).toEqual({
-      length: "A whole number from 8 to 256",
-      history: "A whole number from 0 to 100",
-      default_duration_minutes: "A whole number from 5 to 10080",
+      length: "Enter a whole number from 8 to 256",
+      history: "Enter a whole number from 0 to 100",
+      default_duration_minutes: "Enter a whole number from 5 to 10080",
     });
     expect(checkPlatform({ ...NAMED, verify_every_hours: "", rotate_every_days: "" })).toEqual({});
     expect(boundsOf("rotate_every_days")).toEqual({ min: 1, max: 3650 });
@@ -118,7 +118,7 @@ describe("labels of platforms", () => {
   test("rotation labels give the interval, whether it is manual, and the window", () => {
     const nightly = { rotation_window: { from_hour: 22, to_hour: 4 } };
     expect(rotationText(aPlatform())).toBe("Every 90 days");
-    expect(rotationText(aPlatform({ rotate_automatically: false }))).toBe("Every 90 days, by hand");
+    expect(rotationText(aPlatform({ rotate_automatically: false }))).toBe("Every 90 days, manual");
     expect(windowText(aPlatform(nightly))).toBe("22:00 to 04:00 UTC");
     expect(windowText(aPlatform({ ...nightly, rotate_automatically: false }))).toBeNull();
   });

@@ -275,7 +275,7 @@ export function checkPlatform(values: PlatformFormValues): PlatformFormErrors {
     const { min, max } = boundsOf(field);
     const value = numberOf(values[field]);
     const isWithin = Number.isInteger(value) && value >= min && value <= max;
-    return isWithin ? [] : [[field, `A whole number from ${min} to ${max}`] as const];
+    return isWithin ? [] : [[field, `Enter a whole number from ${min} to ${max}`] as const];
   });
   return {
     ...firstObjections<keyof PlatformFormValues>(NewPlatform, payloadOf(values), fieldAt),

@@ -89,14 +89,14 @@ function About({ form }: { form: Form }) {
           {...form.getInputProps("connection_method")}
         />
       </SimpleGrid>
-      <Choice form={form} field="is_active" label="Active" description="New accounts can be put on it." />
+      <Choice form={form} field="is_active" label="Active" description="New accounts can use this platform." />
     </Stack>
   );
 }
 
 function Verification({ form }: { form: Form }) {
   return (
-    <Part title="Verification" description="How often the stored passwords are proved by a login.">
+    <Part title="Verification" description="How often stored passwords are verified by logging in.">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
         <Count
           form={form}
@@ -112,25 +112,22 @@ function Verification({ form }: { form: Form }) {
 
 function Rules({ form }: { form: Form }) {
   return (
-    <Part
-      title="Password rules"
-      description="How new passwords look. What the target takes wins over what is wished for."
-    >
+    <Part title="Password rules" description="Rules for new passwords. The limits of the target take precedence.">
       <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
         <Count form={form} field="length" label="Length" />
-        <Count form={form} field="max_length" label="Target takes at most" />
-        <Count form={form} field="history" label="Differs from the last" unit="passwords" />
+        <Count form={form} field="max_length" label="Maximum on the target" />
+        <Count form={form} field="history" label="Cannot repeat the last" unit="passwords" />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="md" verticalSpacing="sm">
-        <Count form={form} field="min_lowercase" label="Lowercase, at least" />
-        <Count form={form} field="min_uppercase" label="Uppercase, at least" />
-        <Count form={form} field="min_digits" label="Digits, at least" />
-        <Count form={form} field="min_symbols" label="Symbols, at least" />
+        <Count form={form} field="min_lowercase" label="Minimum lowercase" />
+        <Count form={form} field="min_uppercase" label="Minimum uppercase" />
+        <Count form={form} field="min_digits" label="Minimum digits" />
+        <Count form={form} field="min_symbols" label="Minimum symbols" />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
         <TextInput
           label="Symbols"
-          description="Those that may appear"
+          description="Symbols that passwords can contain"
           maxLength={64}
           spellCheck={false}
           autoComplete="off"
@@ -138,8 +135,8 @@ function Rules({ form }: { form: Form }) {
           {...form.getInputProps("symbols")}
         />
         <TextInput
-          label="Never these characters"
-          description="Such as those that people mix up: 0O1lI"
+          label="Forbidden characters"
+          description="Such as easily confused ones: 0O1lI"
           maxLength={100}
           spellCheck={false}
           autoComplete="off"
@@ -151,7 +148,7 @@ function Rules({ form }: { form: Form }) {
         form={form}
         field="begins_with_letter"
         label="Begins with a letter"
-        description="Some systems refuse others."
+        description="Required by some systems."
       />
       <PasswordExample rules={rulesOf(form.values)} />
     </Part>
@@ -188,14 +185,14 @@ function Lending({ form }: { form: Form }) {
   const needsApproval = Number(form.values.approvals_level_1) > 0;
   const isRotatedAfterUse = form.values.rotate_after_check_in;
   return (
-    <Part title="Lending" description="What somebody has to do to get at an account, and for how long.">
+    <Part title="Access" description="Requirements and time limits for access to accounts.">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
         <Count
           form={form}
           field="approvals_level_1"
           label="Approvals at level 1"
           unit="people"
-          description="0: none is needed"
+          description="0: no approval needed"
         />
         <Count
           form={form}
@@ -207,14 +204,14 @@ function Lending({ form }: { form: Form }) {
         <Count
           form={form}
           field="default_duration_minutes"
-          label="Usual duration"
+          label="Default duration"
           unit="minutes"
           description={inWords(form.values.default_duration_minutes)}
         />
         <Count
           form={form}
           field="max_duration_minutes"
-          label="Longest duration"
+          label="Maximum duration"
           unit="minutes"
           description={inWords(form.values.max_duration_minutes)}
         />
@@ -223,8 +220,8 @@ function Lending({ form }: { form: Form }) {
         <Choice
           form={form}
           field="approve_extensions"
-          label="Extending asks again"
-          description="A longer time needs the approvals anew."
+          label="Approve extensions"
+          description="Extending access requires approval again."
           isDisabled={!needsApproval}
         />
         <Choice
@@ -244,16 +241,21 @@ function Lending({ form }: { form: Form }) {
           form={form}
           field="reason_required"
           label="Reason required"
-          description="Whoever wants it says what for."
+          description="Users must give a reason for access."
         />
-        <Choice form={form} field="ticket_required" label="Ticket required" description="And under which ticket." />
+        <Choice
+          form={form}
+          field="ticket_required"
+          label="Ticket required"
+          description="Users must enter a ticket for access."
+        />
       </SimpleGrid>
       <Select
         label="Access until the password is rotated"
         description={
           form.values.access_until_rotated === "blocked"
             ? 'The account shows "Rotating" and cannot be checked out until the new password is verified.'
-            : "The account can be checked out again. The rotation waits until nobody has the password."
+            : "The account can be checked out again. The rotation waits until all access has ended."
         }
         data={ACCESS_UNTIL_ROTATED}
         allowDeselect={false}

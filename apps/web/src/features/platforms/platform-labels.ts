@@ -26,7 +26,7 @@ export function verificationText({ verify_every_hours: hours }: Pick<Platform, "
 export function rotationText(platform: Pick<Platform, "rotate_every_days" | "rotate_automatically">): string {
   const { rotate_every_days: days, rotate_automatically: isAutomatic } = platform;
   if (days === null) return "No policy";
-  return isAutomatic ? every(days, "day") : `${every(days, "day")}, by hand`;
+  return isAutomatic ? every(days, "day") : `${every(days, "day")}, manual`;
 }
 
 const hour = (of: number): string => `${String(of).padStart(2, "0")}:00`;

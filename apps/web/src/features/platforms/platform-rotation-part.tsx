@@ -10,7 +10,7 @@ import classes from "./platforms.module.css";
 
 export function RotationPart({ form, platform }: { form: PlatformFormControl; platform: Platform | null }) {
   return (
-    <Part title="Rotation" description="How often the passwords are changed.">
+    <Part title="Rotation" description="How often passwords are rotated.">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
         <Count form={form} field="rotate_every_days" label="Rotate every" unit="days" description="Empty: no policy" />
         <Count
@@ -18,7 +18,7 @@ export function RotationPart({ form, platform }: { form: PlatformFormControl; pl
           field="rotation_notice_days"
           label="Due soon"
           unit="days before"
-          description="When an account begins to count as due"
+          description="When the rotation is shown as due soon"
         />
       </SimpleGrid>
       <Schedule form={form} />
@@ -33,7 +33,7 @@ export function RotationPart({ form, platform }: { form: PlatformFormControl; pl
       />
       <AccountSelect
         label="Reconcile account"
-        description="Logs in where an account's own password no longer does, and sets it anew."
+        description="Resets an account's password when the stored one no longer works."
         placeholder="None. Search accounts"
         clearable
         value={form.values.reconcile_account}
@@ -54,8 +54,8 @@ function Reach({ form }: { form: PlatformFormControl }) {
   return (
     <>
       <Textarea
-        label="Hosts that the reconcile account may log in to"
-        description="Beside its own, one a line: a name, *.example.com, or a network such as 10.0.0.0/8. Its password is sent nowhere else."
+        label="Hosts that the reconcile account can log in to"
+        description="Besides its own host, one per line: a name, *.example.com, or a network such as 10.0.0.0/8. Its password is sent to no other host."
         rows={3}
         resize="vertical"
         spellCheck={false}
@@ -63,8 +63,8 @@ function Reach({ form }: { form: PlatformFormControl }) {
         {...form.getInputProps("reconcile_hosts")}
       />
       <MultiSelect
-        label="Safes whose accounts it may reconcile"
-        description="Beside its own. Whoever adds accounts to a safe says whose passwords it sets."
+        label="Safes whose accounts it can reconcile"
+        description="Besides its own safe. Anyone who can add accounts to these safes chooses whose passwords it sets."
         data={(data?.safes ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         searchable
         clearable
@@ -89,8 +89,8 @@ function Schedule({ form }: { form: PlatformFormControl }) {
       <Choice
         form={form}
         field="rotate_automatically"
-        label="Rotate by itself"
-        description="What is due is changed without anybody asking."
+        label="Automatic rotation"
+        description="Rotates due passwords automatically."
       />
       <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
         <NativeSelect label="From (UTC)" data={HOURS} disabled={isOff} {...form.getInputProps("window_from")} />

@@ -39,7 +39,7 @@ export function PlatformTable({ platforms, onOpen }: PlatformTableProps) {
             <Table.Th className={classes.system}>System</Table.Th>
             <Table.Th className={classes.policy}>Verification</Table.Th>
             <Table.Th className={classes.policy}>Rotation</Table.Th>
-            <Table.Th className={classes.lending}>Lending</Table.Th>
+            <Table.Th className={classes.lending}>Access</Table.Th>
             <Table.Th className={classes.accounts}>Accounts</Table.Th>
             {onOpen !== null && (
               <Table.Th className={classes.menu}>

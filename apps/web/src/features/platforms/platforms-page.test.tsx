@@ -93,7 +93,7 @@ describe("the platforms page", () => {
     expect(screen.queryByText("Linux servers")).toBeNull();
     await user.selectOptions(screen.getByRole("combobox", { name: "System" }), "");
     await user.type(screen.getByRole("searchbox"), "none");
-    expect(await screen.findByText("No platform matches your search.")).toBeTruthy();
+    expect(await screen.findByText("No platforms match your search.")).toBeTruthy();
     expect(router.state.location.search).toBe("?search=none");
     await user.click(screen.getByRole("button", { name: "Clear search and filter" }));
     await waitFor(() => expect(rows()).toHaveLength(2));
@@ -117,7 +117,7 @@ describe("the platforms page", () => {
     const form = await dialog("Create Platform");
     const example = within(await form.findByRole("group", { name: "Example" }));
     await user.clear(form.getByLabelText("Length"));
-    expect(example.getByText("Complete the numbers above for an example.")).toBeTruthy();
+    expect(example.getByText("Complete the numbers above to see an example.")).toBeTruthy();
     await user.type(form.getByLabelText("Length"), "32");
     expect(example.getByText((text, element) => element?.tagName === "CODE" && text.length === 32)).toBeTruthy();
     await user.type(form.getByLabelText(/^Name/), "Oracle");
@@ -145,8 +145,8 @@ describe("the platforms page", () => {
     const { user } = await openPlatforms();
     await user.click(screen.getByRole("button", { name: "Edit Linux servers" }));
     const form = await dialog("Edit Platform");
-    await user.type(await form.findByLabelText("Hosts that the reconcile account may log in to"), "*.example.com");
-    await user.click(form.getByRole("combobox", { name: "Safes whose accounts it may reconcile" }));
+    await user.type(await form.findByLabelText("Hosts that the reconcile account can log in to"), "*.example.com");
+    await user.click(form.getByRole("combobox", { name: "Safes whose accounts it can reconcile" }));
     await user.click(await screen.findByRole("option", { name: "Databases" }));
     await user.click(form.getByRole("button", { name: "Save Changes" }));
     expect(await screen.findByText("Platform updated successfully")).toBeTruthy();
@@ -205,7 +205,7 @@ describe("the platforms page", () => {
     api.on(path, { json: { message: "gone" } });
     await user.click(screen.getByRole("button", { name: "Delete Domain controllers" }));
     const refused = await dialog("Delete Platform");
-    expect(refused.getByText(/is the platform of 3 accounts/)).toBeTruthy();
+    expect(refused.getByText(/is used by 3 accounts/)).toBeTruthy();
     expect(refused.getByRole<HTMLButtonElement>("button", { name: "Delete" }).disabled).toBe(true);
     await user.click(refused.getByRole("button", { name: "Cancel" }));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());

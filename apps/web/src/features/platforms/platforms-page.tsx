@@ -33,7 +33,7 @@ export default function PlatformsPage() {
       <AdminSections />
       <PageHeader
         title="Platforms"
-        subtitle="For each kind of system: how its accounts are verified, changed and lent"
+        subtitle="How the accounts of each system are verified, rotated and accessed"
         actions={createButton}
       />
       <Loaded query={list} failureText="Failed to load platforms">
@@ -42,7 +42,7 @@ export default function PlatformsPage() {
             <EmptyState
               icon={IconSettingsCog}
               title="No platforms found"
-              text="Every account follows the policy of its platform. Create the first one."
+              text="Every account follows the policy of its platform. Create the first platform."
               action={createButton}
             />
           ) : (
@@ -77,7 +77,7 @@ function Platforms({ platforms, canManage }: { platforms: readonly Platform[]; c
         <EmptyState
           icon={IconSearchOff}
           title="No platforms found"
-          text="No platform matches your search."
+          text="No platforms match your search."
           action={
             <Button variant="default" onClick={() => setParams({})}>
               Clear search and filter

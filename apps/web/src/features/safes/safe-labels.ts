@@ -18,10 +18,10 @@ export const ACCESS_LABELS: Record<AccessLevel, string> = {
 
 /** Hints about who sees the safe besides its members. No access level allows use or retrieval. */
 export const ACCESS_HINTS: Record<AccessLevel, string> = {
-  private: "Only members see this safe.",
-  team: "People who share a team with the owner see it too, and may ask for access.",
-  department: "People who share a department with the owner see it too, and may ask for access.",
-  public: "Everybody sees it, and may ask for access.",
+  private: "Only members can see this safe.",
+  team: "People in the same team as the owner can also see it and request access.",
+  department: "People in the same department as the owner can also see it and request access.",
+  public: "Everyone can see it and request access.",
 };
 
 export const STATUS_BADGES: Record<SafeStatus, { label: string; status: Status }> = {
@@ -31,9 +31,9 @@ export const STATUS_BADGES: Record<SafeStatus, { label: string; status: Status }
 };
 
 export const STATUS_HINTS: Record<SafeStatus, string> = {
-  active: "Its accounts can be used and lent.",
-  inactive: "It keeps everything and lends nothing until it is active again.",
-  archived: "It keeps everything and lends nothing. For safes that are only kept for the record.",
+  active: "Its accounts can be used and requested.",
+  inactive: "Its contents are kept, but no one can access its accounts until it is active again.",
+  archived: "Its contents are kept for the record, but no one can access its accounts.",
 };
 
 export const may = (safe: Pick<Safe, "my_permissions">, permission: SafePermission): boolean =>

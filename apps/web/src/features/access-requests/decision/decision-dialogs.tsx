@@ -121,7 +121,7 @@ function decisionFacts(request: AccessRequest, now: number): Fact[] {
   const { pending_extension_minutes: extension } = request;
   return [
     { name: "Reason", value: read.reason },
-    { name: "System", value: read.system ?? "Not given" },
+    { name: "System", value: read.system ?? "Not specified" },
     { name: "Ticket", value: request.ticket ?? "None" },
     { name: "Starts", value: startText(request, now) },
     { name: "Duration", value: read.requestedDuration },
@@ -149,12 +149,13 @@ export function CommentForm({ act, request, onClose }: FormProps & { act: "appro
     ),
     deny: (
       <>
-        One denial ends the request of <strong>{request.username}</strong> for <strong>{request.resource}</strong>.
+        <strong>{request.username}</strong> does not get access to <strong>{request.resource}</strong>. One denial is
+        final.
       </>
     ),
     revoke: (
       <>
-        The access of <strong>{request.username}</strong> to <strong>{request.resource}</strong> ends at once.
+        <strong>{request.username}</strong> loses access to <strong>{request.resource}</strong> at once.
       </>
     ),
     cancel: (
@@ -204,7 +205,7 @@ function ExtendForm({ request, onClose }: FormProps) {
       onSend={() => mutate(Number(minutes), told("extend", onClose))}
     >
       <p style={plain}>
-        <strong>{request.resource}</strong> stays open for longer. When its platform says so, an approver decides on it
+        Extends your access to <strong>{request.resource}</strong>. If the platform requires it, an approver decides
         first.
       </p>
       <Select
@@ -231,7 +232,7 @@ function MapForm({ request, onClose }: FormProps) {
       onSend={() => resource !== null && mutate(resource.account_id, told("map", onClose))}
     >
       <p style={plain}>
-        <strong>{request.username}</strong> asks for “{request.resource}”
+        <strong>{request.username}</strong> requests “{request.resource}”
         {request.system === null ? "" : ` on “${request.system}”`}: {request.business_justification}
       </p>
       <ResourcePicker label="Account" picked={picked} onPick={setPicked} />
@@ -252,7 +253,7 @@ function ReviewForm({ request, onClose }: FormProps) {
       onSend={() => verdict !== null && mutate({ verdict, comment }, told("review", onClose))}
     >
       <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-        {request.username} opened {request.resource} without an approval: {request.business_justification}
+        {request.username} accessed {request.resource} without approval: {request.business_justification}
       </Alert>
       <Radio.Group
         label="Was it justified?"
@@ -266,7 +267,7 @@ function ReviewForm({ request, onClose }: FormProps) {
         </Stack>
       </Radio.Group>
       <Textarea
-        label="What did you find?"
+        label="Findings"
         required
         rows={3}
         resize="vertical"

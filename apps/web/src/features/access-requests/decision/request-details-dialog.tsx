@@ -38,7 +38,7 @@ function factsOf(request: AccessRequest, now: number): Fact[] {
   return [
     { name: "Status", value: <RequestStatusBadge status={read.status} /> },
     { name: "Requested by", value: `${read.requester} (${request.user_email})` },
-    { name: "System", value: read.system ?? "Not given" },
+    { name: "System", value: read.system ?? "Not specified" },
     { name: "Starts", value: startText(request, now) },
     { name: "Duration", value: read.requestedDuration },
     { name: "Ticket", value: request.ticket ?? "None" },
@@ -59,8 +59,8 @@ function Details({ request, onOpen }: Pick<RequestDetailsDialogProps, "request" 
         <p className={classes.reason}>{request.business_justification}</p>
       </section>
       <section>
-        <h3 className={classes.sub}>What happened</h3>
-        <ol className={classes.timeline} aria-label="What happened">
+        <h3 className={classes.sub}>Timeline</h3>
+        <ol className={classes.timeline} aria-label="Timeline">
           {timelineOf(request).map(({ at, title, text, tone }) => (
             <li
               key={`${at}/${title}`}

@@ -16,7 +16,7 @@ export function timelineOf(request: AccessRequest): TimelineEvent[] {
   const events: TimelineEvent[] = [
     {
       at: request.created_at,
-      title: request.is_break_glass ? `${username} broke the glass` : `${username} requested access`,
+      title: request.is_break_glass ? `${username} used emergency access` : `${username} requested access`,
       text: null,
       tone: request.is_break_glass ? "danger" : "neutral",
     },
@@ -28,7 +28,7 @@ export function timelineOf(request: AccessRequest): TimelineEvent[] {
     })),
   ];
   if (request.starts_at !== null && isOpened(request)) {
-    events.push({ at: request.starts_at, title: "Access began", text: null, tone: "info" });
+    events.push({ at: request.starts_at, title: "Access started", text: null, tone: "info" });
   }
   if (request.ended_at !== null && request.status !== "denied") {
     events.push({ at: request.ended_at, title: "Access ended", text: request.ended_because, tone: "neutral" });

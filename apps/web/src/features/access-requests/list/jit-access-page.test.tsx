@@ -174,9 +174,9 @@ describe("decisions", () => {
     const request = anActiveRequest();
     await openPage(`/jit-access?tab=active&request=${request.id}`, request);
     const dialog = await screen.findByRole("dialog", { name: "Request for root on web1" });
-    const events = within(within(dialog).getByRole("list", { name: "What happened" })).getAllByRole("listitem");
+    const events = within(within(dialog).getByRole("list", { name: "Timeline" })).getAllByRole("listitem");
     expect(events.map((event) => event.querySelector("span")?.textContent)).toEqual([
-      "Access began",
+      "Access started",
       "Olga requested access",
       "Ada approved (level 1)",
     ]);
@@ -208,7 +208,7 @@ describe("Request Just-in-Time Access", () => {
     const { user, dialog, put, submit } = await openForm();
     await user.click(within(dialog).getByRole("combobox", { name: "Resource" }));
     await user.click(await screen.findByRole("option", { name: /root on web1/ }));
-    expect(within(dialog).getByText("Level 1: 2 approvals needed, 3 people could decide.")).toBeTruthy();
+    expect(within(dialog).getByText("Level 1: 2 approvals needed, 3 people can approve.")).toBeTruthy();
     put("Business justification", "disk full");
     api.on("POST /api/v1/jit", { status: 201, json: aRequest() });
     await user.click(submit());
@@ -225,8 +225,8 @@ describe("Request Just-in-Time Access", () => {
     const resource = aResource({ approvals: [{ level: 1, needed: 1, eligible: 0 }] });
     api.on("GET /api/v1/jit/resources", { json: { resources: [resource] } });
     const { dialog } = await openForm(`/jit-access?ask=${resource.account_id}`);
-    expect(within(dialog).getByText("Level 1: 1 approval needed, and nobody could give it now.")).toBeTruthy();
-    expect(within(dialog).getByText("The request stays closed until enough people may approve it.")).toBeTruthy();
+    expect(within(dialog).getByText("Level 1: 1 approval needed, but no approver is available.")).toBeTruthy();
+    expect(within(dialog).getByText("The request waits until there are enough approvers.")).toBeTruthy();
   });
 
   test("JIT-35: a refusal shows its status and reason", async () => {
@@ -261,7 +261,7 @@ describe("Request Just-in-Time Access", () => {
     }
     api.on("POST /api/v1/jit/break-glass", { status: 201, json: anActiveRequest({ is_break_glass: true }) });
     await user.click(open);
-    expect(await screen.findByText("root on web1 is open to you")).toBeTruthy();
+    expect(await screen.findByText("You now have access to root on web1")).toBeTruthy();
     expect(api.requestsTo("POST /api/v1/jit/break-glass")[0]?.body).toEqual({
       account_id: resource.account_id,
       reason,

@@ -53,7 +53,7 @@ export default function JitAccessPage() {
     <>
       <PageHeader
         title="Just-in-Time Access"
-        subtitle="Ask for access when you need it; it ends by itself"
+        subtitle="Request time-limited access when you need it"
         actions={
           <>
             {mayBreakGlass && (

@@ -101,10 +101,10 @@ function lastFact(request: AccessRequest, end: string | null, approver: string |
     return { name: "Remaining", value: remainingText(Date.parse(end) - now), title: absoluteTime(end) };
   }
   if (request.status === "approved" && request.starts_at !== null) {
-    return { name: "Begins", value: nearTime(request.starts_at, now), title: absoluteTime(request.starts_at) };
+    return { name: "Starts", value: nearTime(request.starts_at, now), title: absoluteTime(request.starts_at) };
   }
   if (request.status === "pending") return { name: "Ticket", value: request.ticket ?? "None" };
-  return { name: request.status === "denied" ? "Denied by" : "Approved by", value: approver ?? "Nobody" };
+  return { name: request.status === "denied" ? "Denied by" : "Approved by", value: approver ?? "None" };
 }
 
 function Actions({ request, onOpen }: RequestCardProps) {

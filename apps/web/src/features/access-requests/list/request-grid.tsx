@@ -86,9 +86,9 @@ export function RequestGrid({ list, tab, newRequest }: RequestGridProps) {
 }
 
 const NOTHING: Record<RequestTab, { icon: Icon; title: string; text: string }> = {
-  pending: { icon: IconClockBolt, title: "No pending requests", text: "Nothing waits for a decision." },
-  active: { icon: IconKeyOff, title: "No active access", text: "Nothing is lent at the moment." },
-  history: { icon: IconHistory, title: "No history yet", text: "Denied, expired and revoked requests end up here." },
+  pending: { icon: IconClockBolt, title: "No pending requests", text: "No requests are waiting for a decision." },
+  active: { icon: IconKeyOff, title: "No active access", text: "There are no active grants." },
+  history: { icon: IconHistory, title: "No history yet", text: "Denied, expired and revoked requests appear here." },
 };
 
 function NoRequests({

@@ -63,7 +63,7 @@ function BreakGlassForm({ preset, onClose }: { preset: RequestableAccount | null
     };
     mutate(body, {
       onSuccess: (_, isHere) => {
-        toast.success(`${resource.name} is open to you`);
+        toast.success(`You now have access to ${resource.name}`);
         if (!isHere) return;
         onClose();
         void navigate(paths.account(resource.account_id));
@@ -81,8 +81,8 @@ function BreakGlassForm({ preset, onClose }: { preset: RequestableAccount | null
       }}
     >
       <Alert color="red" variant="light" icon={<IconFlame aria-hidden />} title="Only in an emergency">
-        The account opens without an approval. Every approver and administrator is alarmed at once, and somebody else
-        reviews afterwards why you did it.
+        You get access without approval. All approvers and administrators are alerted at once, and another person
+        reviews your access afterwards.
       </Alert>
       <ResourcePicker
         label="Account"
@@ -92,7 +92,7 @@ function BreakGlassForm({ preset, onClose }: { preset: RequestableAccount | null
       />
       <Textarea
         label="Why can this not wait?"
-        description="At least a sentence. It is on record for good."
+        description="At least one sentence. It is recorded permanently."
         required
         rows={3}
         resize="vertical"

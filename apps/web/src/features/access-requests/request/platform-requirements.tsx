@@ -11,21 +11,21 @@ export function PlatformRequirements({ picked }: { picked: PickedResource }) {
     if (text.trim() === "") return null;
     return (
       <div className={classes.demand} style={toneStyle("neutral")} role="status">
-        <p>Not picked from the list: an administrator will say which account you mean.</p>
+        <p>Not selected from the list: an administrator will assign an account.</p>
       </div>
     );
   }
   const isClosed = resource.approvals.some(({ needed, eligible }) => eligible < needed);
   return (
     <div className={classes.demand} style={toneStyle(isClosed ? "warning" : "info")} role="status">
-      {resource.approvals.length === 0 && <p>Needs no approval: it is granted at once.</p>}
+      {resource.approvals.length === 0 && <p>No approval needed: access is granted at once.</p>}
       {resource.approvals.map(({ level, needed, eligible }) => (
         <p key={level}>
           Level {level}: {counted(needed, "approval")} needed,{" "}
-          {eligible === 0 ? "and nobody could give it now" : `${counted(eligible, "person", "people")} could decide`}.
+          {eligible === 0 ? "but no approver is available" : `${counted(eligible, "person", "people")} can approve`}.
         </p>
       ))}
-      {isClosed && <p>The request stays closed until enough people may approve it.</p>}
+      {isClosed && <p>The request waits until there are enough approvers.</p>}
       <p>At most {duration(resource.max_duration_minutes * 60)}.</p>
     </div>
   );

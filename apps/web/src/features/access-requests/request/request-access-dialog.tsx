@@ -151,7 +151,7 @@ function RequestForm({ preset, onClose, onBreakGlass }: Parts & { preset: Reques
         <TextInput
           label="Start time (optional)"
           type="datetime-local"
-          description="At once when it is left empty"
+          description="Empty: starts immediately"
           error={errors.startsAt}
           value={values.startsAt}
           onChange={(event) => change({ startsAt: event.currentTarget.value })}
@@ -167,7 +167,7 @@ function RequestForm({ preset, onClose, onBreakGlass }: Parts & { preset: Reques
       </Group>
       {resource?.may_break_glass && (
         <div className={classes.emergency}>
-          <p>An emergency that cannot wait for an approval?</p>
+          <p>An emergency that cannot wait for approval?</p>
           <Button
             variant="light"
             color="red"

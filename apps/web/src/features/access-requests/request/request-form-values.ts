@@ -25,7 +25,7 @@ export function checkRequest(
   if (isBlank(picked.text)) errors.resource = "Resource is required";
   if (isBlank(reason)) errors.reason = "Business justification is required";
   if (picked.resource?.ticket_required === true && isBlank(ticket)) errors.ticket = "Ticket is required";
-  if (!isBlank(startsAt) && !(Date.parse(startsAt) > now)) errors.startsAt = "The start lies in the past";
+  if (!isBlank(startsAt) && !(Date.parse(startsAt) > now)) errors.startsAt = "The start time is in the past";
   return errors;
 }
 

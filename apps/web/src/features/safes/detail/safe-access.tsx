@@ -11,7 +11,7 @@ export function SafeAccess({ id }: { id: string }) {
   return (
     <SectionCard
       title="Why can this person see this?"
-      description="Everyone who can use or retrieve something in this safe now, and through what."
+      description="Everyone who can use or retrieve an account in this safe now, and the source of their access."
     >
       <Loaded query={access}>
         {({ pages }) => <AccessList access={pages.flatMap((page) => page.access)} footer={<LoadMore of={access} />} />}

@@ -32,7 +32,7 @@ export function SafeAccounts({ safe }: { safe: Safe }) {
   return (
     <SectionCard
       title="Accounts"
-      description="Their passwords are sealed under this safe's own key."
+      description="Their passwords are encrypted with this safe's own key."
       actions={
         <div className={classes.buttons}>
           <Button
@@ -55,7 +55,7 @@ export function SafeAccounts({ safe }: { safe: Safe }) {
               <EmptyState
                 icon={IconUserShield}
                 title="No accounts in this safe"
-                text="Accounts that are added to it are shared with its members."
+                text="Accounts in a safe are shared with its members."
                 action={addLink}
               />
             );

@@ -33,7 +33,7 @@ const dialog = async (name: string) => within(await screen.findByRole("dialog", 
 describe("the safe page", () => {
   test("shows the description above the tabs and keeps the tab in the address", async () => {
     const { user, router } = await openSafe(aSafe({ account_count: 4, access_level: "team" }));
-    expect(screen.getByText("People who share a team with the owner see it too, and may ask for access.")).toBeTruthy();
+    expect(screen.getByText("People in the same team as the owner can also see it and request access.")).toBeTruthy();
     expect(screen.getAllByRole("tab").map((tab) => tab.textContent)).toEqual([
       "Accounts4",
       "Members1",
@@ -53,7 +53,7 @@ describe("the safe page", () => {
 
   test("an archived safe states that it grants no access", async () => {
     await openSafe(aSafe({ status: "archived" }));
-    expect(screen.getByText(/This safe is archived. It keeps everything and lends nothing/)).toBeTruthy();
+    expect(screen.getByText(/This safe is archived. Its contents are kept for the record/)).toBeTruthy();
   });
 
   test('shows "not found" for a missing or invisible safe, and Retry for other failures', async () => {
@@ -157,7 +157,7 @@ describe("the members of a safe", () => {
     api.on(`GET /api/v1/safes/${safe.id}`, { json: safe });
     api.on(MEMBERS, problem(403, "safe.permission-missing", "Only members"));
     renderScreen(<SafePage />, { at: `/safes/${safe.id}?tab=members`, path: "/safes/:id" });
-    expect(await screen.findByText("Only members see who else is one")).toBeTruthy();
+    expect(await screen.findByText("Only members can see this list")).toBeTruthy();
     expect(screen.queryByRole("button", { name: "Add Member" })).toBeNull();
   });
 
@@ -199,7 +199,7 @@ describe("the members of a safe", () => {
     await chooseOption(user, first(form.getAllByLabelText(/^User or group/)), /Operators/);
     await user.click(form.getByRole("button", { name: "Expires in 30 days" }));
     await user.click(form.getByRole("button", { name: "Add Member" }));
-    expect(await screen.findByText("Operators is a member now")).toBeTruthy();
+    expect(await screen.findByText("Operators is now a member")).toBeTruthy();
     const body = api.requestsTo(ADD)[0]?.body as { group_id: string; role: string; expires_at: string };
     expect(body).toMatchObject({ group_id: found.principals[0]!.group_id, role: "user" });
     const days = (new Date(body.expires_at).getTime() - Date.now()) / 86_400_000;
@@ -227,7 +227,7 @@ describe("the members of a safe", () => {
     const { form } = await openAdding(aSafe({ my_permissions: ["list", "use", "manage_members"] }));
     expect(form.getByRole<HTMLInputElement>("checkbox", { name: "Retrieve secrets" }).disabled).toBe(true);
     expect(form.getByRole<HTMLInputElement>("checkbox", { name: "Use accounts" }).disabled).toBe(false);
-    expect(form.getByText("Nobody gives more than they may do here themselves.")).toBeTruthy();
+    expect(form.getByText("You can give only permissions that you have in this safe.")).toBeTruthy();
   });
 
   test("requires a chosen user or group, and shows the server's refusal in the form", async () => {
@@ -252,7 +252,7 @@ describe("the members of a safe", () => {
     await user.click(await screen.findByRole("button", { name: "Edit Ben" }));
     const form = await dialog("Edit Ben");
     await user.click(form.getByRole("button", { name: "Expires in 1 day" }));
-    await user.click(form.getByRole("button", { name: "Without an end" }));
+    await user.click(form.getByRole("button", { name: "Never" }));
     await user.click(form.getByRole("button", { name: "Save Changes" }));
     expect(await screen.findByText("Ben updated successfully")).toBeTruthy();
     expect(api.requestsTo(`PUT ${path}`)[0]?.body).toEqual({ role: "user", expires_at: null });

@@ -37,7 +37,7 @@ export default function SafePage() {
     return (
       <PageHeader
         title="Safe Not Found"
-        subtitle="It was deleted, or you are no longer one of those who see it."
+        subtitle="It was deleted, or you no longer have access to it."
         actions={backToSafes}
       />
     );

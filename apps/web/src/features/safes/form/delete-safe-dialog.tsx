@@ -38,14 +38,14 @@ export function DeleteSafeDialog({ safe, opened, onClose, onDeleted }: DeleteSaf
       }}
     >
       <p>
-        Are you sure you want to delete <strong>{safe.name}</strong>? Its members lose what they could do through it,
-        and its key is destroyed. This cannot be undone.
+        Are you sure you want to delete <strong>{safe.name}</strong>? Its members lose their access, and its key is
+        destroyed. This cannot be undone.
       </p>
       {!isEmpty && canMove && <Destination safe={safe} value={destination} onChange={setDestination} />}
       {!isEmpty && !canMove && (
         <Alert className={classes.inDialog} color="gray" variant="light" icon={<IconInfoCircle aria-hidden />}>
-          It holds {counted(safe.account_count, "account")}. To move them takes the permissions to delete accounts, to
-          retrieve secrets and to do so without confirmation. Ask {safe.owner_name} to empty it first.
+          It contains {counted(safe.account_count, "account")}. Moving them requires permission to delete accounts, to
+          retrieve secrets and to access them without confirmation. Ask {safe.owner_name} to empty it first.
         </Alert>
       )}
     </DeleteDialog>
@@ -64,8 +64,8 @@ function Destination({ safe, value, onChange }: DestinationProps) {
   if (safes.data !== undefined && others.length === 0) {
     return (
       <Alert className={classes.inDialog} color="gray" variant="light" icon={<IconInfoCircle aria-hidden />}>
-        It holds {counted(safe.account_count, "account")}, and there is no other safe that you may add to. Create one,
-        or delete the accounts first.
+        It contains {counted(safe.account_count, "account")}, and you cannot add accounts to another safe. Create a
+        safe, or delete the accounts first.
       </Alert>
     );
   }
@@ -73,7 +73,7 @@ function Destination({ safe, value, onChange }: DestinationProps) {
     <Select
       className={classes.inDialog}
       label={`Move its ${counted(safe.account_count, "account")} to`}
-      description="They keep their passwords and history, and follow the members of the safe that you choose."
+      description="They keep their passwords and history. The members of that safe get access to them."
       required
       placeholder="Choose a safe"
       searchable

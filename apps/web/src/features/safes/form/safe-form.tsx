@@ -72,7 +72,7 @@ function Fields({ form, initial, hasStatus, canChangeOwner }: FieldsProps) {
       />
       <Textarea
         label="Description"
-        description={`What is kept here, and for whom. ${description.length} of ${MOST_DESCRIPTION} characters`}
+        description={`The purpose of this safe. ${description.length} of ${MOST_DESCRIPTION} characters`}
         rows={3}
         maxLength={MOST_DESCRIPTION}
         {...form.getInputProps("description")}
@@ -104,8 +104,8 @@ function Fields({ form, initial, hasStatus, canChangeOwner }: FieldsProps) {
             label="Owner"
             description={
               owner?.value === initial.owner?.value
-                ? "May do everything here."
-                : "Becomes the owner and may do everything here. The owner before stays a member."
+                ? "Has all permissions in this safe."
+                : "Gets all permissions in this safe. The previous owner stays a member."
             }
             required
             onlyPeople

@@ -17,7 +17,7 @@ export function SafeStatistics() {
         label="Shared Safes"
         value={text(data?.shared)}
         icon={IconUsersGroup}
-        explanation="Safes in which more than one person is a member"
+        explanation="Safes with more than one person as a member"
       />
     </StatRow>
   );

@@ -86,7 +86,7 @@ describe("the list of safes", () => {
     unmount();
     api.on(LIST, ({ query }) => ({ json: { safes: query.has("search") ? [] : [aSafe()], next_cursor: null } }));
     const { user } = renderScreen(<SafesPage />, { at: "/safes?search=none" });
-    expect(await screen.findByText("No safe matches your search.")).toBeTruthy();
+    expect(await screen.findByText("No safes match your search.")).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Clear search and filter" }));
     expect(await screen.findByRole("article", { name: "Production servers" })).toBeTruthy();
   });
@@ -264,7 +264,7 @@ describe("editing and deleting a safe", () => {
     const { user } = await openSafes(aSafe({ account_count: 2, my_permissions: ["list", "manage_safe", "delete"] }));
     await user.click(card().getByRole("button", { name: "Delete" }));
     const question = within(await dialog("Delete Safe"));
-    expect(question.getByText(/To move them takes the permissions to delete accounts/)).toBeTruthy();
+    expect(question.getByText(/Moving them requires permission to delete accounts/)).toBeTruthy();
     expect(question.getByRole<HTMLButtonElement>("button", { name: "Delete" }).disabled).toBe(true);
   });
 });

@@ -41,7 +41,7 @@ export default function SafesPage() {
     <>
       <PageHeader
         title="Safes Management"
-        subtitle="Where shared accounts are kept, and who may do what with them"
+        subtitle="Shared accounts and who can access them"
         actions={
           <>
             <Button
@@ -125,7 +125,7 @@ function NoSafes({ isNarrowed: isSearching, createButton }: NoSafesProps) {
     <EmptyState
       icon={IconSearchOff}
       title="No safes found"
-      text="No safe matches your search."
+      text="No safes match your search."
       action={
         <Button variant="default" onClick={() => setParams({})}>
           Clear search and filter
@@ -136,7 +136,7 @@ function NoSafes({ isNarrowed: isSearching, createButton }: NoSafesProps) {
     <EmptyState
       icon={IconBuildingBank}
       title="No safes found"
-      text="Create a safe for the accounts that you share, then say who may use them."
+      text="Create a safe for shared accounts, then add the people who use them."
       action={createButton}
     />
   );

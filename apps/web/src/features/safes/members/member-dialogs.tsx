@@ -54,7 +54,7 @@ export function AddMemberDialog({ safe, opened, onClose }: DialogProps) {
         onCancel={onClose}
         onSubmit={async (values) => {
           const { name } = await add(newPayloadOf(values));
-          toast.success(`${name} is a member now`);
+          toast.success(`${name} is now a member`);
           onClose();
         }}
       />
@@ -100,9 +100,8 @@ export function RemoveMemberDialog({ safe, member, opened, onClose }: DialogProp
       onClose={onClose}
     >
       <p>
-        Take <strong>{member.name}</strong> out of <strong>{safe.name}</strong>? What{" "}
-        {member.group_id === null ? "they could" : "its people could"} do here through this membership ends at once, and
-        so does what was lent to them here.
+        Remove <strong>{member.name}</strong> from <strong>{safe.name}</strong>? Permissions and active access from this
+        membership end at once{member.group_id === null ? "" : " for all members of the group"}.
       </p>
       <ChangePreview change={{ kind: "member-removed", safe_id: safe.id, member_id: member.id }} />
     </DeleteDialog>

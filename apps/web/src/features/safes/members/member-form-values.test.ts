@@ -54,7 +54,7 @@ describe("values of the membership form", () => {
     const now = Date.now();
     expect(checkMember(EMPTY_MEMBER, now)).toEqual({ who: "Choose a user or a group" });
     const past = { ...EMPTY_MEMBER, who: BEN, expires: localTimeOf(now - 120_000) };
-    expect(checkMember(past, now)).toEqual({ expires: "The expiry must lie in the future" });
+    expect(checkMember(past, now)).toEqual({ expires: "The expiry must be in the future" });
     expect(checkMember({ ...past, expires: localTimeOf(now + 120_000) }, now)).toEqual({});
   });
 

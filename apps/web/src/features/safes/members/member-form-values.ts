@@ -69,7 +69,7 @@ export function checkMember({ who, permissions, expires }: MemberFormValues, now
   return {
     ...(who === null ? { who: "Choose a user or a group" } : {}),
     ...(permissions.length === 0 ? { permissions: "Choose at least one permission" } : {}),
-    ...(expires !== "" && new Date(expires).getTime() <= now ? { expires: "The expiry must lie in the future" } : {}),
+    ...(expires !== "" && new Date(expires).getTime() <= now ? { expires: "The expiry must be in the future" } : {}),
   };
 }
 

@@ -100,7 +100,7 @@ function Permissions({ chosen, may, error, onToggle }: PermissionsProps) {
           </PermissionGroup>
         ))}
       </SimpleGrid>
-      {isLimited && <p className={classes.formHint}>Nobody gives more than they may do here themselves.</p>}
+      {isLimited && <p className={classes.formHint}>You can give only permissions that you have in this safe.</p>}
       {error !== undefined && error !== null && <p className={classes.formError}>{error}</p>}
     </div>
   );
@@ -138,7 +138,7 @@ function Expiry({ value, error, onChange }: ExpiryProps) {
       <TextInput
         type="datetime-local"
         label="Expires"
-        description="At that time the membership ends by itself. Empty: without an end."
+        description="The membership ends at this time. Empty: never."
         value={value}
         error={error}
         onChange={(event) => onChange(event.currentTarget.value)}
@@ -157,7 +157,7 @@ function Expiry({ value, error, onChange }: ExpiryProps) {
         ))}
         {value !== "" && (
           <Button size="compact-xs" variant="subtle" onClick={() => onChange("")}>
-            Without an end
+            Never
           </Button>
         )}
       </Group>

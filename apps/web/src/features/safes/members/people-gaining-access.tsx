@@ -47,8 +47,8 @@ function People({ safe_name, people, total }: PeopleGainingAccess) {
   return (
     <Stack gap="sm">
       <Text size="sm">
-        Somebody else added you to the safe <strong>{safe_name}</strong>. What you move there can be used by its
-        members:
+        Another user added you to the safe <strong>{safe_name}</strong>. Its members get access to the accounts that you
+        move there:
       </Text>
       <List className={classes.people} aria-label="People who gain access" size="sm" spacing={6} listStyleType="none">
         {people.map(({ name, hint, can }) => (

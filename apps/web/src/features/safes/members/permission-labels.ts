@@ -12,10 +12,10 @@ export const PERMISSION_GROUPS: readonly { label: string; permissions: readonly 
 ];
 
 export const ROLE_HINTS: Record<SafeRole, string> = {
-  owner: "Everything in this safe.",
-  manager: "Works with the accounts and decides on the members.",
-  user: "Uses the accounts and sees their passwords, where no approval is asked for.",
-  auditor: "Sees what is here and what was done with it, but no password.",
-  approver: "Decides on requests, but sees no password.",
-  custom: "Exactly what is chosen below.",
+  owner: "All permissions in this safe.",
+  manager: "Manages the accounts and the members.",
+  user: "Uses accounts and retrieves their passwords where no approval is required.",
+  auditor: "Sees the accounts and their history, but no passwords.",
+  approver: "Decides access requests, but sees no passwords.",
+  custom: "Only the permissions selected below.",
 };

@@ -42,7 +42,7 @@ const everyoneIn = (answer: Answer): Found[] => [...groupsIn(answer), ...peopleI
 
 /** Users who may not search the directory must enter a whole address or the name of a group they belong to. */
 const addressOrGroup = (text: string): string | null =>
-  text.length < 2 ? "Type the whole e-mail address, or the name of a group that you are in" : null;
+  text.length < 2 ? "Enter a full email address, or the name of a group that you are in" : null;
 
 export function PrincipalSelect({ onlyPeople = false, ...props }: PrincipalSelectProps) {
   const { role } = useUser();
@@ -51,11 +51,11 @@ export function PrincipalSelect({ onlyPeople = false, ...props }: PrincipalSelec
     return (
       <SearchSelect
         {...props}
-        placeholder={onlyPeople ? "E-mail address" : "E-mail address or your group"}
+        placeholder={onlyPeople ? "Email address" : "Email address or your group"}
         search={knownPrincipals}
         foundIn={foundIn}
         missingIn={addressOrGroup}
-        nothingFound="Nobody has this address"
+        nothingFound="No user with this email address"
       />
     );
   }

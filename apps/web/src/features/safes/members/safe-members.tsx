@@ -48,7 +48,7 @@ export function SafeMembers({ safe }: { safe: Safe }) {
   return (
     <SectionCard
       title="Members"
-      description="What each may do here, and until when. Whoever is in several of these has all of it."
+      description="Users with several memberships, direct or through groups, have the permissions of all of them."
       actions={
         canManage && (
           <Button
@@ -62,7 +62,7 @@ export function SafeMembers({ safe }: { safe: Safe }) {
       }
     >
       {isCallError(members.error) && members.error.status === 403 ? (
-        <EmptyState icon={IconUsers} title="Only members see who else is one" />
+        <EmptyState icon={IconUsers} title="Only members can see this list" />
       ) : (
         <Loaded query={members}>
           {({ pages }) => (
