@@ -121,7 +121,7 @@ export const listAccessRequests = endpoint({
 export const accessRequestStatistics = endpoint({
   method: "GET",
   path: "/api/v1/jit/admin/statistics",
-  summary: "Statistics: for managers and administrators over all requests, for users over their own",
+  summary: "Access request statistics: over all requests for managers and administrators, over their own for users",
   reply: z.object({
     total: z.number().int(),
     active: z.number().int(),
@@ -154,7 +154,7 @@ export type RequestableAccount = z.infer<typeof RequestableAccount>;
 export const findRequestable = endpoint({
   method: "GET",
   path: "/api/v1/jit/resources",
-  summary: "Accounts that the caller can request, 20 at most",
+  summary: "Accounts that the caller can request, up to 20",
   query: z.object({ search: optionalText(100), account_id: AccountId.optional() }),
   reply: z.object({ resources: z.array(RequestableAccount) }),
   needs: "access-request.create",
@@ -281,7 +281,7 @@ export const breakGlass = endpoint({
   body: z.strictObject({
     account_id: AccountId,
     ...justification,
-    reason: manyLines().min(10, "Say in a sentence why this cannot wait").max(2000),
+    reason: manyLines().min(10, "Explain in a sentence why this cannot wait").max(2000),
   }),
   reply: AccessRequest,
   status: 201,
@@ -297,7 +297,7 @@ export const reviewBreakGlass = endpoint({
   params: byId,
   body: z.strictObject({
     verdict: z.enum(["justified", "not_justified"]),
-    comment: manyLines().min(1, "Say what you found").max(2000),
+    comment: manyLines().min(1, "Enter your findings").max(2000),
   }),
   reply: AccessRequest,
   needs: "access-request.decide",

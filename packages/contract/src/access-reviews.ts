@@ -83,7 +83,7 @@ export const NewAccessReview = z.strictObject({
     z.strictObject({ kind: z.literal("all") }),
     z.strictObject({
       kind: z.literal("safes"),
-      safe_ids: z.array(SafeId).min(1, "Choose at least one safe").max(200, "Choose 200 safes at most"),
+      safe_ids: z.array(SafeId).min(1, "Choose at least one safe").max(200, "Choose at most 200 safes"),
     }),
     /** The group's own memberships, and its members' direct memberships. */
     z.strictObject({ kind: z.literal("group"), group_id: GroupId }),
@@ -165,7 +165,7 @@ export const listReviewItems = endpoint({
 
 const decided = {
   decision: z.enum(["confirmed", "removed"]),
-  reason: manyLines().max(500, "A reason may have 500 characters at most").default(""),
+  reason: manyLines().max(500, "A reason can have at most 500 characters").default(""),
 };
 const saysWhyRemoved = ({ decision, reason }: { decision: string; reason: string }): boolean =>
   decision === "confirmed" || reason !== "";

@@ -45,7 +45,7 @@ export const requestAdminReset = endpoint({
   body: z.strictObject({
     user_id: UserId,
     kind: z.enum(ADMIN_RESET_KINDS),
-    reason: manyLines().trim().min(1, "Please say why.").max(500),
+    reason: manyLines().trim().min(1, "Please enter a reason.").max(500),
   }),
   reply: AdminReset,
   status: 201,

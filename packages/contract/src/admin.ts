@@ -44,7 +44,7 @@ export type SystemFacts = z.infer<typeof SystemFacts>;
 export const readSystem = endpoint({
   method: "GET",
   path: "/api/v1/admin/system",
-  summary: "The system's status: versions, database, disk, processes, and problems in words",
+  summary: "The system's status: versions, database, disk, processes and problems",
   reply: SystemFacts,
   needs: "system.read",
   audit: "none",

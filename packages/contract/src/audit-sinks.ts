@@ -20,16 +20,16 @@ const Certificates = z
   .string()
   .trim()
   .max(64_000)
-  .includes("-----BEGIN CERTIFICATE-----", { message: "A certificate in PEM form" });
+  .includes("-----BEGIN CERTIFICATE-----", { message: "Must be a certificate in PEM format" });
 const HostName = oneLine()
   .min(1)
   .max(253)
-  .regex(/^[A-Za-z0-9_.:-]+$/, "A name or an address");
+  .regex(/^[A-Za-z0-9_.:-]+$/, "Must be a host name or an IP address");
 const WebAddress = z
-  .url({ protocol: /^https?$/, error: "An address that begins with https:// or http://" })
+  .url({ protocol: /^https?$/, error: "Must be a URL that begins with https:// or http://" })
   .max(1000)
-  .refine((text) => !text.includes("#"), "The address must not have a part after #")
-  .refine((text) => !holdsSecret(text), "No secrets in the address: they belong in the field Authorization");
+  .refine((text) => !text.includes("#"), "The URL must not contain a fragment (#)")
+  .refine((text) => !holdsSecret(text), "Put secrets in the Authorization field, not in the URL");
 
 /** The destination of a sink, by kind. INVARIANT: none of it is a secret. */
 export const AuditSinkConfig = z.discriminatedUnion("kind", [
@@ -60,7 +60,7 @@ export const AuditSinkConfig = z.discriminatedUnion("kind", [
       .max(80)
       .regex(
         /^[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)?$/,
-        "A file name such as audit.jsonl, without a folder",
+        "Must be a file name such as audit.jsonl, without a folder",
       ),
     /** Starts a new file above this size. */
     rotate_megabytes: z.number().int().min(1).max(10_240).default(100),
@@ -132,7 +132,7 @@ const fields = {
   /** The webhook's Authorization header, such as `Splunk …`; over HTTPS only. */
   authorization: secret(1, 4000).refine(
     (text) => text === undefined || text === null || /^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(text),
-    "Printable characters on one line",
+    "Must be one line of printable characters",
   ),
   /** The private key of the client certificate, in PEM form, without a passphrase. */
   client_key: secret(1, 64_000),
@@ -149,7 +149,7 @@ function checkTogether({ content, config, authorization }: SinkFields, context: 
   if (config.kind === "witness" && content !== "checkpoints")
     object(["content"], "A witness receives checkpoints only");
   if (config.kind === "syslog" && content !== "entries")
-    object(["content"], "Checkpoints go to a file, a web address or a witness");
+    object(["content"], "Checkpoints can be sent only to a file, a URL or a witness");
   const isPlain = config.kind === "http" && !config.url.startsWith("https://");
   if (isPlain && typeof authorization === "string") object(["authorization"], "Authorization is sent over HTTPS only");
 }
@@ -284,7 +284,7 @@ export const readWitness = endpoint({
 export const addWitnessedLog = endpoint({
   method: "POST",
   path: "/api/v1/audit/witness/logs",
-  summary: "Start to witness another log",
+  summary: "Start witnessing another log",
   body: z.strictObject({
     name: oneLine().min(1).max(100),
     /** The output of `strongroom audit key` at the other installation. */

@@ -160,7 +160,7 @@ export const listAuditEntries = endpoint({
     })
     .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
       path: ["offset"],
-      message: "A page starts at a cursor or at an offset, not at both",
+      message: "Use a cursor or an offset, not both",
     }),
   reply: z.object({
     logs: z.array(AuditLog),

@@ -50,7 +50,7 @@ export function completeBody<Schema extends z.ZodType>(
   const prepare = (sent: unknown, context: z.RefinementCtx): unknown => {
     const body = readOnly === null ? sent : editablePart(sent, schema, readOnly, context);
     for (const path of missingFields(schema, body)) {
-      context.addIssue({ code: "custom", path, message: "Required: a change names every field" });
+      context.addIssue({ code: "custom", path, message: "Required: an update must contain every field" });
     }
     return body;
   };
@@ -80,7 +80,7 @@ function editablePart(
     if (derived === undefined) continue;
     body[name] ??= derived;
     if (body[name] !== derived) {
-      const message = "Sent twice with different values: leave out the fields that you did not change";
+      const message = "Sent twice with different values: omit the fields that you did not change";
       context.addIssue({ code: "custom", path: [name], message });
     }
   }

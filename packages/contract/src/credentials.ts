@@ -81,11 +81,11 @@ export const Port = z.coerce
 export const ConnectionString = optionalText(2000).superRefine((text, context) => {
   if (text === null) return;
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || !URL.canParse(text)) {
-    context.addIssue({ code: "custom", message: "A connection string looks like scheme://host:port/database" });
+    context.addIssue({ code: "custom", message: "Connection string must have the form scheme://host:port/database" });
     return;
   }
   if (encodesUnseen(text)) {
-    context.addIssue({ code: "custom", message: "A connection string must not contain control characters" });
+    context.addIssue({ code: "custom", message: "Connection string must not contain control characters" });
   }
   if (holdsSecret(text)) {
     context.addIssue({ code: "custom", message: "Put the password in the secret field, not in the connection string" });
@@ -98,7 +98,7 @@ export const AdditionalParams = z
   .transform((params) => params ?? {})
   .refine(
     (params) => JSON.stringify(params).length <= 10_000,
-    "Additional parameters may hold 10,000 characters at most",
+    "Additional parameters can have at most 10,000 characters",
   )
   .refine((params) => !holdsSecret(params), "Additional parameters are not encrypted: put secrets in the secret field");
 
@@ -130,9 +130,9 @@ const editable = {
 const secretText = (shortest: number, tooShort: string) =>
   z
     .string()
-    .refine((text) => text.isWellFormed(), "Password/secret contains a character that is not text")
+    .refine((text) => text.isWellFormed(), "Password/secret contains an invalid character")
     .min(shortest, tooShort)
-    .max(65_536, "Password/secret may have 65,536 characters at most");
+    .max(65_536, "Password/secret can have at most 65,536 characters");
 
 /** The secret of a credential (CRED-30). */
 export const SecretValue = secretText(8, "Password/secret must be at least 8 characters");

@@ -37,7 +37,7 @@ export type DashboardAlert = z.infer<typeof DashboardAlert>;
 export const listDashboardAlerts = endpoint({
   method: "GET",
   path: "/api/v1/dashboard/alerts",
-  summary: "What needs attention now, most severe first",
+  summary: "Alerts that need attention now, most severe first",
   reply: z.object({ alerts: z.array(DashboardAlert) }),
   needs: "dashboard.read",
   audit: "none",

@@ -17,7 +17,7 @@ export const DependentConfig = z.discriminatedUnion("kind", [
     path: oneLine()
       .min(2)
       .max(500)
-      .regex(/^\/[^\0]*[^/\0]$/, "An absolute path of a file"),
+      .regex(/^\/[^\0]*[^/\0]$/, "Must be an absolute file path"),
     template: z
       .string()
       .min(1)
@@ -25,12 +25,12 @@ export const DependentConfig = z.discriminatedUnion("kind", [
       .includes("{{password}}", { message: "The template does not contain {{password}}" }),
     mode: z
       .string()
-      .regex(/^0?[0-7]{3}$/, "A mode such as 600")
+      .regex(/^0?[0-7]{3}$/, "Must be a file mode such as 600")
       .default("600"),
     /** Reloaded afterwards, by name: `systemctl reload <unit>`. */
     reload_unit: oneLine()
       .max(100)
-      .regex(/^[\w@.:-]+$/, "The name of a unit")
+      .regex(/^[\w@.:-]+$/, "Must be a unit name")
       .nullable()
       .default(null),
   }),

@@ -24,14 +24,14 @@ export const TotpCode = z
   .string()
   .max(20)
   .transform((typed) => typed.replace(/\s/g, ""))
-  .pipe(z.string().regex(/^\d{6}$/, "A code has 6 digits."));
+  .pipe(z.string().regex(/^\d{6}$/, "Enter a code of 6 digits."));
 
 /** Four groups of four letters and digits, in any case, with or without dashes. */
 export const RecoveryCode = z
   .string()
   .max(40)
   .transform((typed) => typed.toLowerCase().replace(/[^a-z0-9]/g, ""))
-  .pipe(z.string().regex(/^[a-z2-7]{16}$/, "A recovery code has 16 letters and digits."));
+  .pipe(z.string().regex(/^[a-z2-7]{16}$/, "Enter a recovery code of 16 letters and digits."));
 
 const base64url = (max: number) =>
   z
@@ -148,7 +148,7 @@ export const listFactors = endpoint({
 export const beginFactor = endpoint({
   method: "POST",
   path: "/api/v1/auth/factors/begin",
-  summary: "Start to add a second factor",
+  summary: "Start adding a second factor",
   body: z.strictObject({ kind: FactorKind }),
   reply: NewFactor,
   needs: "signed-in",

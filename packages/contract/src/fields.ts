@@ -109,7 +109,7 @@ export function encodesUnseen(text: string): boolean {
 }
 
 /** CIDR notation. */
-export const Network = z.union([z.cidrv4(), z.cidrv6()], "Write a network as 10.0.0.0/8 or 2001:db8::/32.");
+export const Network = z.union([z.cidrv4(), z.cidrv6()], "Must be a network such as 10.0.0.0/8 or 2001:db8::/32.");
 
 /** The name of a person. */
 export const PersonName = oneLine().min(1).max(100);

@@ -12,11 +12,11 @@ export const FIGURES = {
   successRate: "Successful verifications as a share of all verifications in the selected period.",
   criticalFailures:
     "Failing secrets of critical severity: on active grants, reconcile accounts, changed host keys, and rejected production credentials.",
-  liveSessions: "Sessions to targets that are open now.",
+  liveSessions: "Open sessions to targets.",
   activeGrants: "Access grants that have started and not ended.",
   accessRequests: "Access requests in any state. Managers and administrators see all, users their own.",
   expiringGrants: "Active grants with 15 minutes or 10 % of their time left, whichever is less.",
-  expiredGrants: "Grants that ended because their time was over.",
+  expiredGrants: "Grants that have expired.",
   privilegedUsers: "Active users with the role manager or administrator.",
   complianceScore: `Share of ${SEEN} that were verified within the interval of their platform (vault credentials: daily) and rotated in time. Rounded down.`,
   accounts: "All accounts that you can see.",

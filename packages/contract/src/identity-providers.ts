@@ -15,8 +15,7 @@ export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 export const WITHOUT_GROUP = ["refuse", "user"] as const;
 
 const ATTRIBUTE = /^[a-z][a-z0-9-]*$/i;
-const attribute = (usual: string) =>
-  oneLine().max(60).regex(ATTRIBUTE, "Must be the name of an attribute.").default(usual);
+const attribute = (usual: string) => oneLine().max(60).regex(ATTRIBUTE, "Must be an attribute name.").default(usual);
 
 /** The placeholders for the typed name, and for the person in a group filter. */
 export const NAME_PLACE = "{name}";
@@ -45,14 +44,14 @@ const Issuer = oneLine()
     if (url === null || url.search !== "" || url.hash !== "" || url.username !== "") return false;
     const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
     return url.protocol === "https:" || (url.protocol === "http:" && isHere);
-  }, "Must be the https address of the provider, without query.");
+  }, "Must be the HTTPS URL of the provider, without a query.");
 
 export const OidcSettings = z.strictObject({
   issuer: Issuer,
   client_id: oneLine().min(1, "Please enter the client ID.").max(300),
   scopes: oneLine()
     .max(300)
-    .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, "Must be scopes with one space between them.")
+    .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, "Separate scopes with one space.")
     .refine((text) => text.split(" ").includes("openid"), "Must include openid.")
     .default("openid profile email"),
   /** The claim with the groups in the ID token or the user info; a path with dots is followed. */
@@ -140,7 +139,7 @@ const byId = z.object({ id: IdentityProviderId });
 export const listIdentityProviders = endpoint({
   method: "GET",
   path: "/api/v1/identity-providers",
-  summary: "Identity providers, in the order in which directories are asked",
+  summary: "Identity providers, in the order in which directories are queried",
   reply: z.object({ data: z.array(IdentityProvider) }),
   needs: "identity-provider.manage",
   audit: "none",
@@ -179,7 +178,7 @@ export const updateIdentityProvider = endpoint({
 export const deleteIdentityProvider = endpoint({
   method: "DELETE",
   path: "/api/v1/identity-providers/:id",
-  summary: "Delete an identity provider; its people stay and cannot sign in until they get a password",
+  summary: "Delete an identity provider; its users stay, but cannot sign in until they get a password",
   params: byId,
   reply: Message,
   needs: "identity-provider.manage",

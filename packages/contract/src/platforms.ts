@@ -19,7 +19,7 @@ export const PasswordRules = z
     symbols: z
       .string()
       .max(64)
-      .regex(/^[!-/:-@[-`{-~]*$/, "Symbols are printable ASCII other than letters and digits"),
+      .regex(/^[!-/:-@[-`{-~]*$/, "Symbols must be printable ASCII other than letters and digits"),
     /** Characters that never appear, of any class. */
     forbidden_characters: z.string().max(100),
     /** Some targets refuse a password that starts with a digit or symbol. */
@@ -44,7 +44,7 @@ const ReconcileHost = oneLine()
   .max(253)
   .regex(
     /^(\*\.)?[A-Za-z0-9_][A-Za-z0-9_.-]*$|^[0-9A-Fa-f.:]+(\/\d{1,3})?$/,
-    "A name, *.suffix, an address or a network",
+    "Must be a name, *.suffix, an address or a network",
   );
 
 /** Every field of a platform that an administrator edits. */
@@ -58,7 +58,10 @@ const policy = {
   /** Hours of the day, UTC, for automatic rotation, such as 22 to 4; null: at any time. */
   rotation_window: z
     .strictObject({ from_hour: z.number().int().min(0).max(23), to_hour: z.number().int().min(0).max(23) })
-    .refine(({ from_hour, to_hour }) => from_hour !== to_hour, { path: ["to_hour"], message: "The window is empty" })
+    .refine(({ from_hour, to_hour }) => from_hour !== to_hour, {
+      path: ["to_hour"],
+      message: "The window must not start and end at the same hour",
+    })
     .nullable()
     .default(null),
   /** Spreads rotations that are due at the same moment over this many minutes. */
@@ -128,11 +131,11 @@ export const NewPlatform = z
   })
   .refine((platform) => platform.default_duration_minutes <= platform.max_duration_minutes, {
     path: ["default_duration_minutes"],
-    message: "The default is longer than the maximum",
+    message: "The default must not be longer than the maximum",
   })
   .refine((platform) => platform.approvals_level_2 === 0 || platform.approvals_level_1 > 0, {
     path: ["approvals_level_2"],
-    message: "Level 2 needs a level 1",
+    message: "Level 2 requires approvals at level 1",
   });
 export type NewPlatform = z.infer<typeof NewPlatform>;
 
@@ -161,7 +164,7 @@ export type PlatformCapability = z.infer<typeof PlatformCapability>;
 export const listPlatformCapabilities = endpoint({
   method: "GET",
   path: "/api/v1/platform-capabilities",
-  summary: "Kinds of system whose passwords a connector can rotate",
+  summary: "System types whose passwords a connector can rotate",
   reply: z.object({ capabilities: z.array(PlatformCapability) }),
   needs: "platform.read",
   audit: "none",

@@ -223,7 +223,7 @@ export const readRotationRun = endpoint({
 export const cancelRotationRun = endpoint({
   method: "POST",
   path: "/api/v1/rotations/runs/:id/cancel",
-  summary: "Stop one of the caller's rotation runs: sent changes are completed, the rest is not started",
+  summary: "Stop one of the caller's rotation runs: rotations in progress finish, the rest do not start",
   params: byRun,
   reply: RotationRun,
   needs: "rotation.manage",

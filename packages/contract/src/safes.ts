@@ -81,7 +81,7 @@ const SafeName = oneLine("Safe name is required")
   .min(1, "Safe name is required")
   .min(3, NAME_LENGTH)
   .max(100, NAME_LENGTH);
-const Description = optionalLines(500, "Description may have 500 characters at most");
+const Description = optionalLines(500, "Description can have at most 500 characters");
 
 export const NewSafe = z.strictObject({
   name: SafeName,
@@ -288,7 +288,7 @@ export type EffectiveAccess = z.infer<typeof EffectiveAccess>;
 export const explainSafeAccess = endpoint({
   method: "GET",
   path: "/api/v1/safes/:id/access",
-  summary: "Everyone who can use or retrieve something in this safe now, and the source of their access",
+  summary: "Everyone who can use or retrieve an account in this safe now, and the source of their access",
   params: byId,
   query: z.object(pageQuery(500, 100)),
   reply: z.object({ access: z.array(EffectiveAccess), next_cursor: z.string().nullable() }),
@@ -326,7 +326,7 @@ const found = z.object({ principals: z.array(Principal) });
 export const findPrincipals = endpoint({
   method: "GET",
   path: "/api/v1/safes/principals",
-  summary: "Search the directory for users and groups by name, 20 at most",
+  summary: "Search the directory for users and groups by name, up to 20",
   query: z.object({ search: z.string().trim().min(2, "Type at least 2 letters").max(100) }),
   reply: found,
   needs: "directory.search",

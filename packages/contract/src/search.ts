@@ -37,7 +37,7 @@ export const MOST_RECENT = 8;
 export const searchEverywhere = endpoint({
   method: "GET",
   path: "/api/v1/search",
-  summary: "The best results of each kind that the caller can see: by exact name, beginning of a name, then any part",
+  summary: "The best results of each kind that the caller can see: by exact name, then prefix, then any part",
   query: z.object({ search: z.string().trim().min(1).max(100) }),
   /** The kind with the best result first, its best result first. */
   reply: z.object({ results: z.array(SearchResult) }),

@@ -41,7 +41,7 @@ export const completeSignIn = endpoint({
 export const beginFirstFactor = endpoint({
   method: "POST",
   path: "/api/v1/auth/second-step/begin-factor",
-  summary: "During a sign-in that needs a second factor: start to set up the first one",
+  summary: "During a sign-in that needs a second factor: start setting up the first one",
   body: z.strictObject({ pending: Pending, kind: FactorKind }),
   reply: NewFactor,
   needs: "public",
@@ -93,7 +93,7 @@ export type StepUpProof = z.infer<typeof StepUpProof>;
 export const beginStepUp = endpoint({
   method: "POST",
   path: "/api/v1/auth/step-up/begin",
-  summary: "The proofs that this person can step up with now",
+  summary: "The proofs that the caller can re-authenticate with now",
   reply: z.object({
     /** Empty if they have neither a password nor a second factor here. */
     kinds: z.array(z.enum(["password", ...PROOF_KINDS])),

@@ -21,7 +21,7 @@ export const bulkAccounts = endpoint({
     })
     .refine(({ action, safe_id }) => (action === "move") === (safe_id !== undefined), {
       path: ["safe_id"],
-      message: "Only a move takes a safe, and it needs one",
+      message: "A move requires a safe; other actions do not allow one",
     }),
   reply: z.object({
     done: z.array(AccountId),
@@ -48,7 +48,7 @@ export const importAccounts = endpoint({
   path: "/api/v1/accounts/import",
   summary: "Import accounts from CSV; a dry run reports every invalid line and stores nothing",
   body: z.strictObject({
-    csv: z.string().min(1, "The file is empty").max(900_000, "A file may have 900,000 characters at most"),
+    csv: z.string().min(1, "The file is empty").max(900_000, "A file can have at most 900,000 characters"),
     dry_run: z.boolean().default(true),
     skip_bad_lines: z.boolean().default(false),
     /** For lines without a safe. */

@@ -157,7 +157,7 @@ export const currentSession = endpoint({
 export const reportActivity = endpoint({
   method: "POST",
   path: "/api/v1/auth/activity",
-  summary: "Report activity of the signed-in person",
+  summary: "Report activity of the signed-in user",
   reply: z.object({ idle_until: Moment }),
   needs: "signed-in",
   audit: "none",

@@ -41,7 +41,7 @@ export type ApiToken = z.infer<typeof ApiToken>;
 export const NewToken = z
   .strictObject({
     name: TokenName,
-    scopes: z.array(ScopeChoice).min(1, "Choose what the token may do.").max(100),
+    scopes: z.array(ScopeChoice).min(1, "Choose what the token can do.").max(100),
     /** Limited to objects in these safes; omitted: everywhere its owner has access. */
     safe_ids: z.array(SafeId).min(1, "Choose at least one safe.").max(100).optional(),
     networks: z.array(Network).max(50).default([]),
@@ -153,7 +153,7 @@ export const MachineIdentity = z.object({
 });
 export type MachineIdentity = z.infer<typeof MachineIdentity>;
 
-const ANSWERS = "Choose one person or one group that answers for it.";
+const ANSWERS = "Choose one responsible person or group.";
 const machineFields = {
   name: oneLine().min(1, "Give it a name.").max(60),
   description: optionalText(500),

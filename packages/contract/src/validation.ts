@@ -158,7 +158,7 @@ export const readSystemHealth = endpoint({
 export const validationStatistics = endpoint({
   method: "GET",
   path: "/api/v1/validation/statistics",
-  summary: "The number of stored secrets that are verified, pending, failed and never tried",
+  summary: "The number of stored secrets that are verified, pending, failed and untested",
   reply: z.object({
     ...figures,
     success_rate: z.number(),
@@ -345,7 +345,7 @@ export const readJitSession = endpoint({
 export const triggerValidation = endpoint({
   method: "POST",
   path: "/api/v1/validation/trigger",
-  summary: "Validate accounts and own credentials in the background",
+  summary: "Validate accounts and the caller's own credentials in the background",
   body: z.strictObject({ accountIds: z.array(z.uuid()).min(1).max(1000), force: z.boolean().default(false) }),
   reply: z.object({
     /** Null when none was left to verify. */

@@ -45,7 +45,7 @@ export const cancelRecovery = endpoint({
 export const cancelRecoveryByLink = endpoint({
   method: "POST",
   path: "/api/v1/auth/cancel-recovery",
-  summary: "Reject a reset with the link in the mail about it",
+  summary: "Reject a reset with the link from its email",
   body: z.strictObject({ token: z.string().min(20).max(200) }),
   reply: Message,
   needs: "public",

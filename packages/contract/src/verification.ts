@@ -114,7 +114,7 @@ export const readVerificationRun = endpoint({
 export const cancelVerificationRun = endpoint({
   method: "POST",
   path: "/api/v1/verification/runs/:id/cancel",
-  summary: "Stop one of the caller's verification runs; running ones end, the rest is not started",
+  summary: "Stop one of the caller's verification runs: verifications in progress finish, the rest do not start",
   params: z.object({ id: RunId }),
   reply: VerificationRun,
   needs: "credential.verify",

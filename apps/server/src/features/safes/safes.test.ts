@@ -82,7 +82,7 @@ describe("a new safe", () => {
     ["SAFE-17", undefined, null, "Safe name is required"],
     ["SAFE-18", "ab", null, "Safe name must be 3 to 100 characters"],
     ["SAFE-18", "x".repeat(101), null, "Safe name must be 3 to 100 characters"],
-    ["SAFE-19", "A safe", "x".repeat(501), "Description may have 500 characters at most"],
+    ["SAFE-19", "A safe", "x".repeat(501), "Description can have at most 500 characters"],
   ] as const) {
     test(`${row}: is refused with "${said}" for ${JSON.stringify(name)?.slice(0, 20)} (${description?.length ?? 0})`, async () => {
       const { token } = await aPerson(app);

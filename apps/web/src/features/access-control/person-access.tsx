@@ -94,7 +94,7 @@ function SafesOfPerson({ id }: { id: string }) {
     <div className={classes.below}>
       <SectionCard
         title="Effective access"
-        description="Safes where they have permissions now, and the source of their access."
+        description="Safes where they have permissions now, and why."
         actions={<AddressSearch label="Search their safes" placeholder="Search safes by name" />}
       >
         <Loaded query={list}>

@@ -1,4 +1,4 @@
-// The Resources tab: everyone who can use or retrieve an account of a safe now, and the source of their access.
+// The Resources tab: everyone who can use or retrieve an account of a safe now, and why.
 import { Button, SegmentedControl, Table, VisuallyHidden } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
 import type { AccessSafe } from "@strongroom/contract";
@@ -142,10 +142,7 @@ function SafesTable({ safes, onOpen }: { safes: readonly AccessSafe[]; onOpen: (
 function OneAccount() {
   const [account, setAccount] = useState<Found | null>(null);
   return (
-    <SectionCard
-      title="Access to an account"
-      description="Everyone who can use or retrieve it now, and the source of their access."
-    >
+    <SectionCard title="Access to an account" description="Everyone who can use or retrieve it now, and why.">
       <div className={classes.field}>
         <AccountSelect
           label="Account"

@@ -91,7 +91,7 @@ describe("audit sinks", () => {
     await fill(/^Address/, "ftp://siem");
     await fill("Signing key", "short");
     await user.click(form.getByRole("button", { name: "Add Sink" }));
-    expect(await form.findByText("An address that begins with https:// or http://")).toBeTruthy();
+    expect(await form.findByText("Must be a URL that begins with https:// or http://")).toBeTruthy();
     await fill(/^Address/, "https://siem.example.com/in");
     await user.click(form.getByRole("button", { name: "Make a new key" }));
     await user.click(form.getByRole("button", { name: "Add Sink" }));

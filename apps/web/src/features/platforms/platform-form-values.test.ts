@@ -64,7 +64,9 @@ describe("values of the platform form", () => {
     expect(checkPlatform({ ...windowed, window_to: "" })).toEqual({
       window_to: "Choose an hour, or any time for both",
     });
-    expect(checkPlatform({ ...windowed, window_to: "22" })).toEqual({ window_to: "The window is empty" });
+    expect(checkPlatform({ ...windowed, window_to: "22" })).toEqual({
+      window_to: "The window must not start and end at the same hour",
+    });
   });
 
   test("reads one host of the reconcile account per line and reports an invalid one", () => {
@@ -83,13 +85,13 @@ describe("values of the platform form", () => {
   test("reports the contract's rules between fields", () => {
     expect(checkPlatform({ ...NAMED, length: "200" })).toEqual({ length: "The length exceeds the target's maximum" });
     expect(checkPlatform({ ...NAMED, approvals_level_2: "1" })).toEqual({
-      approvals_level_2: "Level 2 needs a level 1",
+      approvals_level_2: "Level 2 requires approvals at level 1",
     });
     expect(checkPlatform({ ...NAMED, default_duration_minutes: "600" })).toEqual({
-      default_duration_minutes: "The default is longer than the maximum",
+      default_duration_minutes: "The default must not be longer than the maximum",
     });
     expect(checkPlatform({ ...NAMED, symbols: "ä" })).toEqual({
-      symbols: "Symbols are printable ASCII other than letters and digits",
+      symbols: "Symbols must be printable ASCII other than letters and digits",
     });
   });
 });

@@ -66,7 +66,7 @@ describe("emergency access", () => {
     assert.equal((await requests.open(stranger, lending.account)).status, 404);
     const body = { account_id: lending.account.id, reason: "urgent" };
     const short = await app.call(breakGlass, { body, as: lending.asker.token });
-    assert.deepEqual([short.status, /Say in a sentence/.test(short.text)], [400, true]);
+    assert.deepEqual([short.status, /Explain in a sentence/.test(short.text)], [400, true]);
   });
 
   test("notifies every approver and administrator at once, live and by mail, and no other user", async () => {

@@ -126,7 +126,7 @@ describe("the dependent form", () => {
   test.each([
     [{ ...named, account }, {}],
     [named, { account: "Choose an account" }],
-    [{ ...named, kind: "ssh-file", account, path: "etc/app" }, { path: "An absolute path of a file" }],
+    [{ ...named, kind: "ssh-file", account, path: "etc/app" }, { path: "Must be an absolute file path" }],
     [
       { ...named, kind: "ssh-file", account, path: "/etc/app", template: "x" },
       { template: "The template does not contain {{password}}" },

@@ -174,7 +174,7 @@ describe("Create New Account", () => {
   test("shows the server's validation errors at their fields", async () => {
     const form = await openForm();
     await fill(form);
-    const msg = "Password/secret may have 65,536 characters at most";
+    const msg = "Password/secret can have at most 65,536 characters";
     api.on(CREATE, problem(400, "validation", "Please check your input.", { errors: [{ path: "password", msg }] }));
     await form.submit();
     expect(await within(form.dialog).findByText(msg)).toBeTruthy();

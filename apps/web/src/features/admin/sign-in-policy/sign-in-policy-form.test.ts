@@ -34,7 +34,7 @@ test("networks are entered one per line, and a single address is a network of on
 
 test("an invalid network is named in the error", () => {
   expect(checkPolicy({ ...policy, allowed_networks: "10.0.0.0/8\noffice" })).toEqual({
-    allowed_networks: '"office/32": Write a network as 10.0.0.0/8 or 2001:db8::/32.',
+    allowed_networks: '"office/32": Must be a network such as 10.0.0.0/8 or 2001:db8::/32.',
   });
 });
 

@@ -1,4 +1,4 @@
-// "Why can this person see this?" for a whole safe.
+// "Who has access" for a whole safe.
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { AccessList } from "#shared/ui/access-list.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
@@ -10,8 +10,8 @@ export function SafeAccess({ id }: { id: string }) {
   const access = useInfiniteQuery(safeAccess(id));
   return (
     <SectionCard
-      title="Why can this person see this?"
-      description="Everyone who can use or retrieve an account in this safe now, and the source of their access."
+      title="Who has access"
+      description="Everyone who can use or retrieve an account in this safe now, and why."
     >
       <Loaded query={access}>
         {({ pages }) => <AccessList access={pages.flatMap((page) => page.access)} footer={<LoadMore of={access} />} />}

@@ -59,7 +59,7 @@ test("creating one needs a responsible user or group, and never offers a machine
   const dialog = within(await screen.findByRole("dialog", { name: "Create machine identity" }));
   await user.type(dialog.getByLabelText(/^Name/), "Robot");
   await user.click(dialog.getByRole("button", { name: "Create" }));
-  expect(await dialog.findByText("Choose one person or one group that answers for it.")).toBeTruthy();
+  expect(await dialog.findByText("Choose one responsible person or group.")).toBeTruthy();
   await user.type(dialog.getByRole("combobox", { name: /Who answers for it/ }), "Op");
   await user.click(await screen.findByRole("option", { name: /Operators/ }));
   expect(screen.queryByRole("option", { name: /Build server/ })).toBeNull();
