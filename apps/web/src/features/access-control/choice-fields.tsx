@@ -51,7 +51,7 @@ export function GroupField({ onChange, error }: FieldProps) {
       placeholder="Search groups"
       search={groupsFound}
       foundIn={groupsIn}
-      nothingFound="No groups found"
+      nothingFound="No matching group"
       error={error}
       {...useChoice(onChange)}
     />

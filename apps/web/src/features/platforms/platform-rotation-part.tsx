@@ -68,7 +68,7 @@ function Reach({ form }: { form: PlatformFormControl }) {
         data={(data?.safes ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         searchable
         clearable
-        nothingFoundMessage={data === undefined ? "Loading..." : "No safes found"}
+        nothingFoundMessage={data === undefined ? "Loading..." : "No matching safe"}
         {...form.getInputProps("reconcile_safe_ids")}
       />
     </>

@@ -138,7 +138,7 @@ function MemberField({ safe, value, onChange }: FieldProps & { safe: string; val
       disabled={safe === ""}
       data={data}
       value={value === "" ? null : value}
-      nothingFoundMessage={members.isPending ? "Loading..." : "No members found"}
+      nothingFoundMessage={members.isPending ? "Loading..." : "No matching member"}
       onChange={(next) => onChange(next ?? "")}
     />
   );
@@ -173,7 +173,7 @@ function PlatformFields({ values, onChange }: PlatformFieldsProps) {
         searchable
         data={found.map(({ id, name }) => ({ value: id, label: name }))}
         value={values.platform === "" ? null : values.platform}
-        nothingFoundMessage={list.isPending ? "Loading..." : "No platforms found"}
+        nothingFoundMessage={list.isPending ? "Loading..." : "No matching platform"}
         onChange={(next) =>
           onChange(
             withPlatform(

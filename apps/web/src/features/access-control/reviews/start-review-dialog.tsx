@@ -52,7 +52,7 @@ export function StartReviewDialog({ opened, onClose }: { opened: boolean; onClos
                 data={(safes.data?.safes ?? []).map(({ id, name }) => ({ value: id, label: name }))}
                 value={[...form.values.safes]}
                 error={form.errors["safes"]}
-                nothingFoundMessage={safes.isPending ? "Loading..." : "No safes found"}
+                nothingFoundMessage={safes.isPending ? "Loading..." : "No matching safe"}
                 onChange={(next) => form.setFieldValue("safes", next)}
               />
             )}

@@ -80,7 +80,7 @@ function Destination({ safe, value, onChange }: DestinationProps) {
       data={others.map(({ id, name }) => ({ value: id, label: name }))}
       value={value}
       onChange={onChange}
-      nothingFoundMessage={safes.isPending ? "Loading..." : "No safes found"}
+      nothingFoundMessage={safes.isPending ? "Loading..." : "No matching safe"}
       error={safes.isError ? messageOf(safes.error) : undefined}
     />
   );
