@@ -35,7 +35,7 @@ test("SHELL-38, SHELL-39, SHELL-41: the component demo shows every dialog and to
   await user.click(screen.getByRole("button", { name: "Modal: 2xl" }));
   expect(await screen.findByRole("dialog", { name: "Modal 2xl (sample only)" })).toBeTruthy();
   await user.keyboard("{Escape}");
-  const toasts = { success: "it worked", error: "it failed", loading: "it runs", custom: "something to know" };
+  const toasts = { success: "success message", error: "error message", loading: "in progress", custom: "information" };
   for (const [kind, text] of Object.entries(toasts)) {
     fireEvent.click(screen.getByText(`Toast: ${kind}`));
     expect(await screen.findByText(`Sample only: ${text}`)).toBeTruthy();

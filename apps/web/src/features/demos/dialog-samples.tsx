@@ -30,16 +30,16 @@ export function DialogSamples() {
           ))}
         </Group>
         <Group gap="xs">
-          <Button variant="default" onClick={() => toast.success("Sample only: it worked")}>
+          <Button variant="default" onClick={() => toast.success("Sample only: success message")}>
             Toast: success
           </Button>
-          <Button variant="default" onClick={() => toast.error("Sample only: it failed")}>
+          <Button variant="default" onClick={() => toast.error("Sample only: error message")}>
             Toast: error
           </Button>
-          <Button variant="default" onClick={() => toast.loading("Sample only: it runs", { id: "sample-loading" })}>
+          <Button variant="default" onClick={() => toast.loading("Sample only: in progress", { id: "sample-loading" })}>
             Toast: loading
           </Button>
-          <Button variant="default" onClick={() => toast.custom("Sample only: something to know")}>
+          <Button variant="default" onClick={() => toast.custom("Sample only: information")}>
             Toast: custom
           </Button>
         </Group>

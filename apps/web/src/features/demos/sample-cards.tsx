@@ -11,7 +11,7 @@ const COMMENTS = [
   {
     author: "Sample person A",
     role: "Sample role: reviewer",
-    text: "Sample comment: a short remark on something that was changed.",
+    text: "Sample comment: a short remark on a change.",
   },
   {
     author: "Sample person B",

@@ -105,7 +105,7 @@ function lineOf({ status, under_way, last_attempt_at: last }: ReplyOf<typeof val
   if (last === null) return "No attempts yet";
   return (
     <>
-      Last: <RelativeTime moment={last} />
+      Last attempt: <RelativeTime moment={last} />
     </>
   );
 }

@@ -140,7 +140,7 @@ describe("the rotation history", () => {
     const lines = within(await entry.findByRole("list", { name: "Journal" })).getAllByRole("listitem");
     expect(lines.map((line) => line.textContent?.replace(/^.*?[AP]M/, ""))).toEqual([
       "PlannedA new password is made up.",
-      "In forceA fresh login proved it.",
+      "ActivatedA fresh login proved it.",
     ]);
   });
 

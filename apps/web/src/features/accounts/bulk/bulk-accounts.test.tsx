@@ -98,7 +98,7 @@ describe("background runs of bulk actions", () => {
     expect(api.requestsTo(START)[0]?.body).toEqual({ account_ids: [one.id, two.id] });
     const card = within(await screen.findByRole("region", { name: "Rotation under way" }));
     expect(card.getByRole("status").textContent).toContain("1 of 2 done · 1 rotated · 0 failed");
-    expect(card.getByRole("progressbar", { name: "Rotation so far" })).toBeTruthy();
+    expect(card.getByRole("progressbar", { name: "Rotation progress" })).toBeTruthy();
     api.on(`POST /api/v1/rotations/runs/${runId}/cancel`, {
       json: { ...run, status: "cancelled", rotated: 1, failed: 1, done: 2 },
     });

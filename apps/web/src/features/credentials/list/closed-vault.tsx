@@ -80,8 +80,8 @@ function Notice({ closure }: { closure: VaultClosure }) {
           })
         }
       >
-        You are signed out everywhere, your password and API tokens stop working, and your vault stays closed.
-        Administrators are told. You need two administrators to get back in.
+        All your sessions end, your password and API tokens stop working, and your vault stays closed. Administrators
+        are notified. You need two administrators to regain access.
       </ConfirmDialog>
     </Alert>
   );

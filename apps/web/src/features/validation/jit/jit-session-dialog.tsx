@@ -27,7 +27,7 @@ export function JitSessionDialog({ session, onClose }: JitSessionDialogProps) {
       {session !== null && (
         <>
           <div className={classes.head}>
-            <span>Lent to {session.requester}</span>
+            <span>Access by {session.requester}</span>
             <HealthTag health={session.overall_health} />
           </div>
           {session.accounts.map((account) => (

@@ -20,10 +20,10 @@ const ALERTS = [
   { name: "enableCriticalAlerts", label: "Critical alerts", description: "A red notice that stays until dismissed" },
   {
     name: "enableSuccessNotifications",
-    label: "Success notifications",
-    description: "Notify about successful validations too",
+    label: "Successes",
+    description: "Also notify about successful results",
   },
-  { name: "alertSounds", label: "Alert sounds", description: "Read critical alerts aloud" },
+  { name: "alertSounds", label: "Alert sounds", description: "Critical alerts are also spoken" },
 ] as const;
 
 export function SettingsDialog({ preferences, opened, onClose }: SettingsDialogProps) {
@@ -59,14 +59,14 @@ export function SettingsDialog({ preferences, opened, onClose }: SettingsDialogP
                 {...form.getInputProps("defaultTimeRange")}
               />
               <NativeSelect
-                label="Refresh every"
+                label="Refresh interval"
                 data={intervalChoices(preferences.refreshInterval)}
                 disabled={!form.values.autoRefresh}
                 value={String(form.values.refreshInterval)}
                 onChange={(event) => form.setFieldValue("refreshInterval", Number(event.currentTarget.value))}
               />
             </SimpleGrid>
-            <Switch label="Refresh automatically" {...form.getInputProps("autoRefresh", { type: "checkbox" })} />
+            <Switch label="Automatic refresh" {...form.getInputProps("autoRefresh", { type: "checkbox" })} />
             <Checkbox.Group label="Overview sections" {...form.getInputProps("visibleWidgets")}>
               <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" verticalSpacing="xs" mt={6}>
                 {WIDGETS.map(({ name, label }) => (
