@@ -71,7 +71,7 @@ test("a database that does not exist, and an address where nothing listens", asy
     /does not exist\. Create it with the encoding UTF8/,
   );
   const closed = await sentenceOf({ DATABASE_URL: "postgres://strongroom@127.0.0.1:1/strongroom" });
-  assert.match(closed, /Nothing listens at the address in DATABASE_URL/);
+  assert.match(closed, /Nothing is listening at the address in DATABASE_URL/);
 });
 
 test("a pooler's refusal", async (context) => {

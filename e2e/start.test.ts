@@ -92,10 +92,7 @@ describe("a failing start prints the reason in one line and exits with status 1"
 
   for (const port of ["eighty", "70000", "-1", "3000.5"]) {
     test(`PORT=${port}`, async () => {
-      assert.match(
-        await refusal(folder.path, { env: { PORT: port } }),
-        /The environment variable PORT is not usable: /,
-      );
+      assert.match(await refusal(folder.path, { env: { PORT: port } }), /The environment variable PORT is invalid: /);
     });
   }
 

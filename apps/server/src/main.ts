@@ -89,7 +89,7 @@ function portError(config: Config, error: unknown): unknown {
     );
   }
   if (code === "EACCES")
-    return new StartError(`Port ${config.port} needs more rights. Set PORT to a number above 1023.`);
+    return new StartError(`Port ${config.port} requires elevated privileges. Set PORT to a number above 1023.`);
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
     return new StartError(`This machine has no address ${config.host}. Set HOST to one of its addresses.`);
   return error;
@@ -140,7 +140,7 @@ async function stopAll(log: Log): Promise<boolean> {
   for (const part of started.toReversed()) {
     await part.stop().catch((error: unknown) => {
       isClean = false;
-      log.error({ err: error, part: part.name }, "a part did not stop cleanly");
+      log.error({ err: error, part: part.name }, "a component did not stop cleanly");
     });
   }
   return isClean;

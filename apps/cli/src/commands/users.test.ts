@@ -85,11 +85,19 @@ test("user disable ends a user's sessions at once, user enable allows sign-in ag
 test("refuses to disable the last administrator, and reports invalid arguments in one line", async () => {
   const calls = [
     { words: ["user", "disable", ADMIN.email], status: 1, says: /This is the last administrator/ },
-    { words: ["user", "add", ADMIN.email], status: 1, says: /There is a user admin@example\.com already/ },
+    {
+      words: ["user", "add", ADMIN.email],
+      status: 1,
+      says: /A user with the email address admin@example\.com already exists/,
+    },
     { words: ["user", "add", "nobody"], status: 1, says: /valid email address/ },
     { words: ["user", "add", "a@example.com", "--role", "root"], status: 2, says: /"root" is not a role/ },
     { words: ["user", "add"], status: 2, says: /Missing argument/ },
-    { words: ["user", "reset", "nobody@example.com"], status: 1, says: /There is no user nobody@example\.com/ },
+    {
+      words: ["user", "reset", "nobody@example.com"],
+      status: 1,
+      says: /There is no user with the email address nobody@example\.com/,
+    },
     { words: ["user", "frobnicate"], status: 2, says: /unknown command "user frobnicate"/ },
   ];
   for (const { words, status, says } of calls) {
@@ -174,7 +182,7 @@ test("commands work on the server in DATABASE_URL, and report when it does not a
 test("an invalid setting stops a command with one line that does not show secrets", async () => {
   const ran = await installation.run(["user", "list"], { env: { DATABASE_URL: "mysql://me:hunter2@db/x" } });
   assert.equal(ran.status, 1);
-  assert.match(ran.stderr, /^strongroom: The environment variable DATABASE_URL is not usable.*\n$/);
+  assert.match(ran.stderr, /^strongroom: The environment variable DATABASE_URL is invalid.*\n$/);
   assert.doesNotMatch(ran.stderr, /hunter2/);
   assert.doesNotMatch(readFileSync(join(installation.dataFolder, "postgres", "log", "server.log"), "utf8"), /hunter2/);
 });

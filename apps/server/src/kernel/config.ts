@@ -32,12 +32,12 @@ const Environment = z.object({
   STRONGROOM_PASSPHRASE_FILE: z.string().min(1).optional(),
   STRONGROOM_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
-    .refine((text) => !/[?#@]/.test(text), "is an address without user, query or fragment")
+    .refine((text) => !/[?#@]/.test(text), "must be a URL without user, query or fragment")
     .transform((text) => text.replace(/\/+$/, ""))
     .optional(),
   STRONGROOM_TRUST_PROXY: list.refine(
     (parts) => parts.every(isAddressOrNetwork),
-    "is a comma list of addresses or networks such as 10.0.0.0/8",
+    "must be a comma-separated list of addresses or networks such as 10.0.0.0/8",
   ),
   STRONGROOM_ALLOW_LOOPBACK: flag,
   STRONGROOM_ALLOWED_NETWORKS: list,
@@ -106,7 +106,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const parsed = Environment.safeParse(given);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw new StartError(`The environment variable ${issue?.path.join(".")} is not usable: ${issue?.message}.`);
+    throw new StartError(`The environment variable ${issue?.path.join(".")} is invalid: ${issue?.message}.`);
   }
   const value = parsed.data;
   const dataFolder = resolve(value.STRONGROOM_DATA);

@@ -56,7 +56,7 @@ test("a failing group fails all its items and no others", async () => {
 
 test("rejects if the work does not answer every item", async () => {
   const short = gather<number, number>(5, async () => []);
-  await assert.rejects(short(1), /did not answer every item/);
+  await assert.rejects(short(1), /did not return a result for every item/);
 });
 
 test("starts a second parallel group if enough items wait, but no third", async () => {

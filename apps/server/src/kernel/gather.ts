@@ -34,7 +34,7 @@ export function gather<In, Out>(
       waiting = waiting.slice(most);
       try {
         const outs = await work(group.map((each) => each.item));
-        if (outs.length !== group.length) throw new Error("the work did not answer every item");
+        if (outs.length !== group.length) throw new Error("the work did not return a result for every item");
         group.forEach((each, place) => each.resolve(outs[place] as Out));
       } catch (error) {
         for (const each of group) each.reject(error);

@@ -8,21 +8,22 @@ const READ_ONLY = "The database is read-only. Connect to the primary server, and
 const SENTENCES: Record<string, string> = {
   "53100": "The disk of the database is full. Free some space, then start again.",
   "53200": "The database is out of memory. Give its machine more, or lower shared_buffers and work_mem.",
-  "53300": "The database accepts no more connections. Raise its max_connections, or close other clients.",
+  "53300": "The database does not accept more connections. Raise its max_connections, or close other clients.",
   "25006": READ_ONLY,
   "28000": "The database refuses this user. Check the user and the encryption in DATABASE_URL, and pg_hba.conf.",
   "28P01": "The database refuses this password. Check the user and the password in DATABASE_URL.",
-  "42501": "The database user may not create tables. Make it the owner of the database.",
+  "42501": "The database user cannot create tables. Make it the owner of the database.",
   "57P01": "The database is shutting down. Start again when it is up.",
-  "57P02": "The database crashed and recovers. Start again when it is up.",
+  "57P02": "The database crashed and is recovering. Start again when it is up.",
   "57P03": "The database is starting up or recovering. Start again when it is up.",
   ENOSPC: "The disk is full. Free some space, then start again.",
   EDQUOT: "The disk quota is used up. Free some space, then start again.",
   EROFS: "A file could not be written, because its file system is read-only. Check STRONGROOM_DATA.",
-  EACCES: "A file may not be read or written by this user. Check the owner of the data folder (STRONGROOM_DATA).",
-  EPERM: "A file may not be changed by this user. Check the owner of the data folder (STRONGROOM_DATA).",
+  EACCES: "This user cannot read or write a file. Check the owner of the data folder (STRONGROOM_DATA).",
+  EPERM: "This user cannot change a file. Check the owner of the data folder (STRONGROOM_DATA).",
   EMFILE: "Too many files are open. Raise the limit of open files (ulimit -n).",
-  ECONNREFUSED: "Nothing listens at the address in DATABASE_URL. Check the host and the port, and start the database.",
+  ECONNREFUSED:
+    "Nothing is listening at the address in DATABASE_URL. Check the host and the port, and start the database.",
   ECONNRESET: "The database, or a proxy in front of it, closed the connection. Check DATABASE_URL and its log.",
   ENOTFOUND: "The host in DATABASE_URL is unknown. Check its name.",
   EAI_AGAIN: "The host in DATABASE_URL could not be looked up. Check the name and the DNS server.",
@@ -47,7 +48,7 @@ export function whyNotStarted(error: unknown): string {
       return `The certificate of the database is not trusted (${code}). Check sslmode and sslrootcert in DATABASE_URL.`;
     }
   }
-  const said = error instanceof Error ? firstLine(error.message) || error.name : "it is not known why";
+  const said = error instanceof Error ? firstLine(error.message) || error.name : "The cause is unknown";
   return `${said.replace(/\.$/, "")}. STRONGROOM_LOG_LEVEL=debug shows more.`;
 }
 
@@ -68,7 +69,7 @@ export async function requireUsable({ pool }: Pick<Database, "pool">): Promise<v
   const { encoding = "", is_read_only: isReadOnly = false } = rows[0] ?? {};
   if (encoding !== "UTF8") {
     throw new StartError(
-      `The database has the encoding ${encoding}, which cannot hold every name. Create one with ` +
+      `The database has the encoding ${encoding}, which cannot store every name. Create one with ` +
         "\"create database strongroom encoding 'UTF8' template template0\" and name it in DATABASE_URL.",
     );
   }

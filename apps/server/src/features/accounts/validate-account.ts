@@ -110,5 +110,5 @@ export async function acceptAccountKey(
   await deps.loginChanged(tx, row);
   await deps.kernel.events.publish(tx, changed(id, await audienceOf(tx, before)));
   call.note({ target: targetOf(row), details: acceptedKeys(before) });
-  return { message: `The new host key of "${row.name}" is accepted` };
+  return { message: `The new host key of "${row.name}" was accepted` };
 }

@@ -107,5 +107,5 @@ export function unreadable(kernel: Kernel, credentialId: string, error: unknown)
   if (!(error instanceof EnvelopeError) && !(error instanceof KekError)) throw error;
   if (error.code === "envelope.not-active") return refuse(409, "credential.version-mismatch", NOT_ACTIVE);
   kernel.log.error({ credential: credentialId, code: error.code }, "a stored secret does not open");
-  return refuse(500, "credential.unreadable", "The stored secret cannot be read. An administrator has to look at it.");
+  return refuse(500, "credential.unreadable", "The stored secret cannot be decrypted. Contact an administrator.");
 }

@@ -43,7 +43,7 @@ export async function removeFactors(
   return { factors, sessions, tokens };
 }
 
-const COMMAND_LINE = "Somebody at the command line of the server";
+const COMMAND_LINE = "An operator on the server's command line";
 
 /** Also works for the last administrator. Returns how many factors were removed; throws a refusal for an unknown user. */
 export async function resetFactorsOf(
@@ -54,7 +54,7 @@ export async function resetFactorsOf(
   return context.database.transaction(async (tx) => {
     const found = await findUserByEmail(tx, email.trim().toLowerCase());
     const person = found && (await lockUser(tx, found.id));
-    if (person === undefined) throw refuse(404, "user.not-found", `There is no user ${email}.`);
+    if (person === undefined) throw refuse(404, "user.not-found", `There is no user with the email address ${email}.`);
     const count = await deleteFactorsOf(tx, person.id);
     await endSessions(context, tx, person.id);
     await endTokens(context, tx, person.id, "factors-reset");

@@ -92,7 +92,7 @@ test("health detects a read-only database: calls are refused, and both recover",
   await setReadOnly("on");
   await until(
     "health names it",
-    async () => (await checkOf(app, "database"))?.message === "The database accepts no changes",
+    async () => (await checkOf(app, "database"))?.message === "The database is not accepting changes",
   );
   assert.equal((await healthOf(app)).status, "degraded");
   const ready = await app.call(readReadiness);

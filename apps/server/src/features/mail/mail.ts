@@ -45,5 +45,5 @@ export function openMail({ smtpUrl, mailFrom }: Pick<Config, "smtpUrl" | "mailFr
 }
 
 async function withoutServer(): Promise<void> {
-  throw new Error("a mail was to be sent although no SMTP server is configured");
+  throw new Error("cannot send mail: no SMTP server is configured");
 }

@@ -29,7 +29,7 @@ export function createDelivery(context: NotificationContext): Delivery {
       await deliverAll(context);
     } catch (error) {
       isCalled = true;
-      log.warn({ err: error }, "notifications could not be delivered; trying again");
+      log.warn({ err: error }, "could not deliver notifications; retrying");
     }
     if (!isStopped) timer = setTimeout(rested, PAUSE_MS).unref();
   }

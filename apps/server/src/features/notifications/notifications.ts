@@ -64,18 +64,18 @@ export async function markAll({ kernel }: NotificationContext, { actor }: { acto
     const count = await markAllRead(tx, actor.id, kernel.clock.now());
     if (count > 0) await kernel.events.publish(tx, changed([actor.id]));
   });
-  return { message: "All notifications are marked as read" };
+  return { message: "All notifications marked as read" };
 }
 
 /** NOTIF-08: deletes a notification. */
 export async function dismiss(context: NotificationContext, call: Call<typeof dismissNotification>): Promise<Message> {
   if ((await removeOwn(context, call.actor, call.params.id)) === 0) throw notFound();
-  return { message: "The notification is removed" };
+  return { message: "Notification deleted" };
 }
 
 export async function clear(context: NotificationContext, { actor }: { actor: Actor }): Promise<Message> {
   await removeOwn(context, actor);
-  return { message: "All notifications are removed" };
+  return { message: "All notifications deleted" };
 }
 
 async function removeOwn({ kernel }: NotificationContext, actor: Actor, id?: string): Promise<number> {

@@ -33,7 +33,7 @@ export interface PlatformDeps {
 function requireChangeable({ capabilities }: PlatformDeps, fields: NewPlatform): void {
   if (!fields.one_time_password || canRotateOn(capabilities, fields)) return;
   const message =
-    "One-time passwords need a connector that can change them, and there is none for this system and connection method.";
+    "One-time passwords are not available: no connector can change passwords for this system type and connection method.";
   throw refuse(422, "platform.one-time-unsupported", message, {
     errors: [{ path: "one_time_password", msg: message }],
   });
@@ -103,7 +103,7 @@ export async function removePlatform(kernel: Kernel, call: Call<typeof deletePla
   const { account_count: count } = (await store.readPlatform(tx, id))!;
   if (count > 0) {
     const users = count === 1 ? "An account uses" : `${count} accounts use`;
-    throw refuse(409, "platform.in-use", `${users} "${name}". Give them another platform first.`);
+    throw refuse(409, "platform.in-use", `${users} "${name}". Assign another platform first.`);
   }
   await store.updatePlatform(tx, id, { deleted_at: kernel.clock.now() });
   await kernel.events.publish(tx, changed(id));
@@ -122,12 +122,12 @@ async function begin(call: Call<typeof updateEndpoint> | Call<typeof deletePlatf
 async function checkNames(tx: Tx, { name, reconcile_account_id }: NewPlatform, besides: string | null): Promise<void> {
   await store.lockNames(tx);
   if (await store.isNameTaken(tx, name, besides)) {
-    throw refuse(409, "platform.name-taken", `There is a platform "${name}" already.`, {
-      errors: [{ path: "name", msg: "There is a platform of this name already" }],
+    throw refuse(409, "platform.name-taken", `A platform named "${name}" already exists.`, {
+      errors: [{ path: "name", msg: "A platform with this name already exists" }],
     });
   }
   if (reconcile_account_id !== null && !(await store.accountExists(tx, reconcile_account_id))) {
-    throw refuse(422, "platform.reconcile-account-unknown", "The account for reconciling does not exist.", {
+    throw refuse(422, "platform.reconcile-account-unknown", "The reconcile account does not exist.", {
       errors: [{ path: "reconcile_account_id", msg: "This account does not exist" }],
     });
   }

@@ -208,7 +208,7 @@ describe("a rotation that stops", () => {
       const { access_block: block } = await shown(account.id);
       return block?.state === "stopped" ? block : null;
     });
-    assert.match(stopped.message, /The system refused/);
+    assert.match(stopped.message, /The target refused/);
     assert.match(stopped.message, /secret manager can retry the rotation, store a new password, or allow access/);
     assert.deepEqual([stopped.can_allow, (await shown(account.id, second)).access_block?.can_allow], [true, false]);
     const { body: told } = await place.app.call(listNotifications, { as: owner.token });
@@ -277,7 +277,7 @@ describe("a rotation that stops", () => {
     assert.equal((await app.call(checkInAccount, { params: { id: account.id }, as: owner.token })).status, 200);
     await eventually(async () => {
       const { body } = await app.call(listNotifications, { as: owner.token });
-      return JSON.stringify(body).includes("was used and could not be changed") ? true : null;
+      return JSON.stringify(body).includes("could not be changed after its use") ? true : null;
     });
     const after = await shown(account.id);
     assert.deepEqual([after.access_block, after.rotation_status], [null, "overdue"]);

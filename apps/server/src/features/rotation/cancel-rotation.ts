@@ -23,7 +23,7 @@ export async function cancelRotation(
   if (found.user_id === null) await context.rotated.hold(tx, call.actor, found.credential_id, "manage_secret");
   else await lockAnyCredential(tx, found.credential_id);
   const at = context.kernel.clock.now();
-  const message = `${call.actor.name} gave it up before anything was sent.`;
+  const message = `${call.actor.name} cancelled the rotation before anything was sent.`;
   if (!(await endCancelled(tx, [id], message, at)).includes(id)) throw await tooLate(tx, id);
   const row = (await readRotation(tx, id))!;
   const { audience } = await ownerOf(context, tx, row);
@@ -36,5 +36,9 @@ async function tooLate(tx: Tx, id: string) {
   const row = await readRotation(tx, id);
   return row?.step === "ended"
     ? refuse(409, "rotation.ended", "This rotation has already ended.")
-    : refuse(409, "rotation.sent", "The system may have heard of the new secret: this rotation is brought to its end.");
+    : refuse(
+        409,
+        "rotation.sent",
+        "The new secret may already have reached the target, so this rotation can no longer be cancelled.",
+      );
 }

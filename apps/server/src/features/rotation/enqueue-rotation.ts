@@ -103,7 +103,7 @@ export async function enqueueRotation(
     const tooOften = askedTooOften(open, at);
     if (tooOften !== null) throw tooOften;
     const journal = applyEvent(open.journal, { kind: "asked", by });
-    const message = `${asked.asker.name} asked to go on.`;
+    const message = `${asked.asker.name} requested a retry.`;
     await wakeRotation(tx, open.id, { journal, message, asked_by: asked.asker, at });
   }
   const rotation = (await readOpen(tx, row.id))!;
@@ -124,7 +124,7 @@ function askedTooOften({ credential_name: name, journal, asked_again_at }: Shown
   if (recent.length < MOST_ASKED) return null;
   const waitMs = recent.at(-MOST_ASKED)!.getTime() + ASKED_WITHIN_MS - at.getTime();
   const minutes = Math.ceil(waitMs / 60_000);
-  const message = `The stored secrets of "${name}" were refused several times just now; trying them again could lock the account on its system. Store the right one, or try again in ${minutes} min.`;
+  const message = `The target has just refused the stored secrets of "${name}" several times. Another attempt could lock the account. Store the correct secret, or try again in ${minutes} min.`;
   return refuse(409, "rotation.asked-often", message, { retryAfter: Math.ceil(waitMs / 1000) });
 }
 
@@ -136,10 +136,18 @@ export function obstacleToRotation(
 ): Refusal | null {
   const by = wished ?? now.rotate_as;
   if (now.account_status !== null && now.account_status !== "active") {
-    return refuse(409, "account.not-active", `"${row.name}" is ${now.account_status}: its secret is not changed.`);
+    return refuse(
+      409,
+      "account.not-active",
+      `"${row.name}" is ${now.account_status}, so its secret cannot be rotated.`,
+    );
   }
   if (now.is_platform_active === false) {
-    return refuse(409, "rotation.platform-inactive", "Its platform is not active: nothing of it is changed.");
+    return refuse(
+      409,
+      "rotation.platform-inactive",
+      "The account's platform is not active, so its secret cannot be rotated.",
+    );
   }
   const connector = connectorFor(loginTargetOf(row));
   const beyond = now.reconciler === null ? null : checkReconcileScope(row, now.reconciler);
@@ -147,15 +155,17 @@ export function obstacleToRotation(
   if (by === "reconcile-account" && !canReconcile) {
     if (connector.reconcile !== undefined && beyond !== null) return refuse(409, beyond.code, beyond.message);
     const why =
-      now.reconciler !== null ? "This kind of system knows no reconciling" : "Its platform names no reconcile account";
+      now.reconciler !== null
+        ? "This type of system does not support reconciliation"
+        : "The account's platform has no reconcile account";
     return refuse(409, "rotation.no-reconcile-account", `${why}.`);
   }
   if (canChange(connector) || canReconcile) return null;
   const isKnown = connector.id !== "unsupported";
   const why = isKnown
-    ? `Strongroom verifies ${connector.name} and cannot change it`
-    : "No connector changes it on its system";
-  return refuse(409, "rotation.not-supported", `The secret of "${row.name}" cannot be changed from here: ${why}.`);
+    ? `Strongroom can only verify secrets for ${connector.name}`
+    : "no connector can change it on the target";
+  return refuse(409, "rotation.not-supported", `The secret of "${row.name}" cannot be rotated: ${why}.`);
 }
 
 export function newRotation(

@@ -15,7 +15,7 @@ export async function notifyPeople(context: RotationContext, tx: Tx, row: Rotati
     to: { users },
     type: isGood ? "rotation_completed" : "rotation_attention",
     title: isGood ? `The secret of "${name}" was changed` : `The secret of "${name}" was not changed`,
-    message: isGood ? "It was changed on its system, and a fresh login with it succeeded." : row.message,
+    message: isGood ? "The secret was changed on the target, and a new login with it succeeded." : row.message,
     severity: isGood ? "low" : "high",
     actionRequired: !isGood,
     metadata: { rotation_id: row.id, ...(isAccount ? { account_id: id, account_name: name } : { credential_id: id }) },
@@ -42,13 +42,13 @@ export async function tellOfHindrance(
   await notify(tx, {
     to: { users: await rotated.keepersOf(tx, id) },
     type: "rotation_attention",
-    title: `The secret of "${name}" was used and could not be changed`,
-    message: `${reason} Change it on its system and store it here, or remove the obstacle.`,
+    title: `The secret of "${name}" could not be changed after its use`,
+    message: `${reason} Change the secret on the target and store it here, or fix the cause.`,
     severity: "high",
     actionRequired: true,
     metadata: { account_id: id, account_name: name },
     link: `/accounts/${id}`,
-    fold: { key: "after-use", title: "{n} used secrets could not be changed", subject: { key: id, name } },
+    fold: { key: "after-use", title: "{n} secrets could not be changed after their use", subject: { key: id, name } },
   });
 }
 

@@ -156,7 +156,7 @@ describe("a rotation", () => {
     assert.equal((await app.call(listAccountRotations, { params, as: reader.token })).status, 200);
     const without = await app.call(reconcileAccount, { params, as: owner.token });
     assert.equal(without.status, 409);
-    assert.match(without.text, /names no reconcile account/);
+    assert.match(without.text, /has no reconcile account/);
     const unsupported = await anAccount(app, owner, safe);
     const refused = await app.call(rotateAccount, { params: { id: unsupported.id }, as: owner.token });
     assert.equal(refused.status, 409);

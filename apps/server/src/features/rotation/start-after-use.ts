@@ -26,7 +26,8 @@ export function createStarter(context: RotationContext): Starter {
       try {
         await startDue(context, stopping.signal, "after-use");
       } catch (error) {
-        if (!stopping.signal.aborted) log.warn({ err: error }, "rotations after a use wait for the schedule");
+        if (!stopping.signal.aborted)
+          log.warn({ err: error }, "could not start rotations after a use; the schedule will");
       }
     }
   }

@@ -71,7 +71,7 @@ export interface RequiredPermission {
 export function requireEffectivePermission({ safe, permissions }: RequiredPermission, wanted: SafePermission): void {
   if (allows(permissions, wanted)) return;
   const sentence = isHeldBack(safe.status, wanted)
-    ? `The safe "${safe.name}" is ${safe.status}: it lends nothing and takes nothing in.`
+    ? `The safe "${safe.name}" is ${safe.status}. Activate it to use, change or add accounts.`
     : `You need the permission "${SAFE_PERMISSION_LABELS[wanted]}" in the safe "${safe.name}".`;
   throw refuse(403, "safe.permission-missing", sentence);
 }

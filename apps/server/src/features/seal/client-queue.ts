@@ -14,7 +14,7 @@ export function createClientQueue(): <T>(client: string, work: () => Promise<T>)
   let last: Promise<unknown> = Promise.resolve();
   return async (client, work) => {
     if (clients.has(client) || clients.size >= MOST_WAITING) {
-      throw refuse(429, "seal.busy", "Another attempt is under way. Please try again.", { retryAfter: 2 });
+      throw refuse(429, "seal.busy", "Another attempt is in progress. Please try again.", { retryAfter: 2 });
     }
     clients.add(client);
     const turn = last.then(work).finally(() => clients.delete(client));

@@ -52,7 +52,7 @@ export function installSeal(kernel: Kernel, vault: Vault, { onUnsealed, onSealed
       throw refuse(
         409,
         "seal.key-file",
-        "A vault with a key file opens itself; only one with a passphrase can be sealed.",
+        "Only a vault that uses a passphrase can be sealed. This one opens with its key file.",
       );
     }
     await call.commit(async () => {});

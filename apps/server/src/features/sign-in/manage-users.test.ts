@@ -31,7 +31,9 @@ test("an account that cannot be created is refused with a readable message", asy
   const email = newEmail();
   await createUser(app.kernel, { email, role: "user", password: PASSWORD });
   const account = { email, role: "user", password: PASSWORD } as const;
-  await assert.rejects(createUser(app.kernel, account), { message: `There is a user ${email} already.` });
+  await assert.rejects(createUser(app.kernel, account), {
+    message: `A user with the email address ${email} already exists.`,
+  });
   await assert.rejects(createUser(app.kernel, { ...account, email: "nobody" }), {
     message: "Please enter a valid email address.",
   });
@@ -55,7 +57,7 @@ test("a user created without a password can only sign in after using a reset lin
   const entry = (await entriesOf(app, "password-reset.link-issued")).at(-1);
   assert.deepEqual([entry?.actor, entry?.target?.["id"]], [{ system: "command line" }, id]);
   await assert.rejects(createResetLink(app.kernel, "missing@example.com"), {
-    message: "There is no user missing@example.com.",
+    message: "There is no user with the email address missing@example.com.",
   });
 });
 

@@ -70,7 +70,7 @@ export async function createUser(
       created_at: now,
       last_signed_in_at: null,
     });
-    if (!isNew) throw refuse(409, "account.exists", `There is a user ${email} already.`);
+    if (!isNew) throw refuse(409, "account.exists", `A user with the email address ${email} already exists.`);
     await record(context, tx, "user.registered", {
       target: { type: "user", id, name: email },
       details: { role: account.role },
@@ -102,13 +102,13 @@ export async function createResetLink(
   });
 }
 
-const COMMAND_LINE = "Somebody at the command line of the server";
+const COMMAND_LINE = "An operator on the server's command line";
 
 const elsewhere = (provider: string) =>
   refuse(
     409,
     "password.elsewhere",
-    `This person signs in through ${provider} and has no password here. If nobody can administer any more, make another administrator: user add EMAIL --role admin.`,
+    `This user signs in through ${provider} and has no password here. If no administrator can sign in, create one: user add EMAIL --role admin.`,
   );
 
 /**
@@ -147,7 +147,7 @@ const awaitingActivation = () =>
 async function named(tx: Tx, email: string): Promise<Person> {
   const found = await findUserByEmail(tx, checked(Email, email));
   const person = found && (await lockUser(tx, found.id));
-  if (person === undefined) throw refuse(404, "user.not-found", `There is no user ${email}.`);
+  if (person === undefined) throw refuse(404, "user.not-found", `There is no user with the email address ${email}.`);
   return person;
 }
 
@@ -160,5 +160,5 @@ async function record({ clock }: UserAdminContext, tx: Tx, event: string, note: 
 function checked<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw refuse(400, "request.invalid", parsed.error.issues[0]?.message ?? "This value is not usable.");
+  throw refuse(400, "request.invalid", parsed.error.issues[0]?.message ?? "This value is not valid.");
 }

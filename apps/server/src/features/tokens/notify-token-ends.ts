@@ -32,8 +32,8 @@ async function tellOf(tx: Tx, notify: Notify, token: EndingToken, now: Date): Pr
   await notify(tx, {
     to: isOfMachine ? { users: token.answering, roles: ["admin"] } : { users: [token.user_id] },
     type: "security_alert",
-    title: days === 1 ? "An API token ends within a day" : "An API token ends soon",
-    message: `The token "${token.name}"${whose} stops working at ${end.toISOString().slice(0, 16).replace("T", " ")} UTC. Put another one in its place before.`,
+    title: days === 1 ? "An API token expires within a day" : "An API token expires soon",
+    message: `The token "${token.name}"${whose} expires at ${end.toISOString().slice(0, 16).replace("T", " ")} UTC. Replace it before then.`,
     severity: days === 1 ? "high" : "medium",
     actionRequired: true,
     metadata: { token_id: token.id, ends_at: end.toISOString() },

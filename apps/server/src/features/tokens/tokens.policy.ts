@@ -100,25 +100,24 @@ export function refusalFor(token: TokenFacts, policy: TokenPolicy, now: Date): R
   return state === "expired" ? refuse(401, "token.expired", "This API token has expired.") : null;
 }
 
-export const unknown = (): Refusal =>
-  refuse(401, "token.unknown", "This API token is not known here, or it was revoked.");
+export const unknown = (): Refusal => refuse(401, "token.unknown", "This API token is unknown or was revoked.");
 
 const suspended = (): Refusal =>
   refuse(
     403,
     "token.suspended",
-    "This API token is suspended because the database was restored. An administrator has to confirm it.",
+    "This API token is suspended because the database was restored. An administrator must confirm it.",
   );
 
 export const elsewhere = (): Refusal =>
-  refuse(403, "token.network-not-allowed", "This API token may not be used from your network.");
+  refuse(403, "token.network-not-allowed", "This API token cannot be used from your network.");
 
 /** The token works again once its holder has a factor. */
 export const withoutFactor = (): Refusal =>
   refuse(
     403,
     "token.factor-needed",
-    "The role of this API token's holder needs a second factor. They have to set one up first.",
+    "The role of this API token's holder requires a second factor. The holder must set one up first.",
   );
 
 const atField = (field: string, message: string, code: string) =>
@@ -138,7 +137,7 @@ function isOfRole(scope: Scope, has: (permission: Permission) => boolean): boole
 export function requireAllowedLife({ expires_in_days: days }: NewToken, kind: UserKind, policy: TokenPolicy): void {
   const most = maxLifetimeDays(kind, policy);
   if (days <= most) return;
-  throw atField("expires_in_days", `At most ${most} days here.`, "token.life-too-long");
+  throw atField("expires_in_days", `The lifetime can be at most ${most} days.`, "token.life-too-long");
 }
 
 /** Throws 400 for an individually chosen scope that the holder's role lacks. Sets of scopes are reduced instead. */
@@ -148,7 +147,7 @@ export function requireScopesOfRole(scopes: readonly ScopeChoice[], has: (permis
     return scope.success && !isOfRole(scope.data, has);
   });
   if (tooMuch.length === 0) return;
-  throw atField("scopes", `The role does not allow ${tooMuch.join(", ")}.`, "token.scopes-beyond-role");
+  throw atField("scopes", `The holder's role does not allow ${tooMuch.join(", ")}.`, "token.scopes-beyond-role");
 }
 
 /** INVARIANT: a token that creates another one grants neither more than it has itself nor a later expiry. Throws 403. */
@@ -161,7 +160,11 @@ export function requireNoMore(made: NewToken, kind: UserKind, expiresAt: Date, b
     (made.networks.length > 0 && made.networks.every((network) => by.networks.includes(network)));
   if ([...scopes].every((scope) => by.scopes.has(scope)) && keepsSafes && keepsNetworks && expiresAt <= by.expiresAt)
     return;
-  throw refuse(403, "token.more-than-own", "A token cannot make one that may do more, or for longer, than itself.");
+  throw refuse(
+    403,
+    "token.more-than-own",
+    "A token cannot create one with more rights or a later expiry than its own.",
+  );
 }
 
 /** Whether a user may revoke another holder's token: its responsible users and administrators may. */

@@ -338,7 +338,7 @@ describe("attack: a token after its end", () => {
       app.call(revokeToken, { params: { id: root.id }, as: admin.token }),
       making,
     ]);
-    assert.match(reply.body.message, /is revoked, and [23] tokens that it made/);
+    assert.match(reply.body.message, /was revoked, and [23] tokens that it created/);
     const late = made.status === 201 ? [{ text: made.body.token }] : [];
     for (const each of [root, child, grandchild, ...late])
       assert.deepEqual(refusal(await use(each)), [401, "token.unknown"]);
@@ -360,11 +360,11 @@ describe("attack: a token after its end", () => {
         return notifications.some((each) => each.title === title) ? notifications : null;
       });
     };
-    const [first, ...others] = await toldAt(23.5, "An API token ends soon");
+    const [first, ...others] = await toldAt(23.5, "An API token expires soon");
     assert.deepEqual([first?.metadata["token_id"], first?.severity, others.length], [token.id, "medium", 0]);
-    const [last] = await toldAt(29.2, "An API token ends within a day");
+    const [last] = await toldAt(29.2, "An API token expires within a day");
     assert.deepEqual([last?.metadata["token_id"], last?.severity], [token.id, "high"]);
-    assert.match(last!.message, /"nightly export" stops working at \d{4}-/);
+    assert.match(last!.message, /"nightly export" expires at \d{4}-/);
   });
 
   test("use from another network is refused and audited", async () => {

@@ -142,7 +142,7 @@ async function requireSafes(tx: Tx, holder: { id: UserId; role: Role }, body: Ne
   const unseen: SafeId[] = [];
   for (const id of body.safe_ids ?? []) if ((await readEffectivePermissions(tx, holder, id)) === null) unseen.push(id);
   if (unseen.length === 0) return;
-  const msg = "There is no such safe for this holder.";
+  const msg = "This safe does not exist, or the token's holder cannot see it.";
   throw refuse(400, "token.safe-unknown", msg, { errors: [{ path: "safe_ids", msg }] });
 }
 
@@ -150,7 +150,7 @@ const tooMany = () =>
   refuse(
     409,
     "token.too-many",
-    `Nobody holds more than ${policy.MAX_ACTIVE_TOKENS} tokens at once. Revoke some first.`,
+    `A user can have at most ${policy.MAX_ACTIVE_TOKENS} active tokens. Revoke some first.`,
   );
 
 async function shownOne(kernel: Kernel, tx: Tx, id: string, viewer: string): Promise<ApiToken> {
@@ -182,9 +182,9 @@ export async function revoke(kernel: Kernel, call: Call<typeof revokeToken>, tx:
     details: { holder: token.user_id, holder_name: token.holder, ...(made.length === 0 ? {} : { made: idsOf(made) }) },
   });
   await kernel.events.publish(tx, changed(token.id, token.user_id), ...made.map((one) => changed(one.id, one.user_id)));
-  if (made.length === 0) return { message: `The token ${token.name} is revoked.` };
-  const others = made.length === 1 ? "1 token that it made" : `${made.length} tokens that it made`;
-  return { message: `The token ${token.name} is revoked, and ${others}.` };
+  if (made.length === 0) return { message: `The token ${token.name} was revoked.` };
+  const others = made.length === 1 ? "1 token that it created" : `${made.length} tokens that it created`;
+  return { message: `The token ${token.name} was revoked, and ${others}.` };
 }
 
 const idsOf = (tokens: readonly store.RevokedToken[]): string[] => tokens.map(({ id }) => id);

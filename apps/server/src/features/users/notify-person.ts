@@ -20,7 +20,7 @@ const securityNotice = (notice: Pick<Notice, "to" | "title" | "message"> & Parti
   ...notice,
 });
 
-const NOT_YOU = "If you did not expect this, tell another administrator.";
+const NOT_YOU = "If you did not expect this, contact another administrator.";
 
 export async function notifyOfResetLink(notify: Notify, tx: Tx, { person, by }: Change): Promise<void> {
   await notify(
@@ -66,7 +66,7 @@ export async function notifyOfNewAdmin(notify: Notify, tx: Tx, { person, by }: C
     tx,
     securityNotice({
       to: { users: [], roles: ["admin"] },
-      title: "There is a new administrator",
+      title: "New administrator",
       message: `${by} made ${person.name} an administrator.`,
       metadata: { by, user_id: person.id },
       link: "/admin?tab=users",

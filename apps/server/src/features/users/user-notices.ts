@@ -26,7 +26,7 @@ export function createUserNotices({ notify, settle }: { notify: Notify; settle: 
         to: { users: [], roles: ["admin"] },
         type: "user_activation",
         title: "An account is waiting for activation",
-        message: `${name} (${email}) signed up${role === null ? "" : ` and asks for the role ${role}`}. The address is not verified.`,
+        message: `${name} (${email}) signed up${role === null ? "" : ` and requested the role ${role}`}. The address is not verified.`,
         severity: "medium",
         actionRequired: true,
         metadata: { user_id: id, user_name: name, requested_role: role },
@@ -54,7 +54,7 @@ export function createUserNotices({ notify, settle }: { notify: Notify; settle: 
         to: { users: [], roles: ["admin"] },
         type: "user_activation",
         dedupeKey: WAITING,
-        message: "No account is waiting for activation any more.",
+        message: "No accounts are waiting for activation.",
       }),
   };
 }

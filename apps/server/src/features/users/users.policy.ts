@@ -25,13 +25,13 @@ export const isLastAdmin = (userId: string, activeAdminIds: readonly string[]): 
 /** Throws 409 for the last administrator. INVARIANT: at least one user can manage users. */
 export function requireAnotherAdmin(userId: string, activeAdminIds: readonly string[]): void {
   if (!isLastAdmin(userId, activeAdminIds)) return;
-  throw refuse(409, "user.last-admin", "This is the last administrator. Make somebody else an administrator first.");
+  throw refuse(409, "user.last-admin", "This is the last administrator. Make another user an administrator first.");
 }
 
 /** Throws 403 when users decide about themselves: another person must grant and remove rights. */
 export function requireAnotherPerson(actorId: string, userId: string): void {
   if (actorId !== userId) return;
-  throw refuse(403, "user.oneself", "Nobody changes their own role or status. Ask another administrator.");
+  throw refuse(403, "user.oneself", "You cannot change your own role or status. Ask another administrator.");
 }
 
 /**
@@ -48,7 +48,7 @@ export function requirePersonFor(
   throw refuse(
     403,
     "user.person-needed",
-    "An API token cannot make or change an administrator, or change its own holder. Please sign in to do this.",
+    "An API token cannot create or change administrators, or change its own holder. Please sign in to do this.",
   );
 }
 
@@ -90,7 +90,7 @@ export function requireOneAdmin(person: Protected, isVaultHeld: boolean, now: Da
   throw refuse(
     409,
     "admin-reset.second-needed",
-    "Resetting the sign-in of an administrator needs a second administrator. Request it, and let another one confirm.",
+    "Resetting an administrator's sign-in requires a second administrator. Request the reset, then have another administrator confirm it.",
   );
 }
 

@@ -50,7 +50,7 @@ export async function list(call: Call<typeof listUsers>, db: Db, signIn: SignInO
   const { limit, cursor, search } = call.query;
   const withRoleRequest = call.query.has_role_request === true;
   const before = cursor === undefined ? null : UserId.safeParse(cursor);
-  if (before?.success === false) throw refuse(400, "request.invalid", "cursor: This is not a cursor of this list.");
+  if (before?.success === false) throw refuse(400, "request.invalid", "cursor: Not a valid cursor for this list.");
   const { role = null, status = null } = call.query;
   const query = { before: before?.data ?? null, search: search?.trim() || null, role, status, withRoleRequest };
   const people = await listPage(db, { limit: limit + 1, ...query });
@@ -105,7 +105,7 @@ const notActivatedYet = () =>
   refuse(
     409,
     "user.awaiting-activation",
-    "This account is waiting for activation, so there is nothing to disable. Delete it if it is not wanted.",
+    "This account is waiting for activation, so there is nothing to disable. Delete it if it is not needed.",
   );
 
 /**

@@ -146,7 +146,7 @@ async function notifyFailure({ notify }: ValidationContext, tx: Tx, row: Credent
     ...known,
     to: { users: borrowers },
     type: "jit_alert",
-    title: `"${name}", which is lent to you, does not work`,
+    title: `"${name}", which you have access to, does not work`,
     actionRequired: false,
     dedupeKey: `lent:${id}`,
   });

@@ -78,8 +78,8 @@ async function cancel(
     await notify(tx, {
       to: { users: [person.id], roles: ["admin"] },
       type: "security_alert",
-      title: "The reset of a sign-in was cancelled as not wanted",
-      message: `${person.name} (${person.email}) says that somebody else reset their sign-in. Their sessions and API tokens have ended, second factors added since the reset are deleted, and their vault stays closed. Find out who asked for the reset. A new reset needs two administrators.`,
+      title: "A user cancelled an unwanted sign-in reset",
+      message: `${person.name} (${person.email}) reported that they did not want the reset of their sign-in. Their sessions and API tokens have ended, second factors added since the reset are deleted, and their vault stays closed. Find out who requested the reset. A new reset requires two administrators.`,
       severity: "critical",
       actionRequired: true,
       metadata: { user_id: person.id },
@@ -87,14 +87,10 @@ async function cancel(
       mail: "always",
     });
     return {
-      message: "The reset is cancelled. Every session has ended and the vault stays closed. Ask an administrator.",
+      message: "The reset was cancelled. All sessions have ended and the vault stays closed. Contact an administrator.",
     };
   });
 }
 
 const over = (status: 400 | 409) =>
-  refuse(
-    status,
-    "vault.not-waiting",
-    "There is no reset that could be cancelled. It was cancelled before, or it is over.",
-  );
+  refuse(status, "vault.not-waiting", "There is no reset to cancel. It was already cancelled or has ended.");

@@ -49,7 +49,7 @@ export async function closeVault(kernel: ClockAndEvents, tx: Tx, { person, cause
     to: { users: [person.id] },
     type: "security_alert",
     title: "Your vault is closed",
-    message: `${WHAT[cause]} ${sentenceOf(row)} Prove a second factor that you had before to open it now. If this was not you, cancel it on the page of your vault.`,
+    message: `${WHAT[cause]} ${sentenceOf(row)} To open it now, use a second factor that you had before. If you did not expect this, cancel the reset on your vault page.`,
     severity: "critical",
     actionRequired: true,
     // A separate mail is sent, with the link that cancels the reset.
@@ -61,9 +61,9 @@ export async function closeVault(kernel: ClockAndEvents, tx: Tx, { person, cause
 }
 
 export const WHAT: Record<VaultClosure["cause"], string> = {
-  "reset-link": "Your password was set by a link that somebody else created.",
-  "factors-reset": "Somebody else removed your second factors.",
-  "provider-changed": "The way in which you sign in was changed.",
+  "reset-link": "Your password was set with a link that another person created.",
+  "factors-reset": "Another person removed your second factors.",
+  "provider-changed": "Your sign-in method was changed.",
 };
 
 const sentenceOf = ({ opens_at: at }: ClosureRow): string =>
@@ -105,7 +105,7 @@ export async function recordOpening(
     to: { users: [person.id] },
     type: "security_alert",
     title: "Your vault is open again",
-    message: how === "earlier-factor" ? "You proved an earlier second factor." : "The waiting time is over.",
+    message: how === "earlier-factor" ? "You used an earlier second factor." : "The waiting time is over.",
     severity: "critical",
     actionRequired: false,
     metadata: {},

@@ -32,12 +32,12 @@ async function mailOwner(kernel: Kernel, mail: Mail, row: ClosureRow): Promise<v
     text: [
       `Hello ${person.name},`,
       "",
-      `${WHAT[row.cause]} It was done by: ${row.closed_by}.`,
+      `${WHAT[row.cause]} Changed by: ${row.closed_by}.`,
       `Your vault is closed and opens at ${row.opens_at.toISOString().slice(0, 16).replace("T", " ")} UTC.`,
       "",
-      "If you asked for this, you can open the vault now: sign in and prove a second factor or a recovery code that you had before.",
+      "If you requested this, you can open the vault now: sign in and use a second factor or a recovery code that you had before.",
       "",
-      "If this was NOT you, cancel it here. Every session ends, the new password stops working, and the vault stays closed:",
+      "If you did NOT request this, cancel the reset here. All sessions end, the new password stops working, and the vault stays closed:",
       "",
       // After the `#`, so that browsers do not send the token to a server.
       `${kernel.publicUrl()}/cancel-recovery#token=${token}`,

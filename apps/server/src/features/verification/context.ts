@@ -63,6 +63,6 @@ function policyOf({ config }: Kernel): NetworkPolicy {
     return networkPolicy({ allowLoopback, allowedNetworks });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`STRONGROOM_ALLOWED_NETWORKS is not usable: ${reason}.`, { cause: error });
+    throw new StartError(`STRONGROOM_ALLOWED_NETWORKS is invalid: ${reason}.`, { cause: error });
   }
 }

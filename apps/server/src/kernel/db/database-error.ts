@@ -45,14 +45,14 @@ const REFUSALS = {
       },
     ),
   "read-only": () =>
-    refuse(503, "database.read-only", "The database accepts no changes at the moment. Try again in a minute.", {
+    refuse(503, "database.read-only", "The database is not accepting changes. Try again in a minute.", {
       retryAfter: 15,
     }),
   unavailable: () =>
-    refuse(503, "database.unavailable", "The database cannot be reached at the moment. Try again shortly.", {
+    refuse(503, "database.unavailable", "The database cannot be reached. Try again shortly.", {
       retryAfter: 3,
     }),
-  busy: () => refuse(503, "database.busy", "The database is busy at the moment. Try again shortly.", { retryAfter: 2 }),
+  busy: () => refuse(503, "database.busy", "The database is busy. Try again shortly.", { retryAfter: 2 }),
   pooler: () =>
     refuse(503, "database.pooler-mode", "The connection pooler in front of the database is not in session mode.", {
       retryAfter: 30,

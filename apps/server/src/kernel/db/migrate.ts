@@ -145,7 +145,7 @@ function nextOf(known: readonly Migration[], applied: readonly Applied[]): Migra
     const migration = byVersion.get(version);
     if (migration === undefined || migration.name !== name || migration.checksum !== checksum) {
       throw new StartError(
-        `Migration ${version} (${name}) of this database differs from the one of this Strongroom. ` +
+        `Migration ${version} (${name}) of this database differs from the one in this version of Strongroom. ` +
           "Start the version that created the database.",
       );
     }

@@ -23,7 +23,7 @@ const KEPT_MS = 1000;
 
 const PROBLEMS: Record<string, string> = {
   "database.full": "The database's disk is full",
-  "database.read-only": "The database accepts no changes",
+  "database.read-only": "The database is not accepting changes",
   "database.busy": "The database is too busy to save anything",
   "database.pooler-mode": "The connection pooler in front of the database is not in session mode",
 };

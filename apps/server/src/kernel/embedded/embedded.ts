@@ -50,7 +50,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   if (folders.user.mayEnterAnyFolder) {
     log.warn(
       { folder: folders.home },
-      "only root may enter the way to the database: its server keeps the right to look into any folder",
+      "only root can enter a folder above the database, so its server keeps the privilege to enter any folder",
     );
   }
   if (clusterMajor(folders.cluster) === null) await makeCluster(folders, binaries);
@@ -87,10 +87,10 @@ function supervise(first: Running, context: Site, stopping: AbortController): Em
       try {
         await delay(PAUSES[Math.min(attempts++, PAUSES.length - 1)], undefined, { signal });
         current = await bringUp(context);
-        log.info("the database server runs again");
+        log.info("the database server is running again");
         return watch(current);
       } catch (error) {
-        if (!signal.aborted) log.error({ err: error }, "the database server does not start; trying again");
+        if (!signal.aborted) log.error({ err: error }, "the database server does not start; retrying");
       }
     }
   }

@@ -81,8 +81,8 @@ export function ensureReachable(user: ServerUser, path: string, dataFolder: stri
   const privileged = { ...user, mayEnterAnyFolder: true };
   if (hasSetpriv() && canEnter(privileged, path)) return privileged;
   throw new StartError(
-    `The database server runs as user ${user.name}, who may not enter ${firstBarrier(user, path)}: put Strongroom and ` +
-      "its data folder (STRONGROOM_DATA) where ordinary users may enter, such as /srv/strongroom.",
+    `The database server runs as user ${user.name}, who cannot enter ${firstBarrier(user, path)}: put Strongroom and ` +
+      "its data folder (STRONGROOM_DATA) where ordinary users have access, such as /srv/strongroom.",
   );
 }
 

@@ -45,7 +45,7 @@ function read<T>(schema: z.ZodType<T>, cursor: string): T {
     return schema.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
   } catch {
     // Every defect gets the same answer.
-    const msg = "Not a cursor of this list";
+    const msg = "Not a valid cursor for this list";
     throw refuse(400, "request.invalid", `cursor: ${msg}`, { errors: [{ path: "cursor", msg }] });
   }
 }

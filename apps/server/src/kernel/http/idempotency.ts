@@ -34,7 +34,7 @@ export function repeatKeyOf(endpoint: Endpoint, actor: Actor | null, request: Fa
   const key = request.headers["idempotency-key"];
   if (key === undefined || actor === null) return null;
   if (endpoint.repliesSecret === true) {
-    const message = "The answer to this call is never stored, so it does not accept an Idempotency-Key.";
+    const message = "Responses to this call are never stored, so it does not accept an Idempotency-Key.";
     throw refuse(400, "idempotency.secret-reply", message);
   }
   if (!takesKey(endpoint)) return null;
@@ -97,7 +97,7 @@ async function takeUp(kernel: Kernel, repeat: RepeatKey): Promise<{ id: string }
   }
   if (!kept.is_done) throw underWay(kept);
   if (kept.reply === null) {
-    const message = "This request ran, but its answer is not known. Check its effect before you repeat it.";
+    const message = "This request ran, but its response is not known. Check its effect before you repeat it.";
     throw refuse(409, "idempotency.answer-unknown", message);
   }
   return { answer: kept.reply };

@@ -17,13 +17,13 @@ const malformed = () => refuse(400, "request.malformed", "This is not a valid HT
 /** By the code of Node's error; anything else is a request that cannot be parsed. */
 const PARSER_REFUSALS: Record<string, () => Refusal> = {
   ERR_HTTP_REQUEST_TIMEOUT: () => refuse(408, "request.timeout", "The request did not arrive in time."),
-  HPE_HEADER_OVERFLOW: () => refuse(431, "request.headers-too-large", "The address or the headers are too long."),
+  HPE_HEADER_OVERFLOW: () => refuse(431, "request.headers-too-large", "The URL or the headers are too long."),
 };
 
 /** By the code of Fastify's error. */
 const ROUTER_REFUSALS: Record<string, () => Refusal> = {
-  FST_ERR_BAD_URL: () => refuse(400, "request.malformed", "The address is not a valid URL."),
-  FST_ERR_MAX_PARAM_LENGTH: () => refuse(414, "request.address-too-long", "A part of the address is too long."),
+  FST_ERR_BAD_URL: () => refuse(400, "request.malformed", "The URL is not valid."),
+  FST_ERR_MAX_PARAM_LENGTH: () => refuse(414, "request.address-too-long", "A part of the URL is too long."),
 };
 
 /** The refusal for an error of the router, before any route was found. */
@@ -43,7 +43,7 @@ export function requireHost({ raw }: FastifyRequest): void {
   }
   if (hosts === 0 && raw.httpVersion === "1.0") return;
   if (hosts === 1 && HOST.test(raw.headers.host ?? "")) return;
-  throw refuse(400, "request.host-invalid", "The request must name one host.");
+  throw refuse(400, "request.host-invalid", "The request must name exactly one host.");
 }
 
 /** For `clientErrorHandler`: the request is unknown, so the answer is written by hand. */

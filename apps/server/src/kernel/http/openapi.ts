@@ -75,7 +75,11 @@ export function openApiDocument(version: string): Json {
     components: {
       schemas: { Problem: schemaOf(Problem, "output") },
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "The token of a sign-in, or an API token (srt_…)" },
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "The access token of a session, or an API token (srt_…)",
+        },
       },
     },
   };
@@ -85,7 +89,7 @@ const IDEMPOTENCY_KEY: Json = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "Makes the request safe to repeat: for 24 hours a repeat gets the first answer.",
+  description: "Makes the request safe to repeat: for 24 hours a repeat returns the first response.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
 };
 
@@ -101,7 +105,7 @@ function operation({ name, feature, endpoint }: NamedEndpoint): Json {
     operationId: name,
     tags: [feature],
     summary: endpoint.summary,
-    description: `Needs: ${endpoint.needs}. ${tokenNeeds(endpoint)} Audit event: ${endpoint.audit}.`,
+    description: `Requires: ${endpoint.needs}. ${tokenNeeds(endpoint)} Audit event: ${endpoint.audit}.`,
     ...(endpoint.needs === "public" ? { security: [] } : { security: [{ bearer: [] }] }),
     parameters: [
       ...parameters(endpoint.params, "path"),
@@ -153,8 +157,8 @@ function section({ name, endpoint }: NamedEndpoint): string {
   const reply = endpoint.reply instanceof z.ZodType ? endpoint.reply : undefined;
   return `<section id="${name}"><h3><code>${endpoint.method} ${escape(endpoint.path)}</code></h3>
 <p>${escape(endpoint.summary)}.</p>
-<p class="facts">Needs <code>${endpoint.needs}</code>. ${escape(tokenNeeds(endpoint))} Recorded as <code>${endpoint.audit}</code>.</p>
-${shape("Path", endpoint.params, "input")}${shape("Query", endpoint.query, "input")}${shape("Body", endpoint.body, "input")}${shape("Answer", reply, "output")}</section>`;
+<p class="facts">Requires <code>${endpoint.needs}</code>. ${escape(tokenNeeds(endpoint))} Recorded as <code>${endpoint.audit}</code>.</p>
+${shape("Path", endpoint.params, "input")}${shape("Query", endpoint.query, "input")}${shape("Body", endpoint.body, "input")}${shape("Response", reply, "output")}</section>`;
 }
 
 /** A page without scripts that a person can read and search. */
@@ -173,9 +177,9 @@ export function docsPage(version: string): string {
 code,pre{font:0.875rem/1.45 ui-monospace,monospace}pre{overflow:auto;padding:.75rem;border:1px solid #8886;border-radius:6px}
 section{border-top:1px solid #8884;padding:.5rem 0}h3{overflow-wrap:anywhere;margin:.5rem 0}p{margin:.25rem 0}.facts{opacity:.8}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1rem;padding:0;list-style:none}</style></head><body><main>
-<h1>Strongroom API ${escape(version)}</h1><p>Calls are made with the token of a sign-in or with an
-API token, as <code>Authorization: Bearer …</code>. Every call answers errors as RFC 9457 problem details.
-The same as a machine reads it: <a href="/api/openapi.json">/api/openapi.json</a>.</p>
+<h1>Strongroom API ${escape(version)}</h1><p>Authenticate with the access token of a session or with an
+API token: <code>Authorization: Bearer …</code>. Errors are RFC 9457 problem details.
+Machine-readable version: <a href="/api/openapi.json">/api/openapi.json</a>.</p>
 <nav aria-label="Features"><ul>${links}</ul></nav>${body}</main></body></html>`;
 }
 

@@ -55,10 +55,10 @@ export function problemOf(refusal: Refusal, requestId: string): Problem {
   };
 }
 
-export const sealed = (): Refusal => refuse(503, "sealed", "The vault is sealed. An administrator has to unseal it.");
+export const sealed = (): Refusal => refuse(503, "sealed", "The vault is sealed. An administrator must unseal it.");
 
 export const internalError = (): Refusal =>
-  refuse(500, "internal", "The server failed unexpectedly. Give the request id to your administrator.");
+  refuse(500, "internal", "Unexpected server error. Give the request id to your administrator.");
 
 /** INVARIANT: issues contain paths and rules, never the submitted values. */
 export function validationRefusal(part: string, error: z.ZodError): Refusal {

@@ -18,7 +18,7 @@ export function checkFixedFields(sent: Json, reply: unknown): void {
   const entity = reply as Json;
   const changed = Object.keys(sent).filter((name) => !isDeepStrictEqual(sent[name], entity[name]));
   if (changed.length === 0) return;
-  const msg = "Read-only: send it as it was read, or leave it out";
+  const msg = "Read-only: send the value as returned, or leave it out";
   const errors = changed.map((path) => ({ path, msg }));
   throw refuse(400, "request.read-only", `${changed.join(", ")}: this call cannot change it. ${msg}.`, { errors });
 }

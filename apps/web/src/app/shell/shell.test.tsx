@@ -136,16 +136,16 @@ describe("a database outage", () => {
     configureCalls({ wait: () => Promise.resolve() });
     api.on("GET /api/v1/notifications", () =>
       isAway
-        ? problem(503, "database.unavailable", "The database cannot be reached at the moment. Try again shortly.")
+        ? problem(503, "database.unavailable", "The database cannot be reached. Try again shortly.")
         : { json: { notifications: [], unread: 3 } },
     );
     api.on("GET /api/v1/health/ready", () =>
       isAway ? problem(503, "health.not-ready", "The database cannot be reached") : { json: { status: "ready" } },
     );
     await show();
-    await screen.findByText(/^The database cannot be reached at the moment\. This page retries automatically/);
+    await screen.findByText(/^The database cannot be reached\. This page retries automatically/);
     const status = within(screen.getByRole("region", { name: "System Status" }));
-    expect(status.getByText("The database cannot be reached at the moment.")).toBeTruthy();
+    expect(status.getByText("The database cannot be reached.")).toBeTruthy();
     await waitFor(() => expect(api.requestsTo("GET /api/v1/notifications").length).toBe(6));
     isAway = false;
     await waitFor(() => expect(screen.queryByText(/^The database cannot/)).toBeNull(), { timeout: 3 * LOOK_AGAIN_MS });

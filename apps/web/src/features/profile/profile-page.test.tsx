@@ -154,13 +154,13 @@ describe("the profile", () => {
   test("shows a wrong current password at its field", async () => {
     api.on(
       "POST /api/v1/auth/change-password",
-      problem(400, "password.current-wrong", "The current password is not right.", {
-        errors: [{ path: "current_password", msg: "The current password is not right." }],
+      problem(400, "password.current-wrong", "The current password is wrong.", {
+        errors: [{ path: "current_password", msg: "The current password is wrong." }],
       }),
     );
     const { user } = renderScreen(<ProfilePage />);
     await changePassword(user);
-    const message = await screen.findByText("The current password is not right.");
+    const message = await screen.findByText("The current password is wrong.");
     expect(screen.getByLabelText("Current password").getAttribute("aria-describedby")).toContain(message.id);
   });
 });

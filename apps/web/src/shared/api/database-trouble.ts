@@ -3,7 +3,7 @@ import type { Endpoint } from "@strongroom/contract";
 import { useSyncExternalStore } from "react";
 import type { CallError } from "./call-error.ts";
 
-const AWAY = "The database cannot be reached at the moment.";
+const AWAY = "The database cannot be reached.";
 
 let sentence: string | null = null;
 const listeners = new Set<() => void>();

@@ -48,7 +48,7 @@ export async function decideSeveral(context: ReviewContext, call: Several): Prom
   );
 }
 
-const FAILED = refuse(500, "access-control.not-decided", "It failed on our side. Decide on this one again.");
+const FAILED = refuse(500, "access-control.not-decided", "Internal error. Decide on this one again.");
 
 /** Returns the reviewer's id, or the refusal. A failure does not affect decisions that were already committed. */
 async function decideByItself(

@@ -131,7 +131,7 @@ test("another account takes over the new password, and a stored account sets it 
   const { dependents } = (await place.app.call(listDependents, { params: { id: account.id }, as: owner.token })).body;
   for (const { state, message } of dependents) {
     assert.equal(state, "attention");
-    assert.match(message ?? "", /has not got it yet/);
+    assert.match(message ?? "", /does not have it yet/);
   }
   assert.equal(await place.passwordOf(owner, twin.account.id), password, "what nothing proved is not passed on");
 });
@@ -174,7 +174,7 @@ test("INVARIANT: a dependent never exceeds its requester's rights: the engine sk
   await place.sql("delete from safe_members where safe_id = $1 and user_id = $2", safe.id, owner.id);
   const params = { id: account.id, dependentId: added.body.id };
   assert.equal((await place.app.call(updateDependent, { params, as: owner.token })).status, 200);
-  assert.match((await inState(account.id, "waiting")).message ?? "", /may not have the secrets/);
+  assert.match((await inState(account.id, "waiting")).message ?? "", /can no longer retrieve the secrets/);
   const used = await place.sql(
     "select from audit_entries where target_id = $1 and event = 'rotation.secret-used'",
     via.id,

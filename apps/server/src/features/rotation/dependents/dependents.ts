@@ -69,7 +69,7 @@ export async function addDependent(site: RotationContext, call: SteppedCall<type
       details: { dependent: id, name, kind: config.kind },
     });
     if ((await listOf(tx, account_id)).length >= MOST) {
-      throw refuse(409, "dependent.too-many", `An account has at most ${MOST} dependents.`);
+      throw refuse(409, "dependent.too-many", `An account can have at most ${MOST} dependents.`);
     }
     using key = signing_key === null ? null : Secret.fromText(signing_key);
     const context = { purpose: SIGNING_PURPOSE, recordId: id, version: 1 };
@@ -101,7 +101,7 @@ async function holdWithRight(
   if (config.kind !== "webhook") {
     const other = config.kind === "account" ? config.account_id : config.via_account_id;
     if (other === accountId) {
-      throw refuse(422, "dependent.itself", "An account does not depend on itself.", {
+      throw refuse(422, "dependent.itself", "An account cannot depend on itself.", {
         errors: [{ path: "config", msg: "Choose another account" }],
       });
     }
@@ -137,7 +137,7 @@ export async function removeDependent(
     target: { type: "account", id, name: row.name },
     details: { dependent: dependentId, name: removed.name },
   });
-  return { message: `"${removed.name}" was taken off "${row.name}"` };
+  return { message: `"${removed.name}" removed from "${row.name}"` };
 }
 
 /** Returns false when the check was refused. */

@@ -98,7 +98,7 @@ async function write(
   context: VerifyContext,
 ): Promise<ChangeResult | VerifyResult> {
   const via = other!;
-  if (connectorOf(via.credential).id !== "linux") return unfit(`"${via.credential.name}" is no login over SSH.`);
+  if (connectorOf(via.credential).id !== "linux") return unfit(`"${via.credential.name}" does not log in over SSH.`);
   using login = await open(site, via);
   const filled = { username: account.credential.username ?? "", password: secret.reveal() };
   const content = template.replaceAll(/\{\{(username|password)\}\}/g, (_, word: keyof typeof filled) => filled[word]);
@@ -120,7 +120,7 @@ async function set(
   const connector = connectorOf(via.credential);
   // With other connectors, the account's settings could decide which commands are typed in the session.
   if (!WITH_USERS.has(connector.id) || connector.reconcile === undefined)
-    return told(unfit(`"${via.credential.name}" cannot set the password of others.`));
+    return told(unfit(`"${via.credential.name}" cannot set other users' passwords.`));
   const target = { ...loginTargetOf(via.credential), username };
   using login = await open(site, via);
   const by = { username: via.credential.username ?? "", secret: login };

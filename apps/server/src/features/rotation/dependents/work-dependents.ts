@@ -46,8 +46,8 @@ export async function workDependent(
   try {
     await bringUpToDate(context, row, signal);
   } catch (error) {
-    log.error({ err: error, dependent: row.id }, "a dependent could not be brought up to date");
-    await settle(context, row, null, { isDone: false, message: "It failed on our side." });
+    log.error({ err: error, dependent: row.id }, "a dependent could not be updated");
+    await settle(context, row, null, { isDone: false, message: "Internal error." });
   }
   return true;
 }
@@ -68,7 +68,7 @@ const otherOf = ({ config }: DependentRow): string | null => {
 };
 
 const NOBODY_ANSWERS =
-  "Who had it brought up to date may not have the secrets that it takes any more. Somebody who may has to ask for it.";
+  "The user who requested this update can no longer retrieve the secrets it needs. A user who can must request it again.";
 
 /** INVARIANT: a dependent never exceeds its requester's rights: secrets that they may not retrieve are not used. */
 async function isAnsweredFor(
@@ -82,7 +82,7 @@ async function isAnsweredFor(
   return isWithinRights(requireRights(rotated, tx, { id: added_by as UserId, role }, account_id, config));
 }
 
-const NOT_ACTIVE = "An account that it takes, or its platform or safe, is not active.";
+const NOT_ACTIVE = "A required account, or its platform or safe, is not active.";
 
 /** INVARIANT: a secret is opened only after its use is recorded. */
 async function prepare(context: RotationContext, tx: Tx, row: DependentRow): Promise<DependentTask | "busy" | Updated> {
@@ -91,9 +91,9 @@ async function prepare(context: RotationContext, tx: Tx, row: DependentRow): Pro
   const rows = await lockAnyCredentials(tx, ids);
   if ((await activeRotationOf(tx, ids)) !== null) return "busy";
   const account = await holding(tx, rows, row.account_id);
-  if (account === null) return { isDone: false, message: "The account is gone." };
+  if (account === null) return { isDone: false, message: "The account was deleted." };
   const other = otherId === null ? null : await holding(tx, rows, otherId);
-  if (otherId !== null && other === null) return { isDone: false, message: "The other account is gone." };
+  if (otherId !== null && other === null) return { isDone: false, message: "The other account was deleted." };
   if (!(await isAnsweredFor(context, tx, row))) return { isDone: false, message: NOBODY_ANSWERS };
   if (await hasInactive(tx, ids)) return { isDone: false, message: NOT_ACTIVE };
   const at = context.kernel.clock.now();
@@ -133,13 +133,13 @@ async function takeOver(context: RotationContext, { account, other }: DependentT
     if (before === null || before.safe_id !== other!.credential.safe_id)
       return { isDone: false, message: `"${name}" was moved or deleted.` };
     if ((await activeRotationOf(tx, [id])) !== null)
-      return { isDone: false, message: `"${name}" is being changed itself.` };
+      return { isDone: false, message: `A rotation of "${name}" is in progress.` };
     const at = clock.now();
     await supersedeRotation(
       tx,
       id,
       at,
-      `The password of "${account.credential.name}" was stored, on which it depends.`,
+      `Replaced by the password of "${account.credential.name}", on which this account depends.`,
     );
     const row = await replaceSecret(tx, before, { kek, secret, at });
     await recordRotated(tx, id, at);
@@ -149,13 +149,13 @@ async function takeOver(context: RotationContext, { account, other }: DependentT
     const details = { from: account.credential.id, version: row.secret_version };
     const note = { target: { type: "account", id, name }, details };
     await appendAudit(tx, [systemEntry("account.password-taken-over", "rotation", note, at)]);
-    return { isDone: true, message: `Stored in "${name}", and verified there next.` };
+    return { isDone: true, message: `Stored in "${name}". Its verification is queued.` };
   });
 }
 
 async function postpone({ kernel }: RotationContext, row: DependentRow): Promise<void> {
   const at = kernel.clock.now();
-  const message = "Waits for a rotation to end.";
+  const message = "Waiting for a rotation to end.";
   const it = { state: "waiting", message, version: null, tries: row.tries, afterMs: WHILE_BUSY_MS, at } as const;
   await kernel.database.transaction((tx) => storeDependentResult(tx, row, it));
 }

@@ -75,7 +75,7 @@ function weigh(
   const found = versions.find((each) => each.version === version);
   turn.isNew = found === undefined || found.created_at >= started_at;
   if (turn.isNew) return;
-  const message = `An earlier secret, version ${version}, is in force again on the system. It is stored as the one in force.`;
+  const message = `The target uses an earlier secret again, version ${version}. It is now the active secret.`;
   turn.lines.push({ at: turn.lines.at(-1)!.at, step: turn.journal.step, message });
 }
 
@@ -179,7 +179,7 @@ function errandOf(
         : { ...task, by: "reconcile-account", reconciler: snapshot.reconciler! };
     }
     default:
-      throw new Error(`${act.do} is no errand`);
+      throw new Error(`unknown task ${act.do}`);
   }
 }
 
@@ -228,7 +228,7 @@ async function save(
 }
 
 const RUN_STOPPED = "The run was stopped. Nothing was changed.";
-const INACTIVE = "The account, its platform or its safe is not active any more. Nothing was changed.";
+const INACTIVE = "The account, its platform or its safe is no longer active. Nothing was changed.";
 
 interface Ending {
   outcome: RotationRow["outcome"];
@@ -244,7 +244,8 @@ function endingOf(turn: StepResult, snapshot: RotationSnapshot, row: RotationRow
   return { outcome: turn.journal.step === "ended" ? "rotated" : null, line: null };
 }
 
-const HELD_BACK = "The platform's reconcile account was refused before, and is not tried again until it is put right.";
+const HELD_BACK =
+  "The target refused the platform's reconcile account. Store its correct secret and verify it to continue.";
 
 function messageOf(
   { journal, lines, ...turn }: StepResult,

@@ -104,7 +104,7 @@ describe("after the death of a process that had sent a change", () => {
     // The rotation probes again after a pause.
     await eventually(async () => {
       const { body } = await place.app.call(readRotation, { params: { id }, as: owner.token });
-      return /tried once more/.test(body.message) && body.state === "waiting" ? body : null;
+      return /Trying the new one again/.test(body.message) && body.state === "waiting" ? body : null;
     });
     await wake(id);
     const rotation = await place.settled(owner, id);

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/database.ts";
 
-const SAYS = "The database was restored: which secret is in force is verified before anything is changed.";
+const SAYS = "The database was restored. Strongroom verifies which secret is active before it changes anything.";
 
 /**
  * INVARIANT: a restored rotation sends no change before it has verified which secret is active. Its candidate may be live

@@ -55,7 +55,7 @@ export function createEngine(context: RotationContext): Engine {
       }
       serveDependents();
     } catch (error) {
-      if (!stopping.signal.aborted) log.warn({ err: error }, "rotations could not be taken up; trying again");
+      if (!stopping.signal.aborted) log.warn({ err: error }, "could not claim rotations; retrying");
     }
     if (!stopping.signal.aborted) timer = setTimeout(wake, LOOK_MS).unref();
   }
@@ -79,7 +79,7 @@ export function createEngine(context: RotationContext): Engine {
   function begin(row: RotationRow): void {
     const work = workRotation(context, row, stopping.signal)
       // The lease expires, and another worker claims the rotation.
-      .catch((error: unknown) => log.error({ err: error, rotation: row.id }, "a rotation met an error"))
+      .catch((error: unknown) => log.error({ err: error, rotation: row.id }, "a rotation failed with an error"))
       .finally(() => {
         underWay.delete(work);
         wake();
@@ -97,7 +97,7 @@ export function createEngine(context: RotationContext): Engine {
       while (!stopping.signal.aborted && (await workDependent(context, stopping.signal, serveDependents)));
     };
     const viewer = work()
-      .catch((error: unknown) => log.warn({ err: error }, "dependents could not be taken up; trying again"))
+      .catch((error: unknown) => log.warn({ err: error }, "could not claim dependents; retrying"))
       .finally(() => serving.delete(viewer));
     serving.add(viewer);
   }

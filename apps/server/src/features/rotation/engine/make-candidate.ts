@@ -111,6 +111,6 @@ function textOf(secret: Secret): string | null {
 export function versionIn({ versions }: RotationSnapshot, version: number): SealedSecret {
   const found = versions.find((each) => each.version === version);
   // INVARIANT: no version of a secret is removed while its credential exists.
-  if (found === undefined) throw new Error(`version ${version} of a secret is gone`);
+  if (found === undefined) throw new Error(`version ${version} of a secret no longer exists`);
   return found;
 }

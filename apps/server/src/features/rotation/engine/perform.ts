@@ -38,7 +38,7 @@ export async function performTask(
   try {
     return await doErrand(site, task, context, startedAt);
   } catch (error) {
-    log.error({ err: error, credential: task.credential.id, act: task.do }, "a step of a rotation could not be done");
+    log.error({ err: error, credential: task.credential.id, act: task.do }, "a rotation step failed with an error");
     return { done: [failed(task, error, clock.now())], made: null };
   }
 }
@@ -102,7 +102,7 @@ async function doErrand(
       if (secret !== null) return { done: [], made: { secret } };
       return told(
         { kind: "gave-up", code: "misconfigured" },
-        "The stored secret looks like a private key, and is none.",
+        "The stored secret looks like a private key but is not valid.",
       );
     }
     case "issue": {
@@ -192,12 +192,12 @@ function failed(task: RotationTask, error: unknown, at: Date): CompletedTask {
   return { ...afterFailure(task, error, isUnopened), said: isUnopened ? saidOf(error) : OUR_SIDE, at };
 }
 
-const OUR_SIDE = "It failed on our side.";
+const OUR_SIDE = "Internal error.";
 
 function saidOf(error: EnvelopeError | KekError | SealedError): string {
   if (error instanceof SealedError) return "The vault was sealed.";
   if (error.code === "envelope.not-active") return NOT_ACTIVE;
-  return "A stored secret cannot be read. An administrator has to look at it.";
+  return "A stored secret cannot be decrypted. Contact an administrator.";
 }
 
 function afterFailure(

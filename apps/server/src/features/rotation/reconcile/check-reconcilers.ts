@@ -63,18 +63,22 @@ async function prepare(context: RotationContext, tx: Tx, platform: ToCheck): Pro
   const { credential, reconciler } = await readSnapshot(tx, platform.sample_id);
   if (credential === null) return null;
   if (reconciler === null) {
-    return { isReady: false, message: "The reconcile account is not active, has no user name or no secret.", at };
+    return { isReady: false, message: "The reconcile account is not active, or has no user name or secret.", at };
   }
   // A reconcile account that is being rotated is checked next time.
   if (reconciler.is_changing) return null;
   const beyond = checkReconcileScope(credential, reconciler.reach);
   if (beyond !== null) return { isReady: false, message: beyond.message, at };
   if (reconciler.is_refused) {
-    return { isReady: false, message: "Its system refused the stored secret. Store the right one and verify it.", at };
+    return {
+      isReady: false,
+      message: "The target refused the stored secret. Store the correct one and verify it.",
+      at,
+    };
   }
   const connector = connectorOf(credential);
   if (connector.checkReconcile === undefined) {
-    return { isReady: false, message: `Strongroom knows no reconciling for ${connector.name}.`, at };
+    return { isReady: false, message: `Reconciliation is not supported for ${connector.name}.`, at };
   }
   const { id, name, version } = reconciler;
   const claim = { ...reconciler, user_id: null, secret_version: version };

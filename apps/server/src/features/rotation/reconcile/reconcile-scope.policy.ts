@@ -32,22 +32,22 @@ export interface OutOfScope {
 export function checkReconcileScope(it: LocatedLogin, by: ReconcileScope): OutOfScope | null {
   if (it.safe_id === null || (it.safe_id !== by.safe_id && !by.safes.includes(it.safe_id))) {
     const message =
-      "The platform's reconcile account does not act on accounts of this safe. An administrator can name the safe on the platform.";
+      "The platform's reconcile account is not allowed in this safe. An administrator can add the safe to the platform.";
     return { code: "rotation.safe-not-reconcilable", message };
   }
   const host = destinationOf(it);
   if (!mayReconcileAt(host, destinationOf(by), by.hosts)) {
-    const message = `The platform's reconcile account does not log in to ${host ?? "nowhere"}. An administrator can name that host on the platform.`;
+    const message = `The platform's reconcile account is not allowed on ${host ?? "this host"}. An administrator can add the host to the platform.`;
     return { code: "rotation.host-not-reconcilable", message };
   }
   if (!isDeepStrictEqual(wayOf(it), wayOf(by))) {
     const message =
-      "The platform's reconcile account logs in only in the way that it is stored with: the port, the encryption and the additional parameters of this account differ from its own.";
+      "The platform's reconcile account can only log in with its own settings. The port, encryption or additional parameters of this account differ.";
     return { code: "rotation.not-reached-alike", message };
   }
   if (!hasHostKey(it) || it.host_key !== null || isAtHome(it, by)) return null;
   const message =
-    "The host has not shown its key yet, and the reconcile account's password goes to no host that nobody knows. Verify this account first.";
+    "The host key is not known yet, and the reconcile account's password is only sent to known hosts. Verify this account first.";
   return { code: "rotation.host-key-unknown", message };
 }
 

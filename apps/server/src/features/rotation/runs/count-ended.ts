@@ -52,8 +52,8 @@ export async function notifyRunEnd(
   await context.notify(tx, {
     to: { users: [user_id] },
     type: "rotation_completed",
-    title: `Changing ${secrets} has ended`,
-    message: failed === 0 ? "All of them were changed." : `${rotated} were changed, ${failed} were not.`,
+    title: `Rotation of ${secrets} finished`,
+    message: failed === 0 ? "All rotations succeeded." : `${rotated} succeeded, ${failed} failed.`,
     severity: failed === 0 ? "low" : "medium",
     actionRequired: failed > 0,
     metadata: { run_id: id, rotated, failed },

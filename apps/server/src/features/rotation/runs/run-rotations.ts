@@ -60,7 +60,7 @@ export async function rotateSeveral(context: RotationContext, call: Several): Pr
         await database.transaction((tx) => recordQueueing(tx, run.id, now));
         toldAt = now;
       } catch (error) {
-        log.warn({ err: error, run: run.id }, "that a run is being queued could not be noted");
+        log.warn({ err: error, run: run.id }, "could not record that a run is being queued");
       }
     }
     const isFirst = id === ids[failed.length];
@@ -93,7 +93,7 @@ interface Item {
   at: Date;
 }
 
-const FAILED = refuse(500, "rotation.not-begun", "It failed on our side. Ask for this one again.");
+const FAILED = refuse(500, "rotation.not-begun", "Internal error. Start this rotation again.");
 
 /**
  * Returns null when the rotation was queued. Uses one transaction per item, so that many accounts are never locked
@@ -106,12 +106,12 @@ async function queueOne(context: RotationContext, call: Several, item: Item): Pr
     return null;
   } catch (error) {
     if (error instanceof Refusal) return error;
-    log.error({ err: error, credential: item.id }, "a rotation could not be begun");
+    log.error({ err: error, credential: item.id }, "a rotation could not be queued");
     return FAILED;
   }
 }
 
-const RUN_CANCELLED = refuse(409, "rotation.run-cancelled", "The run was stopped before it came to this one.");
+const RUN_CANCELLED = refuse(409, "rotation.run-cancelled", "The run was stopped before this rotation was queued.");
 
 /** Wakes the workers. Its audience is empty, so no client receives it. */
 const WAKING = { type: "rotation.queued", audience: { users: [] }, data: { state: "queued" } };
@@ -135,7 +135,7 @@ async function queueHeld(
   // Locked until this rotation is queued, so that cancelling the run finds it.
   if (!(await lockRunning(tx, runId))) throw RUN_CANCELLED;
   const inserted = await insertRotations(tx, [newRotation(row, { by, because: "bulk", asker, runId }, at)]);
-  if (inserted.length === 0) throw refuse(409, "rotation.open", `A rotation of "${row.name}" is open already.`);
+  if (inserted.length === 0) throw refuse(409, "rotation.open", `A rotation of "${row.name}" is already in progress.`);
   if (isFirst) await context.kernel.events.publish(tx, WAKING);
 }
 

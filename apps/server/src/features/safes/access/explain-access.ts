@@ -32,7 +32,7 @@ export async function explainAccess(
   { accountId, limit, cursor }: Question,
 ): Promise<{ access: EffectiveAccess[]; next_cursor: string | null }> {
   if (!allows(permissions, "manage_members") && !allows(permissions, "view_audit")) {
-    const sentence = "Only who manages the members of this safe or views its audit sees who has access.";
+    const sentence = "Only people who can manage the members or view the audit of this safe can see who has access.";
     throw refuse(403, "safe.permission-missing", sentence);
   }
   const rows = await listAccess(db, { safeId: safe.id, accountId, limit, after: placeByName(cursor) });

@@ -31,9 +31,9 @@ test("a safe with accounts is not deleted, and the error names their number", as
   await anAccount(app, owner, safe);
   const one = await remove(owner, safe);
   assert.deepEqual([one.status, codeOf(one)], [409, "safe.not-empty"]);
-  assert.match(one.text, /\\"Full\\" still holds an account/);
+  assert.match(one.text, /\\"Full\\" still contains an account/);
   await anAccount(app, owner, safe);
-  assert.match((await remove(owner, safe)).text, /\\"Full\\" still holds 2 accounts/);
+  assert.match((await remove(owner, safe)).text, /\\"Full\\" still contains 2 accounts/);
   assert.equal(await hasKey(safe), true);
 });
 

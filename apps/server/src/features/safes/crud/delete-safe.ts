@@ -71,11 +71,11 @@ async function requireDestination(
     throw refuse(
       409,
       "safe.not-empty",
-      `"${safe.name}" still holds ${held}. Say where to move them, or delete them first.`,
+      `"${safe.name}" still contains ${held}. Choose a safe to move them to, or delete them first.`,
     );
   }
   if (destination === safe.id)
-    throw refuse(422, "safe.same", "The accounts cannot be moved into the safe that is deleted.");
+    throw refuse(422, "safe.same", "The accounts cannot be moved into the safe that is being deleted.");
   requireEffectivePermission(standing, "delete");
   const { safe: to } = await requirePermission(tx, actor, destination, "add");
   await requireOwnSecrets(tx, actor, safe);

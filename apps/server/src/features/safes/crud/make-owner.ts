@@ -20,10 +20,10 @@ export async function makeOwner(
 ): Promise<void> {
   const { actor } = call;
   if (actor.id !== safe.owner_id && actor.role !== "admin") {
-    throw refuse(403, "safe.not-owner", "Only the owner or an administrator gives a safe to somebody else.");
+    throw refuse(403, "safe.not-owner", "Only the owner or an administrator can transfer a safe.");
   }
   if ((await nameOfPrincipal(tx, { user_id: userId })) === null) {
-    throw refuse(422, "safe.member-unknown", "There is no such user or group.");
+    throw refuse(422, "safe.member-unknown", "This user or group does not exist.");
   }
   await replaceMember(tx, ownersMembership(safe.id, userId, actor.id, kernel.clock.now()));
   // Administrators who make themselves the owner gain access to the secrets, so the audit entry is a warning.

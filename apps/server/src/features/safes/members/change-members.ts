@@ -43,7 +43,7 @@ export async function addMember(
   const gift: PermissionGrant = { permissions: permissionsOfRole(role, chosen), expiresAt: moment(expires_at) };
   await requireFuture(tx, gift.expiresAt);
   const name = await nameOfPrincipal(tx, call.body);
-  if (name === null) throw refuse(422, "safe.member-unknown", "There is no such user or group.");
+  if (name === null) throw refuse(422, "safe.member-unknown", "This user or group does not exist.");
   await requireNotTooMuch(tx, call.actor, safe, gift, null);
   const at = kernel.clock.now();
   const row = { id: newId(at.getTime()), safe_id: safe.id, user_id, group_id, role, added_at: at };
@@ -53,7 +53,8 @@ export async function addMember(
     expires_at: gift.expiresAt,
     added_by: call.actor.id,
   });
-  if (!isNew) throw refuse(409, "safe.already-member", `${name} is a member already. Change that membership instead.`);
+  if (!isNew)
+    throw refuse(409, "safe.already-member", `${name} is already a member. Change the existing membership instead.`);
   const member = await memberOf(tx, safe.id, row.id);
   await noteGift(call, tx, member);
   await kernel.events.publish(tx, changed(safe.id, await audienceOfSafe(tx, safe.id)));
@@ -146,8 +147,8 @@ const moment = (text: string | null): Date | null => (text === null ? null : new
 
 async function requireFuture(db: Db, expiresAt: Date | null): Promise<void> {
   if (expiresAt === null || expiresAt > (await readAccessTime(db))) return;
-  throw refuse(400, "request.invalid", "The expiry must lie in the future", {
-    errors: [{ path: "expires_at", msg: "The expiry must lie in the future" }],
+  throw refuse(400, "request.invalid", "The expiry must be in the future", {
+    errors: [{ path: "expires_at", msg: "The expiry must be in the future" }],
   });
 }
 
@@ -169,17 +170,17 @@ async function requireNotTooMuch(
   throw refuse(
     403,
     "safe.gives-too-much",
-    `You cannot give what you do not have here yourself for as long: ${excess.join(", ").replaceAll("_", " ")}.`,
+    `You cannot give permissions that you do not have, or have for a shorter time: ${excess.join(", ").replaceAll("_", " ")}.`,
   );
 }
 
 const ownersMembership = (): Refusal =>
-  refuse(409, "safe.owner-membership", "The owner's membership stays as it is. Make somebody else the owner first.");
+  refuse(409, "safe.owner-membership", "The owner's membership cannot be changed. Choose another owner first.");
 
 /** INVARIANT: only an administrator can leave a safe without an active user who manages its members. */
 async function requireSomebodyInCharge(tx: Tx, actor: Actor, safe: SafeRow): Promise<void> {
   if (actor.role === "admin" || (await membersWith(tx, safe.id, bitOf("manage_members"))).length > 0) return;
-  throw refuse(409, "safe.last-manager", "Nobody could manage the members of this safe any more.");
+  throw refuse(409, "safe.last-manager", "This would leave the safe without anyone to manage its members.");
 }
 
 /** Notes the permissions given and to whom; permissions that administrators give themselves are noted as a warning. */

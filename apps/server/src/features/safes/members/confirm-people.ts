@@ -37,7 +37,7 @@ export async function requireConfirmedPeople(
   throw refuse(
     409,
     "safe.people-gain-access",
-    `${who} in the safe "${safe.name}" would gain access. Confirm who they are first. Nothing was moved.`,
+    `${who} in the safe "${safe.name}" would gain access. Review and confirm them first. Nothing was moved.`,
     { peopleGainingAccess: present(safe.name, people, needed) },
   );
 }

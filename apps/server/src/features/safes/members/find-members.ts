@@ -13,7 +13,7 @@ export async function findMembers(call: Call<typeof listSafeMembers>, db: Db) {
   const standing = await readEffectivePermissions(db, call.actor, call.params.id);
   if (standing === null) throw notFound();
   if (!standing.seesMembers) {
-    throw refuse(403, "safe.permission-missing", "Only members and administrators see who is a member.");
+    throw refuse(403, "safe.permission-missing", "Only members and administrators can see the members of a safe.");
   }
   const { limit, cursor } = call.query;
   const rows = await listMembers(db, call.params.id, limit, placeByName(cursor));

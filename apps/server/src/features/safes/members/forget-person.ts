@@ -13,7 +13,7 @@ export async function removePersonFromSafes(kernel: Kernel, tx: Tx, userId: stri
   const owned = await countOwned(tx, userId);
   if (owned > 0) {
     const safes = owned === 1 ? "a safe" : `${owned} safes`;
-    throw refuse(409, "user.owns-safes", `This user owns ${safes}. Give them to somebody else first.`);
+    throw refuse(409, "user.owns-safes", `This user owns ${safes}. Choose another owner first.`);
   }
   await deleteMemberships(tx, userId);
   for (const id of ids) await kernel.events.publish(tx, changed(id, await audienceOfSafe(tx, id)));

@@ -186,7 +186,7 @@ describe("adding a member is refused", () => {
     const safe = await aSafe(app, owner);
     const past = await add(owner, safe, { user_id: person.id, role: "user", expires_at: inHours(-1) });
     assert.equal(past.status, 400);
-    assert.match(past.text, /The expiry must lie in the future/);
+    assert.match(past.text, /The expiry must be in the future/);
     const none = await add(owner, safe, { user_id: person.id, role: "custom", permissions: [] });
     assert.match(none.text, /Choose at least one permission/);
   });

@@ -57,7 +57,7 @@ export async function lockAttempts(tx: Tx, keys: readonly string[], now: Date): 
   const rows = new Map((await locked.execute()).map((row) => [row.key, row]));
   return keys.map((key) => {
     const row = rows.get(key);
-    if (row === undefined) throw new Error("a counter of attempts vanished while it was being locked");
+    if (row === undefined) throw new Error("an attempt counter disappeared while it was being locked");
     return row;
   });
 }

@@ -15,7 +15,7 @@ export function createGate(atOnce: number, mostWaiting: number): Gate {
     else if (waiting.length >= mostWaiting) throw busy();
     else await new Promise<void>((enter) => waiting.push(enter));
     try {
-      if (signal?.aborted === true) throw refuse(408, "request.abandoned", "The client went away.");
+      if (signal?.aborted === true) throw refuse(408, "request.abandoned", "The client disconnected.");
       return await work();
     } finally {
       const next = waiting.shift();

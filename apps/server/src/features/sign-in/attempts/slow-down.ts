@@ -83,8 +83,8 @@ async function alert(kernel: Kernel, tx: Tx, network: string, now: Date): Promis
   await notifyOf(kernel)(tx, {
     to: { users: [], roles: ["admin"] },
     type: "security_alert",
-    title: "Many sign-ins fail from one network",
-    message: `More than 30 sign-ins from ${network} failed within an hour, possibly a common password tried on many people. Further attempts from there are slowed down. Check the failed sign-ins in the audit trail, and block the network if it is not yours.`,
+    title: "Many failed sign-ins from one network",
+    message: `More than 30 sign-ins from ${network} failed within an hour. This may be password spraying. Further attempts from there are delayed. Check the failed sign-ins in the audit trail, and block the network if it is not yours.`,
     severity: "high",
     actionRequired: false,
     metadata: { network },
@@ -161,7 +161,7 @@ const asOf = (row: AttemptsRow, now: Date): AttemptsRow =>
 
 function kindOf(key: string): AttemptKind {
   const kind = ATTEMPT_KINDS.find((each) => key.startsWith(`${each}:`));
-  if (kind === undefined) throw new Error("a counter of attempts has no known kind");
+  if (kind === undefined) throw new Error("an attempt counter has an unknown kind");
   return kind;
 }
 

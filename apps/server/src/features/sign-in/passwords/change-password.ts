@@ -53,7 +53,7 @@ export async function changeOwnPassword(
 }
 
 const wrong = () => {
-  const message = "The current password is not right.";
+  const message = "The current password is wrong.";
   return refuse(400, "password.current-wrong", message, { errors: [{ path: "current_password", msg: message }] });
 };
 

@@ -23,7 +23,7 @@ export async function invite(
 ): Promise<{ link: string | null; expiresAt: Date }> {
   if (by === "link") return issueInvitation(kernel, tx, userId);
   if (!mail.isConfigured) {
-    throw refuse(409, "mail.not-configured", "No mail server is configured. Hand over the link yourself.");
+    throw refuse(409, "mail.not-configured", "No mail server is configured. Send the link to the user yourself.");
   }
   const order: InvitationOrder = { user_id: userId };
   await kernel.jobs.enqueue(tx, INVITATION_JOB, order);

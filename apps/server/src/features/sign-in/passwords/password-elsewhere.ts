@@ -7,5 +7,5 @@ import type { SignInContext } from "../context.ts";
 export async function requireOwnPassword({ elsewhere }: SignInContext, db: Db, userId: string): Promise<void> {
   const provider = await elsewhere.current.providerOf(db, userId);
   if (provider === null) return;
-  throw refuse(409, "password.elsewhere", `This person signs in through ${provider}. The password is changed there.`);
+  throw refuse(409, "password.elsewhere", `This user signs in through ${provider}. Change the password there.`);
 }

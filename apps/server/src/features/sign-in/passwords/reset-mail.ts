@@ -8,11 +8,11 @@ export function resetMail(to: { email: string; name: string }, link: string): Ou
     text: [
       `Hello ${to.name},`,
       "",
-      "somebody, most likely you, asked for a new password for your Strongroom account. This link sets it:",
+      "we received a request to reset the password of your Strongroom account. Set a new password with this link:",
       "",
       link,
       "",
-      "It works once and for 30 minutes. If it was not you, do nothing: your password stays as it is.",
+      "The link works once and expires in 30 minutes. If you did not request it, ignore this email: your password has not changed.",
       "",
     ].join("\n"),
   };
@@ -21,15 +21,15 @@ export function resetMail(to: { email: string; name: string }, link: string): Ou
 export function invitationMail(to: { email: string; name: string }, link: string): OutgoingMail {
   return {
     to: to.email,
-    subject: "You are invited to Strongroom",
+    subject: "You have been invited to Strongroom",
     text: [
       `Hello ${to.name},`,
       "",
-      "an administrator made a Strongroom account for you. This link lets you choose its password:",
+      "an administrator created a Strongroom account for you. Choose your password with this link:",
       "",
       link,
       "",
-      "It works once and for 7 days. Then ask your administrator for another.",
+      "The link works once and expires in 7 days. After that, ask your administrator for a new one.",
       "",
     ].join("\n"),
   };

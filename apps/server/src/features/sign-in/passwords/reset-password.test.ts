@@ -222,7 +222,7 @@ describe("OPEN-09: without a mail server", () => {
     const reply = await ask(app, person.email);
     assert.equal(
       reply.body.message,
-      "If there is an account with this email, an administrator can now hand over a reset link.",
+      "If there is an account with this email, an administrator can now give you a reset link.",
     );
     assert.equal((await ask(app, newEmail())).text, reply.text);
     await untilDone(app);

@@ -58,7 +58,7 @@ export async function requestReset(
 }
 
 const BY_MAIL = "If there is an account with this email, a reset link is on its way.";
-const BY_HAND = "If there is an account with this email, an administrator can now hand over a reset link.";
+const BY_HAND = "If there is an account with this email, an administrator can now give you a reset link.";
 
 /**
  * Runs in the job: mails a link, or leaves the request for an administrator. Throws when the mail server did not accept the mail.
@@ -173,7 +173,7 @@ export async function completeReset(
 }
 
 const invalid = () =>
-  refuse(400, "password-reset.link-invalid", "This reset link is no longer valid. Please ask for a new one.");
+  refuse(400, "password-reset.link-invalid", "This reset link is no longer valid. Please request a new one.");
 
 function newResetToken(
   now: Date,

@@ -116,6 +116,6 @@ async function personOf(call: SignInCall, db: Db, row: PendingTable | undefined)
   return { user, row };
 }
 
-const over = () => refuse(401, "second-step.over", "This sign-in took too long or was tried too often. Start again.");
+const over = () => refuse(401, "second-step.over", "This sign-in expired or had too many attempts. Start again.");
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();

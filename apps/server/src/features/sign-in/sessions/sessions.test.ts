@@ -216,7 +216,7 @@ describe("ending sessions", () => {
     });
     assert.equal(wrong.status, 400);
     assert.deepEqual((wrong.body as { errors?: unknown }).errors, [
-      { path: "current_password", msg: "The current password is not right." },
+      { path: "current_password", msg: "The current password is wrong." },
     ]);
     const same = await app.call(changePassword, {
       body: { current_password: person.password, new_password: person.password },

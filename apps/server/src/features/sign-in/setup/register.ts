@@ -87,7 +87,7 @@ export async function registerAccount(
 const CREATED = "Account created successfully! Please sign in with your new credentials.";
 const AS_ADMIN = "Administrator account created. Please sign in with your new credentials.";
 const roleRequested = (role: Role) =>
-  `Account created successfully! You can sign in as a user; an administrator decides about the role ${role}.`;
+  `Account created successfully! You can sign in as a user while an administrator reviews your request for the role ${role}.`;
 
 const closed = ({ sign_up }: Pick<SignInPolicy, "sign_up">) =>
   sign_up === "domains"
@@ -95,7 +95,11 @@ const closed = ({ sign_up }: Pick<SignInPolicy, "sign_up">) =>
     : refuse(403, "sign-up.closed", "Sign-up is closed. Please ask an administrator for an account.");
 
 const notFirst = () =>
-  refuse(403, "sign-up.not-first", "Only the first administrator chooses who may sign up. Sign up without it.");
+  refuse(
+    403,
+    "sign-up.not-first",
+    "Only the first administrator can choose who can sign up. Sign up without this setting.",
+  );
 
 const taken = () =>
   refuse(409, "account.exists", "An account with this email already exists. Please try signing in instead.");

@@ -22,12 +22,12 @@ export async function setupLink(kernel: Pick<Kernel, "config" | "database" | "pu
 export async function requireSetupToken(kernel: Kernel, db: Db, token: string | undefined): Promise<boolean> {
   if (await hasAnyUser(db)) return false;
   if (token === undefined || token === "") {
-    throw refuse(403, "setup.token-required", "The first account needs the setup link that the server printed.");
+    throw refuse(403, "setup.token-required", "Create the first account with the setup link that the server printed.");
   }
   const configured = kernel.config.setupToken === null ? null : sha256(kernel.config.setupToken);
   const expected = configured ?? (await findSetupHash(db));
   if (expected === null || !timingSafeEqual(sha256(token), expected)) {
-    throw refuse(403, "setup.token-wrong", "This setup link is not valid. Use the one that the server printed last.");
+    throw refuse(403, "setup.token-wrong", "This setup link is not valid. Use the latest one that the server printed.");
   }
   return true;
 }

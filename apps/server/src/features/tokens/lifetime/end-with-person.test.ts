@@ -86,7 +86,10 @@ test("disabling or deleting a user audits each token that ends with them, with i
     const { id: holder, name } = made.holder;
     assert.deepEqual(
       [other?.reason, other?.details],
-      [`The token that made it ended. Its holder was ${became}.`, { holder, holder_name: name, because_of: person.id }],
+      [
+        `The token that created it was revoked. Its holder was ${became}.`,
+        { holder, holder_name: name, because_of: person.id },
+      ],
     );
     assert.deepEqual(await revocationOf(untouched.id), []);
   }
@@ -140,8 +143,8 @@ test("a new policy that changes a token's expiry triggers its notices again", as
     });
   };
   await rule(30);
-  await toldOn(29.5, 30, "An API token ends within a day");
+  await toldOn(29.5, 30, "An API token expires within a day");
   await rule(90);
-  await toldOn(53.5, 60, "An API token ends soon");
-  await toldOn(59.5, 60, "An API token ends within a day");
+  await toldOn(53.5, 60, "An API token expires soon");
+  await toldOn(59.5, 60, "An API token expires within a day");
 });

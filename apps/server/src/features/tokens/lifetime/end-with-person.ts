@@ -38,7 +38,7 @@ export async function revokeAllOf(
   );
   if (revoked.length === 0) return 0;
   const entries = revoked.map(({ id, name, user_id, holder }) => {
-    const reason = user_id === userId ? REASONS[because] : `The token that made it ended. ${REASONS[because]}`;
+    const reason = user_id === userId ? REASONS[because] : `The token that created it was revoked. ${REASONS[because]}`;
     const details = { holder: user_id, holder_name: holder, ...(user_id === userId ? {} : { because_of: userId }) };
     return systemEntry("token.revoked", "tokens", { target: { type: "token", id, name }, reason, details }, at);
   });

@@ -226,7 +226,7 @@ test("the responsible users and administrators are notified one day before a mac
   };
   for (const person of [member, admin]) {
     const { title, message } = await eventually(async () => (await noticesOf(person))[0] ?? null);
-    assert.equal(title, "An API token ends within a day");
+    assert.equal(title, "An API token expires within a day");
     assert.ok(message.includes(`"pipeline" of the machine identity ${machine.name}`), message);
   }
   assert.deepEqual(await noticesOf(other), []);

@@ -62,7 +62,7 @@ export async function changeMachine(
 export const notFound = () => refuse(404, "user.not-found", "User not found");
 
 const nameTaken = (name: string) => {
-  const msg = `There is a machine identity like "${name}" already.`;
+  const msg = `A machine identity with the name "${name}" already exists.`;
   return refuse(409, "machine-identity.name-taken", msg, { errors: [{ path: "name", msg }] });
 };
 
@@ -98,7 +98,7 @@ async function responsibleOf(
 }
 
 const nobody = (path: string) => {
-  const msg = "Choose an active person or a group that answers for it.";
+  const msg = "Choose an active person or a group to be responsible for it.";
   return refuse(422, "machine-identity.responsible-unknown", msg, { errors: [{ path, msg }] });
 };
 

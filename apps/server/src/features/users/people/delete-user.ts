@@ -29,5 +29,5 @@ export async function deleteUser(
   await signIn.forgetPerson(tx, person.id);
   await onDeleted(tx, person.id, call.actor);
   await eraseUser(tx, person.id);
-  return { message: `${person.name} is deleted` };
+  return { message: `${person.name} was deleted` };
 }

@@ -35,7 +35,7 @@ export async function invite(
     last_signed_in_at: null,
     invited_at: now,
   });
-  if (!isNew) throw refuse(409, "account.exists", "There is a user with this email already.");
+  if (!isNew) throw refuse(409, "account.exists", "A user with this email already exists.");
   call.note({ target: { type: "user", id, name: email }, details: { role, by } });
   if (role === "admin") await notifyOfNewAdmin(notify, tx, { person: { id, name: email }, by: call.actor.name });
   return handOut(id, by, tx, signIn);
@@ -50,7 +50,7 @@ export async function inviteOnceMore(
   const person = await named(call, tx);
   requirePersonFor(call.actor, person);
   if (person.invited_at === null) {
-    throw refuse(409, "user.not-invited", "They have chosen a password already. Give them a reset link.");
+    throw refuse(409, "user.not-invited", "This user already has a password. Create a reset link instead.");
   }
   if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
   call.note({ details: { role: person.role, by: call.body.by } });

@@ -36,13 +36,13 @@ export function passwordProblem(policy: Lengths, { password, role, email, name }
   if (isPattern(lower) || formsOf(lower).some(isOnBlocklist)) {
     return {
       code: "password.too-common",
-      message: "This password is one of the most common ones. Choose another one, such as four random words.",
+      message: "This password is too common. Choose another one, such as four random words.",
     };
   }
   if (isMadeOf(lower, knownWords(email, name))) {
     return {
       code: "password.guessable",
-      message: "This password is made of your name, your email address or the product's name. Choose another one.",
+      message: "This password is based on your name, your email address or the product's name. Choose another one.",
     };
   }
   return null;

@@ -42,13 +42,13 @@ export function isWithin(networks: readonly string[], address: string): boolean 
 /** Throws 403 for an address that the policy does not allow. Called at every sign-in and at every call of a session. */
 export function requireAllowedNetwork(policy: Networks, address: string): void {
   if (isWithin(policy.allowed_networks, address)) return;
-  throw refuse(403, "network.not-allowed", "Your network is not allowed here. Ask an administrator.");
+  throw refuse(403, "network.not-allowed", "Access from your network is not allowed. Ask an administrator.");
 }
 
 /** Throws 409 when these networks exclude the address of the caller, who could not undo the change. */
 export function requireOwnNetwork({ allowed_networks: networks }: Networks, address: string): void {
   if (isWithin(networks, address)) return;
-  const message = `Your own address, ${address}, is in none of these networks: you would lock yourself out.`;
+  const message = `Your own address, ${address}, is not in any of these networks. You would lock yourself out.`;
   throw refuse(409, "policy.locks-out", message, { errors: [{ path: "allowed_networks", msg: message }] });
 }
 

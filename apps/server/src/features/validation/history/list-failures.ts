@@ -86,6 +86,6 @@ export async function readActiveAccess(
 ): Promise<JitSessionValidation> {
   const query = { hasIssues: null, limit: 1, after: null, sessionId: params.id };
   const [row] = await listSessions(db, actor, grants, query);
-  if (row === undefined) throw refuse(404, "access-request.not-found", "There is no such grant in force.");
+  if (row === undefined) throw refuse(404, "access-request.not-found", "There is no active grant with this id.");
   return toSession(row);
 }

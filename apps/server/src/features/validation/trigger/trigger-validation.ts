@@ -23,7 +23,7 @@ export async function trigger({ kernel, grants }: ValidationContext, call: Call<
   call.note({ details: { asked: ids.length, refused: refused.length, force } });
   if (allowed.length === 0) {
     call.note({ result: "failure" });
-    return { run_id: null, queued: 0, failed: refused, message: "Nothing of this can be validated" };
+    return { run_id: null, queued: 0, failed: refused, message: "None of these can be validated" };
   }
   const { run_id, queued } = await verifyAllowed(kernel, call, tx, allowed);
   const message = `${queued === 1 ? "1 validation" : `${queued} validations`} started`;
@@ -39,9 +39,9 @@ function refusalOf(
   const closed = found.is_own ? closureRefusal(actor) : null;
   if (closed !== null) return { code: closed.code, message: closed.message };
   if (!found.may_validate)
-    return { code: "safe.permission-missing", message: "You need the permission to manage its secret" };
+    return { code: "safe.permission-missing", message: "You do not have permission to manage its secret" };
   if (found.is_refused && !force) {
-    const message = "Its system has refused this very secret: trying again could lock it";
+    const message = "The target has already refused this secret. Another attempt could lock the account";
     return { code: "validation.held-back", message };
   }
   return null;

@@ -147,7 +147,7 @@ export async function endAbandonedAttempt(
   const { clock, events } = context.kernel;
   const at = clock.now();
   const owner = await ownerOf(context, tx, attempt);
-  const result = endedBy(INTERRUPTED, "The verification was interrupted: the server stopped before it ended.");
+  const result = endedBy(INTERRUPTED, "The verification was interrupted because the server stopped.");
   const isOutdated = credential === null || credential.login_revision !== attempt.revision;
   const ended = await endAttempt(tx, attempt.id, { ...result, at, isOutdated });
   if (ended === null) return;

@@ -58,7 +58,7 @@ test("a user has at most eight verifications under way, and more are refused wit
   for (const refused of answered) {
     assert.deepEqual([refused.status, codeOf(refused)], [429, "verification.too-many"]);
     assert.equal(refused.headers["retry-after"], "3");
-    assert.match(refused.text, /You have 8 verifications under way\. Wait for one of them/);
+    assert.match(refused.text, /You have 8 verifications running\. Wait for one to finish/);
   }
   await eventually(async () => (target.open() === 1 ? true : null));
   target.letGo();

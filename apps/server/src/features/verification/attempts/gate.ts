@@ -111,7 +111,7 @@ export function createGate(given: Partial<GateLimits> = {}): Gate {
         end();
         reject(refusal);
       };
-      const abandon = () => stop(refuse(408, "request.abandoned", "The client went away."));
+      const abandon = () => stop(refuse(408, "request.abandoned", "The client disconnected."));
       const timer = setTimeout(() => stop(tooMany()), limits.patienceMs);
       const end = () => {
         clearTimeout(timer);
@@ -152,7 +152,7 @@ function shareOf(taken: number, atOnce: number): number {
 }
 
 const tooMany = () =>
-  refuse(429, "verification.too-many", "Many verifications are under way right now. Try again in a moment.", {
+  refuse(429, "verification.too-many", "Too many verifications are running. Try again in a moment.", {
     retryAfter: RETRY_AFTER_SECONDS,
   });
 
@@ -160,6 +160,6 @@ const tooManyOfOne = (most: number) =>
   refuse(
     429,
     "verification.too-many",
-    `You have ${most} verifications under way. Wait for one of them, or verify them together.`,
+    `You have ${most} verifications running. Wait for one to finish, or verify them together.`,
     { retryAfter: RETRY_AFTER_SECONDS },
   );

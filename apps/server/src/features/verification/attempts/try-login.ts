@@ -15,22 +15,25 @@ export async function tryLogin(site: VerificationContext, begun: StartedAttempt,
   const startedAt = performance.now();
   try {
     using secret = await secretOf(kernel, begun);
-    if (secret === null) return endedBy("deleted", "The credential was deleted before it was tried.");
+    if (secret === null) return endedBy("deleted", "The credential was deleted before it was verified.");
     const context = { timeoutMs: TIMEOUT_MS, signal, network, now: () => kernel.clock.now() };
     return resultOf(await begun.connector.verify(targetOf(begun.credential), secret, context));
   } catch (error) {
     const durationMs = Math.round(performance.now() - startedAt);
-    kernel.log.error({ err: error, credential: begun.credential.id }, "a verification could not be done");
+    kernel.log.error({ err: error, credential: begun.credential.id }, "a verification failed with an error");
     if (error instanceof SealedError) return endedBy("cancelled", "The vault was sealed.", "unreachable", durationMs);
     if (error instanceof EnvelopeError || error instanceof KekError) {
       const isNotActive = error.code === "envelope.not-active";
-      const message = isNotActive
-        ? NOT_ACTIVE
-        : "The stored secret cannot be read. An administrator has to look at it.";
+      const message = isNotActive ? NOT_ACTIVE : "The stored secret cannot be decrypted. Contact an administrator.";
       return endedBy("secret-unreadable", message, "misconfigured", durationMs);
     }
     // A bug in a connector, which is logged. The attempt still ends.
-    return endedBy("internal-error", "The verification failed on our side.", "unreachable", durationMs);
+    return endedBy(
+      "internal-error",
+      "The verification failed because of an internal error.",
+      "unreachable",
+      durationMs,
+    );
   }
 }
 

@@ -83,7 +83,7 @@ async function attemptInTurn(
     if (other === null || other.is_outdated || other.revision !== begun.revision) continue;
     return recorder.conclude((tx) => share(tx, other));
   }
-  throw refuse(409, "verification.under-way", "This credential is being verified already. Try again in a minute.");
+  throw refuse(409, "verification.under-way", "This credential is already being verified. Try again in a minute.");
 }
 
 /** Waits for another caller's attempt. Null when it was abandoned, or does not end in time. */

@@ -32,7 +32,7 @@ export async function acceptHostKey(
   await onLogin(tx, row);
   await kernel.events.publish(tx, credentialChanged(row));
   call.note({ target: credentialTarget(row), details: acceptedKeys(before) });
-  return { message: `The new host key of "${row.name}" is accepted` };
+  return { message: `The new host key of "${row.name}" was accepted` };
 }
 
 /** The audit details of an accepted key. */
@@ -50,7 +50,7 @@ export async function acceptOffered(tx: Tx, before: CredentialRow, fingerprint: 
     throw refuse(409, "host-key.no-alarm", "There is no changed host key to accept.");
   }
   if (hostKeyText(offered) !== fingerprint) {
-    throw refuse(409, "host-key.other", "Another host key has appeared meanwhile. Look at it before you accept it.");
+    throw refuse(409, "host-key.other", "The host key has changed again. Review the new key before you accept it.");
   }
   return updateCredential(tx, before.id, {
     host_key: JSON.stringify(offered),

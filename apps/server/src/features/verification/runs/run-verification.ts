@@ -83,7 +83,7 @@ async function start(kernel: Kernel, call: Call, tx: Tx, scope: RunScope, chosen
   const query: RunOrder = { userId: id, scope, requestedBy: { id, name }, chosen };
   const run = await startRun(kernel, tx, query);
   call.note({ target: { type: "verification-run", id: run.id }, details: { scope, queued: run.total } });
-  const message = run.total === 0 ? "There is nothing to verify" : "Global verification process initiated";
+  const message = run.total === 0 ? "Nothing to verify" : "Global verification process initiated";
   return { run_id: run.id as RunId, queued: run.total, message };
 }
 
