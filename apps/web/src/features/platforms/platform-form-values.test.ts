@@ -62,7 +62,7 @@ describe("values of the platform form", () => {
     expect(payloadOf(windowed).rotation_window).toEqual({ from_hour: 22, to_hour: 4 });
     expect(payloadOf(NAMED).rotation_window).toBeNull();
     expect(checkPlatform({ ...windowed, window_to: "" })).toEqual({
-      window_to: "Choose an hour, or any time for both",
+      window_to: "Choose both hours, or any time for both",
     });
     expect(checkPlatform({ ...windowed, window_to: "22" })).toEqual({
       window_to: "The window must not start and end at the same hour",

@@ -261,7 +261,7 @@ export function fieldAt(path: readonly PropertyKey[]): string {
 
 /** A window requires both hours. */
 function checkWindow({ window_from: from, window_to: to }: WindowValues): PlatformFormErrors {
-  const missing = "Choose an hour, or any time for both";
+  const missing = "Choose both hours, or any time for both";
   return {
     ...(from === "" && to !== "" ? { window_from: missing } : {}),
     ...(to === "" && from !== "" ? { window_to: missing } : {}),
