@@ -1,4 +1,4 @@
-// The menu of the accounts page: select several, import and export.
+// The menu of the accounts page: select multiple, import and export.
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconChecks, IconDots, IconDownload, IconUpload } from "@tabler/icons-react";
 import type { SafeId } from "@strongroom/contract";

@@ -1,4 +1,4 @@
-// "Also uses this password": the dependents that receive a new password, and whether they have it.
+// "Dependents": the entries that receive a new password, and whether they have it.
 import { ActionIcon, Button } from "@mantine/core";
 import { IconPlus, IconRefresh, IconTrash } from "@tabler/icons-react";
 import type { Account, Dependent } from "@strongroom/contract";
