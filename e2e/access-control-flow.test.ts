@@ -78,7 +78,7 @@ describe("access control", { skip: noBrowser }, () => {
     await page.getByRole("option", { name: PLATFORM, exact: true }).click();
     await page.getByLabel("Approvals at level 1").fill("1");
     await page.getByRole("button", { name: "What would change?" }).click();
-    await page.getByText("1 person would lose something, on 1 account.", { exact: true }).waitFor();
+    await page.getByText("1 person would lose access, on 1 account.", { exact: true }).waitFor();
     await inspectScreen(page, "access-change");
     const { platforms } = await ask(server.url, listPlatforms, {}, await tokenOf(server, admin));
     assert.equal(platforms.find(({ name }) => name === PLATFORM)?.approvals_level_1, 0);

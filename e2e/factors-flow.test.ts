@@ -83,7 +83,7 @@ describe("second factors", needs(noBrowser || null), () => {
     codes = await list.getByRole("listitem").allTextContents();
     assert.equal(new Set(codes).size, 10);
     await inspectScreen(page, "recovery-codes");
-    await shown.getByRole("checkbox", { name: "I have kept these codes in a safe place" }).check();
+    await shown.getByRole("checkbox", { name: "I have stored these codes in a safe place" }).check();
     await shown.getByRole("button", { name: "Done" }).click();
     await page.getByText("This laptop", { exact: true }).waitFor();
   });
@@ -121,7 +121,7 @@ describe("second factors", needs(noBrowser || null), () => {
   step("an app code and a recovery code sign in too", async () => {
     await signOut();
     await enterPassword();
-    await page.getByRole("button", { name: "Use the code of an authenticator app" }).click();
+    await page.getByRole("button", { name: "Use an authenticator app code" }).click();
     await page.getByLabel("Code", { exact: true }).fill(hotp(bytesOf(key), stepAt(new Date())));
     await page.getByRole("button", { name: "Continue" }).click();
     await isAt(page, "/");
@@ -136,15 +136,15 @@ describe("second factors", needs(noBrowser || null), () => {
   step("a sensitive action requires re-authentication after the interval, then continues automatically", async () => {
     await runSql(server, "update sign_in_sessions set proved_at = now() - interval '2 hours'");
     await page.goto("/profile");
-    await page.getByText("9 codes are left.").waitFor();
+    await page.getByText("9 codes left.").waitFor();
     await page.getByRole("button", { name: "Remove Authenticator app" }).click();
     await dialogOf(page, "Remove Authenticator app").getByRole("button", { name: "Remove", exact: true }).click();
-    const asking = dialogOf(page, "Is it still you?");
+    const asking = dialogOf(page, "Confirm your identity");
     await asking.getByRole("button", { name: "Use your passkey" }).waitFor();
     // The waiting action shows that it waits.
     await inspectScreen(page, "step-up", { isLoading: true });
     await asking.getByRole("button", { name: "Use your passkey" }).click();
-    await seesToast(page, "Authenticator app is removed");
+    await seesToast(page, "Authenticator app removed");
     assertNoErrors(visit);
   });
 });

@@ -56,18 +56,18 @@ describe("integrations", needs(noBrowser || null), () => {
     await signIn(page, admin, "/integrations");
     await seesHeading(page, "Integrations");
     await page.getByText("Connect external identity, ticketing and logging systems").waitFor();
-    await page.getByText("Nothing is connected yet").waitFor();
+    await page.getByText("No integrations yet").waitFor();
   });
 
   step("a webhook receives every entry, and its card shows the progress", async () => {
     const { port } = receiver.address() as AddressInfo;
-    await addSink({ Name: "Company SIEM", Address: `http://127.0.0.1:${port}/in` }, "Web hook");
-    await dialog().getByRole("button", { name: "Make a new key" }).click();
+    await addSink({ Name: "Company SIEM", Address: `http://127.0.0.1:${port}/in` }, "Webhook");
+    await dialog().getByRole("button", { name: "Generate a key" }).click();
     await inspectScreen(page, "integrations-add");
     await dialog().getByRole("button", { name: "Add Sink" }).click();
     await seesToast(page, "Sink added");
     await card("Company SIEM").getByText("Up to date").waitFor();
-    await card("Company SIEM").getByText("Nothing").waitFor();
+    await card("Company SIEM").getByText("None").waitFor();
     assert.ok(lines > 0);
     await page.getByRole("button", { name: "Test Company SIEM" }).click();
     await seesToast(page, `127.0.0.1:${(receiver.address() as AddressInfo).port} answered with status 200.`);
@@ -77,9 +77,9 @@ describe("integrations", needs(noBrowser || null), () => {
     const { verifier_key } = await ask(server.url, readCheckpoint, {}, await tokenOf(server, admin));
     await page.getByRole("button", { name: "Watch a Log" }).click();
     await dialog().getByLabel("Name").fill("This very one");
-    await dialog().getByLabel("The log's key").fill(verifier_key);
+    await dialog().getByLabel("Log key").fill(verifier_key);
     await dialog().getByRole("button", { name: "Watch" }).click();
-    await seesToast(page, "The log is watched from now on");
+    await seesToast(page, "The log is now watched");
     const key = (await page.getByLabel("witness key", { exact: true }).innerText()).trim();
     const url = `${server.url.replace(/\/$/, "")}/api/v1/audit/witness`;
     await addSink({ Name: "Second site", Address: url, "Witness key": key }, "Witness");

@@ -50,12 +50,12 @@ describe("signing in through OpenID Connect", needs(noBrowser || null), () => {
     await form.getByLabel("Issuer").fill(provider.issuer);
     await form.getByLabel("Client ID").fill(CLIENT_ID);
     await form.getByRole("textbox", { name: "Client secret" }).fill(CLIENT_SECRET);
-    await form.getByRole("switch", { name: "Make accounts by itself" }).click();
-    await form.getByRole("switch", { name: "Take over accounts by their email" }).click();
+    await form.getByRole("switch", { name: "Create users automatically" }).click();
+    await form.getByRole("switch", { name: "Link existing users by email" }).click();
     await form.getByRole("button", { name: "Add a group" }).click();
     await form.getByLabel("Group 1", { exact: true }).fill("operators");
     await inspectScreen(page, "sign-in-provider-form");
-    await form.getByRole("switch", { name: "Take over accounts by their email" }).click();
+    await form.getByRole("switch", { name: "Link existing users by email" }).click();
     await form.getByRole("button", { name: "Add provider" }).click();
     await seesToast(page, "Provider added. Test it before people use it.");
     const card = page.getByRole("article", { name: "Company login" });

@@ -40,7 +40,7 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
     await signIn(page, admin, "/");
     await page.getByRole("link", { name: "Profile" }).click();
     await seesHeading(page, "Profile");
-    const you = page.getByRole("region", { name: "You", exact: true });
+    const you = page.getByRole("region", { name: "Your details", exact: true });
     await you.getByText("Password", { exact: true }).waitFor();
     await you.getByRole("button", { name: "Change name" }).click();
     await you.getByRole("textbox", { name: "Name" }).fill("Ada Lovelace");
@@ -66,7 +66,7 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
     const dialog = dialogOf(page, "Create token");
     await dialog.getByRole("textbox", { name: "Name" }).waitFor();
     await page.keyboard.type("Nightly export");
-    await dialog.getByRole("radio", { name: "Only what I choose" }).check();
+    await dialog.getByRole("radio", { name: "Custom" }).check();
     await dialog.getByRole("combobox", { name: "Scopes" }).fill("List cred");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
@@ -103,7 +103,7 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Create", exact: true }).click();
     const dialog = dialogOf(page, "Create machine identity");
     await dialog.getByRole("textbox", { name: "Name" }).fill("Build server");
-    await dialog.getByRole("combobox", { name: "Who answers for it" }).fill("Ada");
+    await dialog.getByRole("combobox", { name: "Responsible person or group" }).fill("Ada");
     await page.getByRole("option", { name: /Ada Lovelace/ }).click();
     await dialog.getByRole("button", { name: "Create" }).click();
     await seesToast(page, "Machine identity created");

@@ -68,7 +68,7 @@ describe("a forgotten password, with a mail server", needs(noBrowser || null), (
     await page.getByLabel("New password", { exact: true }).fill("a brand new password");
     await page.getByLabel("Confirm password").fill("a brand new password");
     await page.getByRole("button", { name: "Change password" }).click();
-    await seesToast(page, "Password changed. Please sign in with it.");
+    await seesToast(page, "Password changed. Sign in with your new password.");
     await isAt(page, "/login");
     await signIn(page, { ...user, password: "a brand new password" });
     await page.getByRole("button", { name: "Sign Out" }).click();

@@ -74,21 +74,21 @@ describe("safes", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Create Group" }).first().click();
     const dialog = dialogOf(page, "Create Group");
     await textBox(dialog, "Name").fill(GROUP);
-    await dialog.getByRole("switch", { name: "May break glass" }).click();
+    await dialog.getByRole("switch", { name: "Allow emergency access" }).click();
     await inspectScreen(page, "group-form");
     await dialog.getByRole("button", { name: "Create Group" }).click();
     await seesToast(page, "Group created successfully");
     await dialog.waitFor({ state: "detached" });
     await cardOf(page, GROUP).getByRole("button", { name: "People" }).click();
     const people = dialogOf(page, `People of ${GROUP}`);
-    await people.getByText("Nobody is in this group yet", { exact: true }).waitFor();
+    await people.getByText("This group is empty", { exact: true }).waitFor();
     await search(people, "Add a person", "ben@", /ben@example\.com/);
     await people.getByRole("button", { name: "Add", exact: true }).click();
     await people.getByRole("listitem").filter({ hasText: "ben@example.com" }).waitFor();
     await inspectScreen(page, "group-people");
     await people.getByRole("button", { name: "Close" }).first().click();
     await people.waitFor({ state: "detached" });
-    await cardOf(page, GROUP).getByText("May break glass", { exact: true }).waitFor();
+    await cardOf(page, GROUP).getByText("Emergency access", { exact: true }).waitFor();
     await inspectScreen(page, "groups");
   });
 

@@ -153,9 +153,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     }
     await inspectScreen(page, "sign-up");
     await page.getByRole("radio", { name: "Manager" }).check();
-    await page
-      .getByText("An administrator has to approve this role. Until then you have the access of a User.")
-      .waitFor();
+    await page.getByText("An administrator must approve this role. Until then, you have the User role.").waitFor();
     await fillSignUp(page, MANAGER);
     await page.getByRole("button", { name: "Create a new account" }).click();
     await seesToast(page, "Account created successfully! Please sign in with your new credentials.");
@@ -218,7 +216,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await page.getByRole("button", { name: "Reset password" }).click();
     const asking = dialogOf(page, "Reset password");
     await asking
-      .getByText("This installation sends no mail: an administrator sees your request and hands you the link.")
+      .getByText("This installation cannot send email. An administrator sees your request and gives you the link.")
       .waitFor();
     await asking.getByLabel("Email address").fill(user.email);
     await inspectScreen(page, "reset-request");
@@ -251,7 +249,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
 
   step("reports an incomplete reset link", async () => {
     await page.goto("/reset-password");
-    await page.getByText("This page needs a complete reset link.", { exact: true }).waitFor();
+    await page.getByText("The reset link is incomplete. Open the complete link.", { exact: true }).waitFor();
     await inspectScreen(page, "reset-password-incomplete");
   });
 
@@ -265,12 +263,12 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await console.getByRole("list", { name: /^1 person would need a second factor and has none/ }).waitFor();
     await inspectScreen(console, "sign-in-policy-preview");
     await console.getByRole("checkbox", { name: "Admin", exact: true }).uncheck();
-    await console.getByRole("radio", { name: "Nobody: invitations only" }).check();
+    await console.getByRole("radio", { name: "Invitation only" }).check();
     await console.getByRole("button", { name: "Save policy" }).click();
     await seesToast(console, "Sign-in policy saved");
     await context.close();
     await page.goto("/signup");
-    await page.getByText("Sign-up is closed here. Please ask an administrator for an account.").waitFor();
+    await page.getByText("Sign-up is closed. Ask an administrator for an account.").waitFor();
     await page.getByRole("button", { name: "Create a new account", disabled: true }).waitFor();
     await inspectScreen(page, "sign-up-closed");
     assertNoErrors(visit);
@@ -293,5 +291,5 @@ async function chooseNewPassword(page: Page, password: string): Promise<void> {
   await page.getByLabel("New password", { exact: true }).fill(password);
   await page.getByLabel("Confirm password").fill(password);
   await page.getByRole("button", { name: "Change password" }).click();
-  await seesToast(page, "Password changed. Please sign in with it.");
+  await seesToast(page, "Password changed. Sign in with your new password.");
 }

@@ -143,7 +143,7 @@ export const FORMS: readonly Form[] = [
       "features/audit-sinks/sink-form.tsx",
       "features/audit-sinks/sink-fields.tsx",
     ),
-    choose: ["Kind", "Syslog", "Web hook", "Witness", "File on the server"],
+    choose: ["Kind", "Syslog", "Webhook", "Witness", "File on the server"],
   },
   { ...onPage("/integrations", "features/audit-sinks/witness-section.tsx"), press: ["Watch a Log"] },
   onPage("/audit-logs", "shared/audit/trail-filters.tsx"),

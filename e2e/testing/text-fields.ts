@@ -80,16 +80,16 @@ export async function typeEverywhere(within: Locator, typed: Set<string>): Promi
 
 /** Valid values for fields that refuse other text, by label: the first one, then the next after another refusal. */
 const VALID: readonly [label: RegExp, ...texts: string[]][] = [
-  [/^(ca|client) certificate|certificate to trust/i, ""],
+  [/^(ca|client) certificate/i, ""],
   [/port/i, "8443"],
   [/host/i, "server2.example.com"],
-  [/^attribute of email/i, "mail"],
-  [/^attribute/i, "uid"],
+  [/^email attribute/i, "mail"],
+  [/attribute/i, "uid"],
   [/email/i, "somebody@example.com"],
   [/address/i, "https://somewhere.example.com/", "ldaps://directory.example.com"],
   [/issuer/i, "https://id.example.com"],
   [/scopes/i, "openid"],
-  [/filter of groups/i, "(member={dn})"],
+  [/^group filter/i, "(member={dn})"],
   [/filter/i, "(mail={name})"],
   [/parameters/i, "{}"],
   [/networks/i, "10.0.0.0/8"],

@@ -152,14 +152,14 @@ test("previewing a change names the people affected; describing another change c
   await user.type(screen.getByLabelText("Person", { selector: "input" }), "Be");
   await user.click(await screen.findByRole("option", { name: /Ben/ }));
   await user.click(screen.getByRole("button", { name: "What would change?" }));
-  expect(await screen.findByText("1 person would lose something, on 3 accounts.")).toBeTruthy();
-  expect(screen.getByText("(3 after an approval)", { exact: false })).toBeTruthy();
+  expect(await screen.findByText("1 person would lose access, on 3 accounts.")).toBeTruthy();
+  expect(screen.getByText("(3 still available with approval)", { exact: false })).toBeTruthy();
   expect(api.requestsTo(`POST ${AT}/preview`)[0]?.body).toEqual({
     change: { kind: "role-changed", user_id: ben.user_id, role: "manager" },
   });
   await user.click(screen.getByLabelText("New role", { selector: "input" }));
   await user.click(await screen.findByRole("option", { name: "Admin" }));
-  await waitFor(() => expect(screen.queryByText(/would lose something/)).toBeNull());
+  await waitFor(() => expect(screen.queryByText(/would lose access/)).toBeNull());
 });
 
 describe("access reviews", () => {

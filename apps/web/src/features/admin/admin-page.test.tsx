@@ -107,7 +107,7 @@ describe("users", () => {
     api.on(route, { json: { ...people[0], role: "manager" } });
     await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
     await user.click(await screen.findByRole("menuitem", { name: "Make Manager" }));
-    const dialog = within(await screen.findByRole("dialog", { name: "Make Ana Manager" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Change Ana's role to Manager" }));
     expect(dialog.getByText(/Their sessions end/)).toBeTruthy();
     expect(api.requestsTo(route)).toEqual([]);
     await user.click(dialog.getByRole("button", { name: "Change role" }));
@@ -257,7 +257,7 @@ describe("the sign-in policy", () => {
     expect(screen.getByRole("button", { name: "Save policy" }).hasAttribute("disabled")).toBe(true);
     await user.clear(timeout);
     await user.type(timeout, "60");
-    await user.click(screen.getByRole("radio", { name: /^Nobody/ }));
+    await user.click(screen.getByRole("radio", { name: /^Invitation only/ }));
     await user.click(screen.getByRole("button", { name: "Save policy" }));
     expect(await screen.findByText("Sign-in policy saved")).toBeTruthy();
     expect(api.requestsTo("PUT /api/v1/admin/sign-in-policy")[0]?.body).toEqual({
@@ -269,7 +269,7 @@ describe("the sign-in policy", () => {
 
   test("OPEN-01: a warning later than the timeout is rejected before it is sent", async () => {
     const { user } = await openTab("policy", "Sign-in policy");
-    const warning = await screen.findByRole("spinbutton", { name: "Warning before it" });
+    const warning = await screen.findByRole("spinbutton", { name: "Timeout warning" });
     await user.clear(warning);
     await user.type(warning, "45");
     await user.click(screen.getByRole("button", { name: "Save policy" }));
@@ -310,7 +310,7 @@ describe("inviting a user", () => {
     const dialog = within(await screen.findByRole("dialog", { name: "Invite user" }));
     await user.type(await dialog.findByRole("textbox", { name: /Email/ }), "new@example.test");
     await user.click(dialog.getByRole("button", { name: "Invite" }));
-    expect(await screen.findByText("An invitation is on its way to ana@example.test")).toBeTruthy();
+    expect(await screen.findByText("Invitation sent to ana@example.test")).toBeTruthy();
     expect(api.requestsTo(route)[0]?.body).toEqual({ email: "new@example.test", role: "user", by: "mail" });
     expect(screen.queryByText(LINK)).toBeNull();
   });

@@ -33,7 +33,7 @@ test("PLACE-03: shows its heading and sentence, and nothing else to an ordinary 
   open();
   expect(await screen.findByRole("heading", { name: "Integrations" })).toBeTruthy();
   expect(screen.getByText("Connect external identity, ticketing and logging systems")).toBeTruthy();
-  expect(screen.getByText("Only administrators and managers see integrations.")).toBeTruthy();
+  expect(screen.getByText("Only administrators and managers can see integrations.")).toBeTruthy();
   expect(api.requestsTo(LIST)).toHaveLength(0);
 });
 
@@ -62,7 +62,7 @@ describe("audit sinks", () => {
   test("have an empty state with a first step, a retry after a failed load, and no actions for a manager", async () => {
     sinks = [];
     const { unmount } = open();
-    expect(await screen.findByText("Nothing is connected yet")).toBeTruthy();
+    expect(await screen.findByText("No integrations yet")).toBeTruthy();
     unmount();
     api.on(LIST, problem(500, "internal", "No"));
     const { unmount: again } = open();
@@ -93,7 +93,7 @@ describe("audit sinks", () => {
     await user.click(form.getByRole("button", { name: "Add Sink" }));
     expect(await form.findByText("Must be a URL that begins with https:// or http://")).toBeTruthy();
     await fill(/^Address/, "https://siem.example.com/in");
-    await user.click(form.getByRole("button", { name: "Make a new key" }));
+    await user.click(form.getByRole("button", { name: "Generate a key" }));
     await user.click(form.getByRole("button", { name: "Add Sink" }));
     expect(await screen.findByText("Sink added")).toBeTruthy();
     const sent = api.requestsTo(CREATE)[0]?.body as Record<string, unknown>;
@@ -116,9 +116,9 @@ describe("audit sinks", () => {
     const { user } = open();
     await user.click(await screen.findByRole("button", { name: "Edit Hook" }));
     const form = await dialog("Edit Sink");
-    await user.click(await form.findByRole("checkbox", { name: "Remove what is stored (authorization)" }));
+    await user.click(await form.findByRole("checkbox", { name: "Remove the stored value (authorization)" }));
     await user.click(form.getByRole("button", { name: "Save Changes" }));
-    expect(await screen.findByText("Sink changed")).toBeTruthy();
+    expect(await screen.findByText("Sink updated")).toBeTruthy();
     const sent = api.requestsTo(EDIT)[0]?.body as Record<string, unknown>;
     expect(sent["authorization"]).toBeNull();
     expect(sent).not.toHaveProperty("hmac_key");
@@ -162,9 +162,9 @@ describe("the witness", () => {
     await user.click(await screen.findByRole("button", { name: "Watch a Log" }));
     const form = await dialog("Watch a Log");
     await user.type(form.getByLabelText(/^Name/), "Head office");
-    await user.type(form.getByLabelText(/^The log's key/), "strongroom/audit/x+00+AA");
+    await user.type(form.getByLabelText(/^Log key/), "strongroom/audit/x+00+AA");
     await user.click(form.getByRole("button", { name: "Watch" }));
-    expect(await screen.findByText("The log is watched from now on")).toBeTruthy();
+    expect(await screen.findByText("The log is now watched")).toBeTruthy();
     expect(api.requestsTo(WATCH)[0]?.body).toEqual({ name: "Head office", verifier_key: "strongroom/audit/x+00+AA" });
   });
 });

@@ -30,7 +30,7 @@ export default function IntegrationsPage() {
         actions={addButton}
       />
       {role === "user" ? (
-        <EmptyState icon={IconLock} title="Only administrators and managers see integrations." />
+        <EmptyState icon={IconLock} title="Only administrators and managers can see integrations." />
       ) : (
         <Sinks
           canManage={role === "admin"}
@@ -70,8 +70,8 @@ function Sinks({ canManage, addButton, isAdding, onAdded }: SinksProps) {
           sinks.length === 0 ? (
             <EmptyState
               icon={IconPlugConnected}
-              title="Nothing is connected yet"
-              text="Send the audit trail to a SIEM, a web hook or a file, and its checkpoints to a witness."
+              title="No integrations yet"
+              text="Send the audit trail to a SIEM, a webhook or a file, and its checkpoints to a witness."
               action={addButton}
             />
           ) : (
@@ -102,15 +102,15 @@ function Groups({ sinks, onOpen }: GroupsProps) {
     <>
       <Part
         title="Audit trail"
-        sentence="Every entry, in the order of the log, at least once"
-        none="No sink is sent entries."
+        sentence="Every entry, in log order, delivered at least once"
+        none="No sink receives entries."
         sinks={cardsOf("entries")}
         onOpen={onOpen}
       />
       <Part
         title="Checkpoints"
-        sentence="What the log stood at, signed: kept elsewhere, it shows whoever rewrites the log"
-        none="Checkpoints are published nowhere: whoever owns the database could rewrite the trail unnoticed."
+        sentence="Signed states of the log. Copies kept elsewhere reveal a rewritten log"
+        none="Checkpoints are not published. Anyone who controls the database could rewrite the trail unnoticed."
         sinks={cardsOf("checkpoints")}
         onOpen={onOpen}
       />

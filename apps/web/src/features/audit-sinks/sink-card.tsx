@@ -51,8 +51,8 @@ export function SinkCard({ sink, onOpen }: SinkCardProps) {
       subtitle={KIND_LABELS[config.kind]}
       badges={<StatusBadge {...sinkState(sink)} />}
       facts={[
-        { name: "Where", value: place, title: place },
-        { name: "Behind", value: behindOf(sink), title: behindOf(sink), isWide: true },
+        { name: "Destination", value: place, title: place },
+        { name: "Backlog", value: behindOf(sink), title: behindOf(sink), isWide: true },
         { name: content === "entries" ? "Delivered" : "Published", value: status.delivered.toLocaleString("en") },
         { name: "Last success", value: <RelativeTime moment={status.last_success_at} /> },
       ]}

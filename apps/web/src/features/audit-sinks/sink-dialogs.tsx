@@ -50,11 +50,11 @@ export function EditSinkDialog({ sink, folder, opened, onClose }: DialogProps & 
           folder={folder}
           initial={formOf(sink)}
           submitLabel="Save Changes"
-          failureText="Failed to change the sink"
+          failureText="Failed to update the sink"
           onCancel={onClose}
           onSubmit={async (values) => {
             await save(changedOf(values));
-            toast.success("Sink changed");
+            toast.success("Sink updated");
             onClose();
           }}
         />
@@ -74,7 +74,8 @@ export function DeleteSinkDialog({ sink, opened, onClose }: DialogProps & { sink
       onClose={onClose}
     >
       <p>
-        Nothing goes to <strong>{sink.name}</strong> any more, and how far it was is forgotten. What it has stays there.
+        <strong>{sink.name}</strong> receives nothing more, and its position in the log is lost. Data already delivered
+        stays there.
       </p>
     </DeleteDialog>
   );

@@ -66,8 +66,8 @@ export function SecretInput({
     const key = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
     form.setFieldValue(field, key);
     copySecret(key).then(
-      () => toast.success("A new key was copied: give it to the receiver"),
-      () => toast.error("The new key could not be copied. Show it, and copy it by hand."),
+      () => toast.success("New key copied. Give it to the receiver."),
+      () => toast.error("Failed to copy the new key. Show it and copy it manually."),
     );
   }
   return (
@@ -78,7 +78,7 @@ export function SecretInput({
           {isStored ? (
             <Checkbox
               size="sm"
-              label={`Remove what is stored (${label.toLowerCase()})`}
+              label={`Remove the stored value (${label.toLowerCase()})`}
               {...form.getInputProps(`removed.${field}`, { type: "checkbox" })}
             />
           ) : (
@@ -92,7 +92,7 @@ export function SecretInput({
               onClick={make}
               disabled={isRemoved}
             >
-              Make a new key
+              Generate a key
             </Button>
           )}
         </Group>

@@ -51,7 +51,7 @@ function About({ form, sink }: { form: Form; sink: AuditSink | null }) {
           onChange={(event) => form.setValues(asKind(form.values, event.currentTarget.value as AuditSinkKind))}
         />
         <NativeSelect
-          label="What is sent"
+          label="Content"
           data={[
             { value: "entries", label: "Every audit entry" },
             { value: "checkpoints", label: "Signed checkpoints" },
@@ -65,7 +65,7 @@ function About({ form, sink }: { form: Form; sink: AuditSink | null }) {
           <TextInput
             type="number"
             inputMode="numeric"
-            label="Seconds between two"
+            label="Interval in seconds"
             min={1}
             max={86_400}
             {...form.getInputProps("every_seconds")}
@@ -73,10 +73,10 @@ function About({ form, sink }: { form: Form; sink: AuditSink | null }) {
         )}
         {isNew && content === "entries" && (
           <NativeSelect
-            label="Begins"
+            label="Start"
             data={[
-              { value: "beginning", label: "With the first entry" },
-              { value: "now", label: "With what happens from now on" },
+              { value: "beginning", label: "From the first entry" },
+              { value: "now", label: "From now on" },
             ]}
             {...form.getInputProps("starts")}
           />
@@ -99,17 +99,22 @@ function Syslog({ form, sink }: { form: Form; sink: AuditSink | null }) {
             { value: "tls", label: "TLS" },
             { value: "tcp", label: "TCP, unencrypted" },
           ]}
-          description={isTls ? undefined : "Whoever is on the way can read and change the entries."}
+          description={isTls ? undefined : "Anyone on the network path can read and change the entries."}
           inputWrapperOrder={["label", "input", "error", "description"]}
           {...form.getInputProps("transport")}
         />
       </SimpleGrid>
       {isTls && (
         <>
-          <Pem form={form} field="ca" label="CA certificate" description="Empty: those that the system trusts" />
+          <Pem
+            form={form}
+            field="ca"
+            label="CA certificate"
+            description="Leave empty to use the system's trusted CAs"
+          />
           <TextInput
-            label="Name in the certificate"
-            description="Where it is not the host"
+            label="Server name"
+            description="If the certificate is not issued for the host"
             spellCheck={false}
             {...form.getInputProps("server_name")}
           />
@@ -117,7 +122,7 @@ function Syslog({ form, sink }: { form: Form; sink: AuditSink | null }) {
             form={form}
             field="client_certificate"
             label="Client certificate"
-            description="For a server that asks who sends"
+            description="For a server that requires client authentication"
           />
           <SecretInput
             form={form}
@@ -140,7 +145,7 @@ function WebHook({ form, sink }: { form: Form; sink: AuditSink | null }) {
         form={form}
         field="hmac_key"
         label="Signing key"
-        description="Each call is signed with it (HMAC-SHA-256); the receiver needs it too"
+        description="Signs each request (HMAC-SHA-256). The receiver needs it too"
         isStored={sink?.has_hmac_key === true}
         canMake
       />
@@ -148,10 +153,10 @@ function WebHook({ form, sink }: { form: Form; sink: AuditSink | null }) {
         form={form}
         field="authorization"
         label="Authorization"
-        description="Sent as this header, such as “Splunk …” or “Bearer …”; over HTTPS only"
+        description="Sent as the Authorization header, such as “Splunk …” or “Bearer …”. HTTPS only"
         isStored={sink?.has_authorization === true}
       />
-      <Pem form={form} field="ca" label="CA certificate" description="Empty: those that the system trusts" />
+      <Pem form={form} field="ca" label="CA certificate" description="Leave empty to use the system's trusted CAs" />
     </>
   );
 }
@@ -170,14 +175,14 @@ function File({ form, folder }: { form: Form; folder: string }) {
         <TextInput
           type="number"
           inputMode="numeric"
-          label="New file above, in MB"
+          label="Maximum file size in MB"
           min={1}
           {...form.getInputProps("rotate_megabytes")}
         />
         <TextInput
           type="number"
           inputMode="numeric"
-          label="Older files kept"
+          label="Old files to keep"
           min={1}
           {...form.getInputProps("keep_files")}
         />
@@ -193,18 +198,18 @@ function Witness({ form }: { form: Form }) {
         label="Address"
         required
         type="url"
-        description="What comes before /add-checkpoint: https://other-strongroom/api/v1/audit/witness"
+        description="The URL without /add-checkpoint, such as https://other-strongroom/api/v1/audit/witness"
         spellCheck={false}
         {...form.getInputProps("url")}
       />
       <TextInput
         label="Witness key"
         required
-        description="Only what this key cosigned counts"
+        description="Only cosignatures by this key are accepted"
         spellCheck={false}
         {...form.getInputProps("witness_key")}
       />
-      <Pem form={form} field="ca" label="CA certificate" description="Empty: those that the system trusts" />
+      <Pem form={form} field="ca" label="CA certificate" description="Leave empty to use the system's trusted CAs" />
     </>
   );
 }

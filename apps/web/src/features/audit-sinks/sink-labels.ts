@@ -6,7 +6,7 @@ import type { Status } from "#shared/ui/status-badge.tsx";
 
 export const KIND_LABELS: Record<AuditSinkKind, string> = {
   syslog: "Syslog",
-  http: "Web hook",
+  http: "Webhook",
   file: "File on the server",
   witness: "Witness",
 };
@@ -40,10 +40,10 @@ const STATES: Record<AuditSink["status"]["state"], { status: Status; label: stri
 
 export const sinkState = ({ status }: Pick<AuditSink, "status">) => STATES[status.state];
 
-/** `Nothing`, `1,204 entries (2 minutes)`. */
+/** `None`, `1,204 entries (2 minutes)`. */
 export function behindOf({ status }: Pick<AuditSink, "status">): string {
   const { behind_entries: entries, behind_seconds: seconds } = status;
-  if (entries === 0) return "Nothing";
+  if (entries === 0) return "None";
   const many = counted(entries, "entry", "entries");
   return seconds === 0 ? many : `${many} (${duration(seconds)})`;
 }

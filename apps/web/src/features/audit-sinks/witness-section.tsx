@@ -28,7 +28,7 @@ export function WitnessSection({ canManage }: { canManage: boolean }) {
   return (
     <SectionCard
       title="Witness for others"
-      description="This Strongroom keeps the newest checkpoint of other logs: whoever rewrites one of them is found out here"
+      description="Keeps the latest checkpoint of other logs, so that rewriting one of them is detected here"
       actions={
         canManage && (
           <Button
@@ -77,7 +77,7 @@ function Log({ log, onForget }: { log: WitnessedLog; onForget: (() => void) | nu
           ) : (
             <StatusBadge
               status={checkpoint === null ? "pending" : "verified"}
-              label={checkpoint === null ? "Nothing seen yet" : "Consistent"}
+              label={checkpoint === null ? "No checkpoint yet" : "Consistent"}
             />
           )}
         </>
@@ -132,7 +132,7 @@ function WatchDialog({ opened, onClose }: { opened: boolean; onClose: () => void
         initial={{ name: "", verifier_key: "" }}
         check={({ name, verifier_key }) => ({
           ...(name.trim() === "" ? { name: "Name is required" } : {}),
-          ...(verifier_key.trim() === "" ? { verifier_key: "The log's key is required" } : {}),
+          ...(verifier_key.trim() === "" ? { verifier_key: "Log key is required" } : {}),
         })}
         objectionsIn={(error) => fieldErrorsOf(error, isField)}
         submitLabel="Watch"
@@ -140,7 +140,7 @@ function WatchDialog({ opened, onClose }: { opened: boolean; onClose: () => void
         onCancel={onClose}
         onSubmit={async (values) => {
           await watch(values);
-          toast.success("The log is watched from now on");
+          toast.success("The log is now watched");
           onClose();
         }}
       >
@@ -148,9 +148,9 @@ function WatchDialog({ opened, onClose }: { opened: boolean; onClose: () => void
           <>
             <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps("name")} />
             <TextInput
-              label="The log's key"
+              label="Log key"
               required
-              description="What “strongroom audit key” prints there"
+              description="The output of “strongroom audit key” on that server"
               spellCheck={false}
               {...form.getInputProps("verifier_key")}
             />
@@ -168,13 +168,13 @@ function ForgetDialog({ log, onClose }: { log: WitnessedLog; onClose: () => void
       title="Forget the Log"
       confirmLabel="Forget"
       mutation={logRemoval(useQueryClient(), log.id)}
-      done="The log is not watched any more"
+      done="The log is no longer watched"
       failed="Failed to forget the log"
       onClose={onClose}
     >
       <p>
-        The checkpoint of <strong>{log.name}</strong> is the proof against whoever rewrites that log. It goes with it;
-        only this Strongroom's own audit trail keeps it.
+        The checkpoint of <strong>{log.name}</strong> reveals whether that log was rewritten. It is deleted too; only
+        this installation's audit trail keeps a copy.
       </p>
     </DeleteDialog>
   );

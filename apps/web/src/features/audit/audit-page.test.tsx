@@ -270,7 +270,7 @@ describe("the audit page", () => {
 
   test("shows the newest checkpoint, the key and the command that checks an export offline", async () => {
     await openAudit();
-    const card = within(await screen.findByRole("region", { name: "Newest checkpoint" }));
+    const card = within(await screen.findByRole("region", { name: "Latest checkpoint" }));
     expect(await card.findByText((5200).toLocaleString())).toBeTruthy();
     expect(card.getByText("3")).toBeTruthy();
     expect(screen.getByText(KEY)).toBeTruthy();
@@ -344,7 +344,7 @@ describe("contradictions in the audit trail", () => {
     const alert = within(await screen.findByRole("alert"));
     expect(alert.getByText(/The log ends at 60 but the checkpoint in the data folder signed 100 entries/)).toBeTruthy();
     expect(alert.getByText(/not signed until an administrator decides/)).toBeTruthy();
-    expect(alert.getByText("Known outside of the database")).toBeTruthy();
+    expect(alert.getByText("Known outside the database")).toBeTruthy();
     expect(alert.queryByRole("button", { name: "Accept the Database as It Is" })).toBeNull();
   });
 
@@ -356,7 +356,7 @@ describe("contradictions in the audit trail", () => {
     await user.click(await screen.findByRole("button", { name: "Accept the Database as It Is" }));
     const dialog = within(await screen.findByRole("dialog"));
     await user.click(dialog.getByRole("button", { name: "Accept" }));
-    expect(await dialog.findByText("Say why")).toBeTruthy();
+    expect(await dialog.findByText("Enter a reason")).toBeTruthy();
     expect(dialog.getByText("Confirm this first")).toBeTruthy();
     expect(api.requestsTo(ACCEPT)).toEqual([]);
     await user.type(dialog.getByRole("textbox", { name: /Reason/ }), "Restored the backup of 3 May");

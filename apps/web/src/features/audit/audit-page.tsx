@@ -27,7 +27,7 @@ export default function AuditPage() {
         <EmptyState
           icon={IconLock}
           title="Only managers and administrators can read the whole audit trail."
-          text="What was done with a credential of yours is on its own page, under Audit Logs."
+          text="The history of your own credentials is on each credential's page, under Audit Logs."
         />
       </>
     );

@@ -21,7 +21,7 @@ export function CheckpointCard() {
   const { data } = checkpoint;
   if (data === undefined) {
     return (
-      <SectionCard title="Newest checkpoint">
+      <SectionCard title="Latest checkpoint">
         {checkpoint.isError ? (
           <ErrorState message={messageOf(checkpoint.error)} onRetry={() => void checkpoint.refetch()} />
         ) : (
@@ -32,7 +32,7 @@ export function CheckpointCard() {
   }
   return (
     <>
-      <SectionCard title="Newest checkpoint" description="Signs every entry up to here, as it is">
+      <SectionCard title="Latest checkpoint" description="Signs every entry up to this point">
         <Facts
           facts={[
             { name: "Entries signed", value: data.size.toLocaleString() },
@@ -48,8 +48,8 @@ export function CheckpointCard() {
         )}
       </SectionCard>
       <SectionCard
-        title="Check it yourself"
-        description="On any machine, without this server, with nothing but its public key"
+        title="Verify it yourself"
+        description="On any machine, without this server, using only its public key"
       >
         <p className={classes.label}>Verifier key</p>
         <CodeBlock code={data.verifier_key} label="verifier key" isWrapped />

@@ -85,13 +85,13 @@ function Finding({ contradiction }: { contradiction: Contradiction }) {
           <summary>Show the checkpoints</summary>
           {known !== null && (
             <>
-              <p className={classes.label}>Known outside of the database</p>
+              <p className={classes.label}>Known outside the database</p>
               <CodeBlock code={known} label="known checkpoint" isWrapped />
             </>
           )}
           {stored !== null && (
             <>
-              <p className={classes.label}>Newest in the database when it was found</p>
+              <p className={classes.label}>Latest in the database at that time</p>
               <CodeBlock code={stored} label="stored checkpoint" isWrapped />
             </>
           )}
@@ -114,29 +114,29 @@ function AcceptDialog({ shown, opened, onClose }: AcceptDialogProps) {
       <DialogForm
         initial={{ reason: "", isRead: false }}
         check={({ reason, isRead }) => ({
-          ...(reason.trim() === "" ? { reason: "Say why" } : {}),
+          ...(reason.trim() === "" ? { reason: "Enter a reason" } : {}),
           ...(isRead ? {} : { isRead: "Confirm this first" }),
         })}
         submitLabel="Accept"
-        failureText="Failed to accept"
+        failureText="Failed to accept the database"
         onCancel={onClose}
         onSubmit={async ({ reason }) => {
           const ids = shown.open.map(({ id }) => id);
           await accept.mutateAsync({ ids, checkpoint: shown.checkpoint, reason: reason.trim() });
-          toast.success("Accepted. Signing goes on.");
+          toast.success("Accepted. Signing has resumed.");
           onClose();
         }}
       >
         {(form) => (
           <>
             <p>
-              The log goes on from the {counted(shown.size, "entry", "entries")} that are stored now. Do this after you
-              restored an older backup yourself. If nobody did, somebody changed the database: keep a copy of it and of
-              the data folder first.
+              The log continues from the {counted(shown.size, "entry", "entries")} that are stored now. Do this only if
+              you restored an older backup. If no backup was restored, the database was changed: first keep a copy of it
+              and of the data folder.
             </p>
             <Textarea
               label="Reason"
-              description="It goes on record with your name"
+              description="Recorded with your name"
               required
               rows={3}
               maxLength={1000}
@@ -144,7 +144,7 @@ function AcceptDialog({ shown, opened, onClose }: AcceptDialogProps) {
               {...form.getInputProps("reason")}
             />
             <Checkbox
-              label="I have read the evidence. What is missing or changed cannot be proven any more."
+              label="I have read the evidence. Missing or changed entries can no longer be proven."
               {...form.getInputProps("isRead", { type: "checkbox" })}
             />
           </>

@@ -26,7 +26,7 @@ beforeEach(async () => {
   signInForTest();
   api = await startApi({
     [LIST]: { json: { data: [PHONE], recovery_codes_left: 8, is_required: false } },
-    [REMOVE]: { json: { message: "A phone is removed" } },
+    [REMOVE]: { json: { message: "A phone removed" } },
     "POST /api/v1/auth/step-up/begin": { json: { kinds: ["password"], passkey: null, provider: null } },
     [STEP_UP]: { json: { proved_until: "2026-11-21T13:00:00.000Z" } },
   });
@@ -49,7 +49,7 @@ test("each factor shows its name and kind, and the card shows the number of reco
   const row = (await screen.findByText("A phone")).closest("li")!;
   expect(row.textContent).toContain("Authenticator app");
   expect(row.textContent).toContain("Last used: never");
-  expect(screen.getByText("8 codes are left.")).toBeTruthy();
+  expect(screen.getByText("8 codes left.")).toBeTruthy();
 });
 
 test("an empty card says how to add a factor, and a failed load can be retried", async () => {
@@ -59,7 +59,7 @@ test("an empty card says how to add a factor, and a failed load can be retried",
   api.on(LIST, { json: { data: [], recovery_codes_left: 0, is_required: true } });
   await user.click(await screen.findByRole("button", { name: /try again|retry/i }));
   expect(await screen.findByText("No second factor yet")).toBeTruthy();
-  expect(screen.getByText(/Your role signs in with one of these/)).toBeTruthy();
+  expect(screen.getByText(/Your role requires a second factor/)).toBeTruthy();
 });
 
 async function askToRemove(user: ReturnType<typeof show>) {
@@ -69,11 +69,11 @@ async function askToRemove(user: ReturnType<typeof show>) {
 
 test("a call that requires re-authentication is sent again afterwards", async () => {
   let asked = 0;
-  api.on(REMOVE, () => ((asked += 1) === 1 ? STALE : { json: { message: "A phone is removed" } }));
+  api.on(REMOVE, () => ((asked += 1) === 1 ? STALE : { json: { message: "A phone removed" } }));
   const user = show();
   await askToRemove(user);
   await user.type(await screen.findByLabelText("Password"), "correct horse{Enter}");
-  expect(await screen.findByText("A phone is removed")).toBeTruthy();
+  expect(await screen.findByText("A phone removed")).toBeTruthy();
   expect(api.requestsTo(STEP_UP)[0]?.body).toEqual({ proof: { kind: "password", password: "correct horse" } });
   expect(asked).toBe(2);
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
@@ -86,7 +86,7 @@ test("a wrong proof can be retried, and cancelling sends nothing", async () => {
   await askToRemove(user);
   await user.type(await screen.findByLabelText("Password"), "wrong{Enter}");
   expect(await screen.findByText(/That is not right/)).toBeTruthy();
-  const dialog = screen.getByRole("dialog", { name: "Is it still you?" });
+  const dialog = screen.getByRole("dialog", { name: "Confirm your identity" });
   await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
   expect(await screen.findByText("Please prove again that it is you.")).toBeTruthy();
   expect(api.requestsTo(REMOVE)).toHaveLength(1);
@@ -100,13 +100,13 @@ test("a user without a password or factor here re-authenticates at their provide
   const opened = { location: { href: "about:blank" }, close: vi.fn() };
   const open = vi.spyOn(globalThis.window, "open").mockReturnValue(opened as unknown as Window);
   let asked = 0;
-  api.on(REMOVE, () => ((asked += 1) === 1 ? STALE : { json: { message: "A phone is removed" } }));
+  api.on(REMOVE, () => ((asked += 1) === 1 ? STALE : { json: { message: "A phone removed" } }));
   const user = show();
   await askToRemove(user);
   await user.click(await screen.findByRole("button", { name: "Continue to Company login" }));
   expect(await screen.findByText(/Waiting for Company login/)).toBeTruthy();
   expect(opened.location.href).toBe("https://login.corp.example/authorize?prompt=login");
   announceProof();
-  expect(await screen.findByText("A phone is removed")).toBeTruthy();
+  expect(await screen.findByText("A phone removed")).toBeTruthy();
   open.mockRestore();
 });

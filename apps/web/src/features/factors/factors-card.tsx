@@ -42,8 +42,8 @@ export function FactorsCard() {
       title="Second factors"
       description={
         data?.is_required === true
-          ? "Your role signs in with one of these beside the password."
-          : "With one of these, your password alone lets nobody in."
+          ? "Your role requires a second factor in addition to the password."
+          : "With a second factor, your password alone is not enough to sign in."
       }
       actions={
         <Group gap="xs">
@@ -109,11 +109,11 @@ function CodesRow({ left, onRenew }: { left: number; onRenew: () => void }) {
       name="Recovery codes"
       actions={
         <Button variant="default" size="compact-sm" onClick={onRenew}>
-          Make new codes
+          Create new codes
         </Button>
       }
     >
-      <RowDetail>{left === 1 ? "1 code is left." : `${left} codes are left.`}</RowDetail>
+      <RowDetail>{left === 1 ? "1 code left." : `${left} codes left.`}</RowDetail>
     </Row>
   );
 }
@@ -126,7 +126,7 @@ function AddDialog({ open, setOpen }: { open: Open | null; setOpen: (next: Open 
     toast.success("Second factor added");
     setOpen(codes === null ? null : { dialog: "codes", codes });
   };
-  const title = open?.dialog === "add" ? `Add: ${KIND[open.kind].text.toLowerCase()}` : "Your recovery codes";
+  const title = open?.dialog === "add" ? `Add ${KIND[open.kind].text.toLowerCase()}` : "Your recovery codes";
   return (
     <Modal
       opened={open?.dialog === "add" || open?.dialog === "codes"}
@@ -147,13 +147,13 @@ function RemoveDialog({ factor, isLast, onClose }: { factor: Factor; isLast: boo
       title={`Remove ${factor.name}`}
       confirmLabel="Remove"
       mutation={factorRemoval(useQueryClient(), factor.id)}
-      done={`${factor.name} is removed`}
-      failed="Failed to remove it"
+      done={`${factor.name} removed`}
+      failed="Failed to remove the second factor"
       onClose={onClose}
     >
       {isLast
-        ? "It is your last second factor. Without it your password alone signs you in, and the recovery codes are gone."
-        : "It no longer signs you in."}
+        ? "This is your last second factor. Without it, your password alone signs you in, and your recovery codes are deleted."
+        : "You can no longer sign in with it."}
     </DeleteDialog>
   );
 }
@@ -166,20 +166,20 @@ function RenewDialog({ onClose, onCodes }: { onClose: () => void; onCodes: (code
     try {
       onCodes(await renew());
     } catch (error) {
-      toast.error(messageOf(error, "Failed to make new codes"));
+      toast.error(messageOf(error, "Failed to create new codes"));
       onClose();
     }
   };
   return (
     <ConfirmDialog
       opened
-      title="Make new recovery codes"
-      confirmLabel="Make new codes"
+      title="Create new recovery codes"
+      confirmLabel="Create new codes"
       isBusy={isBusy}
       onConfirm={() => void confirm()}
       onCancel={onClose}
     >
-      The codes that you have now stop working.
+      Your current codes stop working.
     </ConfirmDialog>
   );
 }

@@ -34,8 +34,8 @@ export function NewFactor({ kind, enrolment, onAdded, cancelLabel = "Cancel", on
   async function send(event: FormEvent): Promise<void> {
     event.preventDefault();
     if (begun === null) return;
-    if (name.trim() === "") return setFailure("Give it a name");
-    if (kind === "totp" && code.trim() === "") return setFailure("Enter the code that the app shows");
+    if (name.trim() === "") return setFailure("Enter a name");
+    if (kind === "totp" && code.trim() === "") return setFailure("Enter the code from the app");
     setFailure(null);
     setIsBusy(true);
     try {
@@ -50,18 +50,15 @@ export function NewFactor({ kind, enrolment, onAdded, cancelLabel = "Cancel", on
   if (error !== null) return <ErrorState message={messageOf(error)} onRetry={retry} />;
   if (begun === null) return <SectionLoading text="Preparing..." />;
   return (
-    <FormStack label={`Add: ${USUAL_NAME[kind]}`} onSubmit={(event) => void send(event)}>
+    <FormStack label={`Add ${USUAL_NAME[kind].toLowerCase()}`} onSubmit={(event) => void send(event)}>
       {begun.totp === null ? (
-        <Text size="sm">
-          This computer, a phone or a security key proves that it is you, after it has asked for your finger, your face
-          or a PIN.
-        </Text>
+        <Text size="sm">Use this computer, a phone or a security key. It asks for your fingerprint, face or PIN.</Text>
       ) : (
         <Scan uri={begun.totp.uri} secret={begun.totp.key} />
       )}
       <TextInput
         label="Name"
-        description="So that you know it again."
+        description="Helps you recognise it later."
         value={name}
         maxLength={60}
         onChange={(event) => setName(event.currentTarget.value)}
@@ -69,7 +66,7 @@ export function NewFactor({ kind, enrolment, onAdded, cancelLabel = "Cancel", on
       {kind === "totp" && (
         <TextInput
           label="Code"
-          description="The 6 digits that the app shows now."
+          description="The current 6-digit code from the app."
           inputMode="numeric"
           autoComplete="one-time-code"
           value={code}
@@ -100,7 +97,7 @@ function Scan({ uri, secret }: { uri: string; secret: string }) {
       <QrCode text={uri} label="QR code for the authenticator app" />
       <div>
         <Stack gap="xs">
-          <Text size="sm">Scan this with an authenticator app. If you cannot, type the key into it:</Text>
+          <Text size="sm">Scan this with an authenticator app, or enter the key manually:</Text>
           <CodeBlock code={secret} label="key" isWrapped />
         </Stack>
       </div>

@@ -8,8 +8,8 @@ export const canUsePasskeys = (): boolean =>
   typeof globalThis.PublicKeyCredential === "function" && !IS_NUMERIC.test(globalThis.location.hostname);
 
 /** Browsers throw the same error when the user closes the dialog and when it times out. */
-const CANCELLED = "The browser got no answer. Try again, and follow what it asks for.";
-const KNOWN = "This device or key is set up already.";
+const CANCELLED = "The browser did not get a response. Try again and follow its instructions.";
+const KNOWN = "This device or security key is already registered.";
 
 /** The browser returned no passkey; the message explains why in plain language. */
 export class NoPasskey extends Error {

@@ -24,7 +24,7 @@ export interface ProofFormProps {
 
 const INSTEAD: Record<ProofKind, string> = {
   passkey: "Use a passkey",
-  totp: "Use the code of an authenticator app",
+  totp: "Use an authenticator app code",
   recovery: "Use a recovery code",
   password: "Use your password",
 };
@@ -32,10 +32,10 @@ const INSTEAD: Record<ProofKind, string> = {
 const ASKS: Record<Exclude<ProofKind, "passkey">, { label: string; description?: string; autoComplete: string }> = {
   totp: {
     label: "Code",
-    description: "The 6 digits that your authenticator app shows now.",
+    description: "The current 6-digit code from your authenticator app.",
     autoComplete: "one-time-code",
   },
-  recovery: { label: "Recovery code", description: "Each of them works once.", autoComplete: "off" },
+  recovery: { label: "Recovery code", description: "Each code works once.", autoComplete: "off" },
   password: { label: "Password", autoComplete: "current-password" },
 };
 
@@ -87,7 +87,7 @@ export function ProofForm({ label, kinds, passkey, submitLabel, onProof, cancelL
   return (
     <FormStack label={label} onSubmit={(event) => void send(event)}>
       {way === "passkey" ? (
-        <Text size="sm">Your device asks for your finger, your face or a PIN.</Text>
+        <Text size="sm">Your device asks for your fingerprint, face or PIN.</Text>
       ) : (
         <Field key={way} kind={way} value={text} onChange={setText} />
       )}
@@ -142,9 +142,7 @@ function Field({ kind, value, onChange }: FieldProps) {
 function NoWay({ cancelLabel, onCancel }: Pick<ProofFormProps, "cancelLabel" | "onCancel">) {
   return (
     <Stack gap="md">
-      <Text size="sm">
-        There is nothing here that you could prove yourself with. Sign out and in again: that is a proof too.
-      </Text>
+      <Text size="sm">You cannot re-authenticate here. Sign out and sign in again instead.</Text>
       <Button variant="default" onClick={onCancel}>
         {cancelLabel}
       </Button>

@@ -41,8 +41,8 @@ export function ProviderProof({ name, onProved, onCancel }: ProviderProofProps) 
     <Stack gap="md">
       <Text size="sm">
         {isWaiting
-          ? `Waiting for ${name}. Sign in there; this window then continues.`
-          : `You sign in through ${name}. Sign in there again, in a new window, to confirm that it is you.`}
+          ? `Waiting for ${name}. This window continues after you sign in there.`
+          : `You sign in with ${name}. Sign in there again in a new window to confirm your identity.`}
       </Text>
       {failure !== null && <FailureAlert message={failure} />}
       <Group grow preventGrowOverflow={false} gap="xs">
@@ -55,7 +55,7 @@ export function ProviderProof({ name, onProved, onCancel }: ProviderProofProps) 
           data-autofocus
           onClick={() => void leave()}
         >
-          {isWaiting ? "Open it again" : `Continue to ${name}`}
+          {isWaiting ? "Open again" : `Continue to ${name}`}
         </Button>
       </Group>
     </Stack>

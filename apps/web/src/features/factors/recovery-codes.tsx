@@ -25,11 +25,11 @@ export function RecoveryCodes({ codes, doneLabel, onDone }: RecoveryCodesProps) 
   return (
     <Stack gap="md">
       <Text size="sm">
-        Each of these codes signs you in once when you have lost every other second factor. Keep them where you would
-        find them then: on paper, or in another vault.
+        Each code signs you in once if you lose your other second factors. Keep them where you can find them then: on
+        paper or in another password manager.
       </Text>
       <Alert color="brass" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-        They are shown now and never again.
+        The codes are not shown again.
       </Alert>
       <ul className={classes.codes} aria-label="Recovery codes">
         {codes.map((code) => (
@@ -45,7 +45,7 @@ export function RecoveryCodes({ codes, doneLabel, onDone }: RecoveryCodesProps) 
         </Button>
       </Group>
       <Checkbox
-        label="I have kept these codes in a safe place"
+        label="I have stored these codes in a safe place"
         checked={isKept}
         onChange={(event) => setIsKept(event.currentTarget.checked)}
       />

@@ -94,7 +94,7 @@ test("a user who must have a factor sets one up and sees the recovery codes befo
   ).toEqual(codes);
   expect(currentSession().status).toBe("signed-out");
   expect(screen.getByRole("button", { name: "Continue" })).toHaveProperty("disabled", true);
-  await user.click(screen.getByRole("checkbox", { name: "I have kept these codes in a safe place" }));
+  await user.click(screen.getByRole("checkbox", { name: "I have stored these codes in a safe place" }));
   await user.click(screen.getByRole("button", { name: "Continue" }));
   await waitFor(() => expect(currentSession().status).toBe("signed-in"));
 });

@@ -62,7 +62,7 @@ function FirstFactor({ step, onSignedIn, onRestart }: SecondStepProps) {
   }
   return (
     <Stack gap="md">
-      <Text size="sm">Your role signs in with a second factor. Set one up now; it takes a minute.</Text>
+      <Text size="sm">Your role requires a second factor. Set one up now; it takes a minute.</Text>
       <Button size="md" leftSection={<IconDeviceMobile size={18} aria-hidden />} onClick={() => setKind("totp")}>
         Use an authenticator app
       </Button>

@@ -35,7 +35,7 @@ export default function StepUpDialog() {
 
   const end = (isProved: boolean) => settle.current?.(isProved);
   return (
-    <Modal opened={isOpen} onClose={() => end(false)} title="Is it still you?" size="sm" isOnTop>
+    <Modal opened={isOpen} onClose={() => end(false)} title="Confirm your identity" size="sm" isOnTop>
       {isOpen && <Ask onEnd={end} />}
     </Modal>
   );
@@ -48,11 +48,11 @@ function Ask({ onEnd }: { onEnd: (isProved: boolean) => void }) {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        What you are about to do asks for a fresh proof. Nothing was done yet.
+        This action requires re-authentication. Nothing has changed yet.
       </Text>
       {asked.provider === null ? (
         <ProofForm
-          label="Prove that it is you"
+          label="Re-authenticate"
           kinds={asked.kinds}
           passkey={asked.passkey}
           submitLabel="Continue"

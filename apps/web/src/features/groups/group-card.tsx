@@ -23,7 +23,7 @@ export function GroupCard({ group, canManage, onOpen }: GroupCardProps) {
       badges={
         group.may_break_glass && (
           <Tag tone="warning" icon={<IconUrgent size={13} aria-hidden />} title={BREAK_GLASS_HINT}>
-            May break glass
+            Emergency access
           </Tag>
         )
       }

@@ -67,9 +67,8 @@ export function DeleteGroupDialog({ group, opened, onClose }: DialogProps & { gr
       onClose={onClose}
     >
       <p>
-        Are you sure you want to delete <strong>{group.name}</strong>? What its{" "}
-        {counted(group.member_count, "person", "people")} could do through it in any safe ends at once. This cannot be
-        undone.
+        Are you sure you want to delete <strong>{group.name}</strong>? {counted(group.member_count, "person", "people")}{" "}
+        will immediately lose the access that the group gives them. This cannot be undone.
       </p>
       <ChangePreview change={{ kind: "group-deleted", group_id: group.id }} />
     </DeleteDialog>

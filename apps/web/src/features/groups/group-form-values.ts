@@ -28,10 +28,10 @@ export const KIND_LABELS: Record<GroupKind, string> = { group: "Group", team: "T
 
 export const KIND_HINTS: Record<GroupKind, string> = {
   group: "Its people become members of safes together.",
-  team: "Its people also see each other's safes whose access level is Team, and may ask for access there.",
-  department: "Its people also see each other's safes whose access level is Department, and may ask for access there.",
+  team: "Its people also see each other's safes with the access level Team and can request access to them.",
+  department: "Its people also see each other's safes with the access level Department and can request access to them.",
 };
 
 export const BREAK_GLASS_HINT =
-  "In an emergency its people open, with a written reason and without waiting for an approval, what they can see. " +
-  "Every approver hears of it at once, and somebody reviews it afterwards.";
+  "In an emergency, its people can access anything they can see by giving a reason, without waiting for approval. " +
+  "Every approver is notified immediately, and the access is reviewed afterwards.";

@@ -40,7 +40,7 @@ export function GroupForm({ group, ...props }: GroupFormProps) {
             <ChangePreview change={{ kind: "group-kind-changed", group_id: group.id, group_kind: form.values.kind }} />
           )}
           <Switch
-            label="May break glass"
+            label="Allow emergency access"
             description={BREAK_GLASS_HINT}
             {...form.getInputProps("may_break_glass", { type: "checkbox" })}
           />

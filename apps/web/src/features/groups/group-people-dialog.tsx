@@ -51,7 +51,7 @@ function AddPerson({ group }: { group: Group }) {
     if (chosen === null) return;
     mutate(chosen.value, {
       onSuccess: ({ name }) => {
-        toast.success(`${name} is in "${group.name}" now`);
+        toast.success(`${name} added to "${group.name}"`);
         setChosen(null);
         setRound(round + 1);
       },
@@ -93,7 +93,7 @@ function People({ group, canManage }: { group: Group; canManage: boolean }) {
       <Loaded query={people}>
         {({ pages }) => {
           const found = pages.flatMap((page) => page.members);
-          if (found.length === 0) return <EmptyState icon={IconUsersGroup} title="Nobody is in this group yet" />;
+          if (found.length === 0) return <EmptyState icon={IconUsersGroup} title="This group is empty" />;
           return (
             <>
               <RowList label={`People of ${group.name}`}>
@@ -136,8 +136,8 @@ function People({ group, canManage }: { group: Group; canManage: boolean }) {
         onClose={() => setIsAsking(false)}
       >
         <p>
-          Take <strong>{leaving?.name}</strong> out of <strong>{group.name}</strong>? What they could do through it ends
-          at once.
+          Remove <strong>{leaving?.name}</strong> from <strong>{group.name}</strong>? They immediately lose the access
+          that the group gives them.
         </p>
         <ChangePreview
           change={

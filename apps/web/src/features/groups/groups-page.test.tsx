@@ -50,7 +50,7 @@ const dialog = async (name: string) => within(await screen.findByRole("dialog", 
 describe("the groups page", () => {
   test("shows the kind, number of people and emergency access of each group", async () => {
     await openGroups();
-    for (const text of ["Team", "Who keeps the servers running", "1", "May break glass"]) {
+    for (const text of ["Team", "Who keeps the servers running", "1", "Emergency access"]) {
       expect(card().getByText(text), text).toBeTruthy();
     }
   });
@@ -67,7 +67,7 @@ describe("the groups page", () => {
     signInForTest({ role: "user" });
     const asked = api.requests.length;
     renderScreen(<GroupsPage />, { at: "/admin/groups" });
-    expect(await screen.findByText("Only managers and administrators see the groups.")).toBeTruthy();
+    expect(await screen.findByText("Only managers and administrators can see groups.")).toBeTruthy();
     expect(api.requests).toHaveLength(asked);
   });
 
@@ -86,12 +86,12 @@ describe("the groups page", () => {
     const { user } = await openGroups();
     await user.click(screen.getByRole("button", { name: "Create Group" }));
     const form = await dialog("Create Group");
-    expect(form.getByText(/open, with a written reason and without waiting for an approval/)).toBeTruthy();
+    expect(form.getByText(/by giving a reason, without waiting for approval/)).toBeTruthy();
     await user.click(form.getByRole("button", { name: "Create Group" }));
     expect(await form.findByText("Group name must be 2 to 100 characters")).toBeTruthy();
     api.on("POST /api/v1/groups", problem(409, "group.name-taken", "There is a group of that name."));
     await user.type(form.getByLabelText(/^Name/), "Ops");
-    await user.click(form.getByRole("switch", { name: /^May break glass/ }));
+    await user.click(form.getByRole("switch", { name: /^Allow emergency access/ }));
     await user.click(form.getByRole("button", { name: "Create Group" }));
     expect(await form.findByText("There is a group of that name.")).toBeTruthy();
     api.on("POST /api/v1/groups", { status: 201, json: operators });
@@ -139,15 +139,15 @@ describe("the groups page", () => {
     });
     await user.click(card().getByRole("button", { name: "People" }));
     const list = await dialog("People of Operators");
-    expect(await list.findByText("Nobody is in this group yet")).toBeTruthy();
+    expect(await list.findByText("This group is empty")).toBeTruthy();
     await user.click(list.getAllByLabelText("Add a person")[0]!);
     await user.click(await screen.findByRole("option", { name: /Ben/ }));
     await user.click(list.getByRole("button", { name: "Add" }));
-    expect(await screen.findByText('Ben is in "Operators" now')).toBeTruthy();
+    expect(await screen.findByText('Ben added to "Operators"')).toBeTruthy();
     expect(api.requestsTo("POST /api/v1/groups/:id/members")[0]?.body).toEqual({ user_id: ben.user_id });
     await user.click(await list.findByRole("button", { name: "Remove Ben" }));
     await user.click((await dialog("Remove Person")).getByRole("button", { name: "Remove" }));
-    expect(await list.findByText("Nobody is in this group yet")).toBeTruthy();
+    expect(await list.findByText("This group is empty")).toBeTruthy();
   });
 
   test("edits a group, and deletes it after a warning about the access that ends", async () => {
@@ -161,7 +161,7 @@ describe("the groups page", () => {
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
     await user.click(card().getByRole("button", { name: "Delete" }));
     const question = await dialog("Delete Group");
-    expect(question.getByText(/What its 1 person could do through it in any safe ends at once/)).toBeTruthy();
+    expect(question.getByText(/1 person will immediately lose the access that the group gives them/)).toBeTruthy();
     await user.click(question.getByRole("button", { name: "Delete" }));
     expect(await screen.findByText("Group deleted successfully")).toBeTruthy();
   });

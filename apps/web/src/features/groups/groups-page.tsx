@@ -33,11 +33,11 @@ export default function GroupsPage() {
       <AdminSections />
       <PageHeader
         title="Groups"
-        subtitle="People who become members of safes together; teams and departments also see each other's safes"
+        subtitle="People who share access to safes. Teams and departments also see each other's safes"
         actions={role === "admin" ? createButton : undefined}
       />
       {role === "user" ? (
-        <EmptyState icon={IconLock} title="Only managers and administrators see the groups." />
+        <EmptyState icon={IconLock} title="Only managers and administrators can see groups." />
       ) : (
         <Groups canManage={role === "admin"} createButton={createButton} />
       )}
@@ -75,7 +75,7 @@ function Groups({ canManage, createButton }: { canManage: boolean; createButton:
               <EmptyState
                 icon={IconUsersGroup}
                 title="No groups found"
-                text="With a group many people become members of a safe in one step, and leave it in one."
+                text="Add many people to a safe, or remove them from it, in one step."
                 action={canManage ? createButton : undefined}
               />
             ) : (

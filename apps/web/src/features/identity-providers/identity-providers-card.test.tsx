@@ -62,14 +62,14 @@ test("each provider shows its address, its users, its role mappings and the call
     "OpenID Connect",
     "https://login.corp.example",
     "2",
-    "Added",
-    "By 1 group",
+    "Created automatically",
+    "From 1 group",
     `https://strongroom.example/auth/callback/${ID}`,
-    "In use",
+    "Enabled",
   ]) {
     expect(card.getByText(text), text).toBeTruthy();
   }
-  expect(card.getByTitle("Others are not let in")).toBeTruthy();
+  expect(card.getByTitle("Other users cannot sign in")).toBeTruthy();
 });
 
 test("an empty card explains providers; a failed load can be retried", async () => {
@@ -95,9 +95,9 @@ test("a directory is added with group mappings; errors show at their field", asy
   expect(form.getByText(/Must be ldaps:\/\/host/)).toBeTruthy();
   fill(form.getByLabelText(/^Name/), "The directory");
   fill(form.getByLabelText(/^Address/), "ldaps://directory.corp.example");
-  fill(form.getByLabelText(/^Where the people are/), "ou=people,dc=corp");
-  fill(form.getByLabelText("Who searches"), "cn=reader,dc=corp");
-  fill(form.getByLabelText("Their password"), "reader secret");
+  fill(form.getByLabelText(/^User base DN/), "ou=people,dc=corp");
+  fill(form.getByLabelText("Bind DN"), "cn=reader,dc=corp");
+  fill(form.getByLabelText("Bind password"), "reader secret");
   fill(form.getByLabelText("Domains"), "corp.example, corp.test");
   await user.click(form.getByRole("button", { name: "Add a group" }));
   fill(form.getByLabelText("Group 1"), "admins");
@@ -118,9 +118,9 @@ test("editing keeps a stored secret, warns about linking accounts, and shows the
   await user.click(card.getByRole("button", { name: "Edit" }));
   const form = await dialog("Edit Company login");
   expect(form.getByLabelText("Client secret")).toHaveProperty("value", "");
-  expect(form.getByPlaceholderText("Stored; leave empty to keep it")).toBeTruthy();
+  expect(form.getByPlaceholderText("Stored. Leave empty to keep it.")).toBeTruthy();
   expect(form.queryByText(/gets that person's account here/)).toBeNull();
-  await user.click(form.getByRole("switch", { name: /Take over accounts/ }));
+  await user.click(form.getByRole("switch", { name: /Link existing users/ }));
   expect(form.getByText(/gets that person's account here/)).toBeTruthy();
   const message = "Where the secret is sent to has changed. Please enter it again.";
   api.on(CHANGE, {
@@ -157,9 +157,9 @@ test("Test shows each step with its result; Delete says which users are signed o
   const trial = await dialog("Test Company login");
   await user.click(trial.getByRole("button", { name: "Test" }));
   expect(await trial.findByText("The secret is wrong.")).toBeTruthy();
-  expect(trial.getByRole("img", { name: "Wrong" })).toBeTruthy();
+  expect(trial.getByRole("img", { name: "Failed" })).toBeTruthy();
   await user.click(trial.getByRole("button", { name: "Done" }));
   await user.click(card.getByRole("button", { name: "Delete" }));
   const confirm = await dialog("Delete Provider");
-  expect(confirm.getByText(/2 people will be signed out/)).toBeTruthy();
+  expect(confirm.getByText(/2 users will be signed out/)).toBeTruthy();
 }, 30_000);

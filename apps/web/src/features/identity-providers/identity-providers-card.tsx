@@ -27,7 +27,7 @@ export function IdentityProvidersCard() {
   return (
     <SectionCard
       title="Sign-in providers"
-      description="Other systems that know who somebody is. Passwords here stay a way in for everybody who has one"
+      description="Let users sign in with an external identity provider. Local passwords keep working"
       actions={<AddMenu onAdd={add} />}
     >
       <Loaded query={list} failureText="Failed to load the sign-in providers">
@@ -79,7 +79,7 @@ function Providers({ providers }: { providers: readonly IdentityProvider[] }) {
         <EmptyState
           icon={IconUserShield}
           title="No sign-in providers"
-          text="With one, people sign in with the account that they have at work, and lose it here when they lose it there."
+          text="Users sign in with their company account, and lose access here when they lose it there."
         />
       ) : (
         <div className={classes.list}>

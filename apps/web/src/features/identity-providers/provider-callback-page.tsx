@@ -25,7 +25,7 @@ type Stage =
   | { is: "failed"; why: string; canAuthenticate?: boolean }
   | { is: "second step"; step: SecondStep; isRemembered: boolean; returnTo: string };
 
-const NOTHING_SENT = "There is nothing to finish here. Please begin on the sign-in page.";
+const NOTHING_SENT = "No sign-in is in progress. Start on the sign-in page.";
 
 export default function ProviderCallbackPage() {
   const { id = "" } = useParams();
@@ -76,7 +76,7 @@ async function enter(provider: string, query: string): Promise<Stage> {
 
 function Proved({ returnTo }: { returnTo: string }) {
   return (
-    <SignedOutLayout title="Thank you" description="You confirmed that it is you.">
+    <SignedOutLayout title="Thank you" description="Your identity is confirmed.">
       <Stack gap="lg">
         <Text>You can close this window and continue in the other one.</Text>
         <Button component={Link} to={returnTo} replace variant="default">
@@ -108,7 +108,7 @@ function Failed({ why, provider }: FailedProps) {
   }
 
   return (
-    <SignedOutLayout title="You are not signed in" description="The other system and this one did not come together.">
+    <SignedOutLayout title="You are not signed in" description="The sign-in with your provider failed.">
       <Stack gap="lg">
         <ErrorState message={failure ?? why} />
         {provider !== null && (

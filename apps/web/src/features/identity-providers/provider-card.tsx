@@ -21,19 +21,19 @@ export function ProviderCard({ provider, onOpen }: ProviderCardProps) {
       icon={<KindIcon size={20} stroke={1.6} aria-hidden />}
       title={name}
       subtitle={KIND_LABELS[kind]}
-      badges={<StatusBadge status={isEnabled ? "active" : "inactive"} label={isEnabled ? "In use" : "Off"} />}
+      badges={<StatusBadge status={isEnabled ? "active" : "inactive"} label={isEnabled ? "Enabled" : "Disabled"} />}
       facts={[
         { name: "Address", value: placeOf(provider), title: placeOf(provider) },
-        { name: "People", value: provider.people.toLocaleString() },
-        { name: "New people", value: createsPeople ? "Added" : "Not added" },
+        { name: "Users", value: provider.people.toLocaleString() },
+        { name: "New users", value: createsPeople ? "Created automatically" : "Not created" },
         { name: "Roles", value: rolesOf(provider), title: otherwiseOf(provider) },
       ]}
       note={
         redirectUri !== null && (
           <p className={classes.redirect}>
-            Redirect address: <span>{redirectUri}</span>
+            Redirect URI: <span>{redirectUri}</span>
             <br />
-            After sign-out: <span>{provider.post_logout_redirect_uri}</span>
+            Post-logout redirect URI: <span>{provider.post_logout_redirect_uri}</span>
           </p>
         )
       }

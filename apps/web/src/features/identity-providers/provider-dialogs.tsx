@@ -68,8 +68,8 @@ export function DeleteProviderDialog({ provider, opened, onClose }: DialogProps 
       <p>
         Are you sure you want to delete <strong>{provider.name}</strong>?{" "}
         {provider.people === 0
-          ? "Nobody signs in through it."
-          : `${counted(provider.people, "person", "people")} will be signed out, and can come back once they are given a password here.`}
+          ? "No users sign in with it."
+          : `${counted(provider.people, "user")} will be signed out and can sign in again once they have a password here.`}
       </p>
     </DeleteDialog>
   );

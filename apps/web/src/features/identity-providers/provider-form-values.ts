@@ -134,12 +134,12 @@ export const placeOf = (provider: IdentityProvider): string =>
   provider.kind === "oidc" ? provider.settings.issuer : provider.settings.url;
 
 export function rolesOf({ role_mappings: mappings }: IdentityProvider): string {
-  if (mappings.length === 0) return "Given here";
-  return mappings.length === 1 ? "By 1 group" : `By ${mappings.length} groups`;
+  if (mappings.length === 0) return "Assigned here";
+  return mappings.length === 1 ? "From 1 group" : `From ${mappings.length} groups`;
 }
 
 /** What happens to users without a mapped group; undefined when there are no mappings. */
 export function otherwiseOf({ role_mappings: mappings, without_group: otherwise }: IdentityProvider) {
   if (mappings.length === 0) return undefined;
-  return otherwise === "refuse" ? "Others are not let in" : "Others are users";
+  return otherwise === "refuse" ? "Other users cannot sign in" : "Other users get the User role";
 }

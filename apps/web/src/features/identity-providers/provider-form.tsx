@@ -22,7 +22,7 @@ export function ProviderForm({ hasSecret, ...props }: ProviderFormProps) {
         <>
           <TextInput
             label="Name"
-            description="What people read on the sign-in page"
+            description="Shown on the sign-in page"
             required
             maxLength={60}
             data-autofocus
@@ -34,8 +34,8 @@ export function ProviderForm({ hasSecret, ...props }: ProviderFormProps) {
             <LdapFields form={form} hasSecret={hasSecret} />
           )}
           <Textarea
-            label="Certificate to trust"
-            description="In PEM form; empty: the usual ones"
+            label="CA certificate"
+            description="In PEM format. Leave empty to use the system's trusted CAs"
             rows={2}
             {...form.getInputProps("ca")}
           />
@@ -56,7 +56,7 @@ function SecretInput({ form, hasSecret, label }: FieldsProps & { label: string }
   return (
     <PasswordInput
       label={label}
-      placeholder={hasSecret ? "Stored; leave empty to keep it" : undefined}
+      placeholder={hasSecret ? "Stored. Leave empty to keep it." : undefined}
       autoComplete="new-password"
       {...form.getInputProps("secret")}
     />
@@ -68,7 +68,7 @@ function OidcFields({ form, hasSecret }: FieldsProps) {
     <>
       <TextInput
         label="Issuer"
-        description="The provider's address, as it says itself"
+        description="The provider's issuer URL"
         placeholder="https://login.example.com"
         required
         {...form.getInputProps("issuer")}
@@ -77,11 +77,11 @@ function OidcFields({ form, hasSecret }: FieldsProps) {
         <TextInput label="Client ID" required {...form.getInputProps("client_id")} />
         <SecretInput form={form} hasSecret={hasSecret} label="Client secret" />
         <TextInput label="Scopes" {...form.getInputProps("scopes")} />
-        <TextInput label="Claim of the groups" {...form.getInputProps("group_claim")} />
+        <TextInput label="Groups claim" {...form.getInputProps("group_claim")} />
       </SimpleGrid>
       <TextInput
-        label="Words for a second factor"
-        description="Values of amr or acr that count as one. Empty: whoever needs a second factor proves it here"
+        label="Second factor values"
+        description="Values of the amr or acr claim that count as a second factor. Leave empty to ask for the second factor here"
         placeholder="mfa"
         {...form.getInputProps("factor_values")}
       />
@@ -94,40 +94,40 @@ function LdapFields({ form, hasSecret }: FieldsProps) {
     <>
       <TextInput
         label="Address"
-        description="ldaps:// is encrypted from the start, ldap:// by StartTLS. Nothing is ever sent unencrypted"
+        description="ldaps:// uses TLS from the start, ldap:// uses StartTLS. Nothing is ever sent unencrypted"
         placeholder="ldaps://directory.example.com"
         required
         {...form.getInputProps("url")}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <TextInput label="Who searches" placeholder="cn=reader,dc=example,dc=com" {...form.getInputProps("bind_dn")} />
-        <SecretInput form={form} hasSecret={hasSecret} label="Their password" />
+        <TextInput label="Bind DN" placeholder="cn=reader,dc=example,dc=com" {...form.getInputProps("bind_dn")} />
+        <SecretInput form={form} hasSecret={hasSecret} label="Bind password" />
         <TextInput
-          label="Where the people are"
+          label="User base DN"
           placeholder="ou=people,dc=example,dc=com"
           required
           {...form.getInputProps("base_dn")}
         />
-        <TextInput label="Filter of people" {...form.getInputProps("user_filter")} />
+        <TextInput label="User filter" {...form.getInputProps("user_filter")} />
         <TextInput
-          label="Where the groups are"
+          label="Group base DN"
           placeholder="ou=groups,dc=example,dc=com"
           {...form.getInputProps("group_base_dn")}
         />
-        <TextInput label="Filter of groups" {...form.getInputProps("group_filter")} />
+        <TextInput label="Group filter" {...form.getInputProps("group_filter")} />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <TextInput label="Attribute of identity" {...form.getInputProps("id_attribute")} />
-        <TextInput label="Attribute of email" {...form.getInputProps("email_attribute")} />
-        <TextInput label="Attribute of name" {...form.getInputProps("name_attribute")} />
+        <TextInput label="ID attribute" {...form.getInputProps("id_attribute")} />
+        <TextInput label="Email attribute" {...form.getInputProps("email_attribute")} />
+        <TextInput label="Name attribute" {...form.getInputProps("name_attribute")} />
       </SimpleGrid>
     </>
   );
 }
 
 const OTHERWISE = [
-  { value: "user", label: "They are users" },
-  { value: "refuse", label: "They are not let in" },
+  { value: "user", label: "Assign the User role" },
+  { value: "refuse", label: "Refuse the sign-in" },
 ];
 
 function PeopleFields({ form }: { form: Form }) {
@@ -136,36 +136,36 @@ function PeopleFields({ form }: { form: Form }) {
     <>
       <TextInput
         label="Domains"
-        description="It speaks for addresses of these domains alone. Empty: of every domain"
+        description="Accept only email addresses in these domains. Leave empty to accept any domain"
         placeholder="example.com"
         {...form.getInputProps("domains")}
       />
       <RoleMappingFields form={form} />
       {hasRoles && (
         <Select
-          label="Who has none of these groups"
+          label="Users in none of these groups"
           data={OTHERWISE}
           allowDeselect={false}
           {...form.getInputProps("without_group")}
         />
       )}
       <Switch
-        label="Make accounts by itself"
-        description="Whoever it lets in for the first time gets an account here"
+        label="Create users automatically"
+        description="Creates an account at the first sign-in"
         {...form.getInputProps("creates_people", { type: "checkbox" })}
       />
       <Switch
-        label="Take over accounts by their email"
-        description="An account that is here already goes to whoever has its address there, and loses its password here"
+        label="Link existing users by email"
+        description="An existing user with the same email address is linked to the provider and loses the local password"
         {...form.getInputProps("links_by_email", { type: "checkbox" })}
       />
       {form.values.links_by_email && (
         <Alert color="brass" icon={<IconAlertTriangle aria-hidden />}>
-          Whoever can get themselves another person&apos;s address there gets that person&apos;s account here. Allow it
-          only where nobody chooses their own address. Accounts of administrators are never taken over.
+          Anyone who can get another person&apos;s email address at the provider gets that person&apos;s account here.
+          Enable this only if users cannot choose their own address. Administrators are never linked.
         </Alert>
       )}
-      <Switch label="In use" {...form.getInputProps("is_enabled", { type: "checkbox" })} />
+      <Switch label="Enabled" {...form.getInputProps("is_enabled", { type: "checkbox" })} />
     </>
   );
 }

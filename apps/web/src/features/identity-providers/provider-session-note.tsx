@@ -17,7 +17,7 @@ export function ProviderSessionNote({ provider: { id, name } }: { provider: Prov
     setNote(null);
     try {
       const { url } = await leaveProvider(id);
-      if (url === null) setNote(`${name} has no sign-out page for other systems. Sign out on its own page.`);
+      if (url === null) setNote(`${name} does not support sign-out from other systems. Sign out there.`);
       else navigateAway(url);
     } catch (error) {
       setNote(messageOf(error));

@@ -96,7 +96,7 @@ test("a refused sign-in shows the reason and a way back; a callback without a re
   expect(currentSession().status).toBe("signed-out");
   unmount();
   showCallback("");
-  expect(await screen.findByText(/There is nothing to finish here/)).toBeTruthy();
+  expect(await screen.findByText(/No sign-in is in progress/)).toBeTruthy();
   expect(api.requestsTo(FINISH)).toHaveLength(1);
 });
 
@@ -115,7 +115,7 @@ test("a provider without a sign-out page is reported", async () => {
   endSession("person", { id: ID, name: "Company login" });
   const { user } = showSignIn();
   await user.click(screen.getByRole("button", { name: "Sign out of Company login too" }));
-  expect(await screen.findByText(/has no sign-out page for other systems/)).toBeTruthy();
+  expect(await screen.findByText(/does not support sign-out from other systems/)).toBeTruthy();
   expect(left).toEqual([]);
 });
 
@@ -138,7 +138,7 @@ test("returning from a step-up notifies the other windows and starts no session"
   const done = { sign_in: {}, return_to: "/vault", remember_me: false, proved_until: "2026-11-23T12:00:00.000Z" };
   api.on(FINISH, { json: done });
   showCallback();
-  expect(await screen.findByText("You confirmed that it is you.")).toBeTruthy();
+  expect(await screen.findByText("Your identity is confirmed.")).toBeTruthy();
   expect(screen.getByRole("link", { name: "Continue here" }).getAttribute("href")).toBe("/vault");
   await proved;
   expect(close).toHaveBeenCalled();

@@ -14,7 +14,7 @@ export function RoleMappingFields({ form }: { form: UseFormReturnType<ProviderFo
   return (
     <Input.Wrapper
       label="Roles by group"
-      description="The highest role of somebody's groups is theirs, anew at each sign-in. Without any, roles are given here"
+      description="Each sign-in assigns the highest role of the user's groups. Without mappings, roles are assigned here"
       error={form.errors["role_mappings"]}
       labelElement="div"
     >

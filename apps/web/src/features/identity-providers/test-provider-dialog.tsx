@@ -33,7 +33,7 @@ export function TestProviderDialog({ provider, opened, onClose }: TestProviderDi
           {provider.kind === "ldap" && (
             <TextInput
               label="User name or email"
-              description="Whom to look for; no password is needed. Empty: only the connection is tested"
+              description="The user to look up; no password is needed. Leave empty to test only the connection"
               value={username}
               onChange={(event) => setUsername(event.currentTarget.value)}
               data-autofocus
@@ -59,13 +59,13 @@ export function TestProviderDialog({ provider, opened, onClose }: TestProviderDi
 
 function Steps({ report }: { report: ReplyOf<typeof testIdentityProvider> }) {
   return (
-    <ul className={classes.steps} aria-label="What was found">
+    <ul className={classes.steps} aria-label="Test results">
       {report.steps.map(({ is_good: isGood, text }) => (
         <li key={text} className={classes.step} style={toneStyle(isGood ? "success" : "danger")}>
           {isGood ? (
-            <IconCircleCheck className={classes.sign} size={17} role="img" aria-label="Good" />
+            <IconCircleCheck className={classes.sign} size={17} role="img" aria-label="Passed" />
           ) : (
-            <IconCircleX className={classes.sign} size={17} role="img" aria-label="Wrong" />
+            <IconCircleX className={classes.sign} size={17} role="img" aria-label="Failed" />
           )}
           <span>{text}</span>
         </li>

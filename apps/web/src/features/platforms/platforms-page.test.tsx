@@ -170,7 +170,7 @@ describe("the platforms page", () => {
     expect(ask()).toBeNull();
     fireEvent.change(level1, { target: { value: "2" } });
     await user.click(ask()!);
-    expect(await form.findByText("2 people would lose something, on 5 accounts.")).toBeTruthy();
+    expect(await form.findByText("2 people would lose access, on 5 accounts.")).toBeTruthy();
     const change = {
       kind: "platform-approvals",
       platform_id: first!.id,
@@ -179,7 +179,7 @@ describe("the platforms page", () => {
     };
     expect(api.requestsTo(PREVIEW).map(({ body }) => body)).toEqual([{ change }]);
     fireEvent.change(level1, { target: { value: "3" } });
-    expect(form.queryByText(/would lose something/)).toBeNull();
+    expect(form.queryByText(/would lose access/)).toBeNull();
     expect(api.requestsTo(`PUT /api/v1/platforms/${first!.id}`)).toEqual([]);
   });
 

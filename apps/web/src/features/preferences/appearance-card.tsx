@@ -11,7 +11,7 @@ const SCHEMES: readonly { value: MantineColorScheme; label: string }[] = [
 export function AppearanceCard() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <SectionCard title="Appearance" description="Kept in this browser.">
+    <SectionCard title="Appearance" description="Saved in this browser.">
       <SegmentedControl
         aria-label="Colour scheme"
         data={[...SCHEMES]}

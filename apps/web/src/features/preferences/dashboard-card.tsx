@@ -48,7 +48,7 @@ export function DashboardCard() {
       {data !== undefined && (
         <SimpleGrid cols={{ base: 1, xs: 2 }} maw="34rem">
           <Switch
-            label="Refresh by itself"
+            label="Automatic refresh"
             checked={data.autoRefresh}
             disabled={save.isPending}
             onChange={(event) => change({ autoRefresh: event.currentTarget.checked })}
@@ -62,7 +62,7 @@ export function DashboardCard() {
             onChange={(event) => change({ refreshInterval: Number(event.currentTarget.value) })}
           />
           <NativeSelect
-            label="Time range shown first"
+            label="Default time range"
             data={[...RANGES]}
             value={data.defaultTimeRange}
             disabled={save.isPending}

@@ -14,7 +14,7 @@ const SWITCHES: readonly { name: SwitchName; label: string; description: string 
   {
     name: "enableValidationAlerts",
     label: "Validation alerts",
-    description: "A stored secret was tried on its system",
+    description: "A stored secret was verified on its target",
   },
   {
     name: "enableCriticalFailures",
@@ -26,9 +26,9 @@ const SWITCHES: readonly { name: SwitchName; label: string; description: string 
     label: "Just-in-time access",
     description: "Access was granted, is about to end or has ended",
   },
-  { name: "enableSuccessNotifications", label: "Successes", description: "Also what went as it should" },
+  { name: "enableSuccessNotifications", label: "Successes", description: "Also notify about successful results" },
   { name: "alertSounds", label: "Alert sounds", description: "Critical alerts are also spoken" },
-  { name: "emailNotifications", label: "Email", description: "Also by mail, when this installation sends mail" },
+  { name: "emailNotifications", label: "Email", description: "Also by email, if this installation can send email" },
 ];
 const SEVERITIES: readonly NotificationPreferences["minimumSeverity"][] = ["low", "medium", "high", "critical"];
 

@@ -106,7 +106,7 @@ test("OPEN-02: the page shows the effective limits, and says when the installati
   await waitFor(() => expect(api.requestsTo("GET /api/v1/auth/session")).toHaveLength(1));
   expect(
     await screen.findByText(
-      /You are signed out after 15 minutes .* warning 5 minutes before\. This installation's limit for your role is tighter/,
+      /You are signed out after 15 minutes .* warning 5 minutes before\. This installation's limit for your role is stricter/,
     ),
   ).toBeTruthy();
 });

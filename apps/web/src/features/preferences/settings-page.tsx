@@ -25,7 +25,7 @@ function useLimitsNote(): string {
   const timeout = limits.timeoutMs / MINUTE;
   const isTighter = timeout < (personal?.timeout ?? DEFAULT_SETTINGS.timeout);
   const applies = `You are signed out after ${timeout} minutes without activity, with a warning ${limits.warningMs / MINUTE} minutes before.`;
-  return isTighter ? `${applies} This installation's limit for your role is tighter than your choice.` : applies;
+  return isTighter ? `${applies} This installation's limit for your role is stricter than your setting.` : applies;
 }
 
 /** A link such as `/settings#dashboard` scrolls to the card. */
@@ -41,7 +41,7 @@ export default function SettingsPage() {
   useCardInAddress();
   return (
     <>
-      <PageHeader title="Settings" subtitle="How Strongroom behaves for you." />
+      <PageHeader title="Settings" subtitle="Your session, appearance, notifications and dashboard." />
       <Stack gap="md" maw="52rem">
         <SessionSecurityCard note={note} />
         <AppearanceCard />

@@ -23,8 +23,8 @@ export function ProfileCard() {
   const [isNaming, setIsNaming] = useState(false);
   return (
     <SectionCard
-      title="You"
-      description="An administrator changes your role; a new role takes effect at your next sign-in."
+      title="Your details"
+      description="Only an administrator can change your role. A new role takes effect at your next sign-in."
       actions={
         profile.data !== undefined &&
         !isNaming && (
@@ -44,7 +44,7 @@ export function ProfileCard() {
                 { name: "Name", value: you.name },
                 { name: "Email", value: you.email },
                 { name: "Role", value: capitalised(you.role) },
-                { name: "Signed in by", value: SIGNED_IN_BY[you.signed_in_by] },
+                { name: "Signed in with", value: SIGNED_IN_BY[you.signed_in_by] },
                 { name: "Member since", value: <RelativeTime moment={you.created_at} /> },
               ]}
             />

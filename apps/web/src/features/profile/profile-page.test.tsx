@@ -55,7 +55,7 @@ const region = async (name: string) => within(await screen.findByRole("region", 
 describe("the profile", () => {
   test("SHELL-22, OPEN-29: shows name, email, role and sign-in method", async () => {
     renderScreen(<ProfilePage />);
-    const you = await region("You");
+    const you = await region("Your details");
     for (const text of ["Dana Test", "dana@example.test", "Manager", "Password"]) {
       expect(await you.findByText(text)).toBeTruthy();
     }
@@ -85,7 +85,7 @@ describe("the profile", () => {
     const { user } = renderScreen(<ProfilePage />);
     await user.click(await screen.findByRole("button", { name: "End all others" }));
     const dialog = await screen.findByRole("dialog", { name: "End all other sessions" });
-    expect(within(dialog).getByText(/all your API tokens end/)).toBeTruthy();
+    expect(within(dialog).getByText(/all your API tokens stop working/)).toBeTruthy();
     await user.click(within(dialog).getByRole("button", { name: "End all others" }));
     expect(await screen.findByText("1 session ended.")).toBeTruthy();
     expect(api.requestsTo("DELETE /api/v1/auth/sessions")).toHaveLength(1);
@@ -177,7 +177,7 @@ describe("API tokens on the profile", () => {
     expect(await dialog.findByText("Give the token a name.")).toBeTruthy();
     await user.type(dialog.getByLabelText(/^Name/), "Nightly export");
     await user.click(dialog.getByRole("radio", { name: "Retrieve" }));
-    await user.type(dialog.getByLabelText("Networks it is used from"), "10.0.0.0/8");
+    await user.type(dialog.getByLabelText("Allowed networks"), "10.0.0.0/8");
     await user.click(dialog.getByRole("button", { name: "Create token" }));
     const shown = within(await screen.findByRole("dialog", { name: "Your new token" }));
     expect(shown.getByText(TOKEN)).toBeTruthy();

@@ -19,7 +19,7 @@ export default function ProfilePage() {
   const { data: profile } = useQuery(ownProfile);
   return (
     <>
-      <PageHeader title="Profile" subtitle="Who you are here, what proves it, and where you are signed in." />
+      <PageHeader title="Profile" subtitle="Your details, sign-in methods and sessions." />
       <Stack gap="md" maw="52rem">
         <ProfileCard />
         {/* A user of an identity provider has no password to change here. */}
@@ -27,7 +27,7 @@ export default function ProfilePage() {
         <FactorsCard />
         <OwnSessionsCard />
         {!isPending && <TokensCard />}
-        <SectionCard title="Preferences" description="What you are told of, and what the dashboard shows you.">
+        <SectionCard title="Preferences" description="Which notifications you get and what the dashboard shows.">
           <Group gap="xs">
             <Button
               component={Link}

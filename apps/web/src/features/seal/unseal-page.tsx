@@ -46,7 +46,7 @@ export default function UnsealPage() {
   return (
     <SignedOutLayout
       title="The vault is sealed"
-      description="Its keys are not in memory, so nothing can be read or changed until somebody unseals it."
+      description="Nothing can be read or changed until the vault is unsealed."
     >
       {data === undefined && error === null && <SectionLoading />}
       {error !== null && (
@@ -55,7 +55,7 @@ export default function UnsealPage() {
       {error === null && data?.provider === "passphrase" && <UnsealForm />}
       {error === null && data?.provider === "key-file" && (
         <Alert color="petrol" icon={<IconLock aria-hidden />}>
-          This installation is unsealed by its key file. Restart the server, and this page goes on by itself.
+          This installation is unsealed with its key file. Restart the server, and this page continues automatically.
         </Alert>
       )}
     </SignedOutLayout>

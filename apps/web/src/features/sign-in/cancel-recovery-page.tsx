@@ -27,25 +27,25 @@ export default function CancelRecoveryPage() {
   if (token === null) {
     return (
       <SignedOutLayout title="Cancel a reset">
-        <ErrorState message="This page needs the complete link from the mail." />
+        <ErrorState message="The link is incomplete. Open the complete link from the email." />
         {backToSignIn}
       </SignedOutLayout>
     );
   }
   if (cancel.data !== undefined) {
     return (
-      <SignedOutLayout title="The reset is cancelled">
+      <SignedOutLayout title="Reset cancelled">
         <Text>{cancel.data.message}</Text>
         {backToSignIn}
       </SignedOutLayout>
     );
   }
   return (
-    <SignedOutLayout title="Cancel a reset" description="Use this if you did not ask for the reset of your sign-in.">
+    <SignedOutLayout title="Cancel a reset" description="Use this if you did not request the reset of your sign-in.">
       <Stack gap="md">
         <Text>
-          Every session of your account ends, the new password stops working, and your vault stays closed.
-          Administrators are told. You need two administrators to get back in.
+          All your sessions end, the new password stops working, and your vault stays closed. Administrators are
+          notified. You need two administrators to regain access.
         </Text>
         <Button
           color="red"

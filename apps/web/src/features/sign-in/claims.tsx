@@ -6,17 +6,17 @@ import { testimonials } from "./testimonials.ts";
 const CLAIMS: readonly { title: string; text: string; icon: Icon }[] = [
   {
     title: "Zero-trust architecture",
-    text: "Every call is authorised on its own. No network, address or earlier answer is trusted.",
+    text: "Every call is authorised on its own. No network, address or earlier decision is trusted.",
     icon: IconShieldLock,
   },
   {
     title: "End-to-end encryption",
-    text: "Each secret is sealed under a key of its own and opened only for a permitted, recorded use. Over HTTPS it stays encrypted all the way to you.",
+    text: "Each secret is encrypted with its own key and decrypted only for authorised, recorded use. HTTPS keeps it encrypted all the way to you.",
     icon: IconKey,
   },
   {
     title: "Real-time monitoring",
-    text: "Every sign-in, reveal and change is on record before it is answered, and shows live.",
+    text: "Every sign-in, reveal and change is recorded before the response is sent, and appears live.",
     icon: IconActivityHeartbeat,
   },
 ];

@@ -14,8 +14,8 @@ export interface SecondStepScreenProps {
   onRestart: (why: string | null) => void;
 }
 
-const PROVE = "This account has a second factor. Prove that you have it.";
-const SET_UP = "The password was right. One thing is missing before you are in.";
+const PROVE = "Confirm your sign-in with your second factor.";
+const SET_UP = "Set up a second factor to finish signing in.";
 
 export function SecondStepScreen({ step, isRemembered, onRestart }: SecondStepScreenProps) {
   const isDone = useRef(false);

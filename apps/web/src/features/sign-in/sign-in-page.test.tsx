@@ -180,5 +180,5 @@ test("OPEN-09: without a mail server the dialog says who hands over the link", a
   api.on("GET /api/v1/auth/entrance", { json: { needs_setup: false, sign_up_open: true, mail_configured: false } });
   const { user } = show();
   await user.click(screen.getByRole("button", { name: "Reset password" }));
-  expect(await screen.findByText(/an administrator sees your request/)).toBeTruthy();
+  expect(await screen.findByText(/An administrator sees your request/)).toBeTruthy();
 });

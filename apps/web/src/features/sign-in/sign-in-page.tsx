@@ -85,7 +85,7 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
   return (
     <SignedOutLayout
       title="Sign in to Strongroom"
-      description="Privileged credentials, kept safe, proved to work and accounted for."
+      description="Privileged credentials, stored safely, verified and audited."
       side={<Claims />}
     >
       <FormStack label="Sign in" onSubmit={submit}>

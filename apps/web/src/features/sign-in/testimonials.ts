@@ -12,18 +12,18 @@ export const testimonials: readonly Testimonial[] = [
     avatarSrc: "/sample-avatar-1.svg",
     name: "Sample administrator",
     handle: "@sample-admin",
-    text: "Sample: I see which passwords still work before somebody needs one at night.",
+    text: "Sample: I know which passwords still work before anyone needs one at night.",
   },
   {
     avatarSrc: "/sample-avatar-2.svg",
     name: "Sample auditor",
     handle: "@sample-auditor",
-    text: "Sample: I check the trail with nothing but the public key.",
+    text: "Sample: I verify the audit trail with just the public key.",
   },
   {
     avatarSrc: "/sample-avatar-3.svg",
     name: "Sample operator",
     handle: "@sample-operator",
-    text: "Sample: Copying a password takes one click, and the record writes itself.",
+    text: "Sample: Copying a password takes one click, and it is recorded automatically.",
   },
 ];

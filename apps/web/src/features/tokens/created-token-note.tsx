@@ -12,12 +12,12 @@ export function CreatedTokenNote({ made, onDone }: { made: CreatedToken; onDone:
   return (
     <Stack gap="md">
       <p className={classes.plain}>
-        Copy <strong>{details.name}</strong> now: it is shown only this once. Whoever has it acts as{" "}
-        <strong>{details.holder.name}</strong>, until {absoluteTime(details.expires_at)}.
+        Copy <strong>{details.name}</strong> now. It is not shown again. Anyone who has it can act as{" "}
+        <strong>{details.holder.name}</strong> until {absoluteTime(details.expires_at)}.
       </p>
       <CodeBlock code={token} label="API token" isWrapped />
       <div>
-        <p className={classes.caption}>Send it as a header, never in an address:</p>
+        <p className={classes.caption}>Send it in a header, never in a URL:</p>
         <CodeBlock
           code={`curl -H "Authorization: Bearer $API_TOKEN" ${location.origin}/api/v1/accounts`}
           label="example call"

@@ -8,5 +8,5 @@ export interface PersonTokensDialogProps {
 }
 
 export default function PersonTokensDialog({ person, onClose }: PersonTokensDialogProps) {
-  return <HolderTokensDialog holder={person} opened onClose={onClose} none="No program acts in their name." />;
+  return <HolderTokensDialog holder={person} opened onClose={onClose} none="No program acts as this user." />;
 }

@@ -5,6 +5,6 @@ import { warningOf } from "./scope-labels.ts";
 test("OPEN-19: scopes that let others in show a warning about their reach, and other scopes show none", () => {
   expect(warningOf(["retrieve", "audit.read"])).toBeUndefined();
   expect(warningOf(["audit.read", "safe.share", "identity-provider.manage"])).toMatch(
-    /^Give others access: members, owners, moves, where secrets go, Manage sign-in providers: .*as good as being one/,
+    /^Give others access: members, owners, moves, secret destinations, Manage sign-in providers: .*administrator access/,
   );
 });

@@ -5,30 +5,30 @@ import { SCOPE_SETS } from "@strongroom/contract";
 export const SCOPE_SET_LABELS: Record<ScopeSet, { label: string; hint: string }> = {
   "read-only": {
     label: "Read only",
-    hint: "See accounts, safes, credentials and how they stand. No secret, no change.",
+    hint: "See accounts, safes, credentials and their status. No secrets, no changes.",
   },
-  verify: { label: "Verify", hint: "See accounts and credentials, and have their secrets tried on their systems." },
-  retrieve: { label: "Retrieve", hint: "See accounts and get their secrets, where the holder may." },
+  verify: { label: "Verify", hint: "See accounts and credentials, and verify their secrets on their targets." },
+  retrieve: { label: "Retrieve", hint: "See accounts and retrieve the secrets that the holder can retrieve." },
 };
 
 const WORDS: Partial<Record<Scope, string>> = {
   "account.list": "List accounts",
   "account.read": "Read accounts",
-  "account.retrieve": "Retrieve secrets of accounts",
+  "account.retrieve": "Retrieve account secrets",
   "account.verify": "Verify accounts",
-  "account.rotate": "Change passwords of accounts",
-  "account.manage": "Change, move and delete accounts",
+  "account.rotate": "Rotate account passwords",
+  "account.manage": "Edit, move and delete accounts",
   "account.create": "Create accounts",
   "account.export": "Export accounts",
   "safe.list": "List safes",
   "safe.read": "Read safes and their members",
   "safe.create": "Create safes",
   "safe.manage": "Manage safes",
-  "safe.share": "Give others access: members, owners, moves, where secrets go",
+  "safe.share": "Give others access: members, owners, moves, secret destinations",
   "credential.list": "List credentials",
   "credential.read": "Read credentials",
   "credential.create": "Create credentials",
-  "credential.update": "Change credentials",
+  "credential.update": "Edit credentials",
   "credential.delete": "Delete credentials",
   "credential.reveal": "Reveal credentials",
   "credential.verify": "Verify credentials",
@@ -43,8 +43,8 @@ const WORDS: Partial<Record<Scope, string>> = {
   "group.read": "Read groups",
   "group.manage": "Manage groups",
   "access-request.list": "List access requests",
-  "access-request.create": "Ask for access and break glass",
-  "access-request.decide": "Decide on access requests",
+  "access-request.create": "Request access, including emergency access",
+  "access-request.decide": "Decide access requests",
   "audit.read": "Read the audit trail",
   "audit.export": "Export the audit trail",
   "audit.verify": "Verify the audit trail",
@@ -55,7 +55,7 @@ const WORDS: Partial<Record<Scope, string>> = {
   "policy.read": "Read the sign-in policy",
   "policy.manage": "Change policies",
   "seal.manage": "Seal the vault",
-  "token.use": "Make and revoke tokens",
+  "token.use": "Create and revoke tokens",
   "event.follow": "Follow live events",
 };
 
@@ -66,7 +66,7 @@ const LETS_IN: readonly ScopeChoice[] = ["user.manage", "identity-provider.manag
 export function warningOf(choices: readonly ScopeChoice[]): string | undefined {
   const far = choices.filter((choice) => LETS_IN.includes(choice)).map(wordsOf);
   if (far.length === 0) return undefined;
-  return `${far.join(", ")}: with that, whoever gets hold of this token can let anybody in, themselves included. In an administrator's hands it is as good as being one.`;
+  return `${far.join(", ")}: anyone who gets this token can give access to anyone, including themselves. If its holder is an administrator, it amounts to administrator access.`;
 }
 
 const isSet = (choice: ScopeChoice): choice is ScopeSet => Object.hasOwn(SCOPE_SETS, choice);

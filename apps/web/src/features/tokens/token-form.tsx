@@ -39,13 +39,13 @@ export function TokenForm({ choices, onCancel, onSubmit }: TokenFormProps) {
         <>
           <TextInput
             label="Name"
-            description="What uses it, so that you know it again"
+            description="Helps you recognise the token later"
             required
             maxLength={100}
             data-autofocus
             {...form.getInputProps("name")}
           />
-          <Radio.Group label="What it may do" required {...form.getInputProps("preset")}>
+          <Radio.Group label="Permissions" required {...form.getInputProps("preset")}>
             <Stack gap="xs" mt="xs">
               {PRESETS.map((preset) => (
                 <Radio
@@ -55,7 +55,7 @@ export function TokenForm({ choices, onCancel, onSubmit }: TokenFormProps) {
                   description={SCOPE_SET_LABELS[preset].hint}
                 />
               ))}
-              <Radio value="chosen" label="Only what I choose" description="One by one, by name" />
+              <Radio value="chosen" label="Custom" description="Choose individual scopes" />
             </Stack>
           </Radio.Group>
           {form.values.preset === "chosen" && (
@@ -73,8 +73,8 @@ export function TokenForm({ choices, onCancel, onSubmit }: TokenFormProps) {
             />
           )}
           <Switch
-            label="Only in some safes"
-            description="Everything outside of them does not exist for it, the vault of credentials included"
+            label="Limit to specific safes"
+            description="The token cannot access anything else, including your personal vault"
             {...form.getInputProps("is_limited", { type: "checkbox" })}
           />
           {form.values.is_limited && (
@@ -97,8 +97,8 @@ export function TokenForm({ choices, onCancel, onSubmit }: TokenFormProps) {
             {...form.getInputProps("days")}
           />
           <Textarea
-            label="Networks it is used from"
-            description="One on each line, such as 10.0.0.0/8. Empty: from anywhere"
+            label="Allowed networks"
+            description="One per line, such as 10.0.0.0/8. Leave empty to allow any network"
             rows={2}
             {...form.getInputProps("networks")}
           />

@@ -18,7 +18,7 @@ export function TokenPolicyCard() {
   return (
     <SectionCard
       title="API token policy"
-      description="How long tokens live. A tighter policy ends at once what is older."
+      description="Maximum lifetime of tokens. A stricter policy ends older tokens immediately."
     >
       <Loaded query={policy}>
         {(data) => <PolicyForm key={`${data.person_days}/${data.machine_days}`} policy={data} />}
@@ -48,14 +48,14 @@ function PolicyForm({ policy }: { policy: TokenPolicy }) {
     <FormStack label="API token policy" onSubmit={submit}>
       <div className={classes.pair}>
         <TextInput
-          label="People (days at most)"
+          label="User tokens (maximum days)"
           type="number"
           min={1}
           max={365}
           {...form.getInputProps("person_days")}
         />
         <TextInput
-          label="Machines (days at most)"
+          label="Machine tokens (maximum days)"
           type="number"
           min={1}
           max={3650}

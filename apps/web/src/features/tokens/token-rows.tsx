@@ -35,7 +35,7 @@ export function TokenRows({ tokens, label }: { tokens: readonly ApiToken[]; labe
         onClose={() => setAsked(null)}
       >
         <p>
-          What uses <strong>{asked?.name}</strong> is refused at once, and for good.
+          Programs that use <strong>{asked?.name}</strong> lose access immediately and permanently.
         </p>
       </DeleteDialog>
     </>
@@ -78,7 +78,7 @@ function TokenRow({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }
       </RowDetail>
       <RowDetail>
         Last used: <RelativeTime moment={token.last_used_at} />
-        {token.last_used_from !== null && ` from ${token.last_used_from}`} · Made:{" "}
+        {token.last_used_from !== null && ` from ${token.last_used_from}`} · Created:{" "}
         <RelativeTime moment={token.created_at} />
         {isMachine && ` by ${token.created_by}`}
       </RowDetail>

@@ -16,7 +16,7 @@ export function TokensCard() {
   return (
     <SectionCard
       title="API tokens"
-      description="For programs that act as you: never more than you may do yourself, and never for ever."
+      description="Let programs act as you. A token never has more permissions than you have, and it always expires."
       actions={
         tokens.data !== undefined && (
           <Button

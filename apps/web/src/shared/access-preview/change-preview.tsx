@@ -36,7 +36,7 @@ function Answer({ preview }: { preview: AccessPreview }) {
     <div className={classes.answer}>
       <p className={classes.summary}>{summaryOf(preview)}</p>
       {preview.people.length > 0 && (
-        <ul className={classes.people} aria-label="Who gains and loses what">
+        <ul className={classes.people} aria-label="Access changes">
           {preview.people.map((person) => (
             <PreviewPerson key={person.user_id} name={person.name} email={person.email}>
               <ul className={classes.lines}>

@@ -24,8 +24,8 @@ describe("the lines of one user", () => {
     );
     expect(lines).toEqual([
       { kind: "gains", what: "List accounts", where: "1 account", note: null },
-      { kind: "loses", what: "Use accounts", where: "3 accounts", note: "2 after an approval" },
-      { kind: "loses", what: "What is lent to them now", where: "2 accounts", note: null },
+      { kind: "loses", what: "Use accounts", where: "3 accounts", note: "2 still available with approval" },
+      { kind: "loses", what: "Active grants", where: "2 accounts", note: null },
     ]);
   });
 
@@ -36,8 +36,8 @@ describe("the lines of one user", () => {
 
 test("the summary counts users who gain and lose, accounts, and unlisted users", () => {
   const preview: AccessPreview = { people_gaining: 1, people_losing: 120, accounts: 7, people: [person([])] };
-  expect(summaryOf(preview)).toBe("1 person would gain, 120 people would lose something, on 7 accounts.");
-  expect(summaryOf({ ...preview, people_losing: 0 })).toBe("1 person would gain something, on 7 accounts.");
-  expect(summaryOf({ ...preview, people_gaining: 0, people_losing: 0 })).toBe("Nobody would gain or lose anything.");
+  expect(summaryOf(preview)).toBe("1 person would gain, 120 people would lose access, on 7 accounts.");
+  expect(summaryOf({ ...preview, people_losing: 0 })).toBe("1 person would gain access, on 7 accounts.");
+  expect(summaryOf({ ...preview, people_gaining: 0, people_losing: 0 })).toBe("No one would gain or lose access.");
   expect(unshown(preview)).toBe(119);
 });

@@ -28,7 +28,7 @@ function linesOfOne(change: PermissionChange): PreviewLine[] {
     lines.push({ kind: "gains", what, where: whereOf(accounts_gained, safes_gained), note: null });
   }
   if (accounts_lost > 0 || safes_lost > 0) {
-    const note = accounts_askable === 0 ? null : `${accounts_askable} after an approval`;
+    const note = accounts_askable === 0 ? null : `${accounts_askable} still available with approval`;
     lines.push({ kind: "loses", what, where: whereOf(accounts_lost, safes_lost), note });
   }
   return lines;
@@ -40,17 +40,17 @@ export function linesOf({ changes, grants_lost }: PersonChange): PreviewLine[] {
   const ended: PreviewLine[] =
     grants_lost === 0
       ? []
-      : [{ kind: "loses", what: "What is lent to them now", where: counted(grants_lost, "account"), note: null }];
+      : [{ kind: "loses", what: "Active grants", where: counted(grants_lost, "account"), note: null }];
   return [...lines.filter(({ kind }) => kind === "gains"), ...lines.filter(({ kind }) => kind === "loses"), ...ended];
 }
 
 export function summaryOf({ people_gaining, people_losing, accounts }: AccessPreview): string {
-  if (people_gaining + people_losing === 0) return "Nobody would gain or lose anything.";
+  if (people_gaining + people_losing === 0) return "No one would gain or lose access.";
   const parts = [
     ...(people_gaining === 0 ? [] : [`${counted(people_gaining, "person", "people")} would gain`]),
-    ...(people_losing === 0 ? [] : [`${counted(people_losing, "person", "people")} would lose something`]),
+    ...(people_losing === 0 ? [] : [`${counted(people_losing, "person", "people")} would lose access`]),
   ];
-  const sentence = parts.join(", ").replace(/would gain$/, "would gain something");
+  const sentence = parts.join(", ").replace(/would gain$/, "would gain access");
   return `${sentence}, on ${counted(accounts, "account")}.`;
 }
 

@@ -3,7 +3,7 @@
 const NETWORK_ERROR = "Network error: Unable to connect to the server. Please check your connection.";
 const CORS_ERROR = "CORS error: Cross-origin request blocked. Please check server configuration.";
 const UNAVAILABLE = "Service temporarily unavailable - backend may be starting up. Please try again in a moment.";
-export const UNREADABLE = "The server's answer could not be understood.";
+export const UNREADABLE = "The server returned an unreadable response.";
 
 export const timeoutText = (limitMs: number): string =>
   `Request timeout after ${limitMs}ms - this may be due to backend cold start.`;

@@ -25,7 +25,7 @@ export function EvidenceButton({ about, id, name, size = "compact-sm", variant =
       variant={variant}
       leftSection={<IconFileCertificate size={15} aria-hidden />}
       aria-label={`Evidence about ${name}`}
-      title="Everything on record, each entry with its proof"
+      title="All audit entries with their proofs"
       onClick={save}
       loading={isPending}
     >

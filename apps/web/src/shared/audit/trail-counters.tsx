@@ -3,7 +3,7 @@ import { IconCircleCheck, IconCircleX, IconClockBolt, IconHistory } from "@table
 import type { ReplyOf, countAuditEntries } from "@strongroom/contract";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 
-const NEWEST_ONLY = "There are more: only the newest that match were counted.";
+const NEWEST_ONLY = "Only the newest matching entries were counted.";
 
 export function TrailCounters({ counts }: { counts: ReplyOf<typeof countAuditEntries> | undefined }) {
   const isExact = counts?.is_exact !== false;

@@ -41,7 +41,7 @@ export function SessionSecurityCard({ note }: SessionSecurityCardProps) {
   return (
     <SectionCard
       title="Session Security"
-      description="How long this browser may be idle before you are signed out, and when it warns you."
+      description="How long this browser can be idle before you are signed out, and when you are warned."
     >
       <SimpleGrid cols={{ base: 1, xs: 2 }} maw="34rem">
         <NativeSelect

@@ -13,8 +13,8 @@ export type SignUpChoice = {
 const CHOICES: readonly { value: SignUpRule["sign_up"]; label: string; description: string }[] = [
   {
     value: "closed",
-    label: "Nobody: invitations only",
-    description: "Administrators invite people. They are active at once.",
+    label: "Invitation only",
+    description: "Administrators invite users, who are active immediately.",
   },
   {
     value: "domains",
@@ -23,14 +23,14 @@ const CHOICES: readonly { value: SignUpRule["sign_up"]; label: string; descripti
   },
   {
     value: "activation",
-    label: "Everyone, after activation",
-    description: "Until an administrator activates them, people have their profile and their personal vault only.",
+    label: "Anyone, after activation",
+    description: "Until an administrator activates them, users can only use their profile and personal vault.",
   },
   {
     value: "open",
-    label: "Everyone, at once (trial)",
+    label: "Anyone, immediately (trial)",
     description:
-      "Strangers who reach this address get an active account: they can create safes and have the server connect to other hosts. Not for production.",
+      "Anyone who can reach this server gets an active account, can create safes and can make the server connect to other hosts. Not for production.",
   },
 ];
 
@@ -54,7 +54,7 @@ export interface SignUpRuleFieldsProps {
 export function SignUpRuleFields({ value, onChange, error }: SignUpRuleFieldsProps) {
   return (
     <Stack gap="xs">
-      <Radio.Group label="Who may sign up" value={value.sign_up} onChange={(rule) => onChange({ sign_up: rule })}>
+      <Radio.Group label="Who can sign up" value={value.sign_up} onChange={(rule) => onChange({ sign_up: rule })}>
         <Stack gap="xs" mt="xs">
           {CHOICES.map((choice) => (
             <Radio key={choice.value} {...choice} />
@@ -64,7 +64,7 @@ export function SignUpRuleFields({ value, onChange, error }: SignUpRuleFieldsPro
       {value.sign_up === "domains" && (
         <TextInput
           label="Email domains"
-          description="Such as example.com, divided by commas. Subdomains are not included"
+          description="Separated by commas, such as example.com. Subdomains are not included"
           spellCheck={false}
           maxLength={5000}
           value={value.sign_up_domains}

@@ -32,10 +32,10 @@ export function warningsOf({ you }: PolicyPreview): string[] {
   const warnings: string[] = [];
   if (is_outside) {
     warnings.push(
-      `Your own address, ${address}, is in none of these networks: you would lock yourself out, so this cannot be saved.`,
+      `Your address ${address} is not in any of these networks. You cannot save this because it would lock you out.`,
     );
   }
-  if (lacks_factor) warnings.push("You have no second factor yourself: you would set one up at your next sign-in.");
+  if (lacks_factor) warnings.push("You have no second factor. You would have to set one up at your next sign-in.");
   if (is_signed_out) warnings.push("You would be signed out as soon as you save.");
   return warnings;
 }
@@ -49,7 +49,7 @@ export function partsOf({ without_factor: lacking, outside, ending }: PolicyPrev
       more: lacking.people - lacking.shown.filter(({ has_provider_factor }) => !has_provider_factor).length,
     },
     {
-      title: `${people(outside.people)} would be outside of the networks: ${sentence([
+      title: `${people(outside.people)} would be outside the allowed networks: ${sentence([
         counted(outside.sessions, "open session"),
         counted(outside.tokens, "API token"),
       ])}`,
@@ -70,9 +70,9 @@ export function partsOf({ without_factor: lacking, outside, ending }: PolicyPrev
 
 function titleOfLacking({ people: count, sessions, tokens }: PolicyPreview["without_factor"]): string {
   const ends = `${counted(sessions, "session")} would end`;
-  if (count === 0) return `${ends}; their people sign in once more with the second factor of their provider`;
+  if (count === 0) return `${ends}; these users sign in again with their provider's second factor`;
   const need = `${people(count)} would need a second factor and ${count === 1 ? "has" : "have"} none`;
-  return `${need}: ${sentence([ends, tokens > 0 && `${counted(tokens, "API token")} would rest`])}`;
+  return `${need}: ${sentence([ends, tokens > 0 && `${counted(tokens, "API token")} would stop working`])}`;
 }
 
 const named = (
@@ -81,11 +81,11 @@ const named = (
 ): PreviewPerson => ({ id, name, email, says });
 
 function ofLacking({ role, has_provider_factor, sessions, tokens }: PersonWithoutFactor): string {
-  if (has_provider_factor) return `${capitalised(role)}, has one at their provider: signs in once more`;
+  if (has_provider_factor) return `${capitalised(role)}, has a second factor at the provider: must sign in again`;
   return sentence([
     capitalised(role),
     sessions > 0 && `${counted(sessions, "session")} would end`,
-    tokens > 0 && `${counted(tokens, "API token")} would rest`,
+    tokens > 0 && `${counted(tokens, "API token")} would stop working`,
   ]);
 }
 
@@ -105,10 +105,10 @@ const ofEnding = ({ role, idle, expired }: PersonEnding): string =>
   ]);
 
 const SIGN_UP_NOTES: Record<SignInPolicy["sign_up"], string> = {
-  closed: "Nobody could create an account by themselves any more.",
-  domains: "People with an address of these domains could sign up, and would wait for activation.",
-  activation: "Everyone who reaches this address could sign up, and would wait for activation.",
-  open: "Everyone who reaches this address could create an active account.",
+  closed: "New users would need an invitation.",
+  domains: "People with an email address in these domains could sign up and would wait for activation.",
+  activation: "Anyone who can reach this server could sign up and would wait for activation.",
+  open: "Anyone who can reach this server could create an active account.",
 };
 
 /** Changes that affect no current user. */
@@ -117,28 +117,26 @@ export function notesOf(before: SignInPolicy, after: SignInPolicy, { proofs_over
   if (before.sign_up !== after.sign_up) notes.push(SIGN_UP_NOTES[after.sign_up]);
   const least = after.password_min_length;
   if (least > before.password_min_length) {
-    notes.push(`Passwords chosen from then on would need ${least} characters; those in use stay.`);
+    notes.push(`New passwords would need at least ${least} characters. Existing passwords stay valid.`);
   }
   const privileged = after.privileged_password_min_length;
   if (privileged > before.privileged_password_min_length) {
     notes.push(
-      `Managers and admins would need ${privileged} characters. A shorter password would still sign them in, but confirm no dangerous action until they change it.`,
+      `Managers and admins would need at least ${privileged} characters. They could still sign in with a shorter password, but could not confirm sensitive actions with it.`,
     );
   }
   if (after.allowed_networks.length === 0 && before.allowed_networks.length > 0) {
-    notes.push("People could come from anywhere.");
+    notes.push("Users could sign in from any network.");
   }
   if (after.vault_wait_hours !== before.vault_wait_hours) {
     notes.push(
-      `A vault would stay closed for ${after.vault_wait_hours} hours after a reset; waiting times that run stay as they are.`,
+      `A vault would stay closed for ${after.vault_wait_hours} hours after a reset. Vaults that are already closed are not affected.`,
     );
   }
   const freed = before.mfa_required_roles.filter((role) => !after.mfa_required_roles.includes(role));
-  for (const role of freed) notes.push(`The role ${capitalised(role)} would no longer need a second factor.`);
+  for (const role of freed) notes.push(`The role ${capitalised(role)} would no longer require a second factor.`);
   if (proofs_over > 0) {
-    notes.push(
-      `${counted(proofs_over, "session")} would have to prove again who it is before the next dangerous action.`,
-    );
+    notes.push(`${counted(proofs_over, "session")} would have to re-authenticate before the next sensitive action.`);
   }
   return notes;
 }

@@ -29,8 +29,8 @@ describe("preview texts", () => {
     expect(warningsOf(nothing)).toEqual([]);
     const you = { address: "192.0.2.7", is_outside: true, lacks_factor: true, is_signed_out: true };
     expect(warningsOf({ ...nothing, you })).toEqual([
-      "Your own address, 192.0.2.7, is in none of these networks: you would lock yourself out, so this cannot be saved.",
-      "You have no second factor yourself: you would set one up at your next sign-in.",
+      "Your address 192.0.2.7 is not in any of these networks. You cannot save this because it would lock you out.",
+      "You have no second factor. You would have to set one up at your next sign-in.",
       "You would be signed out as soon as you save.",
     ]);
   });
@@ -56,13 +56,13 @@ describe("preview texts", () => {
       ending: { people: 1, idle: 2, expired: 0, shown: [{ ...ana, idle: 2, expired: 0 }] },
     });
     expect(parts.map(({ title, more }) => [title, more])).toEqual([
-      ["61 people would need a second factor and have none: 3 sessions would end, 2 API tokens would rest", 60],
-      ["1 person would be outside of the networks: 1 open session, 0 API tokens", 0],
+      ["61 people would need a second factor and have none: 3 sessions would end, 2 API tokens would stop working", 60],
+      ["1 person would be outside the allowed networks: 1 open session, 0 API tokens", 0],
       ["1 person would be signed out: 2 sessions idle for too long", 0],
     ]);
     expect(parts.flatMap(({ people }) => people.map(({ says }) => says))).toEqual([
-      "Manager, 1 session would end, 2 API tokens would rest",
-      "Manager, has one at their provider: signs in once more",
+      "Manager, 1 session would end, 2 API tokens would stop working",
+      "Manager, has a second factor at the provider: must sign in again",
       "Manager, last seen at 203.0.113.7 and 203.0.113.9, 1 open session",
       "Manager, 2 sessions idle for too long",
     ]);
@@ -72,7 +72,7 @@ describe("preview texts", () => {
     const ben = { ...ana, has_provider_factor: true, sessions: 2, tokens: 0 };
     const [part] = partsOf({ ...nothing, without_factor: { people: 0, sessions: 2, tokens: 0, shown: [ben] } });
     expect([part?.title, part?.more]).toEqual([
-      "2 sessions would end; their people sign in once more with the second factor of their provider",
+      "2 sessions would end; these users sign in again with their provider's second factor",
       0,
     ]);
   });
@@ -81,14 +81,14 @@ describe("preview texts", () => {
     const before = { ...policy, mfa_required_roles: ["admin" as const], allowed_networks: ["10.0.0.0/8"] };
     const after = { ...policy, sign_up: "closed" as const, password_min_length: 12 };
     expect(notesOf(before, after, { ...nothing, proofs_over: 1 })).toEqual([
-      "Nobody could create an account by themselves any more.",
-      "Passwords chosen from then on would need 12 characters; those in use stay.",
-      "People could come from anywhere.",
-      "The role Admin would no longer need a second factor.",
-      "1 session would have to prove again who it is before the next dangerous action.",
+      "New users would need an invitation.",
+      "New passwords would need at least 12 characters. Existing passwords stay valid.",
+      "Users could sign in from any network.",
+      "The role Admin would no longer require a second factor.",
+      "1 session would have to re-authenticate before the next sensitive action.",
     ]);
     expect(notesOf(after, policy, nothing)).toEqual([
-      "Everyone who reaches this address could sign up, and would wait for activation.",
+      "Anyone who can reach this server could sign up and would wait for activation.",
     ]);
   });
 });
@@ -141,7 +141,7 @@ describe("the preview beside Save", () => {
     expect((await screen.findByRole("alert")).textContent).toBe("The database is away.");
     api.on(PREVIEW, { json: nothing });
     await user.click(ask);
-    expect(await screen.findByText("Nobody who is here now would notice it.")).toBeTruthy();
+    expect(await screen.findByText("No current users would be affected.")).toBeTruthy();
     expect(screen.queryByRole("alert")).toBeNull();
   });
 

@@ -40,7 +40,7 @@ function Answer({ preview, notes }: { preview: Preview; notes: readonly string[]
         </p>
       ))}
       {warnings.length + parts.length + notes.length === 0 && (
-        <p className={classes.note}>Nobody who is here now would notice it.</p>
+        <p className={classes.note}>No current users would be affected.</p>
       )}
     </div>
   );

@@ -29,7 +29,7 @@ import {
 export default function SignInPolicyCard() {
   const policy = useQuery(signInPolicy);
   return (
-    <SectionCard title="Sign-in policy" description="The tighter limit applies; the server ends sessions by it">
+    <SectionCard title="Sign-in policy" description="Users can set stricter limits for themselves, but not looser ones">
       {policy.data !== undefined ? (
         // Resets the form when another administrator has changed the policy.
         <PolicyForm key={JSON.stringify(policy.data)} policy={policy.data} />
@@ -61,7 +61,7 @@ function PolicyForm({ policy }: { policy: SignInPolicy }) {
         ))}
         <Checkbox.Group
           label="Second factor required"
-          description="Whoever has one of these roles and no second factor is signed out when you save, you included, and sets one up at the next sign-in. Until then their API tokens do not work"
+          description="Users with these roles and no second factor, including you, are signed out when you save and must set one up at the next sign-in. Until then, their API tokens do not work"
           {...form.getInputProps("mfa_required_roles")}
         >
           <Group mt="xs" gap="lg">
@@ -72,7 +72,7 @@ function PolicyForm({ policy }: { policy: SignInPolicy }) {
         </Checkbox.Group>
         <Textarea
           label="Allowed networks"
-          description="One on each line, such as 10.0.0.0/8 or 2001:db8::/32. Empty: people may come from anywhere"
+          description="One per line, such as 10.0.0.0/8 or 2001:db8::/32. Leave empty to allow any network"
           rows={3}
           spellCheck={false}
           {...form.getInputProps("allowed_networks")}

@@ -19,19 +19,29 @@ export interface PolicyLimitField {
 export const POLICY_LIMITS: readonly (readonly PolicyLimitField[])[] = [
   [
     { field: "timeout_minutes", label: "Inactivity timeout", unit: "minutes", description: "Ends an idle session" },
-    { field: "warning_minutes", label: "Warning before it", unit: "minutes", description: "When the dialog appears" },
+    {
+      field: "warning_minutes",
+      label: "Timeout warning",
+      unit: "minutes",
+      description: "Shown this long before the timeout",
+    },
     {
       field: "privileged_timeout_minutes",
-      label: "For privileged roles",
+      label: "Privileged timeout",
       unit: "minutes",
-      description: "Managers and admins",
+      description: "For managers and admins",
     },
   ],
   [
-    { field: "session_hours", label: "Longest session", unit: "hours", description: 'Without "Keep me signed in"' },
+    {
+      field: "session_hours",
+      label: "Maximum session length",
+      unit: "hours",
+      description: 'Without "Keep me signed in"',
+    },
     {
       field: "remembered_days",
-      label: "Longest remembered session",
+      label: "Maximum remembered session length",
       unit: "days",
       description: 'With "Keep me signed in"',
     },
@@ -39,29 +49,29 @@ export const POLICY_LIMITS: readonly (readonly PolicyLimitField[])[] = [
   [
     {
       field: "password_min_length",
-      label: "Shortest password",
+      label: "Minimum password length",
       unit: "characters",
-      description: "For passwords chosen from now on",
+      description: "For new passwords",
     },
     {
       field: "privileged_password_min_length",
-      label: "For managers and admins",
+      label: "Minimum privileged password length",
       unit: "characters",
-      description: "The shortest password of privileged roles",
+      description: "For managers and admins",
     },
   ],
   [
     {
       field: "step_up_minutes",
-      label: "Fresh proof lasts",
+      label: "Re-authentication interval",
       unit: "minutes",
-      description: "Before a dangerous action asks again",
+      description: "Before a sensitive action asks again",
     },
     {
       field: "vault_wait_hours",
-      label: "Vault stays closed",
+      label: "Vault closure",
       unit: "hours",
-      description: "After somebody else resets a sign-in",
+      description: "After someone else resets a user's sign-in",
     },
   ],
 ];
@@ -104,7 +114,7 @@ export function checkPolicy(values: PolicyValues): PolicyErrors {
   const outOfBounds = LIMITS.flatMap(({ field }) => {
     const { min, max } = boundsOf(field);
     const isWithin = Number.isInteger(values[field]) && values[field] >= min && values[field] <= max;
-    return isWithin ? [] : [[field, `A whole number from ${min} to ${max}`] as const];
+    return isWithin ? [] : [[field, `Enter a whole number from ${min} to ${max}`] as const];
   });
   const policy = policyOf(values);
   const rules: PolicyErrors = firstObjections(SignInPolicy, policy, ([field, place]) => {

@@ -74,10 +74,10 @@ function Content({ list }: { list: BackupList }) {
       </SectionCard>
       <SectionCard
         title="Last restore drill"
-        description="Restores a backup beside the database in use, and looks at all of it"
+        description="Restores a backup to a separate database and checks everything in it"
       >
         {list.last_drill === null ? (
-          <p className={classes.plain}>No backup was tried yet. One that was never restored may be none.</p>
+          <p className={classes.plain}>No restore has been tested yet. Test one to make sure that your backups work.</p>
         ) : (
           <Drill drill={list.last_drill} />
         )}
@@ -88,7 +88,7 @@ function Content({ list }: { list: BackupList }) {
 
 function Work({ work }: { work: BackupWork }) {
   const { mutate, isPending } = useMutation(workCancel(useQueryClient()));
-  const name = work.kind === "backup" ? "Backup under way" : "Restore drill under way";
+  const name = work.kind === "backup" ? "Backup in progress" : "Restore drill in progress";
   return (
     <section className={classes.work} aria-label={name}>
       <Group justify="space-between" gap="xs">
@@ -115,7 +115,7 @@ function Backups({ list: { data, under_way: underWay } }: { list: BackupList }) 
       <EmptyState
         icon={IconDatabaseExport}
         title="No backups yet"
-        text="A backup holds everything but the root key: keep a copy of that elsewhere."
+        text="A backup contains everything except the root key. Keep a copy of the root key elsewhere."
       />
     );
   }
@@ -130,11 +130,11 @@ function Backups({ list: { data, under_way: underWay } }: { list: BackupList }) 
         opened={leaving !== null}
         title="Delete the backup"
         mutation={backupRemoval(client, leaving?.name ?? "")}
-        done="The backup is deleted"
+        done="Backup deleted"
         failed="Failed to delete the backup"
         onClose={() => setLeaving(null)}
       >
-        The backup of {leaving?.made_at ? absoluteTime(leaving.made_at) : leaving?.name} is removed for good.
+        The backup of {leaving?.made_at ? absoluteTime(leaving.made_at) : leaving?.name} is permanently deleted.
       </DeleteDialog>
     </>
   );
@@ -171,10 +171,10 @@ function BackupRow({ backup, isBusy, onDelete }: BackupRowProps) {
               variant="default"
               disabled={isBusy}
               loading={isPending}
-              aria-label={`Try restoring ${name}`}
+              aria-label={`Test restore of ${name}`}
               onClick={() => mutate(name, { onError: (error) => toast.error(messageOf(error)) })}
             >
-              Try restoring
+              Test restore
             </Button>
           )}
           <Button
@@ -192,7 +192,7 @@ function BackupRow({ backup, isBusy, onDelete }: BackupRowProps) {
     >
       {state === "unauthenticated" && (
         <RowDetail>
-          Made by an earlier version, which did not protect backups against changes. Make a new one.
+          Created by an earlier version that did not protect backups against changes. Create a new one.
         </RowDetail>
       )}
       {state === "complete" && (
@@ -214,9 +214,9 @@ function Drill({ drill }: { drill: RestoreDrill }) {
         {drill.findings.map(({ what, is_good: isGood, says }) => (
           <li key={`${what} ${says}`}>
             {isGood ? (
-              <IconCheck size={18} color="var(--tone-success-fg)" role="img" aria-label="Good" />
+              <IconCheck size={18} color="var(--tone-success-fg)" role="img" aria-label="Passed" />
             ) : (
-              <IconX size={18} color="var(--tone-danger-fg)" role="img" aria-label="Bad" />
+              <IconX size={18} color="var(--tone-danger-fg)" role="img" aria-label="Failed" />
             )}
             <span>
               <strong>{FINDING_NAMES[what]}:</strong> {says}

@@ -32,10 +32,10 @@ export default function JobsTab() {
   const list = useQuery(queues);
   return (
     <div className={classes.cards}>
-      <SectionCard title="Queues" description="What runs by itself, or was queued by a call">
+      <SectionCard title="Queues" description="Scheduled jobs and jobs queued by API calls">
         <Loaded query={list}>{({ data }) => <Queues queues={data} />}</Loaded>
       </SectionCard>
-      <SectionCard title="Jobs" description="Those that ended are kept for 7 days">
+      <SectionCard title="Jobs" description="Finished jobs are kept for 7 days">
         <Jobs names={list.data?.data.map(({ name }) => name) ?? []} />
       </SectionCard>
     </div>
@@ -52,8 +52,8 @@ function Queues({ queues: shown }: { queues: readonly JobQueue[] }) {
             <Table.Th className={classes.number}>Waiting</Table.Th>
             <Table.Th className={classes.number}>Active</Table.Th>
             <Table.Th className={classes.number}>Failed</Table.Th>
-            <Table.Th className={classes.role}>Oldest waits</Table.Th>
-            <Table.Th className={classes.role}>Last done</Table.Th>
+            <Table.Th className={classes.role}>Oldest waiting</Table.Th>
+            <Table.Th className={classes.role}>Last completed</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -114,7 +114,8 @@ function Jobs({ names }: { names: readonly string[] }) {
       <Loaded query={jobs}>
         {({ pages }) => {
           const found = pages.flatMap((page) => page.data);
-          if (found.length === 0) return <EmptyState icon={IconChecklist} title="No jobs" text="Nothing matches." />;
+          if (found.length === 0)
+            return <EmptyState icon={IconChecklist} title="No jobs" text="No jobs match the filters." />;
           return (
             <>
               <RowList label="Jobs">
@@ -135,7 +136,7 @@ function JobRow({ job }: { job: JobRun }) {
   const { mutate, isPending } = useMutation(jobRetry(useQueryClient()));
   const retry = () =>
     mutate(job.id, {
-      onSuccess: () => toast.success("It is attempted again"),
+      onSuccess: () => toast.success("Job queued for retry"),
       onError: (error) => toast.error(messageOf(error)),
     });
   return (

@@ -52,7 +52,7 @@ test("replacing the root key after a confirmation shows the new one", async () =
   expect(screen.getByText(OLD)).toBeTruthy();
   expect(api.requestsTo(REKEY)).toHaveLength(0);
   await confirm();
-  expect(await screen.findByText("The root key is replaced")).toBeTruthy();
+  expect(await screen.findByText("Root key replaced")).toBeTruthy();
   expect(await screen.findByText(NEW)).toBeTruthy();
   expect(api.requestsTo(REKEY)).toHaveLength(1);
 });
@@ -67,7 +67,7 @@ test("replacing the signing key after a confirmation shows its start date", asyn
   expect(document.querySelectorAll("time")).toHaveLength(1);
   expect(api.requestsTo(SIGNING)).toHaveLength(0);
   await confirm();
-  expect(await screen.findByText("The signing key is replaced")).toBeTruthy();
+  expect(await screen.findByText("Signing key replaced")).toBeTruthy();
   await expect.poll(() => document.querySelectorAll("time").length).toBe(2);
   expect(api.requestsTo(SIGNING)).toHaveLength(1);
 });

@@ -18,10 +18,13 @@ export default function KeysTab() {
   return (
     <div className={classes.cards}>
       <SealCard />
-      <SectionCard title="Root key" description="Wraps every key-encryption key; replacing it touches no stored secret">
+      <SectionCard
+        title="Root key"
+        description="Wraps every key-encryption key. Replacing it does not change stored secrets"
+      >
         <Loaded query={keys}>{(facts) => <RootKey facts={facts} />}</Loaded>
       </SectionCard>
-      <SectionCard title="Signing key" description="Signs sign-in tokens; replaced by itself every 90 days">
+      <SectionCard title="Signing key" description="Signs sign-in tokens. Replaced automatically every 90 days">
         <Loaded query={keys}>{(facts) => <SigningKey facts={facts} />}</Loaded>
       </SectionCard>
     </div>
@@ -36,8 +39,8 @@ function RootKey({ facts }: { facts: KeyFacts }) {
       <Facts
         facts={[
           { name: "Root key", value: <span className={classes.mono}>{facts.root_key_id}</span> },
-          { name: "In force", value: <RelativeTime moment={facts.root_key_since} /> },
-          { name: "Keys that it wraps", value: facts.keys.toLocaleString() },
+          { name: "Active since", value: <RelativeTime moment={facts.root_key_since} /> },
+          { name: "Wrapped keys", value: facts.keys.toLocaleString() },
         ]}
       />
       {facts.problem !== null && <p className={classes.error}>{facts.problem}</p>}
@@ -59,12 +62,12 @@ function RootKey({ facts }: { facts: KeyFacts }) {
         confirmLabel="Replace"
         variant="warning"
         mutation={rootKeyReplacement(client)}
-        done="The root key is replaced"
+        done="Root key replaced"
         failed="Failed to replace the root key"
         onClose={() => setIsAsking(false)}
       >
-        A new key file takes the place of the old one, which stays beside it under its own name. Copy the new one to
-        where you keep keys: your copy of the old one only opens backups from before now.
+        A new key file replaces the current one, which is kept next to it under another name. Copy the new key file to
+        your key storage: the old one only opens backups made before now.
       </ConfirmActionDialog>
     </>
   );
@@ -75,7 +78,7 @@ function SigningKey({ facts }: { facts: KeyFacts }) {
   const client = useQueryClient();
   return (
     <>
-      <Facts facts={[{ name: "In use", value: <RelativeTime moment={facts.signing_key_since} /> }]} />
+      <Facts facts={[{ name: "Active since", value: <RelativeTime moment={facts.signing_key_since} /> }]} />
       <Button
         mt="md"
         variant="default"
@@ -90,12 +93,12 @@ function SigningKey({ facts }: { facts: KeyFacts }) {
         confirmLabel="Replace"
         variant="info"
         mutation={signingKeyReplacement(client)}
-        done="The signing key is replaced"
+        done="Signing key replaced"
         failed="Failed to replace the signing key"
         onClose={() => setIsAsking(false)}
       >
-        New tokens are signed with a new key. Nobody is signed out: what the old key signed is good for as long as it
-        would have been.
+        New tokens are signed with the new key. Users stay signed in: tokens signed with the old key stay valid until
+        they expire.
       </ConfirmActionDialog>
     </>
   );

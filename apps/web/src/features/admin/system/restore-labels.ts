@@ -5,14 +5,14 @@ import { counted } from "#shared/format/text.ts";
 export const FOUND_BY: Record<RestoreReview["found_by"], string> = {
   restore: "Restored from a backup with strongroom restore",
   command: "Marked as restored by an operator",
-  checkpoint: "Found because the kept audit checkpoint is newer than the database",
+  checkpoint: "Detected because the saved audit checkpoint is newer than the database",
 };
 
 /** One line for each kind of ended object; a count of zero is skipped. */
 export function endsIn({ ended }: Pick<RestoreReview, "ended">): string[] {
   const lines: [number, string][] = [
     [ended.sessions, `${counted(ended.sessions, "session")} ended`],
-    [ended.sign_ins, `${counted(ended.sign_ins, "sign-in")} under way ended`],
+    [ended.sign_ins, `${counted(ended.sign_ins, "pending sign-in")} ended`],
     [ended.links, `${counted(ended.links, "password reset or invitation link")} ended`],
     [ended.grants, `${counted(ended.grants, "grant")} ended`],
     [ended.check_outs, `${counted(ended.check_outs, "check-out")} ended`],
@@ -20,11 +20,14 @@ export function endsIn({ ended }: Pick<RestoreReview, "ended">): string[] {
     [ended.tokens, `${counted(ended.tokens, "API token")} suspended`],
     [ended.admin_resets, `${counted(ended.admin_resets, "administrator reset request")} expired`],
     [ended.closures, `Waiting time of ${counted(ended.closures, "closed vault")} restarted`],
-    [ended.recovery_codes, `${counted(ended.recovery_codes, "recovery code")} deleted: their owners create new ones`],
-    [ended.approvals, `${counted(ended.approvals, "approval")} of undecided access requests removed`],
+    [
+      ended.recovery_codes,
+      `${counted(ended.recovery_codes, "recovery code")} deleted: their owners must create new ones`,
+    ],
+    [ended.approvals, `${counted(ended.approvals, "approval")} of pending access requests removed`],
   ];
   const said = lines.filter(([count]) => count > 0).map(([, text]) => text);
-  return said.length === 0 ? ["Nothing had to be ended"] : said;
+  return said.length === 0 ? ["Nothing was ended"] : said;
 }
 
 /** `user.status-changed` becomes "User status changed". */

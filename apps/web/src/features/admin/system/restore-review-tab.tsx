@@ -29,7 +29,7 @@ function Content({ review: { open, suspended_tokens: tokens } }: { review: Reply
         <EmptyState
           icon={IconDatabaseImport}
           title="No restore to review"
-          text="When the database is restored from a backup, what it brought back is listed here."
+          text="After the database is restored from a backup, the changes that the restore undid are listed here."
         />
       </SectionCard>
     );
@@ -51,16 +51,16 @@ function Restore({ restore }: { restore: RestoreReview }) {
     <SectionCard title="The database was restored" description={FOUND_BY[restore.found_by]}>
       {isAuthenticated === false && (
         <Alert color="red" variant="light" mb="sm" title="The backup was not authenticated">
-          Anyone who could write to it may have changed what the database holds.
+          Anyone with write access to it could have changed the data.
         </Alert>
       )}
       <Facts
         facts={[
-          { name: "Backup made", value: madeAt === null ? "Not known" : absoluteTime(madeAt) },
+          { name: "Backup made", value: madeAt === null ? "Unknown" : absoluteTime(madeAt) },
           { name: "Restored", value: <RelativeTime moment={restoredAt} /> },
           {
             name: "Missing audit entries",
-            value: restore.missing_entries === null ? "Not known" : restore.missing_entries.toLocaleString(),
+            value: restore.missing_entries === null ? "Unknown" : restore.missing_entries.toLocaleString(),
           },
         ]}
       />
@@ -73,7 +73,7 @@ function Restore({ restore }: { restore: RestoreReview }) {
           </li>
         ))}
       </ul>
-      <h3 className={classes.subtitle}>Changes that the restore undid</h3>
+      <h3 className={classes.subtitle}>Changes undone by the restore</h3>
       <Changes changes={restore.changes} />
       <p className={classes.note}>
         Repeat the changes that still matter: disable users, revoke tokens and change passwords again. Then validate all
@@ -85,10 +85,10 @@ function Restore({ restore }: { restore: RestoreReview }) {
 
 function Changes({ changes }: Pick<RestoreReview, "changes">) {
   if (changes.length === 0) {
-    return <NoRows>Not known here. Compare with your SIEM or another audit sink.</NoRows>;
+    return <NoRows>The undone changes are unknown. Compare with your SIEM or another audit sink.</NoRows>;
   }
   return (
-    <RowList label="Changes that the restore undid">
+    <RowList label="Changes undone by the restore">
       {changes.map(({ at, event, by, target }) => (
         <Row
           key={`${at} ${event} ${target}`}
@@ -111,7 +111,7 @@ function SuspendedTokens({ tokens }: { tokens: SuspendedToken[] }) {
   return (
     <SectionCard
       title="Suspended API tokens"
-      description="They are refused until you confirm them. Revoke the ones that were revoked after the backup."
+      description="Rejected until you confirm them. Revoke the tokens that had been revoked after the backup."
       actions={
         tokens.length > 1 && (
           <Button size="sm" variant="default" onClick={() => setAsked(tokens)}>
@@ -121,7 +121,7 @@ function SuspendedTokens({ tokens }: { tokens: SuspendedToken[] }) {
       }
     >
       {tokens.length === 0 ? (
-        <NoRows>No token is suspended.</NoRows>
+        <NoRows>No suspended tokens.</NoRows>
       ) : (
         <RowList label="Suspended API tokens">
           {tokens.map((token) => (
@@ -152,7 +152,7 @@ function SuspendedTokens({ tokens }: { tokens: SuspendedToken[] }) {
       )}
       <ConfirmActionDialog
         opened={first !== undefined}
-        title={asked.length > 1 ? "Confirm API tokens" : "Confirm an API token"}
+        title={asked.length > 1 ? "Confirm API tokens" : "Confirm API token"}
         confirmLabel="Confirm"
         variant="warning"
         mutation={tokenConfirmation(
@@ -166,7 +166,7 @@ function SuspendedTokens({ tokens }: { tokens: SuspendedToken[] }) {
         {asked.length > 1
           ? `${counted(asked.length, "token")} work again`
           : `${first?.name ?? "The token"} works again`}{" "}
-        at once. A token that was revoked after the backup would work again, too.
+        immediately. This includes tokens that were revoked after the backup.
       </ConfirmActionDialog>
     </SectionCard>
   );
@@ -176,7 +176,7 @@ function Finish({ left }: { left: number }) {
   const client = useQueryClient();
   const [isAsking, setIsAsking] = useState(false);
   return (
-    <SectionCard title="Finish the review" description="Until then the health of the server is degraded.">
+    <SectionCard title="Finish the review" description="Until then, the server reports degraded health.">
       <Button leftSection={<IconCheck size={16} aria-hidden />} onClick={() => setIsAsking(true)}>
         Finish review
       </Button>
@@ -186,12 +186,12 @@ function Finish({ left }: { left: number }) {
         confirmLabel="Finish"
         variant="warning"
         mutation={restoreReviewEnd(client)}
-        done="The review is finished"
+        done="Review finished"
         failed="Failed to finish the review"
         onClose={() => setIsAsking(false)}
       >
-        {left === 0 ? "No API token is suspended any more." : `${counted(left, "API token")} will stay suspended.`} The
-        list of undone changes is no longer shown.
+        {left === 0 ? "No API tokens are suspended." : `${counted(left, "API token")} will stay suspended.`} The list of
+        undone changes is no longer shown.
       </ConfirmActionDialog>
     </SectionCard>
   );

@@ -52,7 +52,8 @@ export function SealCard() {
         <SealNow />
       ) : (
         <p className={classes.note}>
-          A vault with a key file opens itself when it starts. Whoever has the file and the database has the secrets.
+          With a key file, the vault unseals automatically at startup. Anyone with both the key file and the database
+          can read the secrets.
         </p>
       )}
     </SectionCard>
@@ -87,7 +88,8 @@ function SealNow() {
         onConfirm={confirm}
         onCancel={() => setIsAsking(false)}
       >
-        This server forgets its keys at once. Nobody can use it until somebody unseals it with the passphrase.
+        The server erases its keys from memory immediately. It cannot be used until someone unseals it with the
+        passphrase.
       </ConfirmDialog>
     </>
   );

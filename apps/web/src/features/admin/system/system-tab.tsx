@@ -3,7 +3,7 @@ import { Table } from "@mantine/core";
 import type { ServerProcess, SystemFacts } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { inBytes } from "#shared/format/size.ts";
-import { capitalised } from "#shared/format/text.ts";
+import { capitalised, counted } from "#shared/format/text.ts";
 import { duration } from "#shared/format/time.ts";
 import { Facts } from "#shared/ui/facts.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
@@ -23,10 +23,10 @@ export default function SystemTab() {
           <SectionCard title="Health" description={facts.health.summary}>
             <Checks facts={facts} />
           </SectionCard>
-          <SectionCard title="Facts">
+          <SectionCard title="System information">
             <Facts facts={factsOf(facts)} />
           </SectionCard>
-          <SectionCard title="Processes" description="Servers that said within the last minute that they are there">
+          <SectionCard title="Processes" description="Servers active within the last minute">
             <Processes processes={facts.processes} />
           </SectionCard>
         </div>
@@ -43,7 +43,7 @@ function Checks({ facts: { health } }: { facts: SystemFacts }) {
       {health.checks.map(({ name, state, message }) => (
         <li key={name}>
           <StatusBadge status={BADGES[state]} label={capitalised(name)} />
-          <span>{state === "ok" ? "All well" : message}</span>
+          <span>{state === "ok" ? "OK" : message}</span>
         </li>
       ))}
     </ul>
@@ -54,16 +54,16 @@ function factsOf({ version, node, uptime, database, disk, audit, is_mail_configu
   return [
     { name: "Strongroom", value: version },
     { name: "Node", value: node },
-    { name: "Up for", value: duration(uptime) },
+    { name: "Uptime", value: duration(uptime) },
     {
       name: "Database",
-      value: `PostgreSQL ${database.version}, ${database.kind === "embedded" ? "embedded" : "a server's own"}`,
+      value: `PostgreSQL ${database.version}, ${database.kind === "embedded" ? "embedded" : "external"}`,
     },
     { name: "Database size", value: inBytes(database.size_bytes) },
     { name: "Connections", value: `${database.connections} of ${database.max_connections}` },
     {
       name: "Disk",
-      value: disk === null ? "Not known" : `${inBytes(disk.free_bytes)} of ${inBytes(disk.total_bytes)} free`,
+      value: disk === null ? "Unknown" : `${inBytes(disk.free_bytes)} of ${inBytes(disk.total_bytes)} free`,
     },
     { name: "Mail server", value: hasMail ? "Configured" : "Not configured" },
     { name: "Audit trail", value: waitingIn(audit) },
@@ -72,11 +72,10 @@ function factsOf({ version, node, uptime, database, disk, audit, is_mail_configu
 
 const waitingIn = ({ waiting, oldest_at: since }: SystemFacts["audit"]) =>
   waiting === 0 ? (
-    "Every entry has its place"
+    "No pending entries"
   ) : (
     <>
-      {waiting.toLocaleString()} {waiting === 1 ? "entry waits" : "entries wait"} for a place, since{" "}
-      <RelativeTime moment={since} />
+      {counted(waiting, "pending entry", "pending entries")} since <RelativeTime moment={since} />
     </>
   );
 
@@ -100,7 +99,7 @@ function Processes({ processes }: { processes: readonly ServerProcess[] }) {
                   <span className={classes.name}>
                     {each.host} · {each.pid}
                   </span>
-                  {each.is_this && <Tag>Answers you</Tag>}
+                  {each.is_this && <Tag>This server</Tag>}
                   {each.is_sealed && <Tag tone="warning">Sealed</Tag>}
                 </div>
               </Table.Td>

@@ -119,10 +119,10 @@ describe("the system", () => {
     open("system");
     const health = await region("Health");
     expect(health.getAllByText("The audit trail is not extended")).toHaveLength(2);
-    const facts = await region("Facts");
+    const facts = await region("System information");
     expect(facts.getByText("1.3 GB of 9.0 GB free")).toBeTruthy();
-    expect(facts.getByText(/2 entries wait for a place/)).toBeTruthy();
-    expect((await region("Processes")).getByText("Answers you")).toBeTruthy();
+    expect(facts.getByText(/2 pending entries since/)).toBeTruthy();
+    expect((await region("Processes")).getByText("This server")).toBeTruthy();
   });
 
   test("shows a retry button when it fails to load", async () => {
@@ -142,14 +142,14 @@ test("shows why a job failed, and retries it", async () => {
   expect(within((await region("Queues")).getByRole("row", { name: /sign-in.reset/ })).getByText("4")).toBeTruthy();
   api.on("POST /api/v1/admin/jobs/:id/retry", { json: { ...job, state: "waiting", may_retry: false } });
   await user.click(jobs.getByRole("button", { name: "Retry" }));
-  expect(await screen.findByText("It is attempted again")).toBeTruthy();
+  expect(await screen.findByText("Job queued for retry")).toBeTruthy();
 });
 
 describe("backups", () => {
   test("show the last drill's result and a warning about an unsafe folder", async () => {
     open("backups");
     const shown = await region("Backups");
-    expect(shown.getByText("Does not restore")).toBeTruthy();
+    expect(shown.getByText("Drill failed")).toBeTruthy();
     expect(shown.getByText("Backups lie in the data folder.")).toBeTruthy();
     expect(shown.getByText(/42.0 MB · 1,700 files/)).toBeTruthy();
     expect((await region("Last restore drill")).getByText(/1 of 9 stored secrets do not open/)).toBeTruthy();
@@ -161,7 +161,7 @@ describe("backups", () => {
     const under_way = { id: job.id, kind: "backup" as const, state: "running" as const, done: 5, total: 10 };
     api.on("GET /api/v1/admin/backups", { json: { ...list, under_way } });
     await user.click(await screen.findByRole("button", { name: "Back up now" }));
-    const bar = await screen.findByRole("progressbar", { name: "Backup under way" });
+    const bar = await screen.findByRole("progressbar", { name: "Backup in progress" });
     expect(bar.getAttribute("value")).toBe("5");
     api.on("POST /api/v1/admin/backups/cancel", { json: { message: "It is being stopped." } });
     api.on("GET /api/v1/admin/backups", { json: list });
@@ -176,7 +176,7 @@ describe("backups", () => {
     await user.click(await screen.findByRole("button", { name: "Delete 20261120T080000Z" }));
     expect(api.requestsTo(route)).toEqual([]);
     await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Delete" }));
-    expect(await screen.findByText("The backup is deleted")).toBeTruthy();
+    expect(await screen.findByText("Backup deleted")).toBeTruthy();
   });
 
   test("cannot be made here for an external database server, and the page explains the alternative", async () => {

@@ -25,7 +25,7 @@ export function ActivationCard() {
   return (
     <SectionCard
       title="Waiting for activation"
-      description="People who signed up. Until they are activated they have their profile and their personal vault only"
+      description="New sign-ups. Until activation, they can only use their profile and personal vault"
       actions={
         waiting.length > 1 && (
           <Button size="sm" variant="default" onClick={() => setIsAsking(true)}>
@@ -39,7 +39,7 @@ export function ActivationCard() {
       ) : users.data === undefined ? (
         <ErrorState message={messageOf(users.error)} onRetry={() => void users.refetch()} />
       ) : waiting.length === 0 ? (
-        <NoRows>No account is waiting</NoRows>
+        <NoRows>No accounts are waiting for activation</NoRows>
       ) : (
         <RowList label="Waiting for activation">
           {waiting.map((user) => (
@@ -57,13 +57,13 @@ export function ActivationCard() {
           client,
           waiting.map(({ id }) => id),
         )}
-        done="The accounts are active"
+        done="Accounts activated"
         failed={messageOf}
         onClose={() => setIsAsking(false)}
       >
         <p>
           They become active with the role User. Their email addresses are not verified. Role requests stay open until
-          you decide about them.
+          you decide on them.
         </p>
       </ConfirmActionDialog>
     </SectionCard>
@@ -76,7 +76,7 @@ function WaitingRow({ user, onAsk }: { user: User; onAsk: (action: UserAction) =
     <Row
       name={
         <>
-          {user.name} {wanted !== null && <Tag tone="warning">Asks for {capitalised(wanted)}</Tag>}
+          {user.name} {wanted !== null && <Tag tone="warning">Requests {capitalised(wanted)}</Tag>}
         </>
       }
       actions={

@@ -20,7 +20,7 @@ export interface RequestedReset {
 const REASONS = [
   "They forgot their password",
   "They lost the device with their second factor",
-  "Somebody else may have their password",
+  "Someone else may have their password",
 ];
 
 /** The caller, the administrator being reset, and another one to confirm. */
@@ -44,8 +44,8 @@ function NobodyConfirms({ wish: { user, kind }, onDone }: { wish: RequestedReset
   return (
     <Stack gap="md">
       <Text>
-        A second administrator has to confirm this, and there is no other one. Run this on the machine where Strongroom
-        runs. It is recorded in the audit trail, and {user.name} is told.
+        Another administrator must confirm this, but there is none. Run this command on the Strongroom server instead.
+        It is recorded in the audit trail, and {user.name} is notified.
       </Text>
       <CodeBlock
         code={`strongroom user ${kind === "password" ? "reset" : "reset-factors"} ${user.email}`}
@@ -53,7 +53,7 @@ function NobodyConfirms({ wish: { user, kind }, onDone }: { wish: RequestedReset
         isWrapped
       />
       <Text size="sm" c="dimmed">
-        With three administrators two of them can always reset the third.
+        With three administrators, two can always reset the third.
       </Text>
       <Button onClick={onDone} ml="auto">
         Done
@@ -84,9 +84,9 @@ function RequestForm({ wish: { user, kind }, onDone }: { wish: RequestedReset; o
     <FormStack label="Request a reset" onSubmit={submit}>
       <Text size="sm">
         {kind === "password"
-          ? `Another administrator confirms this and gives ${user.name} a link that sets a new password.`
+          ? `Another administrator must confirm this and give ${user.name} a link to set a new password.`
           : `When another administrator confirms this, all second factors of ${user.name} are removed.`}{" "}
-        You cannot confirm it yourself. {user.name} and the other administrators are told at once.
+        You cannot confirm it yourself. {user.name} and the other administrators are notified immediately.
       </Text>
       <Select label="Reason" data={REASONS} allowDeselect={false} {...form.getInputProps("reason")} />
       <Group justify="flex-end">

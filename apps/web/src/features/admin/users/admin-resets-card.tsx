@@ -32,7 +32,7 @@ export function AdminResetsCard() {
     setIsBusy(true);
     try {
       const { link, expires_at: expiresAt } = await confirmReset(reset.id);
-      if (link === null || expiresAt === null) toast.success(`The second factors of ${reset.person.name} are removed`);
+      if (link === null || expiresAt === null) toast.success(`Second factors of ${reset.person.name} removed`);
       else setIssued({ email: reset.person.email, link, expiresAt });
     } catch (error) {
       toast.error(messageOf(error));
@@ -46,10 +46,10 @@ export function AdminResetsCard() {
   if (issued === null && (data === undefined || data.data.length === 0)) return null;
   return (
     <SectionCard
-      title="Resets of administrators"
-      description="One administrator requests a reset, another one confirms it within 24 hours."
+      title="Administrator resets"
+      description="One administrator requests a reset and another confirms it within 24 hours."
     >
-      <RowList label="Resets of administrators">
+      <RowList label="Administrator resets">
         {(data?.data ?? []).map((reset) => (
           <Row
             key={reset.id}
@@ -80,7 +80,7 @@ export function AdminResetsCard() {
             <RowDetail>
               Requested by {reset.requested_by.name} <RelativeTime moment={reset.requested_at} />: {reset.reason}
             </RowDetail>
-            {!reset.can_confirm && <RowDetail>Another administrator has to confirm it.</RowDetail>}
+            {!reset.can_confirm && <RowDetail>Another administrator must confirm it.</RowDetail>}
           </Row>
         ))}
       </RowList>
@@ -95,8 +95,8 @@ export function AdminResetsCard() {
       >
         {asked?.kind === "factors"
           ? "Their authenticator apps, passkeys and recovery codes are removed, and their sessions and API tokens end."
-          : "You get a link that sets their password. Give it to nobody else."}{" "}
-        Speak to them first, and make sure that it is really they who ask.
+          : "You get a link that sets their password. Give it only to them."}{" "}
+        Contact them first to make sure that the request is genuine.
       </ConfirmDialog>
       {/* Only its own button closes it, so that the link is not lost by accident. */}
       <Modal opened={issued !== null} onClose={() => setIssued(null)} title="Reset link" size="lg" isInsistent>

@@ -36,7 +36,7 @@ export default function InviteUserForm({ onDone, onCancel }: InviteUserFormProps
   if (entrance.isPending) return null;
   const submit = async (values: Values): Promise<void> => {
     const { user, link, expires_at: expiresAt } = await invite(bodyOf(values));
-    toast.success(link === null ? `An invitation is on its way to ${user.email}` : `${user.name} is invited`);
+    toast.success(link === null ? `Invitation sent to ${user.email}` : `${user.name} invited`);
     onDone(link === null ? null : { email: user.email, link, expiresAt, isInvitation: true });
   };
   return (
@@ -45,7 +45,7 @@ export default function InviteUserForm({ onDone, onCancel }: InviteUserFormProps
       check={check}
       objectionsIn={(error) => fieldErrorsOf(error, isField)}
       submitLabel="Invite"
-      failureText="Failed to invite"
+      failureText="Failed to invite the user"
       onCancel={onCancel}
       onSubmit={submit}
     >
@@ -54,7 +54,7 @@ export default function InviteUserForm({ onDone, onCancel }: InviteUserFormProps
           <TextInput label="Email" type="email" required data-autofocus {...form.getInputProps("email")} />
           <TextInput
             label="Name"
-            placeholder="The part of the email before the @"
+            placeholder="Default: the part of the email before the @"
             maxLength={100}
             {...form.getInputProps("name")}
           />
@@ -66,14 +66,14 @@ export default function InviteUserForm({ onDone, onCancel }: InviteUserFormProps
             {...form.getInputProps("role")}
           />
           <Select
-            label="How the link reaches them"
+            label="Invitation delivery"
             required
             allowDeselect={false}
             disabled={!hasMail}
-            description={hasMail ? undefined : "No mail server is configured, so you hand it over"}
+            description={hasMail ? undefined : "No mail server is configured, so you share the link yourself"}
             data={[
-              { value: "mail", label: "By mail", disabled: !hasMail },
-              { value: "link", label: "I hand it over myself" },
+              { value: "mail", label: "By email", disabled: !hasMail },
+              { value: "link", label: "I share the link myself" },
             ]}
             {...form.getInputProps("by")}
           />

@@ -15,8 +15,8 @@ export default function IssuedLinkNote({ issued, onDone }: { issued: IssuedLink;
   return (
     <Stack gap="md">
       <p className={classes.plain}>
-        Give this link to <strong>{issued.email}</strong> in person or by a channel that you trust: whoever opens it
-        sets their password. It works once, until {absoluteTime(issued.expiresAt)}, and is shown only now.
+        Give this link to <strong>{issued.email}</strong> in person or over a channel you trust: anyone who opens it can
+        set their password. It works once, until {absoluteTime(issued.expiresAt)}, and is not shown again.
       </p>
       <CodeBlock code={issued.link} label={issued.isInvitation === true ? "invitation link" : "reset link"} isWrapped />
       <Button onClick={onDone} ml="auto">

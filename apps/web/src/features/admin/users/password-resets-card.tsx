@@ -64,7 +64,7 @@ export function PasswordResetsCard() {
             }
           >
             <RowDetail>
-              {reset.email} · asked <RelativeTime moment={reset.requested_at} />
+              {reset.email} · requested <RelativeTime moment={reset.requested_at} />
             </RowDetail>
           </Row>
         ))}
@@ -73,7 +73,10 @@ export function PasswordResetsCard() {
   }
 
   return (
-    <SectionCard title="Password resets" description="Waiting for you because no mail server is configured">
+    <SectionCard
+      title="Password resets"
+      description="No mail server is configured, so you create the reset links and share them"
+    >
       {content()}
       {/* Only its own buttons close it, so that the link is not lost by accident. */}
       <Modal opened={issued !== null} onClose={forget} title="Reset link" size="lg" isInsistent>

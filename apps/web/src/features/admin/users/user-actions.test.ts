@@ -7,8 +7,8 @@ const user = aUser({ name: "Ana", email: "ana@example.test", role: "user", reque
 describe("confirmations of user actions", () => {
   test("a role change names both roles and says that sessions end", () => {
     const { title, sentence, done } = wordsOf({ kind: "role", user, role: "manager" });
-    expect(title).toBe("Make Ana Manager");
-    expect(sentence).toBe("Ana changes from User to Manager. Their sessions end, and they have to sign in again.");
+    expect(title).toBe("Change Ana's role to Manager");
+    expect(sentence).toBe("Ana changes from User to Manager. Their sessions end and they must sign in again.");
     expect(done).toBe("Ana is now Manager");
   });
 
@@ -18,15 +18,15 @@ describe("confirmations of user actions", () => {
   });
 
   test("disabling, enabling and ending sessions each describe their effect", () => {
-    expect(wordsOf({ kind: "status", user, status: "disabled" }).sentence).toMatch(/signed out everywhere at once/);
+    expect(wordsOf({ kind: "status", user, status: "disabled" }).sentence).toMatch(/signed out everywhere immediately/);
     expect(wordsOf({ kind: "status", user, status: "active" }).sentence).toMatch(/can sign in again/);
-    expect(wordsOf({ kind: "end-sessions", user }).sentence).toMatch(/signed out everywhere at once/);
+    expect(wordsOf({ kind: "end-sessions", user }).sentence).toMatch(/signed out everywhere immediately/);
   });
 
   test("deleting says what is destroyed and what is kept", () => {
     const { sentence, variant } = wordsOf({ kind: "delete", user });
-    expect(sentence).toMatch(/credentials in their vault are destroyed for good/);
-    expect(sentence).toMatch(/The audit trail stays/);
+    expect(sentence).toMatch(/credentials in their vault are permanently deleted/);
+    expect(sentence).toMatch(/The audit trail is kept/);
     expect(variant).toBe("danger");
   });
 

@@ -37,7 +37,7 @@ export function accessChangeOf(action: UserAction): ProposedChange | null {
   return null;
 }
 
-const SESSIONS_END = "Their sessions end, and they have to sign in again.";
+const SESSIONS_END = "Their sessions end and they must sign in again.";
 
 export function wordsOf(action: UserAction): ActionWords {
   const { user } = action;
@@ -52,7 +52,7 @@ export function wordsOf(action: UserAction): ActionWords {
 }
 
 const roleChange = ({ name, role: before }: User, role: Role): ActionWords => ({
-  title: `Make ${name} ${capitalised(role)}`,
+  title: `Change ${name}'s role to ${capitalised(role)}`,
   sentence: `${name} changes from ${capitalised(before)} to ${capitalised(role)}. ${SESSIONS_END}`,
   confirmLabel: "Change role",
   variant: role === "admin" ? "danger" : "warning",
@@ -63,7 +63,7 @@ function activation(user: User, decision: "approve" | "deny" | undefined): Actio
   const role = capitalised(decision === "approve" && user.requested_role !== null ? user.requested_role : user.role);
   return {
     title: `Activate ${user.name} as ${role}`,
-    sentence: `${user.name} (${user.email}) can then use everything that the role ${role} allows. The address is not verified: make sure that you know who it is.`,
+    sentence: `${user.name} (${user.email}) gets all permissions of the role ${role}. The email address is not verified: make sure that you know who this is.`,
     confirmLabel: "Activate",
     variant: decision === "approve" ? "warning" : "success",
     done: `${user.name} is active as ${role}`,
@@ -72,7 +72,7 @@ function activation(user: User, decision: "approve" | "deny" | undefined): Actio
 
 const ending = ({ name }: User): ActionWords => ({
   title: `End the sessions of ${name}`,
-  sentence: `${name} is signed out everywhere at once and has to sign in again. Their API tokens end too.`,
+  sentence: `${name} is signed out everywhere immediately and must sign in again. Their API tokens stop working too.`,
   confirmLabel: "End sessions",
   variant: "warning",
   done: `The sessions of ${name} have ended`,
@@ -80,7 +80,7 @@ const ending = ({ name }: User): ActionWords => ({
 
 const disabling = ({ name }: User): ActionWords => ({
   title: `Disable ${name}`,
-  sentence: `${name} is signed out everywhere at once and cannot sign in until somebody enables them again. Their credentials stay.`,
+  sentence: `${name} is signed out everywhere immediately and cannot sign in until an administrator enables them again. Their credentials are kept.`,
   confirmLabel: "Disable",
   variant: "danger",
   done: `${name} is disabled`,
@@ -88,7 +88,7 @@ const disabling = ({ name }: User): ActionWords => ({
 
 const deletion = ({ name, email }: User): ActionWords => ({
   title: `Delete ${name}`,
-  sentence: `${name} (${email}) is signed out everywhere, and the credentials in their vault are destroyed for good. They leave every safe and group, and what was lent to them ends. The audit trail stays.`,
+  sentence: `${name} (${email}) is signed out everywhere and the credentials in their vault are permanently deleted. They are removed from every safe and group, and their grants end. The audit trail is kept.`,
   confirmLabel: "Delete",
   variant: "danger",
   done: `${name} is deleted`,
@@ -96,7 +96,7 @@ const deletion = ({ name, email }: User): ActionWords => ({
 
 const unlocking = ({ name }: User): ActionWords => ({
   title: `Unlock ${name}`,
-  sentence: `${name} has to wait after wrong passwords. They can try again at once, and the count begins anew.`,
+  sentence: `${name} is temporarily locked after wrong passwords. Unlocking lets them try again immediately and resets the count.`,
   confirmLabel: "Unlock",
   variant: "info",
   done: `${name} can sign in again`,
@@ -104,10 +104,10 @@ const unlocking = ({ name }: User): ActionWords => ({
 
 const factorReset = ({ name }: User): ActionWords => ({
   title: `Reset the second factors of ${name}`,
-  sentence: `Their authenticator apps, passkeys and recovery codes are removed, their sessions and API tokens end, and they are told. Make sure that it is really ${name} who asks.`,
+  sentence: `Their authenticator apps, passkeys and recovery codes are removed, their sessions and API tokens end, and they are notified. Make sure that the request really comes from ${name}.`,
   confirmLabel: "Reset factors",
   variant: "danger",
-  done: `The second factors of ${name} are removed`,
+  done: `Second factors of ${name} removed`,
 });
 
 const enabling = ({ name }: User): ActionWords => ({
@@ -133,5 +133,5 @@ const denial = (user: User): ActionWords => ({
   sentence: `${user.name} (${user.email}) stays ${capitalised(user.role)}. The request is closed.`,
   confirmLabel: "Deny",
   variant: "danger",
-  done: `The request of ${user.name} was denied`,
+  done: `${user.name}'s request was denied`,
 });

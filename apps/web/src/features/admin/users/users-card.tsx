@@ -206,8 +206,8 @@ function UserRow({ user, ...actions }: RowActions & { user: User }) {
           {user.status === "disabled" && <StatusBadge status="inactive" label="Disabled" />}
           {user.status === "pending" && <Tag tone="warning">Waiting for activation</Tag>}
           {user.invited_at !== null && <Tag tone="info">Invited</Tag>}
-          {user.slowed_down_until !== null && <Tag tone="warning">Has to wait</Tag>}
-          {user.requested_role !== null && <Tag tone="warning">Asks for {capitalised(user.requested_role)}</Tag>}
+          {user.slowed_down_until !== null && <Tag tone="warning">Temporarily locked</Tag>}
+          {user.requested_role !== null && <Tag tone="warning">Requests {capitalised(user.requested_role)}</Tag>}
         </div>
         <p className={classes.email} title={user.email}>
           {user.email}

@@ -54,7 +54,7 @@ export function ChangePasswordCard() {
   return (
     <SectionCard
       title="Change password"
-      description="All your other sessions end when it changes, and so do your API tokens."
+      description="Changing your password ends your other sessions and the API tokens that you do not keep."
     >
       <FormStack label="Change password" onSubmit={submit} maxWidth="24rem">
         <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps("current")} />
@@ -90,7 +90,7 @@ function KeptTokens({ tokens, ...field }: KeptTokensProps) {
     <Checkbox.Group
       {...field}
       label="API tokens to keep"
-      description="Tokens that you do not select end. Keep only those that you recognise."
+      description="Tokens that you do not select stop working. Keep only tokens that you recognise."
     >
       <Stack gap="xs" mt="xs">
         {tokens.map(({ id, name, last_used_at: lastUsed }) => (

@@ -45,8 +45,8 @@ export function RequestResetDialog({ opened, onClose, email, hasMail }: RequestR
       <FormStack label="Reset password" onSubmit={submit}>
         <Text size="sm" c="dimmed">
           {hasMail
-            ? "If an account uses this address, a link that works once and for 30 minutes is on its way to it."
-            : "This installation sends no mail: an administrator sees your request and hands you the link."}
+            ? "If an account uses this address, it receives a link that works once and expires after 30 minutes."
+            : "This installation cannot send email. An administrator sees your request and gives you the link."}
         </Text>
         <TextInput
           type="email"

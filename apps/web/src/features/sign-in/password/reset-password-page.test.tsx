@@ -29,7 +29,7 @@ describe("the reset page", () => {
 
   test("explains that a link has no token", () => {
     renderScreen(<ResetPasswordPage />, { at: "/reset-password" });
-    expect(screen.getByText("This page needs a complete reset link.")).toBeTruthy();
+    expect(screen.getByText("The reset link is incomplete. Open the complete link.")).toBeTruthy();
   });
 
   test("shows the server's message for a used link", async () => {

@@ -23,7 +23,7 @@ export default function ResetPasswordPage() {
   if (token === null) {
     return (
       <SignedOutLayout title="Choose a new password">
-        <ErrorState message="This page needs a complete reset link." />
+        <ErrorState message="The reset link is incomplete. Open the complete link." />
         <Text ta="center">
           <Anchor component={Link} to={paths.login} underline="always">
             Back to sign in
@@ -38,7 +38,7 @@ export default function ResetPasswordPage() {
       { token, password },
       {
         onSuccess: (_, isHere) => {
-          toast.success("Password changed. Please sign in with it.");
+          toast.success("Password changed. Sign in with your new password.");
           if (isHere) void navigate(paths.login, { replace: true });
         },
         onError: (error, isHere) => {
@@ -51,7 +51,7 @@ export default function ResetPasswordPage() {
   );
 
   return (
-    <SignedOutLayout title="Choose a new password" description="Your open sessions end when the password changes.">
+    <SignedOutLayout title="Choose a new password" description="Changing your password ends your open sessions.">
       <FormStack label="Choose a new password" onSubmit={submit}>
         <PasswordInput
           label="New password"

@@ -92,8 +92,8 @@ export function OwnSessionsCard() {
         onCancel={() => setAsked(null)}
       >
         {asked === "others"
-          ? "Wherever else you are signed in, you are signed out at once, and all your API tokens end. This session stays."
-          : "Whoever uses that session is signed out at once."}
+          ? "You are signed out everywhere else immediately, and all your API tokens stop working. This session stays open."
+          : "That session is signed out immediately."}
       </ConfirmDialog>
     </SectionCard>
   );

@@ -31,7 +31,7 @@ export function RoleChoice({ value, onChange }: RoleChoiceProps) {
       </Stack>
       {value !== "user" && (
         <Text size="sm" c="dimmed" mt={6} role="status">
-          An administrator has to approve this role. Until then you have the access of a User.
+          An administrator must approve this role. Until then, you have the User role.
         </Text>
       )}
     </Radio.Group>

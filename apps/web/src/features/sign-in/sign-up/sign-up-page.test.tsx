@@ -80,7 +80,7 @@ test("OPEN-18: a requested higher role shows that an administrator has to approv
   api.on("POST /api/v1/auth/register", { status: 201, json: { message: "x", code: "account.created-role-requested" } });
   const { user } = show();
   await fill(user);
-  expect(await screen.findByText(/An administrator has to approve the role you asked for/)).toBeTruthy();
+  expect(await screen.findByText(/An administrator must approve the role you requested/)).toBeTruthy();
 });
 
 test("SIGNUP-18: an email that is taken stays on the page", async () => {
@@ -92,12 +92,12 @@ test("SIGNUP-18: an email that is taken stays on the page", async () => {
 });
 
 test("AUTH-44, SIGNUP-19: a refusal shows the server's message, or the specified text, under Registration failed", async () => {
-  api.on("POST /api/v1/auth/register", problem(403, "sign-up.closed", "Sign-up is closed here"));
+  api.on("POST /api/v1/auth/register", problem(403, "sign-up.closed", "Sign-up is closed"));
   const { user } = show();
   await fill(user);
   const refused = within(await screen.findByRole("alert"));
   expect(refused.getByText("Registration failed")).toBeTruthy();
-  expect(refused.getByText("Sign-up is closed here")).toBeTruthy();
+  expect(refused.getByText("Sign-up is closed")).toBeTruthy();
 });
 
 test("SIGNUP-15, SIGNUP-17, AUTH-45: a mail failure is shown, logged as a warning, and redirects to /login after 2 seconds", async () => {
@@ -128,7 +128,7 @@ describe("the setup link", () => {
     await waitFor(() => expect(router.state.location.hash).toBe(""));
     expect(screen.getByText(/It becomes the administrator/)).toBeTruthy();
     expect(screen.queryByRole("radio", { name: "Manager" })).toBeNull();
-    expect(screen.getByRole("radio", { name: "Everyone, after activation" }).hasAttribute("checked")).toBe(true);
+    expect(screen.getByRole("radio", { name: "Anyone, after activation" }).hasAttribute("checked")).toBe(true);
     await fill(user);
     await waitFor(() =>
       expect(registered()[0]?.body).toEqual({
@@ -172,7 +172,7 @@ describe("the setup link", () => {
   test("says that it was used and offers the ordinary sign-up", async () => {
     api.on("GET /api/v1/auth/entrance", entrance());
     const { user } = show("/signup#setup_token=old");
-    expect(await screen.findByText(/the setup link does nothing any more/)).toBeTruthy();
+    expect(await screen.findByText(/the setup link no longer works/)).toBeTruthy();
     await fill(user);
     await waitFor(() => expect(registered()[0]?.body).not.toHaveProperty("setup_token"));
   });
@@ -181,6 +181,6 @@ describe("the setup link", () => {
 test("OPEN-18: a closed sign-up says so and disables the form's button", async () => {
   api.on("GET /api/v1/auth/entrance", entrance({ sign_up_open: false }));
   show();
-  expect(await screen.findByText(/Sign-up is closed here/)).toBeTruthy();
+  expect(await screen.findByText(/Sign-up is closed/)).toBeTruthy();
   expect(screen.getByRole("button", { name: "Create a new account" })).toHaveProperty("disabled", true);
 });

@@ -22,8 +22,7 @@ import { useTokenInAddress } from "../use-token-in-address.ts";
 const MAIL_TOAST_MS = 6000;
 export const REDIRECT_AFTER_MS = 2000;
 
-const ROLE_REQUESTED =
-  "An administrator has to approve the role you asked for. Until then you have the access of a User.";
+const ROLE_REQUESTED = "An administrator must approve the role you requested. Until then, you have the User role.";
 
 const ruleOf = ({ sign_up, sign_up_domains }: SignUpValues) => ({
   sign_up,
@@ -90,12 +89,12 @@ export default function SignUpPage() {
       <FormStack label="Sign up" onSubmit={submit}>
         {isUsedUp && (
           <Alert color="brass" icon={<IconInfoCircle aria-hidden />}>
-            This installation already has its first administrator, so the setup link does nothing any more.
+            This installation already has an administrator, so the setup link no longer works.
           </Alert>
         )}
         {isClosed && (
           <Alert color="brass" icon={<IconInfoCircle aria-hidden />}>
-            Sign-up is closed here. Please ask an administrator for an account.
+            Sign-up is closed. Ask an administrator for an account.
           </Alert>
         )}
         <TextInput type="email" label="Your email" autoComplete="username" {...form.getInputProps("email")} />
@@ -117,7 +116,7 @@ export default function SignUpPage() {
         {isFirst && linkToken === null && (
           <TextInput
             label="Setup token"
-            description="It is part of the setup link that the server printed when it started"
+            description="Part of the setup link that the server printed when it started"
             autoComplete="off"
             {...form.getInputProps("setupToken")}
           />

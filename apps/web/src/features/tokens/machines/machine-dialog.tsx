@@ -88,7 +88,7 @@ export function MachineDialog({ machine, opened, onClose }: MachineDialogProps) 
           <>
             <TextInput
               label="Name"
-              description="What it is, such as a build server"
+              description="For example, the name of a build server"
               required
               maxLength={60}
               data-autofocus
@@ -97,15 +97,15 @@ export function MachineDialog({ machine, opened, onClose }: MachineDialogProps) 
             <Textarea label="Description" rows={2} maxLength={500} {...form.getInputProps("description")} />
             <Select
               label="Role"
-              description="Its tokens never do more than this role allows; requests it never decides"
+              description="Limits what its tokens can do. It can never decide access requests"
               required
               allowDeselect={false}
               data={ROLE_CHOICES}
               {...form.getInputProps("role")}
             />
             <SearchSelect
-              label="Who answers for it"
-              description="A person or a group: they see its tokens and can revoke them"
+              label="Responsible person or group"
+              description="Can see and revoke its tokens"
               placeholder="Search people and groups"
               missingIn={twoLetters}
               required

@@ -45,7 +45,7 @@ test("each row shows the role, the responsible user and the tokens; the search r
   const { user } = renderScreen(<MachineIdentities />);
   const list = within(await screen.findByRole("list", { name: "Machine identities" }));
   expect(list.getByText("Build server")).toBeTruthy();
-  expect(list.getByText(/Answers for it: Operators · 1 active token/)).toBeTruthy();
+  expect(list.getByText(/Responsible: Operators · 1 active token/)).toBeTruthy();
   api.on(LIST, { json: { data: [], next_cursor: null } });
   await user.type(screen.getByRole("searchbox", { name: "Search machine identities" }), "x");
   expect(await screen.findByText("No machine identities found")).toBeTruthy();
@@ -60,7 +60,7 @@ test("creating one needs a responsible user or group, and never offers a machine
   await user.type(dialog.getByLabelText(/^Name/), "Robot");
   await user.click(dialog.getByRole("button", { name: "Create" }));
   expect(await dialog.findByText("Choose one responsible person or group.")).toBeTruthy();
-  await user.type(dialog.getByRole("combobox", { name: /Who answers for it/ }), "Op");
+  await user.type(dialog.getByRole("combobox", { name: /Responsible person or group/ }), "Op");
   await user.click(await screen.findByRole("option", { name: /Operators/ }));
   expect(screen.queryByRole("option", { name: /Build server/ })).toBeNull();
   await user.click(dialog.getByRole("button", { name: "Create" }));
@@ -99,7 +99,7 @@ test("disabling and deleting ask for confirmation; the token lifetime policy is 
   const dialog = within(await screen.findByRole("dialog", { name: "Disable Build server" }));
   await user.click(dialog.getByRole("button", { name: "Disable" }));
   await waitFor(() => expect(api.requestsTo("PUT /api/v1/users/:id/status")[0]?.body).toEqual({ status: "disabled" }));
-  const days = await screen.findByLabelText("People (days at most)");
+  const days = await screen.findByLabelText("User tokens (maximum days)");
   await user.clear(days);
   await user.type(days, "30");
   await user.click(

@@ -45,7 +45,7 @@ export function MachineIdentities() {
     <Stack gap="md">
       <SectionCard
         title="Machine identities"
-        description="Programs that act by API tokens alone: they have a role and can be members of safes."
+        description="Programs that act only through API tokens. They have a role and can be members of safes."
         actions={
           <div className={classes.tools}>
             <AddressSearch label="Search machine identities" placeholder="Search by name" />
@@ -155,8 +155,8 @@ function EndDialog({ machine, act, opened, onClose }: OfMachine & { act: "disabl
     >
       <p>
         {act === "disable"
-          ? "All its tokens are refused at once, until somebody enables it again."
-          : "All its tokens are gone for good, and it leaves every safe and group. The audit trail stays."}
+          ? "All its tokens are rejected immediately, until an administrator enables it again."
+          : "All its tokens are permanently revoked and it is removed from every safe and group. The audit trail is kept."}
       </p>
     </DeleteDialog>
   );

@@ -46,14 +46,14 @@ function MachineRow({ machine, onOpen, onEnable }: MachineRowProps) {
         <>
           {name} <Tag>{capitalised(role)}</Tag>
           {status === "disabled" && <StatusBadge status="inactive" label="Disabled" />}
-          {responsible === null && <Tag tone="warning">Nobody answers for it</Tag>}
+          {responsible === null && <Tag tone="warning">No one responsible</Tag>}
         </>
       }
       actions={<MachineMenu machine={machine} onOpen={onOpen} onEnable={onEnable} />}
     >
       {description !== null && <RowDetail>{description}</RowDetail>}
       <RowDetail>
-        {responsible !== null && <>Answers for it: {responsible.name} · </>}
+        {responsible !== null && <>Responsible: {responsible.name} · </>}
         {counted(tokens, "active token", "active tokens")} · Last used: <RelativeTime moment={machine.last_used_at} />
       </RowDetail>
     </Row>

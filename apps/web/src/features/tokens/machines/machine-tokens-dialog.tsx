@@ -12,7 +12,12 @@ export interface MachineTokensDialogProps {
 
 export function MachineTokensDialog({ machine, opened, onClose, onCreate }: MachineTokensDialogProps) {
   return (
-    <HolderTokensDialog holder={machine} opened={opened} onClose={onClose} none="Without one it can do nothing.">
+    <HolderTokensDialog
+      holder={machine}
+      opened={opened}
+      onClose={onClose}
+      none="It cannot do anything without a token."
+    >
       <Group justify="flex-end" mt="md">
         <Button onClick={onCreate} disabled={machine.status !== "active"}>
           Create token
