@@ -83,7 +83,7 @@ describe("PLACE-02: Access Control", () => {
     expect(screen.getByRole("heading", { name: "Access Control" })).toBeTruthy();
     expect(screen.getByText("Configure role-based access policies")).toBeTruthy();
     const row = within(await screen.findByRole("row", { name: /Ben/ }));
-    for (const text of ["User", "31", "12", "May break glass"])
+    for (const text of ["User", "31", "12", "Emergency access"])
       expect(row.getAllByText(text).length).toBeGreaterThan(0);
     await user.click(row.getByRole("link", { name: "Ben" }));
     expect(await screen.findByText("Through the group Operators")).toBeTruthy();

@@ -93,7 +93,7 @@ function PersonRow({ person }: { person: AccessPerson }) {
           {person.status === "disabled" && <Tag>Disabled</Tag>}
           {person.may_break_glass && (
             <Tag tone="warning" icon={<IconUrgent size={13} aria-hidden />}>
-              May break glass
+              Emergency access
             </Tag>
           )}
         </p>

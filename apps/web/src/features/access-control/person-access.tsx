@@ -46,7 +46,7 @@ export function PersonAccess({ id }: { id: string }) {
 
 function Summary({ person: shown }: { person: ReplyOf<typeof readAccessPerson> }) {
   const groups = shown.in_groups.map(({ name, may_break_glass }) =>
-    may_break_glass ? `${name} (may break glass)` : name,
+    may_break_glass ? `${name} (emergency access)` : name,
   );
   const isAdmin = useUser().role === "admin";
   const [seesTokens, setSeesTokens] = useState(false);
