@@ -57,7 +57,7 @@ export async function request(deps: AdminResetDeps, call: Call<typeof requestAdm
   if (person === undefined) throw refuse(404, "user.not-found", "User not found");
   call.note({ target: { type: "user", id: person.id, name: person.email }, reason, details: { kind } });
   requireAnotherPerson(call.actor.id, person.id);
-  if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
+  if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable the user first.");
   if (!needsSecondAdmin(person, await deps.isVaultHeld(tx, person.id), now)) {
     throw refuse(409, "admin-reset.not-needed", "This person is no administrator. Reset their sign-in directly.");
   }

@@ -21,7 +21,7 @@ export const ATTENTION: Record<AttentionCode, string> = {
     "The change was sent several times and had no effect. The earlier secret is still active. Check the target.",
   unreachable:
     "The target could not be reached for a long time. Every secret that may be active there is kept. Try again once it is reachable.",
-  misconfigured: "The settings must be fixed before the secret can be changed.",
+  misconfigured: "Fix the settings before you try again.",
 };
 
 const WHO: Record<RotationMethod, string> = {

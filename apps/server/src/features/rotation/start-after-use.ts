@@ -27,7 +27,7 @@ export function createStarter(context: RotationContext): Starter {
         await startDue(context, stopping.signal, "after-use");
       } catch (error) {
         if (!stopping.signal.aborted)
-          log.warn({ err: error }, "could not start rotations after a use; the schedule will");
+          log.warn({ err: error }, "could not start rotations after a use; the schedule will start them");
       }
     }
   }

@@ -92,7 +92,7 @@ export async function createResetLink(
   return context.database.transaction(async (tx) => {
     const person = await named(tx, email);
     if (person.kind === "machine") throw refuse(409, "user.machine", "A machine identity has no password to reset.");
-    if (!canSignIn(person)) throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
+    if (!canSignIn(person)) throw refuse(409, "user.disabled", "This user is disabled. Enable the user first.");
     const provider = await findProviderName(tx, person.id);
     if (provider !== null) throw elsewhere(provider);
     const made = await issueResetLink(context, tx, person.id, COMMAND_LINE);

@@ -172,7 +172,7 @@ export async function issueLink(
 ): Promise<{ link: string; expires_at: string }> {
   const person = await named(call, tx);
   if (person.kind === "machine") throw refuse(409, "user.machine", "A machine identity has no password to reset.");
-  if (!canSignIn(person)) throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
+  if (!canSignIn(person)) throw refuse(409, "user.disabled", "This user is disabled. Enable the user first.");
   requireOneAdmin(person, await signIn.isVaultHeld(tx, person.id), clock.now());
   const { link, expiresAt } = await signIn.issueResetLink(tx, person.id, call.actor.name);
   await notifyOfResetLink(notify, tx, { person, by: call.actor.name });

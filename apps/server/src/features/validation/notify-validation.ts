@@ -157,7 +157,7 @@ async function notifySuccess({ notify }: ValidationContext, tx: Tx, row: Credent
     to: { users: await keepersOf(tx, row) },
     type: "validation_success",
     title: `Account validation successful: ${row.name}`,
-    message: "It works again.",
+    message: "The stored secret works again.",
     severity: "low",
     actionRequired: false,
     metadata: about(row),

@@ -43,7 +43,7 @@ export function createAvailability({ log, makeClient }: Options): Availability {
 
   const suspects = () => [...clients.keys()].filter((client) => client.waitingFor > SUSPECT_AFTER);
   const hasAnsweredSince = (moment: number) => [...clients.keys()].some(({ answeredAt }) => answeredAt > moment);
-  const away = () => new NoConnection("unavailable", "the database does not answer");
+  const away = () => new NoConnection("unavailable", "the database is not responding");
 
   function look(): void {
     for (const [client, longestAnswer] of clients) if (client.waitingFor > longestAnswer) client.cut();
@@ -56,11 +56,11 @@ export function createAvailability({ log, makeClient }: Options): Availability {
       const begun = performance.now();
       const lost = await probe(suspects()).catch((error: unknown) => (isAlive(error) ? [] : null));
       if (lost !== null) {
-        if (isAway) log.info("the database answers again");
+        if (isAway) log.info("the database is responding again");
         isAway = false;
         for (const client of lost) if (client.waitingFor > SUSPECT_AFTER) client.cut();
       } else if (!hasAnsweredSince(begun)) {
-        if (!isAway) log.error("the database does not answer; refusing calls until it does");
+        if (!isAway) log.error("the database is not responding; refusing calls until it does");
         isAway = true;
         for (const reject of waiting) reject(away());
         // Idle ones too: their state is unknown.

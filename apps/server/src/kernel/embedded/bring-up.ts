@@ -54,13 +54,13 @@ export async function bringUp(context: Site): Promise<Running> {
     const waited = Date.now() - begun;
     if (state.kind === "zombie" && waited > ZOMBIE_PATIENCE) {
       throw new StartError(
-        `The former database server (process ${state.pid}) has ended but its parent has not reaped it: ` +
+        `The previous database server (process ${state.pid}) has exited but its parent has not reaped it: ` +
           'run the container with an init (such as "docker run --init") and start it again.',
       );
     }
     if (state.kind === "alive" && found.kind === "absent" && waited > PREDECESSOR_PATIENCE) {
       throw new StartError(
-        `A database server (process ${state.pid}) uses ${folders.cluster} but does not answer: stop it, then start again.`,
+        `A database server (process ${state.pid}) uses ${folders.cluster} but does not respond: stop it, then start again.`,
       );
     }
     if (state.kind === "reused") forgetStalePid(state.pid, folders, log);

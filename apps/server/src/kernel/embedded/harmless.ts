@@ -32,13 +32,13 @@ export async function requireHarmless(administration: pg.ClientConfig): Promise<
          where p.oid >= $1 and (not l.lanpltrusted or r.rolsuper) limit 1`,
         [FIRST_OWN_ID],
       );
-      if (rows[0] !== undefined) throw refusal(`the function ${rows[0].name} can leave the database`);
+      if (rows[0] !== undefined) throw refusal(`the function ${rows[0].name} can reach outside the database`);
     });
   }
 }
 
 const refusal = (why: string): StartError =>
-  new StartError(`The backup is refused, because ${why}. A genuine Strongroom database has none.`);
+  new StartError(`The backup was refused because ${why}. A genuine Strongroom database has none.`);
 
 async function withClient(config: pg.ClientConfig, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ ...config, application_name: "strongroom restore" });

@@ -95,7 +95,7 @@ const IDEMPOTENCY_KEY: Json = {
 
 /** The scope that an API token needs. */
 function tokenNeeds(endpoint: Endpoint): string {
-  if (endpoint.needs === "public") return "Accepts no token.";
+  if (endpoint.needs === "public") return "No token is needed.";
   const scope = scopeOf(endpoint);
   return scope === null ? "API tokens cannot make this call." : `API token scope: ${scope}.`;
 }
@@ -118,7 +118,7 @@ function operation({ name, feature, endpoint }: NamedEndpoint): Json {
     responses: {
       [String(endpoint.status ?? 200)]: { description: "Success", content: replyContent(endpoint) },
       default: {
-        description: "A problem (RFC 9457)",
+        description: "Problem details (RFC 9457)",
         content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
       },
     },

@@ -47,7 +47,7 @@ export async function workDependent(
     await bringUpToDate(context, row, signal);
   } catch (error) {
     log.error({ err: error, dependent: row.id }, "a dependent could not be updated");
-    await settle(context, row, null, { isDone: false, message: "Internal error." });
+    await settle(context, row, null, { isDone: false, message: "Internal error. See the server log." });
   }
   return true;
 }
@@ -68,7 +68,7 @@ const otherOf = ({ config }: DependentRow): string | null => {
 };
 
 const NOBODY_ANSWERS =
-  "The user who requested this update can no longer retrieve the secrets it needs. A user who can must request it again.";
+  "The user who requested this update can no longer retrieve the secrets it needs. A user with access to them must request it again.";
 
 /** INVARIANT: a dependent never exceeds its requester's rights: secrets that they may not retrieve are not used. */
 async function isAnsweredFor(

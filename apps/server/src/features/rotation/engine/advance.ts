@@ -63,7 +63,7 @@ export async function advance(
     });
 }
 
-const LOST = new Error("the lease of a rotation was lost");
+const LOST = new Error("lost the lease of a rotation");
 
 /** Marks a working secret from before this rotation as not new, and adds a journal line that says so. */
 function weigh(

@@ -192,7 +192,7 @@ function failed(task: RotationTask, error: unknown, at: Date): CompletedTask {
   return { ...afterFailure(task, error, isUnopened), said: isUnopened ? saidOf(error) : OUR_SIDE, at };
 }
 
-const OUR_SIDE = "Internal error.";
+const OUR_SIDE = "Internal error. See the server log.";
 
 function saidOf(error: EnvelopeError | KekError | SealedError): string {
   if (error instanceof SealedError) return "The vault was sealed.";

@@ -140,9 +140,9 @@ async function queueHeld(
 }
 
 function messageOf(queued: number, failed: number): string {
-  const secrets = queued === 1 ? "1 secret is" : `${queued} secrets are`;
-  const sentence = queued === 0 ? "Nothing is changed" : `${secrets} being changed`;
-  return failed === 0 ? sentence : `${sentence}, ${failed} cannot be`;
+  const secrets = queued === 1 ? "1 secret" : `${queued} secrets`;
+  const sentence = queued === 0 ? "No rotation started" : `Rotation of ${secrets} started`;
+  return failed === 0 ? sentence : `${sentence}, ${failed} cannot be rotated`;
 }
 
 export async function listOwnRuns(

@@ -52,7 +52,7 @@ export async function inviteOnceMore(
   if (person.invited_at === null) {
     throw refuse(409, "user.not-invited", "This user already has a password. Create a reset link instead.");
   }
-  if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable them first.");
+  if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable the user first.");
   call.note({ details: { role: person.role, by: call.body.by } });
   await markInvited(tx, person.id, clock.now());
   return handOut(person.id, call.body.by, tx, signIn);

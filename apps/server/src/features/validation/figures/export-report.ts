@@ -50,7 +50,7 @@ async function* rowsOf(context: ValidationContext, db: Db, actor: Actor, fields:
   yield [];
   yield [`Validations from ${period.start.toISOString()} to ${period.end.toISOString()}`];
   for (const line of [
-    ["Tried", attempts],
+    ["Attempts", attempts],
     ["Verified", successes],
     ["Failed", attempts - successes],
     ["Success rate (percent)", rate],
