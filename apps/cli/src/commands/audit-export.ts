@@ -27,7 +27,7 @@ export const auditExport = command({
         }
         // Its own audit entry is one of the pending ones.
         note(
-          `Exported ${count(size, "entry", "entries")}. It does not include ${pending + 1} recorded since the newest checkpoint.`,
+          `Exported ${count(size, "entry", "entries")}. It does not include ${count(pending + 1, "entry", "entries")} recorded since the newest checkpoint.`,
         );
       });
     });

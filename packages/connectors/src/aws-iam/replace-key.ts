@@ -38,7 +38,7 @@ export async function issueKey(target: Target, value: string, attempt: ChangeAtt
     const [id, secret] = [made?.AccessKeyId, made?.SecretAccessKey];
     if (!isKeyId(id) || !isKeySecret(secret)) return lostKey();
     const isUsable = await becomesUsable({ id, secret }, access, attempt);
-    const note = isUsable ? "" : " AWS does not accept it everywhere yet; that takes a few seconds.";
+    const note = isUsable ? "" : " AWS does not accept it everywhere yet; this takes a few seconds.";
     return {
       outcome: "issued",
       secret: Secret.fromText(accessKeyText({ id, secret })),
