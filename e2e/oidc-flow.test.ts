@@ -64,7 +64,7 @@ describe("signing in through OpenID Connect", needs(noBrowser || null), () => {
     await card.getByRole("button", { name: "Test Company login" }).click();
     const trial = dialogOf(page, "Test Company login");
     await trial.getByRole("button", { name: "Test", exact: true }).click();
-    await trial.getByText("It accepts the client.").waitFor();
+    await trial.getByText("The provider accepts the client.").waitFor();
     await trial.getByRole("button", { name: "Done" }).click();
     await inspectScreen(page, "sign-in-providers");
   });
@@ -119,7 +119,7 @@ describe("signing in through OpenID Connect", needs(noBrowser || null), () => {
     const victim = await visitor(browser, server.url);
     page = victim.page;
     await page.goto(answer);
-    await page.getByText("This sign-in is no longer valid in this browser. Please begin again.").waitFor();
+    await page.getByText("This sign-in is no longer valid in this browser. Start again.").waitFor();
     await inspectScreen(page, "sign-in-provider-failed");
     await page.getByRole("link", { name: "Back to sign-in" }).click();
     await isAt(page, "/auth");

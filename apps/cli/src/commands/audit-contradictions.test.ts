@@ -52,7 +52,7 @@ test("a truncated log is shown and accepted at the terminal, and the running ser
   assert.match(unsaid.stderr, /--reason is required/);
   const other = await installation.run(["audit", "accept", "0190c0de-0000-7000-8000-00000000beef", "--reason", "x"]);
   assert.equal(other.status, 1);
-  assert.match(other.stderr, /Something else was found meanwhile/);
+  assert.match(other.stderr, /The evidence has changed/);
 
   const accepted = await installation.run(["audit", "accept", id, "--reason", "Restored an older backup"]);
   assert.equal(accepted.status, 0, accepted.stderr);

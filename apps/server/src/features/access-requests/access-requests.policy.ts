@@ -46,7 +46,7 @@ export const expiryNoticeOf = ({ starts_at, ends_at }: { starts_at: Date; ends_a
 export function statusOf({ state, starts_at, ends_at, ended_how }: Span, now: Date): AccessRequestStatus {
   if (state === "pending" || state === "denied") return state;
   if (state === "ended") return ended_how === "expired" ? "expired" : "revoked";
-  if (starts_at === null || ends_at === null) throw new Error("a grant has no beginning or no end");
+  if (starts_at === null || ends_at === null) throw new Error("a grant has no start or no end");
   if (ends_at <= now) return "expired";
   if (starts_at > now) return "approved";
   return ends_at.getTime() - now.getTime() <= expiryNoticeOf({ starts_at, ends_at }) ? "expiring_soon" : "active";
@@ -171,22 +171,22 @@ const forbidden = (code: string, message: string): Obstacle => ({
   message,
 });
 
-const OWN = forbidden("own", "Nobody decides on their own request.");
+const OWN = forbidden("own", "You cannot decide on your own request.");
 const isOwn = (view: RequestView): boolean => view.user_id === view.viewer.id;
 const isApprover = ({ overseers: approvers, viewer }: RequestView): boolean =>
   viewer.isAdmin || approvers.levels[1].has(viewer.id) || approvers.levels[2].has(viewer.id);
 
 const IS: Record<AccessRequestStatus, string> = {
-  pending: "waits for a decision",
-  approved: "is approved and has not begun",
-  active: "is in force",
-  expiring_soon: "is in force",
+  pending: "is waiting for a decision",
+  approved: "is approved but has not started",
+  active: "is active",
+  expiring_soon: "is active",
   denied: "was denied",
   expired: "has expired",
   revoked: "was ended",
 };
 const already = (view: RequestView): Obstacle =>
-  conflict("wrong-state", `This is not possible any more: the request ${IS[statusOf(view, view.now)]}.`);
+  conflict("wrong-state", `This is no longer possible: the request ${IS[statusOf(view, view.now)]}.`);
 
 /** JIT-22: why the viewer cannot decide on the request; null when they can. */
 function obstacleToDecision(view: RequestView, decision: "approve" | "deny"): Obstacle | null {
@@ -195,30 +195,30 @@ function obstacleToDecision(view: RequestView, decision: "approve" | "deny"): Ob
   if (progress === null || view.round === null || statusOf(view, view.now) === "expired") return already(view);
   if (isOwn(view)) return OWN;
   if (view.account_id === null) {
-    if (!viewer.isAdmin) return forbidden("not-approver", "Only an administrator decides on this request.");
+    if (!viewer.isAdmin) return forbidden("not-approver", "Only an administrator can decide on this request.");
     if (decision === "deny") return null;
-    return conflict("not-mapped", "Say first which account this request means.");
+    return conflict("not-mapped", "Choose the account for this request first.");
   }
   if (view.round.decisions.some(({ user_id }) => user_id === viewer.id)) {
-    return conflict("already-decided", "You have decided on this already. Somebody else has to.");
+    return conflict("already-decided", "You have already decided on this request. Another approver must decide.");
   }
   if (progress.eligible.includes(viewer.id)) return null;
   const isLater = isApprover(view) && view.isLendable;
   if (isLater) return forbidden("other-level", `Level ${progress.level} decides now, and you do not approve there.`);
-  return forbidden("not-approver", "You do not approve requests in this safe.");
+  return forbidden("not-approver", "You cannot approve requests in this safe.");
 }
 
 /** JIT-23: why the viewer cannot extend the grant; null when they can. */
 function obstacleToExtension(view: RequestView): Obstacle | null {
-  if (!isOwn(view)) return forbidden("not-own", "Only the person who has the access asks for more time.");
+  if (!isOwn(view)) return forbidden("not-own", "Only the requester can extend this access.");
   const status = statusOf(view, view.now);
   if (status !== "active" && status !== "expiring_soon") {
     const early = status === "pending" || status === "approved";
-    return early ? conflict("wrong-state", "Access that has not begun cannot be extended.") : already(view);
+    return early ? conflict("wrong-state", "Access that has not started cannot be extended.") : already(view);
   }
-  if (view.round !== null) return conflict("extension-pending", "An extension waits for a decision already.");
+  if (view.round !== null) return conflict("extension-pending", "An extension is already waiting for a decision.");
   if (view.mostMinutes !== null && view.approvedMinutes + 5 > view.mostMinutes) {
-    return conflict("too-long", "This access has lasted as long as its platform allows.");
+    return conflict("too-long", "This access has reached the platform's maximum duration.");
   }
   return null;
 }
@@ -227,26 +227,28 @@ function obstacleToRevocation(view: RequestView): Obstacle | null {
   const status = statusOf(view, view.now);
   if (view.state !== "pending" && (view.state !== "granted" || status === "expired")) return already(view);
   if (isOwn(view)) return null;
-  if (!isApprover(view)) return forbidden("not-approver", "You do not approve requests in this safe.");
-  return view.state === "pending" ? conflict("wrong-state", "This request waits for a decision: deny it.") : null;
+  if (!isApprover(view)) return forbidden("not-approver", "You cannot approve requests in this safe.");
+  return view.state === "pending"
+    ? conflict("wrong-state", "This request is waiting for a decision. Deny it instead.")
+    : null;
 }
 
 function obstacleToMapping(view: RequestView): Obstacle | null {
-  if (!view.viewer.isAdmin) return forbidden("not-approver", "Only an administrator says which account is meant.");
+  if (!view.viewer.isAdmin) return forbidden("not-approver", "Only an administrator can choose the account.");
   if (view.state !== "pending") return already(view);
   if (isOwn(view)) return OWN;
-  return view.account_id === null ? null : conflict("mapped", "This request names its account already.");
+  return view.account_id === null ? null : conflict("mapped", "This request already has an account.");
 }
 
 function obstacleToReview(view: RequestView): Obstacle | null {
-  if (!view.is_break_glass) return conflict("wrong-state", "Only emergency access is reviewed.");
-  if (view.reviewed_at !== null) return conflict("reviewed", "This was reviewed already.");
-  if (isOwn(view)) return forbidden("own", "Nobody reviews their own emergency access.");
-  return isApprover(view) ? null : forbidden("not-approver", "You do not approve requests in this safe.");
+  if (!view.is_break_glass) return conflict("wrong-state", "Only emergency access can be reviewed.");
+  if (view.reviewed_at !== null) return conflict("reviewed", "This access has already been reviewed.");
+  if (isOwn(view)) return forbidden("own", "You cannot review your own emergency access.");
+  return isApprover(view) ? null : forbidden("not-approver", "You cannot approve requests in this safe.");
 }
 
 function obstacleToRetrieval(view: RequestView): Obstacle | null {
-  if (!isOwn(view)) return forbidden("not-own", "This access is somebody else's.");
+  if (!isOwn(view)) return forbidden("not-own", "This access belongs to another user.");
   const status = statusOf(view, view.now);
   return view.isLendable && (status === "active" || status === "expiring_soon") ? null : already(view);
 }

@@ -62,7 +62,7 @@ describe("a request for an account", () => {
     const retrieved = await requests.retrieve(asker, account);
     assert.equal(retrieved.body.password, account.password);
     const back = await requests.revoke(asker, asked.body);
-    assert.deepEqual([back.body.status, back.body.ended_because], ["revoked", "Given back early"]);
+    assert.deepEqual([back.body.status, back.body.ended_because], ["revoked", "Ended early by the requester"]);
     assert.equal((await requests.retrieve(asker, account)).status, 403);
   });
 

@@ -93,8 +93,8 @@ export function requireAction(action: RequestAction, view: RequestView): void {
 }
 
 const BECAUSE: Record<EndReason, (by: string | null, isOwn: boolean) => string> = {
-  expired: () => "The time was over",
-  revoked: (by, isOwn) => (isOwn ? "Given back early" : `Revoked by ${by ?? "an administrator"}`),
+  expired: () => "Access expired",
+  revoked: (by, isOwn) => (isOwn ? "Ended early by the requester" : `Revoked by ${by ?? "an administrator"}`),
   withdrawn: () => "Cancelled by the requester",
   "account-deleted": () => "The account was deleted",
   "account-moved": () => "The account was moved to another safe",
@@ -102,7 +102,7 @@ const BECAUSE: Record<EndReason, (by: string | null, isOwn: boolean) => string> 
   "user-disabled": () => "The user was disabled",
   "user-deleted": () => "The user was deleted",
   "member-removed": () => "The user is no longer a member of the safe",
-  "safe-closed": () => "The safe was made inactive",
+  "safe-closed": () => "The safe was deactivated",
 };
 
 export function toAccessRequest(row: ShownRequest, view: RequestView): AccessRequest {

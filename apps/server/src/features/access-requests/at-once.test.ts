@@ -293,7 +293,7 @@ describe("a database clock that jumps", () => {
     assert.equal(await mayRetrieve(person), true);
     await shiftTime(first, "61 minutes");
     assert.equal(await mayRetrieve(person), false);
-    assert.equal((await ended(request)).ended_because, "The time was over");
+    assert.equal((await ended(request)).ended_because, "Access expired");
   });
 
   test("back never reactivates an ended grant", async () => {

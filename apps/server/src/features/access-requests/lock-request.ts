@@ -42,4 +42,4 @@ export async function lockSafeAndAccount(
 }
 
 export const changedMeanwhile = () =>
-  refuse(409, "access-request.moved", "The account was moved meanwhile. Look at the request again.");
+  refuse(409, "access-request.moved", "The account was moved in the meantime. Open the request again.");

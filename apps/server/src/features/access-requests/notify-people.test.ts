@@ -36,7 +36,7 @@ describe("notifications of access requests", () => {
     const asked = (await requests.ask(asker, account, { reason: "The secret reason", durationMinutes: 30 })).body;
     const told = await toldTo(second);
     const question = [
-      `${asked.username} asks for ${account.name}`,
+      `${asked.username} requests access to ${account.name}`,
       "For 30 minutes. Level 1: 0 of 1 approval.",
       true,
       false,
@@ -60,7 +60,9 @@ describe("notifications of access requests", () => {
     for (const person of [first, second]) {
       assert.deepEqual(said(await toldTo(person)), [[question[0], `Approved by ${by}.`, false, true]]);
     }
-    assert.deepEqual(said(await toldTo(asker)), [[`You may use ${account.name}`, `Decided by ${by}.`, false, false]]);
+    assert.deepEqual(said(await toldTo(asker)), [
+      [`Access granted to ${account.name}`, `Decided by ${by}.`, false, false],
+    ]);
   });
 
   test("stay open after the first of two required approvals, then ask the second level", async () => {
@@ -92,7 +94,7 @@ describe("notifications of access requests", () => {
     );
     await requests.deny(admin, asked);
     assert.ok((await toldTo(admin)).every(({ actionRequired }) => !actionRequired));
-    assert.match((await toldTo(asker))[0]!.title, /^You were denied /);
+    assert.match((await toldTo(asker))[0]!.title, /^Access denied to /);
   });
 
   test("show a withdrawn request as withdrawn and a request to be mapped as such", async () => {
@@ -106,7 +108,7 @@ describe("notifications of access requests", () => {
     const free = (await requests.ask(asker, null, { resource: "The old mainframe" })).body;
     const [question] = await toldTo(await firstAdmin(app));
     assert.deepEqual([question?.metadata["request_id"], question?.actionRequired], [free.id, true]);
-    assert.match(question!.message, /names no account yet/);
+    assert.match(question!.message, /Choose the account first/);
   });
 
   test("inform the requester when another user ends their access", async () => {
@@ -116,7 +118,7 @@ describe("notifications of access requests", () => {
     await requests.revoke(approvers[0]!, asked);
     assert.deepEqual(
       (await toldTo(asker)).map(({ title }) => title),
-      [`You can no longer use ${account.name}`],
+      [`Access ended for ${account.name}`],
     );
   });
 

@@ -38,13 +38,14 @@ export async function notifyPeople(voice: Voice, tx: Tx, telling: RequestNotice)
     case "granted":
     case "extended":
       await settleFor(voice, tx, telling, `Approved by ${name}.`);
-      return answer(voice, tx, telling, change === "granted" ? "You may use" : "You have more time with");
+      return answer(voice, tx, telling, change === "granted" ? "Access granted to" : "Access extended for");
     case "denied":
       await settleFor(voice, tx, telling, `Denied by ${name}.`);
-      return answer(voice, tx, telling, isExtension(telling.row) ? "You get no more time with" : "You were denied");
+      return answer(voice, tx, telling, isExtension(telling.row) ? "Extension denied for" : "Access denied to");
     case "ended":
-      if (wasAwaited(telling.row)) await settleFor(voice, tx, telling, "It is over: nothing is to be decided.");
-      return answer(voice, tx, telling, "You can no longer use");
+      if (wasAwaited(telling.row))
+        await settleFor(voice, tx, telling, "This request has ended. No decision is needed.");
+      return answer(voice, tx, telling, "Access ended for");
     case "broken-glass":
       return alarm(voice, tx, telling);
     case "reviewed":
@@ -67,11 +68,11 @@ const keyOf = ({ id }: ShownRequest): string => `access-request:${id}`;
 async function approvedByOne(voice: Voice, tx: Tx, telling: RequestNotice): Promise<void> {
   const { progress, by, row } = telling;
   if (progress?.level === 2 && progress.given === 0) {
-    await settleFor(voice, tx, telling, "Level 1 has approved. Level 2 decides now.");
+    await settleFor(voice, tx, telling, "Approved by level 1. Waiting for level 2.");
     return ask(voice, tx, telling);
   }
   if (by === null) return;
-  const message = "You have approved it. Others have to, too.";
+  const message = "You approved this request. More approvals are needed.";
   await voice.settle(tx, { to: { users: [by.id] }, type: "jit_alert", dedupeKey: keyOf(row), message });
 }
 
@@ -80,10 +81,10 @@ async function ask({ notify }: Voice, tx: Tx, { row, progress }: RequestNotice):
   if (progress === null) return;
   const { resource, minutes } = told(row);
   const title = isExtension(row)
-    ? `${row.username} asks for ${minutes} minutes more with ${resource}`
-    : `${row.username} asks for ${resource}`;
+    ? `${row.username} requests ${minutes} more minutes of access to ${resource}`
+    : `${row.username} requests access to ${resource}`;
   const { level, given, needed, eligible } = progress;
-  const what = row.account_id === null ? "It names no account yet: say which one is meant." : `For ${minutes} minutes.`;
+  const what = row.account_id === null ? "Choose the account first." : `For ${minutes} minutes.`;
   await notify(tx, {
     to: { users: eligible },
     type: "jit_alert",
@@ -134,8 +135,8 @@ async function alarm({ notify }: Voice, tx: Tx, { row, overseers: approvers }: R
   await notify(tx, {
     to: { users: everybody(approvers).filter((id) => id !== row.user_id) },
     type: "jit_alert",
-    title: `${row.username} opened ${resource} without an approval`,
-    message: "Emergency access. Somebody else has to review it.",
+    title: `${row.username} opened ${resource} without approval`,
+    message: "Emergency access. Another person must review it.",
     severity: "critical",
     actionRequired: true,
     metadata: { ...aboutOf(row), is_mailed: true },

@@ -47,6 +47,6 @@ const underWay = ({ name }: ShownRow): Refusal =>
   refuse(
     409,
     "account.rotation-under-way",
-    `The system of "${name}" may already have the new password. Wait until the rotation ends or stops.`,
+    `The target of "${name}" may already have the new password. Wait until the rotation finishes or stops.`,
     { retryAfter: 30 },
   );

@@ -153,7 +153,7 @@ export function toCheckOut(
   if (out_user_id === null || out_since === null || out_until === null) return null;
   return {
     user_id: out_user_id as UserId,
-    name: out_name ?? "Somebody",
+    name: out_name ?? "Someone",
     since: out_since.toISOString(),
     until: out_until.toISOString(),
     is_own: out_user_id === actor.id,

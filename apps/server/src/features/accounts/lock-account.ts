@@ -50,7 +50,7 @@ export async function lockShown(
   return { row: { ...row, safe_id: safeId }, shown };
 }
 
-export const moved = (): Refusal => refuse(409, "account.moved", "The account was moved just now. Try again.");
+export const moved = (): Refusal => refuse(409, "account.moved", "The account was just moved. Try again.");
 
 /** Throws 403 when the user lacks the permission in the account's safe. */
 export function requireAccountPermission(

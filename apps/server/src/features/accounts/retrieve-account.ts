@@ -182,26 +182,26 @@ function requireRight(row: ShownRow): void {
   const verdict = decideAccess("retrieve", accountAccessOf(row));
   if (verdict === "allowed") return;
   if (row.status !== "active") {
-    throw refuse(409, "account.not-active", `"${row.name}" is ${row.status}: it is not lent to anybody.`);
+    throw refuse(409, "account.not-active", `"${row.name}" is ${row.status} and cannot be used.`);
   }
   requireAccountPermission(row, "retrieve");
   throw refuse(
     403,
     "account.approval-needed",
-    `"${row.name}" needs an approval first. Request access and retrieve it once it is granted.`,
+    `"${row.name}" requires approval. Request access, then retrieve it once access is granted.`,
   );
 }
 
 /** A reason or ticket given with the approved request is not required again. */
 function requireJustification(row: ShownRow, { reason, ticket }: Justification): void {
   if (row.reason_required && row.grant_id === null && (reason ?? "") === "") {
-    throw refuse(422, "account.reason-required", `The platform "${row.platform_name}" asks for a reason.`, {
-      errors: [{ path: "reason", msg: "Say why you need it" }],
+    throw refuse(422, "account.reason-required", `The platform "${row.platform_name}" requires a reason.`, {
+      errors: [{ path: "reason", msg: "Enter a reason" }],
     });
   }
   if (row.ticket_required && (ticket ?? row.grant_ticket ?? "") === "") {
-    throw refuse(422, "account.ticket-required", `The platform "${row.platform_name}" asks for a ticket.`, {
-      errors: [{ path: "ticket", msg: "Name the ticket" }],
+    throw refuse(422, "account.ticket-required", `The platform "${row.platform_name}" requires a ticket.`, {
+      errors: [{ path: "ticket", msg: "Enter a ticket" }],
     });
   }
 }
@@ -218,7 +218,7 @@ async function open({ kernel }: Pick<AccountDeps, "kernel">, tx: Tx, row: ShownR
   }
 }
 
-const versionNotFound = () => refuse(404, "account.version-not-found", "There is no such version of this secret");
+const versionNotFound = () => refuse(404, "account.version-not-found", "Version not found");
 
 async function checkOut(tx: Tx, row: ShownRow, userId: string): Promise<void> {
   const grant = row.grant_id === null ? null : { id: row.grant_id, endsAt: row.grant_ends_at! };

@@ -59,7 +59,7 @@ export async function request(deps: AdminResetDeps, call: Call<typeof requestAdm
   requireAnotherPerson(call.actor.id, person.id);
   if (person.status !== "active") throw refuse(409, "user.disabled", "This user is disabled. Enable the user first.");
   if (!needsSecondAdmin(person, await deps.isVaultHeld(tx, person.id), now)) {
-    throw refuse(409, "admin-reset.not-needed", "This person is no administrator. Reset their sign-in directly.");
+    throw refuse(409, "admin-reset.not-needed", "This user is not an administrator. Reset their sign-in directly.");
   }
   const confirmers = admins.filter((id) => id !== call.actor.id && id !== person.id);
   if (confirmers.length === 0) throw nobodyConfirms(person.email, kind);
@@ -67,12 +67,12 @@ export async function request(deps: AdminResetDeps, call: Call<typeof requestAdm
   const row = { id, user_id: person.id, kind, reason, requested_by: call.actor.id, requested_at: now };
   const expiresAt = new Date(now.getTime() + REQUEST_LIFE);
   if (!(await insertReset(tx, { ...row, expires_at: expiresAt }))) {
-    throw refuse(409, "admin-reset.open", "There is an open request for this already. Confirm or cancel that one.");
+    throw refuse(409, "admin-reset.open", "There is already an open request for this. Confirm or cancel it first.");
   }
   await tell(notify, tx, {
     to: [...new Set([...confirmers, person.id])],
     title: `A reset of ${person.name}'s ${WORDS[kind]} was requested`,
-    message: `${call.actor.name} requested it: "${reason}". Another administrator has to confirm it within 24 hours. If it is not wanted, cancel it.`,
+    message: `${call.actor.name} requested it: "${reason}". Another administrator must confirm it within 24 hours. Cancel it if it is not wanted.`,
     actionRequired: true,
   });
   const { name, email } = person;
@@ -88,7 +88,7 @@ const nobodyConfirms = (email: string, kind: AdminReset["kind"]) =>
   refuse(
     409,
     "admin-reset.no-second",
-    `No other administrator could confirm this. Use the command line on the machine that runs Strongroom: strongroom user ${kind === "password" ? "reset" : "reset-factors"} ${email}`,
+    `No other administrator can confirm this. On the machine that runs Strongroom, run: strongroom user ${kind === "password" ? "reset" : "reset-factors"} ${email}`,
   );
 
 /**
@@ -111,7 +111,7 @@ export async function confirm(deps: AdminResetDeps, call: Call<typeof confirmAdm
   await tell(notify, tx, {
     to: [reset.requested_by, actor.id, person.id],
     title: `The reset of ${person.name}'s ${WORDS[reset.kind]} was confirmed`,
-    message: `${reset.requester} requested it and ${actor.name} confirmed it. If you did not expect this, tell another administrator at once.`,
+    message: `${reset.requester} requested it and ${actor.name} confirmed it. If you did not expect this, contact another administrator at once.`,
     actionRequired: false,
   });
   return { link: link?.link ?? null, expires_at: link?.expiresAt.toISOString() ?? null };
@@ -124,7 +124,7 @@ export async function cancel(deps: AdminResetDeps, call: Call<typeof cancelAdmin
   await tell(deps.notify, tx, {
     to: [reset.requested_by, reset.user_id],
     title: `The reset of ${reset.name}'s ${WORDS[reset.kind]} was cancelled`,
-    message: `${call.actor.name} cancelled the request of ${reset.requester}.`,
+    message: `${call.actor.name} cancelled ${reset.requester}'s request.`,
     actionRequired: false,
   });
   return { message: `The request to reset the ${WORDS[reset.kind]} of ${reset.name} is cancelled.` };
@@ -155,13 +155,17 @@ const mayConfirm = (reset: OpenReset, me: Pick<Person, "id" | "role" | "admin_si
   me.admin_since <= reset.requested_at;
 
 const notThere = () =>
-  refuse(404, "admin-reset.not-found", "There is no such open request. It was settled, or it expired after 24 hours.");
+  refuse(
+    404,
+    "admin-reset.not-found",
+    "This request is not open. It was confirmed or cancelled, or it expired after 24 hours.",
+  );
 
 const notYours = () =>
   refuse(
     403,
     "admin-reset.other-needed",
-    "Somebody else has to confirm this: an administrator who neither requested it nor is concerned by it, and who was one before the request.",
+    "Another administrator must confirm this: not the requester, not the user being reset, and not one appointed after the request.",
   );
 
 const shown = (row: OpenReset, me: Person | undefined): AdminReset => ({

@@ -49,7 +49,7 @@ export async function tidy({ kernel, administration }: BackupContext): Promise<v
     await rm(drillFolder(kernel), { recursive: true, force: true });
     await removeUnfinished(kernel);
   } catch (error) {
-    kernel.log.warn({ err: error }, "what an interrupted backup or drill left behind could not be removed");
+    kernel.log.warn({ err: error }, "could not remove the files of an interrupted backup or drill");
   }
 }
 
@@ -109,7 +109,7 @@ async function drill(
     await rm(drills, { recursive: true, force: true });
     const findMac = findMacOfServer(kernel);
     const manifest = await authenticated(from, findMac);
-    await add({ what: "authenticity", is_good: true, says: "It authenticates with the root key and was not changed" });
+    await add({ what: "authenticity", is_good: true, says: "Authenticated with the root key and unchanged" });
     await updateDrill(database.db, id, { made_at: new Date(manifest.made_at), ended_at: null });
     await requireRoom(config.dataFolder, sizeOf(manifest));
     await restore({
@@ -125,7 +125,7 @@ async function drill(
         await add({
           what: "files",
           is_good: true,
-          says: `${manifest.files.length.toLocaleString("en")} files, each as it was written`,
+          says: `${manifest.files.length.toLocaleString("en")} files, all unchanged`,
         });
         const progress = (part: number) => job.progress(COPYING + Math.floor(part * (100 - COPYING)), 100);
         await examineRestored({ kernel, embedded, manifest, from, signal: job.signal, add, progress });
@@ -138,7 +138,7 @@ async function drill(
     }
     const isPlain = error instanceof StartError || error instanceof SealError;
     if (!isPlain) kernel.log.error({ err: error, backup }, "a restore drill failed");
-    const says = isPlain ? error.message : "It could not be looked at to its end; see the log.";
+    const says = isPlain ? error.message : "The drill failed unexpectedly. See the server log.";
     const what = (["authenticity", "files", "database"] as const)[Math.min(findings.length, 2)]!;
     await add({ what, is_good: false, says });
   } finally {
@@ -162,13 +162,13 @@ async function authenticated(folder: string, findMac: FindMac): Promise<BackupMa
   const found = await readManifest(folder);
   if (!found.isAuthenticable) {
     throw new UnauthenticatedBackup(
-      "It was made by an earlier version and cannot be authenticated, so it was not started. Make a new backup.",
+      "This backup was made by an earlier version and cannot be authenticated. Make a new backup.",
     );
   }
   await authenticate(folder, found, findMac);
   const { name } = found.manifest;
   if (name !== basename(folder)) {
-    throw new StartError(`This is the backup ${name} under another name. Find out who can write to the backups.`);
+    throw new StartError(`This is the backup ${name} under another name. Check who can write to the backup folder.`);
   }
   return found.manifest;
 }
@@ -177,7 +177,7 @@ async function requireRoom(folder: string, size: number): Promise<void> {
   const room = await roomAt(folder);
   if (room === null || hasRoom(room.free, size)) return;
   const inGb = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
-  throw new StartError(`There is no room for it: ${inGb(size)} are needed, and ${inGb(room.free)} are free.`);
+  throw new StartError(`Not enough disk space: ${inGb(size)} needed, ${inGb(room.free)} free.`);
 }
 
 async function record({ database, clock }: Kernel, event: string, note: AuditNote): Promise<void> {

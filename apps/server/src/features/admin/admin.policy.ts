@@ -21,10 +21,10 @@ interface KeyPlace {
 export function rekeyObstacle({ provider, isSealed, isOneMachine }: KeyPlace): string | null {
   if (isSealed) return "The vault is sealed.";
   if (provider === "passphrase") {
-    return "A new passphrase is chosen at a terminal, so that it travels nowhere: npx strongroom rekey.";
+    return "Change the passphrase at the server's command line: npx strongroom rekey.";
   }
   if (!isOneMachine) {
-    return "Servers on other machines need the new key file too: run npx strongroom rekey, and copy it to them.";
+    return "Servers on other machines need the new key file too: run npx strongroom rekey, then copy the file to them.";
   }
   return null;
 }
@@ -33,14 +33,14 @@ export function rekeyObstacle({ provider, isSealed, isOneMachine }: KeyPlace): s
 export const backupInstead = (isEmbedded: boolean): string | null =>
   isEmbedded
     ? null
-    : "This database is a server's own (DATABASE_URL). Back it up with pg_dump --format=custom, or with your cluster's own backups.";
+    : "The database is external (DATABASE_URL). Back it up with pg_dump --format=custom, or with your cluster's own backups.";
 
 export const isWithin = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 /** A warning about the location of the backup folder; null when the location is fine. */
 export const folderWarning = (dataFolder: string, backupFolder: string): string | null =>
   isWithin(dataFolder, backupFolder)
-    ? "Backups lie in the data folder, with which they would be lost. Set STRONGROOM_BACKUPS to a folder on another disk."
+    ? "Backups are stored in the data folder and would be lost with it. Set STRONGROOM_BACKUPS to a folder on another disk."
     : null;
 
 /** Returns a name such as `20261121T093000Z`. */

@@ -62,7 +62,7 @@ const workOf = (row: WorkRow | undefined): Omit<BackupWork, "kind"> | null =>
 
 async function errorOf(db: Db, id: string): Promise<string> {
   const [job] = await findJobs(db, { limit: 1, after: null, queues: null, state: null, id });
-  return job?.error ?? "The server stopped while it was at work.";
+  return job?.error ?? "The server stopped before the job finished.";
 }
 
 const shownDrill = (row: DrillRow): RestoreDrill => ({
@@ -152,7 +152,7 @@ export async function removeBackup(context: BackupContext, call: SteppedCall<typ
   if (workOf((await findLatestRuns(db, [BACKUP_JOB]))[0]) !== null) throw busy();
   await call.commit(async () => {});
   await rm(join(backupFolder, name), { recursive: true, force: true });
-  return { message: `The backup ${name} is deleted` };
+  return { message: `Backup ${name} deleted` };
 }
 
 export async function cancelWork(
@@ -162,10 +162,10 @@ export async function cancelWork(
 ): Promise<{ message: string }> {
   const work = workOf((await findLatestRuns(tx, [BACKUP_JOB]))[0]);
   if (work === null || !(await kernel.jobs.cancel(tx, work.id))) {
-    throw refuse(409, "backup.not-under-way", "No backup and no drill is under way.");
+    throw refuse(409, "backup.not-under-way", "No backup or drill is running.");
   }
   call.note({ target: { type: "job", id: work.id } });
-  return { message: "It is being stopped." };
+  return { message: "Cancellation requested." };
 }
 
 async function enqueue({ kernel }: BackupContext, tx: Tx, order: BackupOrder): Promise<JobId> {
@@ -184,5 +184,5 @@ function requireEmbedded({ administration }: BackupContext): void {
   if (instead !== null) throw refuse(409, "backup.not-from-here", instead);
 }
 
-const busy = () => refuse(409, "backup.under-way", "Another backup or drill is under way. Wait for its end.");
+const busy = () => refuse(409, "backup.under-way", "Another backup or drill is running. Wait until it finishes.");
 const notFound = () => refuse(404, "backup.not-found", "Backup not found");

@@ -30,7 +30,7 @@ export function createHeartbeat({ database, clock, keys, log }: Kernel): Heartbe
       seen_at: now,
     };
     await recordHeartbeat(database.db, row, new Date(now.getTime() - HEARTBEAT_TIMEOUT)).catch((error: unknown) => {
-      log.warn({ err: error }, "this process could not say that it is there");
+      log.warn({ err: error }, "could not record this process's heartbeat");
     });
   }
 

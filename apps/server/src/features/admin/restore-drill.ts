@@ -45,7 +45,7 @@ export async function examineRestored(restored: Restored): Promise<void> {
     await add({
       what: "database",
       is_good: isTheOne,
-      says: isTheOne ? "It starts, and is at this version" : "It names another root key than its manifest",
+      says: isTheOne ? "Starts and is at this version" : "The database names another root key than the manifest",
     });
     if (record === null) return;
     const ring = await openRing(kernel, createKekStore(database), record, add);
@@ -77,11 +77,11 @@ async function openRing(
     const ring = await ringOf(kernel, store, record);
     const keks = await store.load();
     for (const { id } of keks) await ring.kekById(id);
-    await add({ what: "keys", is_good: true, says: `${count(keks.length, "key")} open with the root key` });
+    await add({ what: "keys", is_good: true, says: `${count(keks.length, "key")} opened with the root key` });
     return ring;
   } catch (error) {
     if (!(error instanceof SealError) && !(error instanceof KekError)) throw error;
-    const says = `It needs the root key ${record.rootKeyId}, which cannot be had here: ${error.message}`;
+    const says = `The root key ${record.rootKeyId} is not available here: ${error.message}`;
     await add({ what: "keys", is_good: false, says });
     return null;
   }
@@ -108,7 +108,7 @@ async function examineTrail(
     is_good: report.isIntact,
     says:
       first === undefined
-        ? `${count(report.entries, "entry", "entries")} of the audit trail verify`
+        ? `${count(report.entries, "entry", "entries")} of the audit trail verified`
         : `The audit trail is not intact: ${first.message}`,
   });
 }
@@ -121,10 +121,10 @@ async function examineAll(copy: Kernel, { signal, add, progress }: Restored): Pr
   });
   const says =
     total === 0
-      ? "There is none yet"
+      ? "No stored secrets yet"
       : unreadable === 0
-        ? `${count(total, "stored secret")} open`
-        : `${unreadable.toLocaleString("en")} of ${count(total, "stored secret")} do not open`;
+        ? `${count(total, "stored secret")} opened`
+        : `${unreadable.toLocaleString("en")} of ${count(total, "stored secret")} cannot be opened`;
   await add({ what: "secrets", is_good: unreadable === 0, says });
   await progress(1);
 }

@@ -42,7 +42,7 @@ export async function finish(
   tx: Tx,
 ): Promise<Message> {
   const ids = await finishRestores(tx, call.actor.name, clock.now());
-  if (ids.length === 0) throw refuse(409, "restore.nothing-to-review", "No restore waits for a review.");
+  if (ids.length === 0) throw refuse(409, "restore.nothing-to-review", "No restore is waiting for review.");
   const { length: left } = await tokens.find(tx);
   call.note({ details: { restores: ids, still_suspended: left } });
   return { message: "The review is finished." };

@@ -155,7 +155,7 @@ async function treat(kernel: Kernel, deps: RestoreDeps, tx: Tx, { mark, behind }
     link: "/admin?tab=restore-review",
     dedupeKey: "restore-review",
   });
-  kernel.log.warn(details, "the database was restored: an administrator has to review it");
+  kernel.log.warn(details, "the database was restored: an administrator must review it");
 }
 
 /** Interval between checks for a mark, in milliseconds. An operator can leave a mark while the server runs. */
@@ -173,7 +173,7 @@ export function createRestoreWatch(kernel: Kernel, deps: RestoreDeps): RestoreWa
   let atWork: Promise<unknown> = Promise.resolve();
   const look = (): void => {
     atWork = treatIfRestored(kernel, deps, false).catch((error: unknown) => {
-      kernel.log.warn({ err: error }, "whether the database was restored could not be looked at");
+      kernel.log.warn({ err: error }, "could not check whether the database was restored");
     });
   };
   return {
@@ -190,7 +190,7 @@ export function createRestoreWatch(kernel: Kernel, deps: RestoreDeps): RestoreWa
       problem: async () =>
         (await findOpenRestores(kernel.database.db)).length === 0
           ? null
-          : "The database was restored. An administrator has to finish the restore review in the Admin Console.",
+          : "The database was restored. An administrator must finish the restore review in the Admin Console.",
     },
   };
 }

@@ -33,7 +33,7 @@ export function createDelivery(context: AuditSinkContext): Delivery {
     const claimed = await database.transaction((tx) => claimSinks(tx, process, reach, now));
     for (const sink of claimed) {
       const work = deliver(context, sink, memory, stopping.signal)
-        .catch((error: unknown) => log.warn({ err: error, sink: sink.id }, "a delivery of audit entries broke off"))
+        .catch((error: unknown) => log.warn({ err: error, sink: sink.id }, "a delivery of audit entries failed"))
         .finally(() => atWork.delete(work));
       atWork.add(work);
     }
@@ -43,7 +43,7 @@ export function createDelivery(context: AuditSinkContext): Delivery {
     if (stopping.signal.aborted) return;
     timer = setTimeout(() => {
       looking = look()
-        .catch((error: unknown) => log.warn({ err: error }, "audit sinks could not be looked at; trying again"))
+        .catch((error: unknown) => log.warn({ err: error }, "could not check the audit sinks; trying again"))
         .then(again);
     }, LOOK_INTERVAL).unref();
   }

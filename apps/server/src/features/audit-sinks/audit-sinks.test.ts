@@ -203,7 +203,7 @@ describe("the secrets of a sink", () => {
       body: ChangedAuditSink.parse({ name: "with secrets", config: elsewhere }),
     });
     assert.equal(moved.status, 400);
-    assert.match(moved.text, /Where this goes to has changed/);
+    assert.match(moved.text, /The destination or its trusted certificate changed/);
     const ca = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
     const vouched = ChangedAuditSink.parse({ name: "with secrets", config: { ...config, ca } });
     const trusted = await app.call(updateAuditSink, { ...byId(sink), body: vouched });
@@ -347,7 +347,7 @@ test("a log that is shorter than the entries already delivered raises the alarm 
     const found = (await sinkNamed(app, admin, sink.id)).status;
     return found.state === "failing" && found.next_attempt_at !== null ? found : null;
   });
-  assert.match(status.last_error ?? "", /"knows more" had \d+ entries of this log, and now it has fewer/);
+  assert.match(status.last_error ?? "", /"knows more" received \d+ entries of this log, and the log now has fewer/);
   await eventually(async () => ((await failuresOf(sink)) > 1 ? true : null));
   const { rows } = await app.database.pool.query("select from audit_entries where event = 'audit.tampering-found'");
   assert.equal(rows.length, 1);

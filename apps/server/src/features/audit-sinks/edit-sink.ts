@@ -65,7 +65,11 @@ export async function editSink(
   const { name, content, format, every_seconds, config } = call.body;
   await requireFree(tx, call.body, before.id);
   if (config.kind !== before.config.kind || content !== before.content)
-    throw refuse(409, "audit-sink.other-kind", "A sink stays what it is. Add another one and delete this one.");
+    throw refuse(
+      409,
+      "audit-sink.other-kind",
+      "The kind of a sink cannot be changed. Add another sink and delete this one.",
+    );
   const stored = await openSecrets(context.kernel.keys, before);
   requireGivenAnew(before.config, call.body, stored);
   const secrets = withGiven(stored, call.body);
@@ -112,7 +116,7 @@ async function requireSink(tx: Tx, id: string): Promise<SinkRow> {
 async function requireFree(db: Db, { name, config }: ChangedAuditSink, besides: string | null): Promise<void> {
   const others = (await listSinks(db)).filter(({ id }) => id !== besides);
   if (others.some((other) => other.name.toLowerCase() === name.toLowerCase()))
-    throw refuse(409, "audit-sink.name-taken", "There is an audit sink of this name.");
+    throw refuse(409, "audit-sink.name-taken", "An audit sink with this name already exists.");
   if (config.kind !== "file") return;
   const file = config.name.toLowerCase();
   if (others.some((other) => other.config.kind === "file" && other.config.name.toLowerCase() === file))
@@ -137,10 +141,7 @@ function requireGivenAnew(before: AuditSinkConfig, given: ChangedAuditSink, stor
   if (destinationOf(before) === destinationOf(given.config)) return;
   const missing = SECRET_NAMES.find((name) => stored[name] !== undefined && given[name] === undefined);
   if (missing === undefined) return;
-  throw objection(
-    missing,
-    "Where this goes to has changed, or whose certificate is trusted there. Please enter it again.",
-  );
+  throw objection(missing, "The destination or its trusted certificate changed. Enter this again.");
 }
 
 /** The address of the destination, and the authority that vouches for it. */
@@ -160,7 +161,7 @@ function requireUsable(config: AuditSinkConfig, { client_key: clientKey, authori
   const ca = "ca" in config ? config.ca : null;
   if (ca !== null && !isPemCertificate(ca)) throw objection("config.ca", "This certificate cannot be read.");
   if (config.kind === "witness" && parseWitnessKey(config.witness_key) === null)
-    throw objection("config.witness_key", "This is no key of a witness (name+hash+base64).");
+    throw objection("config.witness_key", "Not a valid witness key (name+hash+base64).");
   if (config.kind === "http" && authorization !== undefined && !config.url.startsWith("https://"))
     throw objection("authorization", "Authorization is sent over HTTPS only");
   if (config.kind !== "syslog" || (config.client_certificate === null && clientKey === undefined)) return;

@@ -1,37 +1,10 @@
 // Turns recorded entries into the readable rows of the audit lists.
+import { labelOfAuditEvent } from "@strongroom/contract";
 import type { AuditLog, AuditLogEntry } from "@strongroom/contract";
 import { decodeEntry, grantOf, severityOf } from "@strongroom/auditlog";
 import type { AuditEntry } from "@strongroom/auditlog";
 import type { FoundEntry } from "./audit.store.ts";
 import { STATUS_OF, VERIFICATION_EVENTS, VERIFIED_EVENTS } from "./trail/trail-filter.ts";
-
-/** Labels of actions: where the requirements name an action, or the label derived from the event code reads badly. */
-const ACTIONS: Record<string, string> = {
-  "credential.verified": "Credential Verification",
-  "credential.version-mismatch": "Active version changed in the database",
-  "credential.versions-bound": "Active versions bound",
-  "access-request.broken-glass": "Emergency access opened",
-  "access-request.reviewed": "Emergency access reviewed",
-  "audit.exported": "Audit trail exported",
-  "audit.verified": "Audit trail verified",
-  "audit.contradiction-accepted": "Audit trail contradiction accepted",
-  "audit.tampering-found": "Audit trail tampering found",
-  "audit-sink.delivery-failing": "Delivery to an audit sink failing",
-  "audit-witness.fork-refused": "Rewritten audit log refused",
-  "policy.changed": "Sign-in policy changed",
-  "policy.previewed": "Sign-in policy previewed",
-  "session.started": "Signed in",
-  "session.ended": "Signed out",
-  "validation.exported": "Validation report exported",
-  "user.registered": "Account registered",
-  "restore.found": "Restored database found",
-  "restore.marked": "Database marked as restored",
-  "backup.drilled": "Backup tried by restoring it",
-  "seal.rekey-started": "Replacing the root key begun",
-  "seal.rekeyed": "Root key replaced",
-  "seal.sealed": "Vault sealed",
-  "seal.unsealed": "Vault unsealed",
-};
 
 /** Maps an entry to a list row. `emails` maps the ids of existing users to their addresses. */
 export function toLogEntry(found: FoundEntry, emails: ReadonlyMap<string, string>): AuditLogEntry {
@@ -40,7 +13,7 @@ export function toLogEntry(found: FoundEntry, emails: ReadonlyMap<string, string
   const { at, event, result, target, actor } = entry;
   return {
     id: found.id as AuditLogEntry["id"],
-    action: actionOf(event),
+    action: labelOfAuditEvent(event),
     event,
     result,
     summary: summaryOf(entry),
@@ -135,17 +108,11 @@ function unreadable({ id, leaf_index }: FoundEntry): AuditLogEntry {
   };
 }
 
-/** `credential.host-key-accepted` reads "Credential host key accepted". */
-export function actionOf(event: string): string {
-  const words = event.replaceAll(/[.-]/g, " ");
-  return ACTIONS[event] ?? words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 const nameOfPart = (part: string): string => (part === "visitor" ? "Visitor" : `Strongroom (${part})`);
 
 /** The target and the result: "Billing database: refused (role.insufficient)". */
 function summaryOf({ event, target, result, reason, details }: AuditEntry): string {
-  const about = target?.name ?? (target === undefined ? actionOf(event) : `${target.type} ${target.id}`);
+  const about = target?.name ?? (target === undefined ? labelOfAuditEvent(event) : `${target.type} ${target.id}`);
   const said = details?.["message"];
   if (typeof said === "string") return `${about}: ${said}`;
   if (result !== "failure") return about;

@@ -312,7 +312,7 @@ export function createSequencer(parts: Parts): Sequencer {
       if (performance.now() - writtenAt >= FILE_INTERVAL) await writeFile();
       isFailing = false;
     } catch (error) {
-      log.warn({ err: error }, "audit entries could not be given their places; trying again");
+      log.warn({ err: error }, "could not append audit entries to the tree; trying again");
       isFailing = true;
     }
     const pause = isFailing ? FAILED_INTERVAL : isContradicted() ? STOPPED_INTERVAL : LOOK_INTERVAL;
@@ -322,10 +322,10 @@ export function createSequencer(parts: Parts): Sequencer {
   function problem(): string | null {
     const open = contradictions?.open() ?? [];
     const first = open.find(({ is_stopping }) => is_stopping);
-    if (first !== undefined) return `The audit trail is not continued: ${first.message}`;
-    if (isStoppedElsewhere) return "The audit trail is not continued: another process found a contradiction";
-    if (open.length > 0) return "Something was found in the audit trail: an administrator has to look at it";
-    return isFailing ? "New audit entries cannot be proven at the moment" : null;
+    if (first !== undefined) return `The audit trail is stopped: ${first.message}`;
+    if (isStoppedElsewhere) return "The audit trail is stopped: another process found a contradiction";
+    if (open.length > 0) return "The audit trail has an open contradiction: an administrator must decide";
+    return isFailing ? "New audit entries cannot be added to the tree" : null;
   }
 
   const sequencer: Sequencer = {
@@ -366,7 +366,7 @@ const unreadableKey = (): NewContradiction => ({
   finding: {
     kind: "signature",
     index: null,
-    message: "the stored key that signs the log was changed: it cannot be opened",
+    message: "the stored key that signs the log was changed and cannot be opened",
   },
   claim: "unreadable",
   known: null,

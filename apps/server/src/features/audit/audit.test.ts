@@ -206,7 +206,7 @@ describe("verification of the audit trail by an outside auditor", () => {
     const { database, keys, clock } = trail.kernel;
     const opened = openTrail({ database, keys, clock });
     assert.equal((await opened.checkpoint()).checkpoint, null);
-    await assert.rejects(opened.exportTrail(), /not proven yet/);
+    await assert.rejects(opened.exportTrail(), /proof is not available yet/);
     await trail.recordInBatches(30);
     const { verifier_key, size } = await opened.checkpoint();
     let text = "";

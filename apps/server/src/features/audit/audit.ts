@@ -127,7 +127,7 @@ export async function requireCheckpoint(
 }
 
 export const notYet = () =>
-  refuse(409, "audit.not-proven-yet", "This is on record but not proven yet. Try again in a second.", {
+  refuse(409, "audit.not-proven-yet", "The proof is not available yet. Try again in a second.", {
     retryAfter: 1,
   });
 
@@ -142,5 +142,5 @@ function readCursor(cursor: string): number {
   const bytes = Buffer.from(cursor, "base64url");
   const seq = bytes.length === 8 ? Number(bytes.readBigUInt64BE()) : Number.NaN;
   if (Number.isSafeInteger(seq) && bytes.toString("base64url") === cursor) return seq;
-  throw refuse(400, "cursor.invalid", "This page does not exist any more. Start again at the first page.");
+  throw refuse(400, "cursor.invalid", "This page no longer exists. Start again at the first page.");
 }

@@ -165,11 +165,11 @@ test("Verify detects a changed position in the lists", async () => {
   ];
   await trail.spoil(...swap(3, 8));
   assert.deepEqual(await trail.said(), [
-    "changed 3: entry 3 is listed before entries that the log has before it",
-    "changed 7: entry 7 is listed before entries that the log has before it",
+    "changed 3: entry 3 is listed before earlier entries of the log",
+    "changed 7: entry 7 is listed before earlier entries of the log",
   ]);
   await trail.spoil(...swap(3, 8), "update audit_hours set first_seq = first_seq + 4");
-  assert.deepEqual(await trail.said(), ["changed -: the counters of the lists say something else than the entries"]);
+  assert.deepEqual(await trail.said(), ["changed -: the list counters do not match the entries"]);
 });
 
 test("only the order of a recorded entry can be changed in the database", async () => {

@@ -72,7 +72,7 @@ const deeds: Record<string, Deed> = {
     sql: [`delete from audit_leaves where leaf_index = 41`],
     says: (ids) => [
       "missing 41: entry 41 is missing: the tree's record of it was deleted",
-      `added -: entry ${ids[41]} has no place in the log: it was not recorded by this product, or its place was removed`,
+      `added -: entry ${ids[41]} is not in the log: Strongroom did not record it, or it was removed from the log`,
     ],
   },
   "changes an entry": {
@@ -93,7 +93,7 @@ const deeds: Record<string, Deed> = {
     ],
     says: () => [
       between(10, 59, signedBefore),
-      "changed 41: entry 41 is listed with another actor name than it was recorded with",
+      "changed 41: entry 41 is listed with a different actor name than recorded",
     ],
   },
   "changes only a leaf hash": {
@@ -102,17 +102,17 @@ const deeds: Record<string, Deed> = {
   },
   "changes who is listed for an entry": {
     sql: [`update audit_entries set actor_name = 'somebody' where id = ${entryAt(41)}`],
-    says: () => ["changed 41: entry 41 is listed with another actor name than it was recorded with"],
+    says: () => ["changed 41: entry 41 is listed with a different actor name than recorded"],
     export: "as signed",
   },
   "changes the listed time of an entry": {
     sql: [`update audit_entries set at = at - interval '1 day' where id = ${entryAt(41)}`],
-    says: () => ["changed 41: entry 41 is listed with another at than it was recorded with"],
+    says: () => ["changed 41: entry 41 is listed with a different at than recorded"],
     export: "as signed",
   },
   "hides an entry from lists under another event": {
     sql: [`update audit_entries set event = 'session.ended' where id = ${entryAt(41)}`],
-    says: () => ["changed 41: entry 41 is listed with another event than it was recorded with"],
+    says: () => ["changed 41: entry 41 is listed with a different event than recorded"],
     export: "as signed",
   },
   "hides from lists how grave an entry is, and under which grant it happened": {
@@ -121,19 +121,19 @@ const deeds: Record<string, Deed> = {
       `update audit_entries set grant_id = null where id = ${entryAt(8)}`,
     ],
     says: () => [
-      "changed 7: entry 7 is listed with another severity than it was recorded with",
-      "changed 8: entry 8 is listed with another grant id than it was recorded with",
+      "changed 7: entry 7 is listed with a different severity than recorded",
+      "changed 8: entry 8 is listed with a different grant id than recorded",
     ],
     export: "as signed",
   },
   "changes what the lists count": {
     sql: [`update audit_counts set entries = entries - 1 where span = 'day'`],
-    says: () => ["changed -: the counters of the lists say something else than the entries"],
+    says: () => ["changed -: the list counters do not match the entries"],
     export: "as signed",
   },
   "moves what the lists count to another day": {
     sql: [`update audit_counts set since = since - interval '3 days' where span = 'day'`],
-    says: () => ["changed -: the counters of the lists say something else than the entries"],
+    says: () => ["changed -: the list counters do not match the entries"],
     export: "as signed",
   },
   "swaps the contents of two entries": {
@@ -188,8 +188,8 @@ const deeds: Record<string, Deed> = {
        values ('0190c0de-0000-7000-8000-000000000001', now(), 'credential.revealed', 'x', 'success', '{}')`,
     ],
     says: () => [
-      "added -: entry 0190c0de-0000-7000-8000-000000000001 has no place in the log: " +
-        "it was not recorded by this product, or its place was removed",
+      "added -: entry 0190c0de-0000-7000-8000-000000000001 is not in the log: " +
+        "Strongroom did not record it, or it was removed from the log",
     ],
     export: "as signed",
   },
@@ -201,7 +201,7 @@ const deeds: Record<string, Deed> = {
     ],
     says: () => [
       "added 100: entry 100 has an index that no checkpoint signed",
-      "changed 100: entry 100 is listed with another content than it was recorded with",
+      "changed 100: entry 100 is listed with a different content than recorded",
       "checkpoint -: the newest checkpoints are gone: 101 entries have a place but only 100 are signed",
     ],
     export: "as signed",
@@ -267,7 +267,7 @@ describe("the audit trail after a change in the database", () => {
     await trail.spoil(`delete from audit_entries where id = '${id}'`);
     assert.equal(await trail.audit.sequence(), 2);
     assert.equal(await trail.audit.sequence(), 1, "the alarm gets its own place");
-    assert.match(alarmsLogged()[0] ?? "", new RegExp(`entry ${id} was deleted before it got its place in the log`));
+    assert.match(alarmsLogged()[0] ?? "", new RegExp(`entry ${id} was deleted before it was added to the log`));
   });
 });
 
@@ -336,7 +336,7 @@ describe("the audit trail at start", () => {
     assert.equal(await trail.audit.sequence(), null);
     assert.equal(await trail.audit.sequence(), null);
     const problem = "the first 100 entries of the log are not those that the checkpoint in the data folder signed";
-    assert.equal(await trail.audit.health.problem(), `The audit trail is not continued: ${problem}`);
+    assert.equal(await trail.audit.health.problem(), `The audit trail is stopped: ${problem}`);
     assert.equal(alarmsLogged().length, 1);
   });
 

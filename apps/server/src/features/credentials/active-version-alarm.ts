@@ -34,7 +34,7 @@ interface Found {
  */
 export function raiseMismatch(kernel: Kernel, id: string): void {
   recordMismatch(kernel, id).catch((error: unknown) => {
-    kernel.log.error({ err: error, credential: id }, "a changed active version could not be recorded");
+    kernel.log.error({ err: error, credential: id }, "could not record a changed active version");
   });
 }
 
@@ -85,7 +85,7 @@ async function countMismatches(db: Db): Promise<number> {
 }
 
 const WHAT_TO_DO =
-  "It is not used until its right value is stored again. Find out who can write to the database, and check the audit trail.";
+  "It is not used until the correct value is stored again. Find out who can write to the database, and check the audit trail.";
 
 export function defineAlarm({ jobs, database }: Kernel, notify: Notify): void {
   jobs.define<Found>(TELL_JOB, {}, async ({ data: { id, name, user_id } }) => {
@@ -113,7 +113,7 @@ export function versionHealth({ database }: Kernel): { name: string; problem: ()
       if (count === 0) return null;
       const what =
         count === 1 ? "The active version of a stored secret was" : `Active versions of ${count} secrets were`;
-      return `${what} changed in the database. Search the audit trail for ${MISMATCH} and store the right values again.`;
+      return `${what} changed in the database. Search the audit trail for ${MISMATCH} and store the correct values again.`;
     },
   };
 }

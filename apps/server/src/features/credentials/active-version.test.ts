@@ -88,7 +88,7 @@ describe("an active version that was rolled back in the database", () => {
     await assertRefused(await reveal(credential));
     await assertRefused(await reveal(credential));
     await alarmed(credential.id);
-    assert.match((await healthProblem())!, /store the right values? again/i);
+    assert.match((await healthProblem())!, /store the correct values? again/i);
     assert.equal((await app.call(readHealth)).body.status, "degraded");
     for (const { token } of [admin, owner]) {
       await eventually(async () => {

@@ -32,10 +32,14 @@ async function bindOnce({ database, keys, clock, log }: Kernel): Promise<void> {
     const count = isFirst ? await bindAll({ keys }, tx) : 0;
     const note = isFirst
       ? ({ result: "info", details: { secrets: count } } as const)
-      : ({ result: "failure", severity: "critical", reason: "The entry of the first time is missing." } as const);
+      : ({
+          result: "failure",
+          severity: "critical",
+          reason: "The audit entry of the first binding is missing.",
+        } as const);
     await appendAudit(tx, [systemEntry(BOUND, "credentials", note, clock.now())]);
     if (isFirst) log.info({ count }, "bound the active versions of all stored secrets");
-    else log.error("the audit entry that says when active versions were bound is missing: none is bound again");
+    else log.error("the audit entry of the first binding of active versions is missing: they are not bound again");
   });
 }
 

@@ -33,7 +33,7 @@ export function closureRefusal({ closure }: Pick<Actor, "closure">): Refusal | n
   return refuse(
     403,
     "vault.closed",
-    `Your vault is closed ${when}, because somebody else reset how you sign in. See your vault for how to open it now.`,
+    `Your vault is closed ${when} because another person reset your sign-in. See your vault for how to open it now.`,
   );
 }
 

@@ -45,9 +45,8 @@ export interface Edited {
   details: NonNullable<AuditNote["details"]> & { changed: string[] };
 }
 
-const SECRET_REPLACED = "Somebody stored another secret. What this rotation had stored is kept among its versions.";
-const ADDRESS_CHANGED =
-  "Somebody changed where the secret is used. What this rotation had stored is kept among its versions.";
+const SECRET_REPLACED = "Another secret was stored during the rotation. The rotation's secret is kept as a version.";
+const ADDRESS_CHANGED = "The target was changed during the rotation. The rotation's secret is kept as a version.";
 
 /** `before` must be locked. The previous secret is kept as history. Throws 409 while a rotation is working on it. */
 export async function editStored(tx: Tx, before: CredentialRow, edit: StoredEdit): Promise<Edited> {

@@ -99,13 +99,13 @@ export async function openEnvelope(kernel: Kernel, held: Sealed) {
 
 /** The message for a secret whose active version is not authentic. */
 export const NOT_ACTIVE =
-  "The active version of this secret was changed in the database, so it is not used. Tell an administrator, and store the right value again.";
+  "The active version of this secret was changed in the database, so it is not used. Contact an administrator, and store the correct value again.";
 
 /** The refusal for a secret that does not open; rethrows any other error. */
 export function unreadable(kernel: Kernel, credentialId: string, error: unknown): Refusal {
   if (error instanceof SealedError) return sealed();
   if (!(error instanceof EnvelopeError) && !(error instanceof KekError)) throw error;
   if (error.code === "envelope.not-active") return refuse(409, "credential.version-mismatch", NOT_ACTIVE);
-  kernel.log.error({ credential: credentialId, code: error.code }, "a stored secret does not open");
+  kernel.log.error({ credential: credentialId, code: error.code }, "could not open a stored secret");
   return refuse(500, "credential.unreadable", "The stored secret cannot be decrypted. Contact an administrator.");
 }

@@ -36,11 +36,7 @@ export async function activeRotationOf(db: Db, ids: readonly string[]): Promise<
 export async function refuseWhileRotating(db: Db, ...ids: string[]): Promise<void> {
   const name = await activeRotationOf(db, ids);
   if (name === null) return;
-  throw refuse(
-    409,
-    "rotation.under-way",
-    `The secret of "${name}" is being changed on its system just now. Try again in a minute.`,
-  );
+  throw refuse(409, "rotation.under-way", `The secret of "${name}" is being rotated. Try again in a minute.`);
 }
 
 /**

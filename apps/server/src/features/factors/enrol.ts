@@ -79,7 +79,7 @@ export async function checkAnswer(
     return { row, spend: checked.spend };
   }
   const begun = await findEnrolment(db, userId, now);
-  if (begun === undefined) throw refuse(409, "factor.not-begun", "This took too long. Please begin again.");
+  if (begun === undefined) throw refuse(409, "factor.not-begun", "This took too long. Start again.");
   const { factor_id: id, sealed } = begun;
   const step = await withTotpKey(kernel, id, sealed, (key) => matchingStep(key, answer.code, now, []));
   if (step === null) return null;
@@ -93,7 +93,7 @@ export async function checkAnswer(
 /** Stores a new factor after its first answer. Returns new recovery codes if the user has none, else null. */
 export async function saveFactor(tx: Tx, { row, spend }: CheckedFactor): Promise<string[] | null> {
   if (!(await spend(tx))) throw wrongAnswer();
-  if (!(await insertFactor(tx, row))) throw refuse(409, "factor.known", "This passkey is set up already.");
+  if (!(await insertFactor(tx, row))) throw refuse(409, "factor.known", "This passkey is already set up.");
   if ((await countCodes(tx, row.user_id)) > 0) return null;
   const { codes, hashes } = newRecoveryCodes();
   await replaceCodes(tx, row.user_id, hashes, row.created_at);
@@ -103,7 +103,7 @@ export async function saveFactor(tx: Tx, { row, spend }: CheckedFactor): Promise
 export const isPasskey = (row: FactorRow): boolean => row.kind === "passkey";
 
 export const wrongAnswer = () =>
-  refuse(400, "factor.answer-wrong", "That is not right. Check the time of your device and try again.");
+  refuse(400, "factor.answer-wrong", "Wrong code. Check the time on your device and try again.");
 
 export const shownFactor = (row: FactorRow): Factor => ({
   id: FactorId.parse(row.id),

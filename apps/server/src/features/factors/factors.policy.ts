@@ -25,7 +25,11 @@ export function requireRoom(count: number): void {
 /** Throws 409 for the last factor of a user whose role requires one. */
 export function requireFactorLeft(left: number, role: Role, policy: Pick<SignInPolicy, "mfa_required_roles">): void {
   if (left > 0 || !isRequired(role, policy)) return;
-  throw refuse(409, "factor.required", "Your role needs a second factor. Add another one before you remove this one.");
+  throw refuse(
+    409,
+    "factor.required",
+    "Your role requires a second factor. Add another one before you remove this one.",
+  );
 }
 
 /** Throws 409 for a user with a factor: a password alone is not enough to add another. */

@@ -60,14 +60,14 @@ export async function removeOwn(call: Call<typeof removeFactor>, tx: Tx): Promis
   const left = (await findFactors(tx, actor.id)).length;
   requireFactorLeft(left, actor.role, await lockPolicyShared(tx));
   if (left === 0) await deleteCodes(tx, actor.id);
-  return { message: `${gone.name} is removed` };
+  return { message: `${gone.name} removed` };
 }
 
 export async function renewCodes({ kernel }: FactorsContext, call: Call<typeof renewRecoveryCodes>, tx: Tx) {
   const { actor } = call;
   await lockUser(tx, actor.id);
   if ((await findFactors(tx, actor.id)).length === 0) {
-    throw refuse(409, "factor.none", "Recovery codes stand in for a second factor. Add one first.");
+    throw refuse(409, "factor.none", "Recovery codes need a second factor. Add one first.");
   }
   const { codes, hashes } = newRecoveryCodes();
   await replaceCodes(tx, actor.id, hashes, kernel.clock.now());

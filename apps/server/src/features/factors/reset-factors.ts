@@ -24,7 +24,7 @@ export async function reset(parts: FactorsContext, call: Call<typeof resetFactor
   const target = { type: "user", id: person.id, name: person.email };
   call.note({ target, severity: "high", details: done });
   return {
-    message: done.factors === 1 ? "1 second factor is removed." : `${done.factors} second factors are removed.`,
+    message: done.factors === 1 ? "1 second factor removed." : `${done.factors} second factors removed.`,
   };
 }
 

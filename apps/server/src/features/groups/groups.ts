@@ -94,10 +94,10 @@ export async function addPerson(
   const { user_id } = call.body;
   const person = await findUser(tx, user_id);
   if (person === undefined || person.status !== "active") {
-    throw refuse(422, "group.user-unknown", "There is no such user.");
+    throw refuse(422, "group.user-unknown", "User not found.");
   }
   const isNew = await store.insertPerson(tx, { group_id: group.id, user_id, added_at: kernel.clock.now() });
-  if (!isNew) throw refuse(409, "group.already-member", `${person.name} is in this group already.`);
+  if (!isNew) throw refuse(409, "group.already-member", `${person.name} is already in this group.`);
   noteAbout(call, person.name, user_id);
   await kernel.events.publish(tx, changed(group.id));
   await tellOfSafes(kernel, tx, await store.safesOf(tx, group.id), [user_id]);
@@ -159,8 +159,8 @@ const noteAbout = (call: AboutGroup, person: string, user_id: string): void =>
 
 const notFound = (): Refusal => refuse(404, "group.not-found", "Group not found");
 const nameTaken = (name: string): Refusal =>
-  refuse(409, "group.name-taken", `There is a group "${name}" already.`, {
-    errors: [{ path: "name", msg: "There is a group with this name already" }],
+  refuse(409, "group.name-taken", `A group named "${name}" already exists.`, {
+    errors: [{ path: "name", msg: "A group with this name already exists" }],
   });
 
 /** An event for everyone who may read groups. */

@@ -165,7 +165,7 @@ describe("testing a provider", () => {
 
   test("reports a wrong secret, a host that does not answer, and an address without a provider", async () => {
     const wrongSecret = await ask({ secret: "another secret" });
-    assert.match(wrongSecret.steps.at(-1)!.text, /does not accept the client ID with the client secret/);
+    assert.match(wrongSecret.steps.at(-1)!.text, /rejected the stored client ID or client secret/);
     const nobody = await ask({ settings: { issuer: "http://127.0.0.1:9", client_id: "x" } });
     assert.match(nobody.steps[0]!.text, /refused the connection/);
     const metadata = await ask({ settings: { issuer: "https://169.254.169.254", client_id: "x" } });
@@ -174,10 +174,10 @@ describe("testing a provider", () => {
     await new Promise<void>((listening) => void page.listen(0, "127.0.0.1", listening));
     const issuer = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
     const html = await ask({ settings: { issuer, client_id: "x" } });
-    assert.match(html.steps[0]!.text, /no OpenID Connect provider/);
+    assert.match(html.steps[0]!.text, /not an OpenID Connect provider/);
     page.close();
     const elsewhere = await ask({ settings: { issuer: idp.issuer.replace("127.0.0.1", "localhost"), client_id: "x" } });
-    assert.match(elsewhere.steps[0]!.text, /not the one that the provider says is its own/);
+    assert.match(elsewhere.steps[0]!.text, /does not match the provider.s issuer/);
   });
 });
 

@@ -60,7 +60,7 @@ export async function changeProvider(
   const row = await locked(call, tx);
   const { secret, kind, ...given } = call.body;
   call.note({ details: noteOf(call.body) });
-  if (kind !== row.kind) throw refuse(409, "identity-provider.kind", "The kind of a provider stays what it is.");
+  if (kind !== row.kind) throw refuse(409, "identity-provider.kind", "The kind of a provider cannot be changed.");
   await requireUsable(tx, call.body, row.id);
   const version = secret === undefined ? row.secret_version : row.secret_version + 1;
   const sealed = await nextSecret(kernel, row, call.body, version);
@@ -87,7 +87,7 @@ async function nextSecret(
   if (secret === null) return null;
   if (secret !== undefined) return sealProviderSecret(kernel, row.id, version, secret);
   if (row.sealed_secret === null || destinationOf(settings) === destinationOf(row.settings)) return row.sealed_secret;
-  const message = "Where the secret is sent to has changed. Please enter it again.";
+  const message = "The destination of the secret has changed. Enter the secret again.";
   throw refuse(400, "identity-provider.secret-needed", message, { errors: [{ path: "secret", msg: message }] });
 }
 
@@ -105,7 +105,7 @@ async function requireWayIn(tx: Tx, before: readonly string[]): Promise<void> {
   throw refuse(
     409,
     "identity-provider.last-way-in",
-    "No administrator could sign in any more. First make somebody an administrator who has a password here.",
+    "No administrator could sign in any more. First make a user with a Strongroom password an administrator.",
   );
 }
 
@@ -126,9 +126,9 @@ export async function removeProvider(
   }
   await deleteProvider(tx, row.id);
   await requireWayIn(tx, admins);
-  if (people === 0) return { message: `${row.name} has been deleted.` };
+  if (people === 0) return { message: `${row.name} deleted.` };
   const whoever = people === 1 ? "1 person" : `${people} people`;
-  return { message: `${row.name} has been deleted. ${whoever} can sign in again once they have a password here.` };
+  return { message: `${row.name} deleted. ${whoever} can sign in again once they have a password here.` };
 }
 
 /** Returns the provider, locked, and names it in the audit entry. Throws 404 for an unknown one. */
@@ -154,11 +154,11 @@ function noteOf({ secret, settings, ...given }: NewIdentityProvider): NonNullabl
 
 async function requireUsable(tx: Tx, given: NewIdentityProvider, id: string): Promise<void> {
   if (await isNameTaken(tx, given.name, id)) {
-    const message = "There is a provider of this name already.";
+    const message = "A provider with this name already exists.";
     throw refuse(409, "identity-provider.name-taken", message, { errors: [{ path: "name", msg: message }] });
   }
   if (given.settings.ca !== null && !isCertificate(given.settings.ca)) {
-    const message = "This is no certificate in PEM form.";
+    const message = "Not a valid PEM certificate.";
     throw refuse(400, "request.invalid", message, { errors: [{ path: "settings.ca", msg: message }] });
   }
 }

@@ -24,24 +24,23 @@ export function failureOf(error: unknown): ProviderFailure | null {
   if (error instanceof ResponseBodyError) {
     const text =
       error.error === "invalid_client"
-        ? "The provider does not accept the client ID with the client secret that is stored here."
-        : `The provider refused the code with ${codeIn(error.error)}.`;
+        ? "The provider rejected the stored client ID or client secret."
+        : `The provider rejected the code with ${codeIn(error.error)}.`;
     return { kind: "untrusted", text };
   }
   if (error instanceof ClientError) return { kind: "untrusted", text: WORDS[error.code ?? ""] ?? UNTRUSTED };
   return error instanceof Error ? { kind: "untrusted", text: UNTRUSTED } : null;
 }
 
-const UNTRUSTED = "What the provider answered does not hold.";
+const UNTRUSTED = "The provider's answer is not valid.";
 
 const WORDS: Record<string, string> = {
-  OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: "The address is not the one that the provider says is its own (issuer).",
+  OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: "The address does not match the provider's issuer.",
   OAUTH_RESPONSE_IS_NOT_CONFORM: "There is no OpenID Connect provider at this address.",
-  OAUTH_RESPONSE_IS_NOT_JSON: "What is at this address is no OpenID Connect provider.",
-  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: "The ID token is too old or not valid yet. Compare the clocks of both sides.",
-  OAUTH_JWT_CLAIM_COMPARISON_FAILED:
-    "The ID token was made for somebody else, by somebody else, or for another sign-in.",
-  OAUTH_KEY_SELECTION_FAILED: "The ID token is signed with none of the provider's keys.",
+  OAUTH_RESPONSE_IS_NOT_JSON: "The server at this address is not an OpenID Connect provider.",
+  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: "The ID token has expired or is not valid yet. Compare the clocks of both servers.",
+  OAUTH_JWT_CLAIM_COMPARISON_FAILED: "The ID token has another issuer or audience, or belongs to another sign-in.",
+  OAUTH_KEY_SELECTION_FAILED: "The ID token is not signed with one of the provider's keys.",
 };
 
 function causeOf(error: unknown): FetchFailed | null {
@@ -59,23 +58,19 @@ export function asRefusal(
 ): Error {
   if (error instanceof Refusal) return error;
   const failure = failureOf(error);
-  if (failure === null) return new Error("a provider failed in an unknown way", { cause: error });
+  if (failure === null) return new Error("a provider failed for an unknown reason", { cause: error });
   const code = error instanceof ClientError ? error.code : undefined;
   kernel.log.warn({ provider: id, reason: failure.text, code }, "a sign-in with an identity provider failed");
   switch (failure.kind) {
     case "unreachable":
-      return refuse(
-        503,
-        "sign-in.provider-unreachable",
-        `${name} cannot be reached right now. Please try again later.`,
-      );
+      return refuse(503, "sign-in.provider-unreachable", `${name} cannot be reached. Try again later.`);
     case "refused":
-      return refuse(403, "sign-in.provider-refused", `${name} did not let you in.`);
+      return refuse(403, "sign-in.provider-refused", `${name} refused the sign-in.`);
     case "untrusted":
       return refuse(
         403,
         "sign-in.provider-untrusted",
-        `What ${name} answered could not be trusted, so nobody was signed in.`,
+        `The answer from ${name} could not be verified, so you were not signed in.`,
       );
   }
 }

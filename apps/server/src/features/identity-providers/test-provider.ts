@@ -55,12 +55,12 @@ async function stepsOfOidc(context: IdentityProviderContext, row: OidcRow): Prom
     return [
       good(`${about.issuer} answers, and signs with ${signatures.join(", ")}.`),
       ...(about.code_challenge_methods_supported?.includes("S256") === false
-        ? [bad("It does not know PKCE (S256), which every sign-in from here uses.")]
+        ? [bad("The provider does not support PKCE (S256), which Strongroom requires.")]
         : []),
       await stepOfClient(context, row, config),
     ];
   } catch (error) {
-    return [bad(failureOf(error)?.text ?? "It could not be asked.")];
+    return [bad(failureOf(error)?.text ?? "The request to the provider failed.")];
   }
 }
 
@@ -76,12 +76,12 @@ async function stepOfClient(
   const query = new URLSearchParams({ code: newFlowSecret(), state: secrets.state, iss: issuer });
   try {
     await context.oidc.exchange(config, new URL(`${redirectUri}?${query.toString()}`), secrets);
-    return bad("It accepted a code that nobody was given.");
+    return bad("The provider accepted a made-up code.");
   } catch (error) {
     if (error instanceof openid.ResponseBodyError && error.error === "invalid_grant") {
-      return good(`It accepts the client. Register ${redirectUri} with it as the redirect address.`);
+      return good(`The provider accepts the client. Register ${redirectUri} there as the redirect URI.`);
     }
-    return bad(failureOf(error)?.text ?? "It could not be asked for a token.");
+    return bad(failureOf(error)?.text ?? "The token request failed.");
   }
 }
 
@@ -94,11 +94,11 @@ async function stepsOfLdap(
   const directory = await directoryOf(context, row);
   const answer = await lookUpPerson(directory, body.username, contextOf(context, signal, TIMEOUT_MS));
   if ("message" in answer) return [bad(answer.message)];
-  const who = settings.bind_dn === null ? "without logging in" : `as ${settings.bind_dn}`;
-  const reached = good(`${settings.url} answers over TLS, and lets us search ${who}.`);
+  const who = settings.bind_dn === null ? "anonymously" : `as ${settings.bind_dn}`;
+  const reached = good(`${settings.url} answers over TLS and allows searches ${who}.`);
   if (body.username === null) return [reached];
   if (answer.outcome !== "found") {
-    return [reached, bad(`Below ${settings.base_dn} there is nobody called ${body.username}, or more than one.`)];
+    return [reached, bad(`No user or more than one user called ${body.username} found under ${settings.base_dn}.`)];
   }
   const { dn, email, groups } = answer.person;
   const role = roleOf(namesInDirectory(groups), row);
@@ -106,12 +106,12 @@ async function stepsOfLdap(
     reached,
     good(`${body.username} is ${dn}.`),
     email === null
-      ? bad(`There is no email address in ${settings.email_attribute}, and an account here needs one.`)
+      ? bad(`There is no email address in ${settings.email_attribute}, and a Strongroom user needs one.`)
       : good(`The email address is ${email}.`),
     role === null
-      ? bad(`In ${count(groups.length)}, and none of these gives a role: they would not get in.`)
+      ? bad(`Member of ${count(groups.length)}, none of which grants a role: sign-in would be refused.`)
       : good(
-          `In ${count(groups.length)}. ${role === "keep" ? "The role is given here." : `The role would be ${role}.`}`,
+          `Member of ${count(groups.length)}. ${role === "keep" ? "The role is managed in Strongroom." : `The role would be ${role}.`}`,
         ),
   ];
 }

@@ -1,7 +1,6 @@
 // The events in the audit filter, with their labels.
-import { EVENTS_WITHOUT_CALL } from "@strongroom/contract";
+import { EVENTS_WITHOUT_CALL, labelOfAuditEvent } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
-import { asWords } from "#shared/format/text.ts";
 
 const EVENTS = [...new Set([...endpoints.map(({ endpoint }) => endpoint.audit), ...EVENTS_WITHOUT_CALL])]
   .filter((event) => event !== "none")
@@ -9,5 +8,5 @@ const EVENTS = [...new Set([...endpoints.map(({ endpoint }) => endpoint.audit), 
 
 export const EVENT_CHOICES = [
   { value: "", label: "All events" },
-  ...EVENTS.map((event) => ({ value: event, label: asWords(event) })),
+  ...EVENTS.map((event) => ({ value: event, label: labelOfAuditEvent(event) })),
 ];

@@ -86,7 +86,7 @@ async function rehearse(context: DryRunContext, actor: Actor, change: AccessChan
 }
 
 const tooLarge = (): Refusal =>
-  refuse(422, "access-control.too-large", "This change reaches too many people and safes to be worked out at once.");
+  refuse(422, "access-control.too-large", "This change affects too many people and safes to preview.");
 
 /**
  * Maps PostgreSQL's errors for a lock wait or a statement that exceeds the preview's limits to a refusal; null for
@@ -96,7 +96,7 @@ function refusalOf(error: unknown): Refusal | null {
   if (isCutOff(error)) return tooLarge();
   const { code } = error as { code?: unknown };
   if (code !== LOCK_NOT_AVAILABLE && code !== SERIALIZATION_FAILURE) return null;
-  return refuse(409, "access-control.busy", "Somebody is changing this right now. Try again in a moment.");
+  return refuse(409, "access-control.busy", "Another change is in progress. Try again in a moment.");
 }
 
 const LOCK_NOT_AVAILABLE = "55P03";

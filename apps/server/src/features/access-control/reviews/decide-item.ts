@@ -56,11 +56,15 @@ export async function decideOne(context: ReviewContext, tx: Tx, act: CallInput<t
 function requireOpen(state: "open" | "closing" | "closed", item: ItemRow): void {
   if (state !== "open") throw refuse(409, "access-control.review-closed", "This review is closed.");
   if (item.is_about_looker) {
-    throw refuse(403, "access-control.own-membership", "Nobody reviews their own membership. Somebody else has to.");
+    throw refuse(
+      403,
+      "access-control.own-membership",
+      "You cannot review your own membership. Another reviewer must decide.",
+    );
   }
   if (item.decision === null) return;
-  const who = item.decided_by_name ?? "Somebody";
-  throw refuse(409, "access-control.already-decided", `${who} has decided on this already: ${item.decision}.`);
+  const who = item.decided_by_name ?? "Someone";
+  throw refuse(409, "access-control.already-decided", `${who} has already decided: ${item.decision}.`);
 }
 
 interface Wish {

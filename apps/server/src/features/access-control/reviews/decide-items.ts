@@ -48,7 +48,7 @@ export async function decideSeveral(context: ReviewContext, call: Several): Prom
   );
 }
 
-const FAILED = refuse(500, "access-control.not-decided", "Internal error. Decide on this one again.");
+const FAILED = refuse(500, "access-control.not-decided", "Internal error. Submit this decision again.");
 
 /** Returns the reviewer's id, or the refusal. A failure does not affect decisions that were already committed. */
 async function decideByItself(
@@ -60,7 +60,7 @@ async function decideByItself(
     return await decideHeld(context, call, itemId);
   } catch (error) {
     if (error instanceof Refusal) return error;
-    context.kernel.log.error({ err: error, item: itemId }, "a decision on a membership could not be stored");
+    context.kernel.log.error({ err: error, item: itemId }, "could not store a membership decision");
     return FAILED;
   }
 }

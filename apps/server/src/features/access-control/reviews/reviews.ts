@@ -101,7 +101,7 @@ export async function start(
   const at = kernel.clock.now();
   const id = newId(at.getTime());
   call.note({ target: { type: "access-review", id, name } });
-  if (new Date(due_at) <= (await readAccessTime(tx))) throw wrong("due_at", "The due date must lie in the future");
+  if (new Date(due_at) <= (await readAccessTime(tx))) throw wrong("due_at", "The due date must be in the future");
   const group_name = scope.kind === "group" ? await store.groupName(tx, scope.group_id) : null;
   if (scope.kind === "group" && group_name === null) throw wrong("scope.group_id", "There is no such group");
   if (reviewer_id !== null && (await findUser(tx, reviewer_id))?.status !== "active") {
@@ -124,7 +124,8 @@ export async function start(
     closed_at: null,
   });
   const count = await store.insertItems(tx, { id, reviewer_id }, scope, reviewViewerOf(call.actor));
-  if (count === 0) throw refuse(422, "access-control.nothing-to-review", "There is no membership to review there.");
+  if (count === 0)
+    throw refuse(422, "access-control.nothing-to-review", "There are no memberships to review in this scope.");
   call.note({ details: { scope: scope.kind, group: group_name, memberships: count, due_at, unreviewed } });
   await kernel.jobs.enqueue(tx, USE_JOB, { review_id: id });
   const asked = await remind(context, tx, { id, name, due_at: new Date(due_at) }, "begun");
@@ -153,12 +154,12 @@ export async function remind(
   const waiting = await store.findPendingReviewers(tx, review.id);
   const day = review.due_at.toISOString().slice(0, 10);
   const notices = waiting.map(({ reviewer_id, open }): Notice => {
-    const what = open === 1 ? "1 membership waits" : `${open} memberships wait`;
+    const what = open === 1 ? "1 membership" : `${open} memberships`;
     return {
       to: reviewer_id === null ? { users: [], roles: ["admin"] } : { users: [reviewer_id] },
       type: "access_review",
       ...TELLING[why],
-      message: `"${review.name}": ${what} for your decision, due ${day}.`,
+      message: `"${review.name}": ${what} to review, due ${day}.`,
       actionRequired: true,
       metadata: { review_id: review.id, count: open },
       link: `/access-control?tab=reviews&review=${review.id}`,
@@ -186,7 +187,7 @@ export async function close(
 ): Promise<AccessReview> {
   const { kernel } = context;
   const review = await begin(call, tx, "update");
-  if (review.state !== "open") throw refuse(409, "access-control.review-closed", "This review is closed already.");
+  if (review.state !== "open") throw refuse(409, "access-control.review-closed", "This review is already closed.");
   const at = kernel.clock.now();
   const isDone = review.unreviewed === "stays";
   if (isDone) await store.closeUndecided(tx, review.id, at);

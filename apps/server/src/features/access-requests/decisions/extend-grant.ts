@@ -24,13 +24,14 @@ export async function extend(
   const { row, view } = await lockRequest(tx, call.actor, id);
   requireAction("extend", view);
   const account = await readGrantedAccount(tx, call.actor, row.account_id!);
-  if (account === null) throw refuse(409, "access-request.wrong-state", "This account cannot be lent any longer now.");
+  if (account === null)
+    throw refuse(409, "access-request.wrong-state", "Access to this account can no longer be extended.");
   const left = account.max_duration_minutes - view.approvedMinutes;
   if (minutes > left) {
     const most = account.max_duration_minutes;
     throw durationTooLong(
       "extensionMinutes",
-      `This account is lent for ${most} minutes at most; ${Math.max(0, left)} are left.`,
+      `Access to this account is limited to ${most} minutes. ${Math.max(0, left)} minutes are left.`,
     );
   }
   const demands = approvalsForExtension(

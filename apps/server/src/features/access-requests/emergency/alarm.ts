@@ -55,9 +55,9 @@ function alarmMail(
     text: [
       `Hello ${name},`,
       "",
-      `${row.username} (${address}) has opened "${resource}" in an emergency, without an approval.`,
+      `${row.username} (${address}) opened "${resource}" as emergency access, without approval.`,
       "",
-      `Until ${row.ends_at!.toISOString()}, unless somebody ends it before. It has to be reviewed afterwards, by somebody else:`,
+      `Access ends at ${row.ends_at!.toISOString()} at the latest. Another person must review it:`,
       "",
       `${publicUrl}/jit-access`,
       "",

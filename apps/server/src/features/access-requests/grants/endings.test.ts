@@ -65,7 +65,7 @@ describe("access ends", () => {
       ears.close();
     }
     const ended = await now(request);
-    assert.deepEqual([ended.status, ended.ended_because, ended.can], ["expired", "The time was over", []]);
+    assert.deepEqual([ended.status, ended.ended_because, ended.can], ["expired", "Access expired", []]);
     assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 403);
     const entries = await entriesOf(app, request.id);
     const last = entries.at(-1)!;
@@ -86,7 +86,7 @@ describe("access ends", () => {
     await setTo("inactive");
     assert.notEqual((await requests.retrieve(lending.asker, lending.account)).status, 200);
     const ended = await now(request);
-    assert.deepEqual([ended.status, ended.ended_because], ["revoked", "The safe was made inactive"]);
+    assert.deepEqual([ended.status, ended.ended_because], ["revoked", "The safe was deactivated"]);
     await setTo("active");
     assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 403);
     assert.equal((await now(request)).status, "revoked");

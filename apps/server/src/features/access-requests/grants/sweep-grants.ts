@@ -48,7 +48,7 @@ export function createSweep(context: AccessRequestContext): Sweep {
       ({ left, pause } = await sweepGrants(context, left));
       await context.closeOverCheckOuts();
     } catch (error) {
-      if (!isStopped) log.warn({ err: error }, "grants that are over could not be ended; trying again");
+      if (!isStopped) log.warn({ err: error }, "could not end expired grants; trying again");
     }
     if (!isStopped) timer = setTimeout(again, pause).unref();
   }
@@ -96,7 +96,7 @@ async function endDue(context: AccessRequestContext, ids: readonly string[], whi
     return await endTogether(context, ids, which);
   } catch (error) {
     if (ids.length === 1) {
-      context.kernel.log.error({ err: error, request: ids[0] }, "a grant that is over could not be ended");
+      context.kernel.log.error({ err: error, request: ids[0] }, "could not end an expired grant");
       return [];
     }
     const ended: string[] = [];

@@ -78,7 +78,7 @@ export async function grantEmergencyAccess(
   await lockOwnUser(tx, actor, "alone");
   const account = await lockRequestedAccount(tx, call, body.account_id);
   if (!account.may_break_glass) {
-    throw refuse(403, "access-request.no-break-glass", "You are in no group that may open accounts in an emergency.");
+    throw refuse(403, "access-request.no-break-glass", "You are not in a group that can use emergency access.");
   }
   requireFits(account, { minutes: 0, ticket: body.ticket });
   const id = await store(context, tx, {
@@ -119,17 +119,17 @@ async function requireFewInText(
 ): Promise<void> {
   const asked = await readFreeTextRequests(tx, requester, { resource, system });
   if (asked.is_same_pending) {
-    const message = "You have asked for this already. Look at that request, or wait until it is decided.";
+    const message = "You already have a pending request for this. Open that request, or wait for a decision.";
     throw refuse(409, "access-request.already-open", message);
   }
   if (asked.pending >= MOST_PENDING_IN_TEXT) {
-    const message = `You have ${MOST_PENDING_IN_TEXT} requests waiting for a decision. Withdraw one, or wait until one is decided.`;
+    const message = `You have ${MOST_PENDING_IN_TEXT} pending requests. Cancel one, or wait for a decision.`;
     throw refuse(429, "access-request.too-many", message, { retryAfter: 3600 });
   }
   if (asked.within_a_day < MOST_IN_TEXT_A_DAY) return;
   const freeAt = asked.oldest_within_a_day.getTime() + 24 * 60 * MINUTE;
   const retryAfter = Math.max(1, Math.ceil((freeAt - now.getTime()) / 1000));
-  const message = `You have asked ${MOST_IN_TEXT_A_DAY} times within a day. Try again later.`;
+  const message = `You have made ${MOST_IN_TEXT_A_DAY} requests in the last 24 hours. Try again later.`;
   throw refuse(429, "access-request.too-many", message, { retryAfter });
 }
 
@@ -151,11 +151,11 @@ function requireFits(account: RequestableRow, { minutes, ticket }: { minutes: nu
   if (minutes > account.max_duration_minutes) {
     throw durationTooLong(
       "durationMinutes",
-      `This account is lent for ${account.max_duration_minutes} minutes at most.`,
+      `Access to this account is limited to ${account.max_duration_minutes} minutes.`,
     );
   }
   if (account.ticket_required && ticket === null) {
-    const msg = "The platform of this account asks for a ticket.";
+    const msg = "The platform of this account requires a ticket.";
     throw refuse(422, "account.ticket-required", msg, { errors: [{ path: "ticket", msg }] });
   }
 }
@@ -168,7 +168,7 @@ function beginningOf(asked: string | undefined, now: Date): Date | null {
   if (asked === undefined) return null;
   const ahead = new Date(asked).getTime() - now.getTime();
   if (ahead < -TOLERANCE || ahead > MOST_AHEAD) {
-    const msg = ahead < 0 ? "The beginning must not lie in the past" : "The beginning is 30 days ahead at most";
+    const msg = ahead < 0 ? "The start must not be in the past" : "The start must be within the next 30 days";
     throw refuse(400, "request.invalid", msg, { errors: [{ path: "starts_at", msg }] });
   }
   return ahead <= 0 ? null : new Date(asked);
@@ -199,7 +199,7 @@ async function store({ kernel }: AccessRequestContext, tx: Tx, order: Order): Pr
     ...(isGranted ? grantNow(order.askedStart, minutes, now) : { state: "pending" as const }),
   });
   if (!isNew) {
-    const message = "You have asked for this account already. Look at that request, or extend it.";
+    const message = "You already have an open request for this account. Open that request, or extend it.";
     throw refuse(409, "access-request.already-open", message);
   }
   const decided = isGranted ? ({ state: "approved", decided_at: now } as const) : ({ state: "pending" } as const);

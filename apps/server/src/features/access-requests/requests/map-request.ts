@@ -28,7 +28,7 @@ export async function mapToAccount(
   const { row, view } = await readRequestView(tx, call.actor, id);
   requireAction("map", view);
   if (await hasOtherOpenRequest(tx, row.user_id, account.account_id)) {
-    throw refuse(409, "access-request.already-open", `${row.username} has asked for that account already.`);
+    throw refuse(409, "access-request.already-open", `${row.username} already has an open request for that account.`);
   }
   const minutes = Math.min(row.duration_minutes, account.max_duration_minutes);
   await updateRequest(tx, id, { account_id: account.account_id, is_mapped: true, duration_minutes: minutes });

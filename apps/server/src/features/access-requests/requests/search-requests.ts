@@ -27,7 +27,7 @@ const WORDS: Record<AccessRequestStatus, string> = {
 const hitOf = (row: ShownRequest): Hit => ({
   id: row.id,
   title: resourceOf(row),
-  detail: `asked for by ${row.username}, ${WORDS[statusOf(row, row.now)]}`,
+  detail: `requested by ${row.username}, ${WORDS[statusOf(row, row.now)]}`,
   by: [row.username, row.user_email, row.ticket, row.system],
   can: [],
 });

@@ -35,7 +35,7 @@ export async function checkIn(
   call.note({ target: targetOf(shown) });
   const held = await lockCheckOut(tx, id);
   if (held === null || held.is_over) {
-    throw refuse(409, "account.not-checked-out", "Nobody has this account checked out.");
+    throw refuse(409, "account.not-checked-out", "This account is not checked out.");
   }
   if (held.user_id !== call.actor.id) requireAccountPermission(shown, "manage_safe");
   const isRotationWanted = await endCheckOut(tx, held, kernel.clock.now());

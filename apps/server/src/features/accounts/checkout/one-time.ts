@@ -79,12 +79,12 @@ function taken(
   taker: { user_id: string | null; name: string | null; taken_at: Date } | undefined,
 ): Refusal {
   const mayKnow = allows(row.permissions, "manage_secret") && taker?.name != null;
-  const who = taker?.user_id === userId ? "You have" : mayKnow ? `${taker.name} has` : "Somebody has";
+  const who = taker?.user_id === userId ? "You have" : mayKnow ? `${taker.name} has` : "Someone has";
   const since = taker === undefined ? "" : ` at ${taker.taken_at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   return refuse(
     409,
     "account.one-time-taken",
-    `${who} taken this one-time password${since}. It can be retrieved again after it was changed. If the change fails, people who manage the secret are notified and can retry it.`,
+    `${who} already retrieved this one-time password${since}. It is available again after its rotation. If the rotation fails, secret managers are notified and can retry it.`,
     { retryAfter: 30 },
   );
 }
@@ -95,6 +95,6 @@ export function refuseTaken(row: ShownRow): void {
   throw refuse(
     409,
     "account.one-time-taken",
-    "This one-time password was taken and has not been changed yet. Change it or store a new one first.",
+    "This one-time password was retrieved and has not been rotated yet. Rotate it or store a new one first.",
   );
 }

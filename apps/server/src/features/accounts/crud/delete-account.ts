@@ -28,7 +28,7 @@ export async function deleteOne(
   const row = await lockAccount(tx, actor, id, "delete", grants.grantsInForce);
   const platform = await reconciledBy(tx, id);
   if (platform !== null) {
-    throw refuse(409, "account.reconciles", `The platform "${platform}" reconciles with this account.`);
+    throw refuse(409, "account.reconciles", `The platform "${platform}" uses this account to reconcile others.`);
   }
   await refuseWhileRotating(tx, id);
   const audience = await audienceOf(tx, row);

@@ -54,7 +54,7 @@ export async function moveOne(deps: AccountDeps, tx: Tx, { id, toSafe, kek, acto
   requireAccountPermission(shown, "delete");
   const { safe } = await requirePermission(tx, actor, toSafe, "add");
   requireSecret(shown);
-  if (safe.id === shown.safe_id) throw refuse(422, "account.same-safe", `The account is in "${safe.name}" already.`);
+  if (safe.id === shown.safe_id) throw refuse(422, "account.same-safe", `The account is already in "${safe.name}".`);
   await requireConfirmedPeople(tx, actor, safe, confirmation);
   await carry(deps, tx, { ids: [id], fromSafe: row.safe_id, toSafe, kek, actor });
   const details = { from: { id: shown.safe_id, name: shown.safe_name }, to: { id: safe.id, name: safe.name } };

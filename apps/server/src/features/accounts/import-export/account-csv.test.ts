@@ -62,7 +62,7 @@ describe("reading an import", () => {
     assert.equal(good.length, 1);
     assert.deepEqual(
       bad.map((fault) => [fault.line, fault.message]),
-      [[3, "The same account stands on line 2 already"]],
+      [[3, "The same account is already on line 2"]],
     );
   });
 

@@ -60,7 +60,7 @@ export function readAccounts(csv: string, names: NameLookups): { good: GoodLine[
   const seen = new Map<string, number>();
   for (const { line, record } of lines) {
     if (record.length !== columns.length) {
-      bad.push(wrong(line, null, `The line has ${record.length} cells, the header ${columns.length}`));
+      bad.push(wrong(line, null, `The line has ${record.length} cells, but the header has ${columns.length}`));
       continue;
     }
     const read = readAccount(line, new Map(columns.map((name, place) => [name as Column, record[place] ?? ""])), names);
@@ -74,7 +74,7 @@ export function readAccounts(csv: string, names: NameLookups): { good: GoodLine[
     if (earlier === undefined) {
       seen.set(key, line);
       good.push({ line, account: read.account });
-    } else bad.push(wrong(line, null, `The same account stands on line ${earlier} already`));
+    } else bad.push(wrong(line, null, `The same account is already on line ${earlier}`));
   }
   return { good, bad };
 }
@@ -96,7 +96,7 @@ function readRows(csv: string): Row[] | BadLine {
     if (!(error instanceof CsvError)) throw error;
     // The parser's own message quotes the text around the error, which may be a password.
     const line = typeof error["lines"] === "number" ? error["lines"] : 1;
-    return wrong(line, null, "The file is not CSV from here on: check the quotes");
+    return wrong(line, null, "The CSV is invalid from here on: check the quotes");
   }
 }
 
@@ -108,7 +108,7 @@ function faultsOfHeader(columns: readonly string[]): BadLine[] {
     ...missing.map((name) => wrong(1, name, `The column "${name}" is missing`)),
     // Does not name them: in a file without a header line, one of them is a password.
     ...(unknown.length > 0 ? [wrong(1, null, `${unknown.length} columns have names that are not known`)] : []),
-    ...(twice.length > 0 ? [wrong(1, null, "A column stands there twice")] : []),
+    ...(twice.length > 0 ? [wrong(1, null, "A column appears twice")] : []),
   ];
 }
 
@@ -122,10 +122,10 @@ function readAccount(
   const safe = names.safe(cell("safe"));
   const params = readParams(cell("additional_params"));
   const faults = [
-    ...(platform === null ? [wrong(line, "platform", "There is no active platform of this name")] : []),
-    ...(safe === null ? [wrong(line, "safe", "There is no safe of this name in which you may add accounts")] : []),
+    ...(platform === null ? [wrong(line, "platform", "No active platform with this name")] : []),
+    ...(safe === null ? [wrong(line, "safe", "No safe with this name, or you cannot add accounts to it")] : []),
     ...(params === null ? [wrong(line, "additional_params", PARAMS_NOT_JSON)] : []),
-    ...(isSwitch(cell("ssl_enabled")) ? [] : [wrong(line, "ssl_enabled", "Write true or false")]),
+    ...(isSwitch(cell("ssl_enabled")) ? [] : [wrong(line, "ssl_enabled", "Enter true or false")]),
   ];
   const read = NewAccount.safeParse({
     name: cell("name"),

@@ -17,7 +17,7 @@ const MEGABYTE = 1024 * 1024;
 export async function appendFile(folder: string, limits: FileLimits, text: string): Promise<Outcome> {
   try {
     await append(folder, limits, Buffer.from(text, "utf8"));
-    return { isTaken: true, message: `${limits.name} has it.` };
+    return { isTaken: true, message: `Written to ${limits.name}.` };
   } catch (error) {
     return { isTaken: false, message: sentenceOf(error, limits.name) };
   }
@@ -108,14 +108,14 @@ async function flushFolder(folder: string): Promise<void> {
 const SENTENCES: Record<string, string> = {
   ENOSPC: "The disk is full.",
   EDQUOT: "The server's disk quota is used up.",
-  EACCES: "The server may not write there.",
-  EPERM: "The server may not write there.",
-  EROFS: "That disk can only be read.",
-  ELOOP: "A link stands there instead of a file.",
-  EISDIR: "Something else than a file stands there.",
+  EACCES: "The server has no permission to write there.",
+  EPERM: "The server has no permission to write there.",
+  EROFS: "The disk is read-only.",
+  ELOOP: "The path is a symbolic link, not a file.",
+  EISDIR: "The path is not a file.",
 };
 
 function sentenceOf(error: unknown, name: string): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return `${name} cannot be written. ${SENTENCES[code] ?? `The system says ${code || "nothing more"}.`}`;
+  return `${name} cannot be written. ${SENTENCES[code] ?? `System error: ${code || "unknown"}.`}`;
 }

@@ -134,7 +134,7 @@ async function fail(context: AuditSinkContext, sink: SinkRow, cursor: number, me
   const at = clock.now();
   const failures = sink.failures + 1;
   const retryAt = new Date(at.getTime() + pauseAfter(failures));
-  log.warn({ sink: sink.id, failures, said: message }, "an audit sink did not take what was sent");
+  log.warn({ sink: sink.id, failures, said: message }, "delivery to an audit sink failed");
   await database.transaction(async (tx) => {
     const isOurs = await recordFailure(tx, sink, { cursor, message, at, retryAt });
     if (!isOurs || failures !== NOTIFY_AFTER) return;

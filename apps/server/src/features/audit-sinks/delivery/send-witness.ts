@@ -34,11 +34,11 @@ export async function sendToWitness(
   if (!("remembers" in first)) return first;
   const { remembers } = first;
   if (remembers > submission.size) {
-    const message = `The witness saw ${remembers} entries, more than this log has: entries were cut off.`;
+    const message = `The witness has seen ${remembers} entries, more than this log has: entries were removed.`;
     return { outcome: "contradicted", message };
   }
   const second = await submit(context, config, { ...submission, seen: remembers }, signal);
-  return "remembers" in second ? failed("The witness does not say which checkpoint it saw last.") : second;
+  return "remembers" in second ? failed("The witness did not report its last checkpoint.") : second;
 }
 
 async function submit(
@@ -48,8 +48,7 @@ async function submit(
   signal: AbortSignal,
 ): Promise<Witnessed | { remembers: number }> {
   const proof = await context.outlet.consistency(context.kernel.database.db, seen, size).catch(() => null);
-  if (proof === null)
-    return failed("The stored tree lacks what the proof for the witness needs. Verify the audit trail.");
+  if (proof === null) return failed("The stored tree is incomplete: no proof for the witness. Verify the audit trail.");
   const lines = [`old ${seen}`, ...proof.map((hash) => hash.toString("base64")), "", note];
   const query = { url: `${url.replace(/\/+$/, "")}/add-checkpoint`, ca, headers: { "content-type": "text/plain" } };
   const { answer, message } = await post({ ...query, body: lines.join("\n") }, envelopeContextOf(context, signal));
@@ -66,11 +65,12 @@ function judge(
   const remembers = /^(\d{1,15})\n?$/.exec(body)?.[1];
   if (status === 409 && remembers !== undefined) return { remembers: Number(remembers) };
   if (status === 422 || (status === 409 && isSameSize)) {
-    const message = "The witness saw another history of this log: entries that it vouched for were changed or removed.";
+    const message =
+      "The witness has seen another history of this log: entries that it cosigned were changed or removed.";
     return { outcome: "contradicted", message };
   }
-  if (status === 404) return failed("The witness does not watch this log: add this log's key there.");
-  if (status === 403) return failed("The witness knows this log by another key.");
+  if (status === 404) return failed("The witness does not watch this log. Add this log's key there.");
+  if (status === 403) return failed("The witness has another key for this log.");
   return failed(`The witness answered with status ${status}.`);
 }
 
@@ -79,7 +79,7 @@ function withCosignature(note: string, line: string, key: string): Witnessed {
   const witness = parseWitnessKey(key);
   const cosigned = note + line;
   if (witness === null || cosignedAt(cosigned, witness) === null)
-    return failed("The answer is not a cosignature by the key of this witness.");
+    return failed("The answer is not a cosignature by this witness's key.");
   return { outcome: "cosigned", note: cosigned, message: "The witness cosigned the checkpoint." };
 }
 

@@ -53,7 +53,7 @@ export async function sendCheckpoint(
   if (config.kind === "witness") return sendToWitness(context, config, checkpoint, signal);
   if (config.kind === "file")
     return { outcome: "published", ...(await appendFile(context.folder, config, `${note}\n`)) };
-  if (config.kind === "syslog") return { outcome: "failed", message: "Syslog is sent entries." };
+  if (config.kind === "syslog") return { outcome: "failed", message: "Syslog receives entries only." };
   const secrets = await openSecrets(context.kernel.keys, sink);
   const parcel = { type: "text/plain; charset=utf-8", body: note, delivery: `${sink.id}/checkpoint-${size}` };
   return { outcome: "published", ...(await sendHttp(context, config, secrets, parcel, signal)) };

@@ -58,6 +58,6 @@ export function judge({ old, proof, checkpoint, note }: Submission, known: Known
       ? proof.length === 0
       : verifyConsistency({ earlier: before.size, size, earlierRoot: before.root, root, proof });
   if (continues) return { verdict: "extends" };
-  const reason = `Its ${size} entries are not shown to continue the ${known.size} that were cosigned before.`;
+  const reason = `Its ${size} entries do not provably extend the ${known.size} cosigned before.`;
   return { verdict: "contradicts", status: 422, reason };
 }

@@ -219,12 +219,12 @@ test("a witness's copy exposes an attacker who also rewrites the data folder", a
     return shown.contradiction === null ? null : shown;
   });
   assert.deepEqual([size, checkpoint], [before.size, before.checkpoint], "the witness keeps what it saw");
-  assert.match(contradiction?.message ?? "", /not shown to continue|two different histories/);
+  assert.match(contradiction?.message ?? "", /do not provably extend|two different histories/);
   assert.match((await entriesOf(witness, "audit-witness.fork-refused"))[0] ?? "", /"name":"Head office"/);
   await eventually(
     async () =>
       (await entriesOf(log, "audit.tampering-found")).find((said) =>
-        said.includes("The witness saw another history"),
+        said.includes("The witness has seen another history"),
       ) ?? null,
   );
   const status = await eventually(async () => {

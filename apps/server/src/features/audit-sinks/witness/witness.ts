@@ -37,12 +37,12 @@ export async function watchLog(
   const { name, verifier_key } = call.body;
   const verifier = parseVerifierKey(verifier_key);
   if (verifier === null) {
-    const msg = "This is no key of a log (name+hash+base64).";
+    const msg = "Not a valid log key (name+hash+base64).";
     throw refuse(400, "request.invalid", msg, { errors: [{ path: "verifier_key", msg }] });
   }
   const created_at = context.kernel.clock.now();
   const row = await insertLog(tx, { id: newId(), name, origin: verifier.name, verifier_key, created_at });
-  if (row === null) throw refuse(409, "audit-witness.log-known", "This log is watched already.");
+  if (row === null) throw refuse(409, "audit-witness.log-known", "This log is already watched.");
   call.note({ target: logTarget(row), details: { origin: row.origin } });
   return shownLog(row);
 }
@@ -52,7 +52,7 @@ export async function forgetLog(call: Call<typeof removeWitnessedLog>, tx: Tx): 
   if (row === null) throw refuse(404, "audit-witness.log-not-found", "Log not found");
   // The last checkpoint stays on record.
   call.note({ target: logTarget(row), details: { origin: row.origin, size: row.size, checkpoint: row.note } });
-  return { message: "The log is not watched any more" };
+  return { message: "The log is no longer watched" };
 }
 
 /** Replies with the statuses of C2SP tlog-witness. */
@@ -61,7 +61,7 @@ export async function takeCheckpoint(
   call: Call<typeof addCheckpoint>,
 ): Promise<PlainAnswer> {
   const submission = readSubmission(call.body);
-  if (submission === null) return answer(400, "This is no submission of a checkpoint.\n");
+  if (submission === null) return answer(400, "Not a valid checkpoint submission.\n");
   const { signer } = await openWitness(context.kernel);
   return context.kernel.database.transaction(async (tx) => {
     const log = await lockLog(tx, submission.checkpoint.origin);
@@ -80,7 +80,7 @@ export async function takeCheckpoint(
       case "not-signed":
         return answer(403, "The checkpoint is not signed by the key of this log.\n");
       case "malformed":
-        return answer(400, "The checkpoint is older than the one that it is said to continue.\n");
+        return answer(400, "The checkpoint is older than the one it claims to extend.\n");
     }
   });
 }
@@ -102,7 +102,7 @@ async function raiseAlarm(
   const details = { origin: log.origin, cosigned: log.size, refused: checkpoint.size, checkpoint: note };
   const said = { target: logTarget(log), result: "failure", reason, details } as const;
   await appendAudit(tx, [systemEntry("audit-witness.fork-refused", "audit", said, at)]);
-  kernel.log.error({ origin: log.origin, said: reason }, "a watched audit log contradicts what it had cosigned");
+  kernel.log.error({ origin: log.origin, said: reason }, "a watched audit log contradicts its cosigned checkpoint");
   if (!isFirst) return;
   await notify(tx, {
     to: { users: [], roles: ["admin"] },

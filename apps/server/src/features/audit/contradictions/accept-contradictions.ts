@@ -43,9 +43,9 @@ export async function acceptContradictions(
   const open = await lockOpen(tx);
   const isSame = open.length === ids.length && open.every(({ id }) => ids.includes(id));
   const head = await readHead(tx);
-  if (open.length === 0) throw refuse(409, "audit.nothing-open", "Nothing contradicts the audit trail.");
+  if (open.length === 0) throw refuse(409, "audit.nothing-open", "There are no open contradictions.");
   if (!isSame || head.note !== checkpoint) {
-    throw refuse(409, "audit.evidence-changed", "Something else was found meanwhile. Read the evidence again.");
+    throw refuse(409, "audit.evidence-changed", "The evidence has changed. Read it again.");
   }
   const isStopping = open.some(({ is_stopping }) => is_stopping);
   const base = isStopping ? await settleBase(tx, identity, head, now) : head.note;
@@ -92,7 +92,7 @@ async function settleBase(tx: Tx, identity: LogIdentity, head: Head, now: Date):
 }
 
 const damaged = () =>
-  refuse(409, "audit.damaged", "The stored tree is damaged: the log cannot go on from it. Restore a backup first.");
+  refuse(409, "audit.damaged", "The stored tree is damaged and cannot be continued. Restore a backup first.");
 
 function shown(row: ContradictionRow): Contradiction {
   const { id, source, kind, message, leaf_index, is_stopping, known_note, stored_note } = row;

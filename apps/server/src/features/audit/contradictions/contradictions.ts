@@ -50,7 +50,10 @@ export async function openContradictions(parts: Parts): Promise<Contradictions> 
   const open = new Map<string, FoundContradiction>();
   for (const found of await evidence.readOpen()) {
     open.set(found.fingerprint.toString("hex"), found);
-    log.error({ source: found.source }, `the audit trail was tampered with, and nobody has decided: ${found.message}`);
+    log.error(
+      { source: found.source },
+      `the audit trail was tampered with, and no administrator has decided yet: ${found.message}`,
+    );
   }
 
   async function decisionIn(rows: readonly ContradictionRow[]): Promise<ContradictionRow | null> {
@@ -73,7 +76,7 @@ export async function openContradictions(parts: Parts): Promise<Contradictions> 
     const details = { contradiction: id, source, count: 1, findings: [{ kind, index, message }] };
     const note = { result: "failure", reason: message, details } as const;
     await appendAudit(tx, [systemEntry(TAMPERING_FOUND, "audit", note, clock.now())]);
-    const effect = is_stopping ? " Nothing is signed until an administrator has decided." : "";
+    const effect = is_stopping ? " Signing has stopped until an administrator decides." : "";
     await notify(tx, {
       to: { users: [], roles: ["admin"] },
       type: "critical_failure",

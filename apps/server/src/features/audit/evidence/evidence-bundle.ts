@@ -82,10 +82,10 @@ function read(canonical: Buffer): AuditEntry | null {
   }
 }
 
-const nothing = () => refuse(404, "audit.nothing-on-record", "Nothing is on record about this");
+const nothing = () => refuse(404, "audit.nothing-on-record", "No audit entries about this");
 const tooMuch = () =>
   refuse(
     409,
     "audit.too-much-evidence",
-    `More than ${MOST_EVIDENCE.toLocaleString("en")} entries: choose a shorter time.`,
+    `More than ${MOST_EVIDENCE.toLocaleString("en")} entries. Choose a shorter time range.`,
   );

@@ -56,7 +56,7 @@ test("entries pending during the upgrade are signed once, and later ones without
   await run(next, "update audit_pending set mac = null, mac_key = null");
   await run(next, "delete from keks where purpose = 'audit-integrity'");
   await next.audit.sequence();
-  assert.match(messages(next).join("\n"), /was not written by this product/, "nor after a restart without the key");
+  assert.match(messages(next).join("\n"), /was not written by Strongroom/, "nor after a restart without the key");
 });
 
 test("a pending entry that was changed is kept unsigned until an administrator accepts it", async () => {
@@ -68,7 +68,7 @@ test("a pending entry that was changed is kept unsigned until an administrator a
   );
   assert.equal(await trail.audit.sequence(), 2);
   assert.deepEqual(messages(trail), [
-    `entry ${id} was not written by this product, or was changed before it got its place: it is kept and not signed`,
+    `entry ${id} was not written by Strongroom, or was changed before it was added to the log: it is kept and not signed`,
   ]);
   await trail.audit.sequence();
   assert.equal(await size(trail), 4, "the other one and the alarm are signed");
@@ -117,7 +117,7 @@ test("a process detects that an entry it wrote was deleted together with its pen
     await trail.audit.compare();
     return messages(trail).length > 0 ? true : null;
   });
-  assert.deepEqual(messages(trail), [`entry ${id} was deleted before it got its place in the log`]);
+  assert.deepEqual(messages(trail), [`entry ${id} was deleted before it was added to the log`]);
 });
 
 test("rolled-back transactions, and entries that another process signs, are not reported as missing", async () => {

@@ -197,17 +197,17 @@ const about = (entryId: string, claim: string, kind: NewContradiction["finding"]
   }) satisfies NewContradiction;
 
 const vanished = ({ entry_id: id }: { entry_id: string }) =>
-  about(id, "vanished", "deleted", `entry ${id} was deleted before it got its place in the log`);
+  about(id, "vanished", "deleted", `entry ${id} was deleted before it was added to the log`);
 
 const replayed = ({ entry_id: id }: TakenEntry) =>
-  about(id, "replayed", "repeated", `entry ${id} was put among the waiting entries again although it has its place`);
+  about(id, "replayed", "repeated", `entry ${id} was made pending again although it is already in the log`);
 
 const unsigned = ({ entry_id: id, canonical }: TakenEntry) =>
   about(
     id,
     canonical === null ? "" : leafHash(canonical).toString("base64"),
     "added",
-    `entry ${id} was not written by this product, or was changed before it got its place: it is kept and not signed`,
+    `entry ${id} was not written by Strongroom, or was changed before it was added to the log: it is kept and not signed`,
   );
 
 const unreadableFor = (id: string) =>
@@ -215,5 +215,5 @@ const unreadableFor = (id: string) =>
     id,
     "unreadable",
     "added",
-    `entry ${id} waits for its place, and no process with the key by which it was written has ever run`,
+    `entry ${id} is pending, and no process with the key that authenticates it has ever run`,
   );

@@ -102,7 +102,7 @@ async function countOf(db: Db, filter: TrailFilter): Promise<ReplyOf<typeof coun
 
 /** The message suggests how to narrow the search, because the search itself is valid. */
 export const searchTooLong = () =>
-  refuse(422, "audit.search-too-long", "This search takes too long. Narrow it by a time, an event or a person.");
+  refuse(422, "audit.search-too-long", "This search takes too long. Filter by time, event or user.");
 
 export interface Search {
   /** Newest first; `before` is a `seq`. */
@@ -145,11 +145,7 @@ async function filterOf(db: Db, query: Query, { idsByEmail }: People, now: Date)
   const [subjects, ids] = await Promise.all([findSubjects(db, search, MOST_SUBJECTS), idsByEmail(db, search)]);
   if (subjects === null) {
     const many = MOST_SUBJECTS.toLocaleString("en");
-    throw refuse(
-      400,
-      "search.too-broad",
-      `More than ${many} people and things are called that. Write more of the name.`,
-    );
+    throw refuse(400, "search.too-broad", `More than ${many} names match. Enter more of the name.`);
   }
   const actors = [...new Set([...subjects.actors, ...ids])];
   // A user is the actor of some entries and the target of others.

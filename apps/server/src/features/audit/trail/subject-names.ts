@@ -1,6 +1,6 @@
 // The searchable names of an entry: its actor, target, host and ticket, and the label of its event.
 import type { AuditEntry } from "@strongroom/auditlog";
-import { actionOf } from "../audit-labels.ts";
+import { labelOfAuditEvent } from "@strongroom/contract";
 import type { NamedSubject } from "./names.store.ts";
 
 const LONGEST = 300;
@@ -15,7 +15,7 @@ export function namesIn(canonical: Buffer): NamedSubject[] {
   const ofTarget =
     target === undefined ? [] : [target.name, details?.["host"], details?.["hostname"], details?.["ticket"]];
   const names: (NamedSubject | null)[] = [
-    { kind: "event", subject: event, name: `${actionOf(event)} ${event}`.toLowerCase() },
+    { kind: "event", subject: event, name: `${labelOfAuditEvent(event)} ${event}`.toLowerCase() },
     ...("id" in actor ? [named("actor", actor.id, actor.name)] : []),
     ...ofTarget.map((name) => named("target", target!.id, name)),
   ];

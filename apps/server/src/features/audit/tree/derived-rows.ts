@@ -46,7 +46,7 @@ export function createNodeCheck(db: Db, add: (finding: Finding) => void): RowChe
       if (isBroken) return;
       await flush();
       if (await hasNodesBeyond(db))
-        add({ kind: "added", index: null, message: "the tree has nodes over entries that it does not have" });
+        add({ kind: "added", index: null, message: "the tree has nodes over entries that do not exist" });
     },
   };
 }
@@ -63,7 +63,7 @@ export function createOrderCheck(add: (finding: Finding) => void): RowCheck {
     async take({ index, listed }) {
       if (listed === null) return;
       if (listed.seq <= last) {
-        add({ kind: "changed", index, message: `entry ${index} is listed before entries that the log has before it` });
+        add({ kind: "changed", index, message: `entry ${index} is listed before earlier entries of the log` });
       }
       last = listed.seq;
     },
@@ -101,7 +101,7 @@ export function createNameCheck(db: Db, add: (finding: Finding) => void): RowChe
     async end() {
       await flush();
       for (const { name, subject } of missing.values()) {
-        const message = `the search does not know the name "${name}" (${subject}) any more`;
+        const message = `the name "${name}" (${subject}) is missing from the search`;
         add({ kind: "changed", index: null, message });
       }
     },

@@ -174,7 +174,7 @@ describe("the sequencer", () => {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     };
-    await becomes("New audit entries cannot be proven at the moment");
+    await becomes("New audit entries cannot be added to the tree");
     rmSync(trail.checkpointPath, { recursive: true });
     await becomes(null);
     assert.equal((await readReach(next.database.db)).size, 2);

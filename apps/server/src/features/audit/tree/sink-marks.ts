@@ -89,7 +89,7 @@ export const cutOff = ({ id, name, cursor }: Pick<SinkStanding, "id" | "name" | 
   finding: {
     kind: "truncated",
     index: null,
-    message: `"${name}" had ${cursor} entries of this log, and now it has fewer: entries were cut off.`,
+    message: `"${name}" received ${cursor} entries of this log, and the log now has fewer: entries were removed`,
   },
   claim: String(cursor),
   known: null,
@@ -101,7 +101,7 @@ const wentBack = ({ id, name, settled }: SinkStanding, mark: number): NewContrad
   finding: {
     kind: "changed",
     index: null,
-    message: `the record of what "${name}" had of this log went back from ${mark} entries to ${settled}`,
+    message: `the recorded position of "${name}" in this log went back from ${mark} entries to ${settled}`,
   },
   claim: `${mark} ${settled}`,
   known: null,

@@ -60,7 +60,7 @@ export async function verifyStored(
     add({
       kind: "added",
       index: null,
-      message: `entry ${id} has no place in the log: it was not recorded by this product, or its place was removed`,
+      message: `entry ${id} is not in the log: Strongroom did not record it, or it was removed from the log`,
     });
   }
   if (head.seed === null || !head.seed.equals(identity.sealedSeed)) {
@@ -75,7 +75,7 @@ export async function verifyStored(
     for (const finding of derived) add(finding);
     if (head.signed < head.size) add(unsigned(head));
     if (!agree(counters, tally.counters)) {
-      add({ kind: "changed", index: null, message: "the counters of the lists say something else than the entries" });
+      add({ kind: "changed", index: null, message: "the list counters do not match the entries" });
     }
   }
   const said = [...report.findings, ...more];
@@ -94,7 +94,7 @@ function unsigned({ size, signed, note }: { size: number; signed: number; note: 
   const message =
     note === null
       ? `all checkpoints over the ${size} entries of the log are gone`
-      : `the newest checkpoints are gone: ${size} entries have a place, and the newest stored checkpoint signed ${signed}`;
+      : `the newest checkpoints are gone: ${size} entries are in the log, and the newest stored checkpoint signed ${signed}`;
   return { kind: "checkpoint", index: null, message };
 }
 
@@ -122,7 +122,7 @@ async function* compareColumns(
       add({
         kind: "changed",
         index: leaf.index,
-        message: `entry ${leaf.index} is listed with another ${column} than it was recorded with`,
+        message: `entry ${leaf.index} is listed with a different ${column} than recorded`,
       });
     }
     for (const take of also) await take(leaf);

@@ -187,6 +187,6 @@ export async function checkNewPasskey(
 const refusedByLibrary =
   ({ log }: Kernel) =>
   (error: unknown) => {
-    log.info({ reason: error instanceof Error ? error.message : "unknown" }, "the answer of a passkey was refused");
+    log.info({ reason: error instanceof Error ? error.message : "unknown" }, "a passkey response was rejected");
     return null;
   };

@@ -156,7 +156,7 @@ describe("guessing the second factor", () => {
     assert.equal(codeOf(right), "second-step.over", right.text);
     await eventually(async () => {
       const { body } = await app.call(listNotifications, { as: person.token });
-      return body.notifications.find(({ title }) => title.includes("failed at the second step")) ?? null;
+      return body.notifications.find(({ title }) => title.includes("failed the second step")) ?? null;
     });
     const failed = (await entriesOf(app, "session.started")).filter(
       ({ result, target }) => result === "failure" && target?.["id"] === person.id,

@@ -106,7 +106,7 @@ async function asked(
     contextOf(context, signal, TIMEOUT_MS),
   );
   if ("message" in answer) {
-    context.kernel.log.warn({ provider: row.id, reason: answer.message }, "a directory could not be asked");
+    context.kernel.log.warn({ provider: row.id, reason: answer.message }, "a directory request failed");
   }
   return answer;
 }
@@ -151,16 +151,12 @@ const vouchedBy = ({ id, email, name, groups }: DirectoryPerson) => ({
 });
 
 const mustChange = ({ name }: LdapRow) =>
-  refuse(
-    403,
-    "sign-in.password-must-change",
-    `Your password is right, but ${name} wants you to change it there first.`,
-  );
+  refuse(403, "sign-in.password-must-change", `${name} requires you to change your password there first.`);
 
 const unreachable = ({ name }: LdapRow) =>
   refuse(
     503,
     "sign-in.directory-unreachable",
-    `${name} cannot be reached right now, so its people cannot sign in. Accounts with a password here can.`,
+    `${name} cannot be reached, so its users cannot sign in. Users with a Strongroom password can.`,
     { retryAfter: RETRY_AFTER_SECONDS },
   );

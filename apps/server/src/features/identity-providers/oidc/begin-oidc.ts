@@ -57,7 +57,7 @@ export async function beginStepUp(
 }
 
 const noProvider = () =>
-  refuse(409, "step-up.no-provider", "You do not sign in through another system. Use your password or second factor.");
+  refuse(409, "step-up.no-provider", "You do not sign in through a provider. Use your password or second factor.");
 
 interface Wish {
   returnTo: string;

@@ -119,11 +119,7 @@ async function proved(
 function vouchedBy(row: OidcRow, claims: Record<string, unknown>): AssertedIdentity {
   const groups = groupsIn(claims, row.settings.group_claim);
   if (groups === null) {
-    throw refuse(
-      403,
-      "sign-in.groups-missing",
-      `${row.name} did not say which groups you are in. Please tell an administrator.`,
-    );
+    throw refuse(403, "sign-in.groups-missing", `${row.name} did not send your groups. Contact an administrator.`);
   }
   return {
     subject: text(claims["sub"]) ?? "",
@@ -137,4 +133,4 @@ function vouchedBy(row: OidcRow, claims: Record<string, unknown>): AssertedIdent
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
 const beginAgain = () =>
-  refuse(400, "sign-in.begin-again", "This sign-in is no longer valid in this browser. Please begin again.");
+  refuse(400, "sign-in.begin-again", "This sign-in is no longer valid in this browser. Start again.");

@@ -108,7 +108,7 @@ function withOurSignatures(metadata: openid.ServerMetadata): openid.ServerMetada
   const offered = plain.id_token_signing_alg_values_supported ?? ["RS256"];
   const usable = offered.filter((each) => SIGNATURES.includes(each));
   if (usable.length === 0)
-    throw new UnusableProvider(`It signs with ${offered.join(", ")}, and none of these is taken.`);
+    throw new UnusableProvider(`It signs with ${offered.join(", ")}. None of these algorithms is supported.`);
   return { ...plain, id_token_signing_alg_values_supported: usable };
 }
 

@@ -35,7 +35,7 @@ const wrongTime = ({ name }: OidcRow) =>
   refuse(
     403,
     "sign-in.provider-untrusted",
-    `${name} says that you signed in there in the future. Please tell an administrator to compare the clocks.`,
+    `${name} reports a sign-in time in the future. Ask an administrator to compare the clocks.`,
   );
 
 const notAsked = ({ name }: OidcRow) =>
@@ -89,7 +89,7 @@ export async function requireNoOwnFactor(
   const user = await wholeUser(db, userId);
   const demand = user === undefined ? null : await signIn.parts.secondStep.current(db, user);
   if (demand !== null && demand.kinds.length > 0) {
-    throw refuse(409, "step-up.own-factor", "You have a second factor here. Use it to prove that it is you.");
+    throw refuse(409, "step-up.own-factor", "You have a second factor in Strongroom. Use it to confirm your identity.");
   }
   return demand !== null;
 }
@@ -103,11 +103,11 @@ const noAuthTime = ({ name }: OidcRow) =>
   refuse(
     403,
     "step-up.no-auth-time",
-    `${name} does not say when you signed in there (auth_time), so it cannot confirm that it is you. Ask an administrator to require a second factor for your role: you can then set one up when you sign in.`,
+    `${name} does not report when you signed in (auth_time), so it cannot confirm your identity. Ask an administrator to require a second factor for your role. You can then set one up when you sign in.`,
   );
 
 const otherPerson = ({ name }: OidcRow) =>
-  refuse(403, "step-up.other-person", `${name} signed in somebody else. Sign in there with your own account.`);
+  refuse(403, "step-up.other-person", `You signed in to ${name} as another user. Sign in there with your own account.`);
 
 const factorMissing = ({ name }: OidcRow) =>
-  refuse(403, "step-up.factor-missing", `Your role needs a second factor, and ${name} did not ask for one.`);
+  refuse(403, "step-up.factor-missing", `Your role requires a second factor, and ${name} did not ask for one.`);

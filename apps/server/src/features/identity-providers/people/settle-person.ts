@@ -35,9 +35,9 @@ export async function settlePerson(
   const { database } = context.kernel;
   const role = roleOf(vouched.groups, provider);
   if (role === null) {
-    throw refuse(403, "sign-in.no-group", `${provider.name} knows you, but none of your groups may sign in here.`);
+    throw refuse(403, "sign-in.no-group", `None of your groups at ${provider.name} can sign in to Strongroom.`);
   }
-  if (vouched.subject === "") throw new Error("a provider vouched for nobody");
+  if (vouched.subject === "") throw new Error("the provider sent no subject");
   return database.transaction(async (tx) => {
     const bound = await findBound(tx, provider.id, vouched.subject);
     if (bound !== undefined) return { user: await withRole(context, tx, provider, bound, role) };
@@ -54,11 +54,11 @@ function addressOf({ name, domains }: ProviderRow, { email, isEmailVerified }: A
     throw refuse(
       403,
       "sign-in.no-email",
-      `${name} did not vouch for an email address of yours, so there can be no account for you here.`,
+      `${name} did not confirm an email address for you, and a Strongroom user needs one.`,
     );
   }
   if (!isResponsibleFor(domains, parsed)) {
-    throw refuse(403, "sign-in.other-domain", `${name} does not speak for people with your email address.`);
+    throw refuse(403, "sign-in.other-domain", `${name} cannot sign in users with your email domain.`);
   }
   return parsed;
 }
@@ -79,7 +79,7 @@ async function makePerson(
     throw refuse(
       403,
       "sign-in.not-known",
-      `${provider.name} knows you, but there is no account for you here. Please ask an administrator.`,
+      `You have no Strongroom user for ${provider.name}. Ask an administrator to add you.`,
     );
   }
   const now = kernel.clock.now();
@@ -100,7 +100,7 @@ async function makePerson(
     (await insertUser(tx, user)) &&
     (await bindPerson(tx, { provider_id: provider.id, subject: vouched.subject, user_id: user.id, bound_at: now }));
   // A concurrent sign-in of the same new user created them.
-  if (!isNew) throw refuse(409, "sign-in.at-once", "You are signing in twice at once. Please try again.");
+  if (!isNew) throw refuse(409, "sign-in.at-once", "Two sign-ins ran at the same time. Try again.");
   await record(kernel.clock.now(), tx, "user.registered", {
     target: aUser(user),
     details: { role, provider: provider.name },

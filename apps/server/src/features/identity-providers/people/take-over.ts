@@ -65,8 +65,7 @@ export async function takeOver(
 ): Promise<void> {
   const now = kernel.clock.now();
   const provider = await lockProviderShared(tx, providerId);
-  if (provider?.is_enabled !== true)
-    throw refuse(403, "sign-in.provider-off", "This way of signing in is switched off.");
+  if (provider?.is_enabled !== true) throw refuse(403, "sign-in.provider-off", "This sign-in method is disabled.");
   const binding = { provider_id: provider.id, subject, user_id: user.id, bound_at: now };
   if (!(await mayBeTaken(tx, provider, user, now)) || !(await bindPerson(tx, binding))) throw taken(provider);
   await setPasswordHash(tx, user.id, "");
@@ -91,5 +90,5 @@ const taken = ({ name }: ProviderRow) =>
   refuse(
     403,
     "sign-in.account-exists",
-    `There is an account with your email address here, and it does not sign in through ${name}. Please ask an administrator.`,
+    `Your email address belongs to a user who does not sign in through ${name}. Ask an administrator.`,
   );
