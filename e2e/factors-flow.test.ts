@@ -74,7 +74,7 @@ describe("second factors", needs(noBrowser || null), () => {
     await isAt(page, "/");
     await page.goto("/profile");
     await page.getByRole("button", { name: "Add passkey" }).click();
-    const adding = dialogOf(page, "Add: passkey");
+    const adding = dialogOf(page, "Add passkey");
     await adding.getByLabel("Name").fill("This laptop");
     await adding.getByRole("button", { name: "Create passkey" }).click();
     const shown = dialogOf(page, "Your recovery codes");
@@ -107,7 +107,7 @@ describe("second factors", needs(noBrowser || null), () => {
   step("a user adds an authenticator app by QR code or key", async () => {
     await page.goto("/profile");
     await page.getByRole("button", { name: "Add authenticator app" }).click();
-    const adding = dialogOf(page, "Add: authenticator app");
+    const adding = dialogOf(page, "Add authenticator app");
     await adding.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
     key = (await adding.getByLabel("key", { exact: true }).textContent()) ?? "";
     await inspectScreen(page, "add-authenticator-app");

@@ -139,7 +139,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
   });
 
   step("NOTIF-01, NOTIF-04, NOTIF-07, NOTIF-08: the bell shows it, and can be read and cleared", async () => {
-    const bell = page.getByRole("navigation", { name: "You and your settings" }).getByRole("button", {
+    const bell = page.getByRole("navigation", { name: "User menu" }).getByRole("button", {
       name: /^Notifications, \d+ unread/,
     });
     await bell.click();

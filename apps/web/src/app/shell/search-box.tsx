@@ -94,7 +94,7 @@ export function SearchBox() {
       <form
         className={classes.search}
         role="search"
-        aria-label="Everywhere"
+        aria-label="Global"
         onSubmit={(event) => {
           event.preventDefault();
           if (isOpen) panel.current?.choose();

@@ -197,7 +197,7 @@ describe("the top bar", () => {
 
   test("SHELL-21, SHELL-22, SHELL-24, SHELL-25: Profile, Notifications, a separator, Settings, Help and Sign Out each lead to a real screen", async () => {
     const { user } = await show();
-    const strip = screen.getByRole("navigation", { name: "You and your settings" });
+    const strip = screen.getByRole("navigation", { name: "User menu" });
     expect([...strip.children].map((child) => child.textContent || child.tagName)).toEqual([
       "Profile",
       "Notifications",
@@ -314,7 +314,7 @@ describe("while the account waits for activation", () => {
     expect(await screen.findByText("Your account is waiting for activation.")).toBeTruthy();
     const links = within(screen.getByRole("navigation", { name: "Main" })).getAllByRole("link");
     expect(links.map((link) => link.textContent)).toEqual(["Credential Vault"]);
-    expect(screen.queryByRole("search", { name: "Everywhere" })).toBeNull();
+    expect(screen.queryByRole("search", { name: "Global" })).toBeNull();
     expect(router.state.location.pathname).toBe("/help");
     await router.navigate("/safes");
     await waitFor(() => expect(router.state.location.pathname).toBe("/vault"));

@@ -76,7 +76,7 @@ export function TopBar({ isMenuOpen, onMenu }: TopBarProps) {
         </span>
         <span className={classes.role}>{capitalised(user.role)}</span>
       </div>
-      <nav className={classes.strip} aria-label="You and your settings">
+      <nav className={classes.strip} aria-label="User menu">
         <StripLink to={paths.profile} label="Profile" icon={IconUserCircle} />
         <NotificationBell className={classes.tab}>
           <span className={classes.tabLabel}>Notifications</span>

@@ -29,7 +29,7 @@ export function ProviderSessionNote({ provider: { id, name } }: { provider: Prov
   return (
     <Alert color="petrol" icon={<IconInfoCircle aria-hidden />} title="You are signed out of Strongroom">
       <Stack gap="sm" align="flex-start">
-        <Text size="sm">You may still be signed in at {name} in this browser.</Text>
+        <Text size="sm">You may still be signed in to {name} in this browser.</Text>
         <Button variant="default" size="sm" loading={isBusy} onClick={() => void leave()}>
           Sign out of {name} too
         </Button>

@@ -44,8 +44,8 @@ function NobodyConfirms({ wish: { user, kind }, onDone }: { wish: RequestedReset
   return (
     <Stack gap="md">
       <Text>
-        Another administrator must confirm this, but there is none. Run this command on the Strongroom server instead.
-        It is recorded in the audit trail, and {user.name} is notified.
+        No other administrator can confirm this. Run this command on the Strongroom server instead. It is recorded in
+        the audit trail, and {user.name} is notified.
       </Text>
       <CodeBlock
         code={`strongroom user ${kind === "password" ? "reset" : "reset-factors"} ${user.email}`}
