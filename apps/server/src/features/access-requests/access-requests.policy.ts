@@ -204,7 +204,11 @@ function obstacleToDecision(view: RequestView, decision: "approve" | "deny"): Ob
   }
   if (progress.eligible.includes(viewer.id)) return null;
   const isLater = isApprover(view) && view.isLendable;
-  if (isLater) return forbidden("other-level", `Level ${progress.level} decides now, and you do not approve there.`);
+  if (isLater)
+    return forbidden(
+      "other-level",
+      `This request is waiting for level ${progress.level}, and you are not an approver at that level.`,
+    );
   return forbidden("not-approver", "You cannot approve requests in this safe.");
 }
 

@@ -224,5 +224,5 @@ async function checkOut(tx: Tx, row: ShownRow, userId: string): Promise<void> {
   const grant = row.grant_id === null ? null : { id: row.grant_id, endsAt: row.grant_ends_at! };
   const isTaken = await insertCheckOut(tx, { accountId: row.id, userId, grant, minutes: row.default_duration_minutes });
   // We hold the lock on the account's row, which every check-out needs.
-  if (!isTaken) throw new Error(`the account ${row.id} was checked out while it was held`);
+  if (!isTaken) throw new Error(`the account ${row.id} was checked out while it was locked`);
 }

@@ -127,7 +127,7 @@ export async function cancel(deps: AdminResetDeps, call: Call<typeof cancelAdmin
     message: `${call.actor.name} cancelled ${reset.requester}'s request.`,
     actionRequired: false,
   });
-  return { message: `The request to reset the ${WORDS[reset.kind]} of ${reset.name} is cancelled.` };
+  return { message: `The request to reset the ${WORDS[reset.kind]} of ${reset.name} was cancelled.` };
 }
 
 async function held(

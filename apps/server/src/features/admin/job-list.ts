@@ -55,7 +55,11 @@ export async function retry({ jobs }: Kernel, call: Call<typeof retryJob>, tx: T
 }
 
 const notRetried = () =>
-  refuse(409, "job.not-retried", "Only a job that was given up is attempted again, and not while another one waits.");
+  refuse(
+    409,
+    "job.not-retried",
+    "Only a failed job can be retried, and only while no other job of its kind is queued.",
+  );
 
 async function findOne(db: Db, id: string): Promise<JobRow> {
   const [row] = await findJobs(db, { limit: 1, after: null, queues: null, state: null, id });

@@ -22,7 +22,7 @@ export const keyOfSafe = (safeId: string): string => `safe:${safeId}`;
 export function keyOfOwner({ user_id, safe_id }: Pick<CredentialRow, "user_id" | "safe_id">): string {
   if (user_id !== null) return vaultOf(user_id);
   if (safe_id !== null) return keyOfSafe(safe_id);
-  throw new Error("a secret belongs to nobody");
+  throw new Error("a secret has no owner");
 }
 
 /** The same refusal for a credential that does not exist and one of another user. */

@@ -103,7 +103,7 @@ export async function saveFactor(tx: Tx, { row, spend }: CheckedFactor): Promise
 export const isPasskey = (row: FactorRow): boolean => row.kind === "passkey";
 
 export const wrongAnswer = () =>
-  refuse(400, "factor.answer-wrong", "Wrong code. Check the time on your device and try again.");
+  refuse(400, "factor.answer-wrong", "Incorrect code. Check the time on your device and try again.");
 
 export const shownFactor = (row: FactorRow): Factor => ({
   id: FactorId.parse(row.id),

@@ -58,7 +58,7 @@ export function installHealth(kernel: Kernel, version: string, others: readonly 
 
 const RETRY_AFTER_SECONDS = 5;
 const DISKS_UNKNOWN: Check[] = [
-  { name: "disk of the data folder", state: "failing", message: "The disk of the data folder does not answer" },
+  { name: "disk of the data folder", state: "failing", message: "The disk of the data folder does not respond" },
 ];
 
 /** Limits the time of a check: most checks query the database, and may block on the problem they should report. */

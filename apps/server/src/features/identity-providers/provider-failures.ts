@@ -38,9 +38,9 @@ const WORDS: Record<string, string> = {
   OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: "The address does not match the provider's issuer.",
   OAUTH_RESPONSE_IS_NOT_CONFORM: "There is no OpenID Connect provider at this address.",
   OAUTH_RESPONSE_IS_NOT_JSON: "The server at this address is not an OpenID Connect provider.",
-  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: "The ID token has expired or is not valid yet. Compare the clocks of both servers.",
+  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: "The ID token has expired or is not valid yet. Compare the clocks of both systems.",
   OAUTH_JWT_CLAIM_COMPARISON_FAILED: "The ID token has another issuer or audience, or belongs to another sign-in.",
-  OAUTH_KEY_SELECTION_FAILED: "The ID token is not signed with one of the provider's keys.",
+  OAUTH_KEY_SELECTION_FAILED: "The ID token is not signed with any of the provider's keys.",
 };
 
 function causeOf(error: unknown): FetchFailed | null {

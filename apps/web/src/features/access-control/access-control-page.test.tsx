@@ -195,7 +195,7 @@ describe("access reviews", () => {
       const { item_ids: ids, decision } = body as { item_ids: string[]; decision: string };
       if (decision === "confirmed") return { json: { done: ids, failed: [], message: "Confirmed 1 membership" } };
       const failed = [
-        { id: ids[0], code: "access-control.already-decided", message: "Ada has decided on this already." },
+        { id: ids[0], code: "access-control.already-decided", message: "Ada has already decided: confirmed." },
       ];
       return { json: { done: ids.slice(1), failed, message: "Removed 1 membership, 1 membership failed" } };
     });
@@ -212,7 +212,7 @@ describe("access reviews", () => {
     const form = await dialog("Remove Memberships");
     await user.type(form.getByLabelText(/^Reason/), "Left the team");
     await user.click(form.getByRole("button", { name: "Remove" }));
-    expect(await screen.findByText(/1 membership failed. Ada has decided on this already./)).toBeTruthy();
+    expect(await screen.findByText(/1 membership failed. Ada has already decided: confirmed./)).toBeTruthy();
     expect(api.requestsTo(SEVERAL).map(({ body }) => body)).toEqual([
       { item_ids: [cleo.id], decision: "confirmed" },
       { item_ids: [items[0]?.id, cleo.id], decision: "removed", reason: "Left the team" },

@@ -22,7 +22,7 @@ const keys = {
   keys: 12,
   signing_key_since: null,
   problem: null,
-  rekey_obstacle: "A new passphrase is chosen at a terminal: npx strongroom rekey.",
+  rekey_obstacle: "Change the passphrase at the server's command line: npx strongroom rekey.",
 };
 
 let api: TestApi;

@@ -81,11 +81,11 @@ test("a call that requires re-authentication is sent again afterwards", async ()
 
 test("a wrong proof can be retried, and cancelling sends nothing", async () => {
   api.on(REMOVE, STALE);
-  api.on(STEP_UP, problem(400, "second-step.refused", "That is not right, or it was used before. Please try again."));
+  api.on(STEP_UP, problem(400, "second-step.refused", "Incorrect or already used. Try again."));
   const user = show();
   await askToRemove(user);
   await user.type(await screen.findByLabelText("Password"), "wrong{Enter}");
-  expect(await screen.findByText(/That is not right/)).toBeTruthy();
+  expect(await screen.findByText(/Incorrect or already used/)).toBeTruthy();
   const dialog = screen.getByRole("dialog", { name: "Confirm your identity" });
   await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
   expect(await screen.findByText("Please prove again that it is you.")).toBeTruthy();

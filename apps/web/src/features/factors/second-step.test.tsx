@@ -52,10 +52,10 @@ test("OPEN-10: a second factor is asked for in its own step, and its code signs 
 });
 
 test("a wrong code stays on the step with an error; a recovery code can be used instead", async () => {
-  api.on(SECOND, problem(401, "second-step.refused", "That is not right, or it was used before. Please try again."));
+  api.on(SECOND, problem(401, "second-step.refused", "Incorrect or already used. Try again."));
   const user = await afterPassword();
   await user.type(screen.getByRole("textbox", { name: "Code" }), "000000{Enter}");
-  expect((await screen.findByRole("alert")).textContent).toContain("That is not right");
+  expect((await screen.findByRole("alert")).textContent).toContain("Incorrect or already used");
   api.on(SECOND, { json: { token: testToken() } });
   await user.click(screen.getByRole("button", { name: "Use a recovery code" }));
   expect(screen.queryByRole("alert")).toBeNull();

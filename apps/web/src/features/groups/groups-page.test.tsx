@@ -89,11 +89,11 @@ describe("the groups page", () => {
     expect(form.getByText(/by giving a reason, without waiting for approval/)).toBeTruthy();
     await user.click(form.getByRole("button", { name: "Create Group" }));
     expect(await form.findByText("Group name must be 2 to 100 characters")).toBeTruthy();
-    api.on("POST /api/v1/groups", problem(409, "group.name-taken", "There is a group of that name."));
+    api.on("POST /api/v1/groups", problem(409, "group.name-taken", "A group with this name already exists."));
     await user.type(form.getByLabelText(/^Name/), "Ops");
     await user.click(form.getByRole("switch", { name: /^Allow emergency access/ }));
     await user.click(form.getByRole("button", { name: "Create Group" }));
-    expect(await form.findByText("There is a group of that name.")).toBeTruthy();
+    expect(await form.findByText("A group with this name already exists.")).toBeTruthy();
     api.on("POST /api/v1/groups", { status: 201, json: operators });
     await user.click(form.getByRole("button", { name: "Create Group" }));
     expect(await screen.findByText("Group created successfully")).toBeTruthy();

@@ -122,7 +122,7 @@ test("editing keeps a stored secret, warns about linking accounts, and shows the
   expect(form.queryByText(/gets that person's account here/)).toBeNull();
   await user.click(form.getByRole("switch", { name: /Link existing users/ }));
   expect(form.getByText(/gets that person's account here/)).toBeTruthy();
-  const message = "Where the secret is sent to has changed. Please enter it again.";
+  const message = "The destination of the secret has changed. Enter the secret again.";
   api.on(CHANGE, {
     status: 400,
     json: {

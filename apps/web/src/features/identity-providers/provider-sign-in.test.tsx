@@ -59,11 +59,11 @@ test("the sign-in page has a button for each provider, which redirects there wit
 });
 
 test("an unreachable provider or an invalid address keeps the user on the page", async () => {
-  api.on(BEGIN, problem(503, "sign-in.provider-unreachable", "Company login cannot be reached right now."));
+  api.on(BEGIN, problem(503, "sign-in.provider-unreachable", "Company login cannot be reached. Try again later."));
   const { user } = showSignIn();
   const button = await screen.findByRole("button", { name: "Sign in with Company login" });
   await user.click(button);
-  expect(await screen.findByText("Company login cannot be reached right now.")).toBeTruthy();
+  expect(await screen.findByText("Company login cannot be reached. Try again later.")).toBeTruthy();
   api.on(BEGIN, { json: { url: "javascript:alert(1)" } });
   await user.click(screen.getByRole("button", { name: "Sign in with Company login" }));
   expect(await screen.findByText("The provider's address is not usable.")).toBeTruthy();
@@ -86,12 +86,9 @@ test("open redirect: a target outside the app is ignored", async () => {
 });
 
 test("a refused sign-in shows the reason and a way back; a callback without a response sends no request", async () => {
-  api.on(
-    FINISH,
-    problem(403, "sign-in.no-group", "Company login knows you, but none of your groups may sign in here."),
-  );
+  api.on(FINISH, problem(403, "sign-in.no-group", "None of your groups at Company login can sign in to Strongroom."));
   const { unmount } = showCallback();
-  expect(await screen.findByText(/none of your groups may sign in here/)).toBeTruthy();
+  expect(await screen.findByText(/None of your groups at Company login can sign in/)).toBeTruthy();
   expect(screen.getByRole("link", { name: "Back to sign-in" })).toBeTruthy();
   expect(currentSession().status).toBe("signed-out");
   unmount();

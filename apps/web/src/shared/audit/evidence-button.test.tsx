@@ -34,10 +34,10 @@ test("a manager saves an account's audit entries with their proofs", async () =>
 
 test("a refused export shows the error and saves no file", async () => {
   signInForTest({ role: "admin" });
-  api.on(BUNDLE, problem(409, "audit.too-much-evidence", "More than 10,000 entries: choose a shorter time."));
+  api.on(BUNDLE, problem(409, "audit.too-much-evidence", "More than 10,000 entries. Choose a shorter time range."));
   const { user } = shown();
   await user.click(screen.getByRole("button", { name: "Evidence about this account" }));
-  await screen.findByText("Failed to download the evidence: More than 10,000 entries: choose a shorter time.");
+  await screen.findByText("Failed to download the evidence: More than 10,000 entries. Choose a shorter time range.");
   expect(saved).toEqual([]);
 });
 

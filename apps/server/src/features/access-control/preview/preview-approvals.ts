@@ -15,7 +15,7 @@ const NOBODY: AccessPreview = { people_gaining: 0, people_losing: 0, accounts: 0
 export async function previewApprovals(tx: Tx, change: ApprovalsChange, most: number): Promise<AccessPreview> {
   const { platform_id: id, approvals_level_1, approvals_level_2 } = change;
   if (approvals_level_2 > 0 && approvals_level_1 === 0) {
-    const msg = "A second level needs a first one";
+    const msg = "Level 2 requires approvals at level 1";
     throw refuse(400, "request.invalid", msg, { errors: [{ path: "change.approvals_level_2", msg }] });
   }
   const before = await readApprovals(tx, id);

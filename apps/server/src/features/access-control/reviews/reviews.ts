@@ -103,9 +103,9 @@ export async function start(
   call.note({ target: { type: "access-review", id, name } });
   if (new Date(due_at) <= (await readAccessTime(tx))) throw wrong("due_at", "The due date must be in the future");
   const group_name = scope.kind === "group" ? await store.groupName(tx, scope.group_id) : null;
-  if (scope.kind === "group" && group_name === null) throw wrong("scope.group_id", "There is no such group");
+  if (scope.kind === "group" && group_name === null) throw wrong("scope.group_id", "Group not found");
   if (reviewer_id !== null && (await findUser(tx, reviewer_id))?.status !== "active") {
-    throw wrong("reviewer_id", "There is no such user");
+    throw wrong("reviewer_id", "User not found");
   }
   await store.insertReview(tx, {
     id,
@@ -136,7 +136,7 @@ export async function start(
 const wrong = (path: string, msg: string): Refusal => refuse(400, "request.invalid", msg, { errors: [{ path, msg }] });
 
 const TELLING = {
-  begun: { title: "Please review who has access", severity: "medium" },
+  begun: { title: "An access review has started", severity: "medium" },
   due: { title: "An access review is due soon", severity: "medium" },
   overdue: { title: "An access review is overdue", severity: "high" },
 } as const;

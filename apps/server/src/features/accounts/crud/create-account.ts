@@ -69,7 +69,7 @@ export async function insertAccount(deps: AccountDeps, tx: Tx, { fields, actor, 
 export async function lockUsablePlatform(tx: Tx, id: string): Promise<PlatformRow> {
   const platform = await lockPlatform(tx, id, "share");
   if (platform?.is_active === true) return platform;
-  const msg = platform === null ? "This platform does not exist" : `The platform "${platform.name}" is not active`;
+  const msg = platform === null ? "Platform not found" : `The platform "${platform.name}" is not active`;
   throw refuse(422, "account.platform-unusable", `${msg}.`, { errors: [{ path: "platform_id", msg }] });
 }
 

@@ -107,7 +107,7 @@ function faultsOfHeader(columns: readonly string[]): BadLine[] {
   return [
     ...missing.map((name) => wrong(1, name, `The column "${name}" is missing`)),
     // Does not name them: in a file without a header line, one of them is a password.
-    ...(unknown.length > 0 ? [wrong(1, null, `${unknown.length} columns have names that are not known`)] : []),
+    ...(unknown.length > 0 ? [wrong(1, null, `Unknown column names: ${unknown.length}`)] : []),
     ...(twice.length > 0 ? [wrong(1, null, "A column appears twice")] : []),
   ];
 }

@@ -126,7 +126,7 @@ export const nodeReader =
   async (addresses) => {
     const hashes = await readNodes(db, addresses);
     return hashes.map((hash) => {
-      if (hash === null) throw new MissingNodes("nodes of the audit tree are gone");
+      if (hash === null) throw new MissingNodes("nodes of the audit tree are missing");
       return hash;
     });
   };

@@ -88,4 +88,4 @@ export const totpContext = (factorId: string) => ({ purpose: TOTP_PURPOSE, recor
 
 /** Use 400 for signed-in users: a 401 would end their session in the browser. */
 export const wrongProof = (status: 400 | 401 = 401) =>
-  refuse(status, "second-step.refused", "This is wrong or was already used. Try again.");
+  refuse(status, "second-step.refused", "Incorrect or already used. Try again.");

@@ -218,12 +218,12 @@ describe("account actions", () => {
     const RETRIEVE = `POST /api/v1/accounts/${account.id}/retrieve`;
     api.on(RETRIEVE, ({ body }) =>
       (body as { reason?: string }).reason === undefined
-        ? problem(422, "account.reason-required", "Say why you need it.")
+        ? problem(422, "account.reason-required", "Enter a reason.")
         : { json: { password: "the password", check_out: null } },
     );
     await user.click(act("Copy Password"));
     const dialog = await screen.findByRole("dialog", { name: "Why do you need access?" });
-    expect(within(dialog).getByText("Say why you need it.")).toBeTruthy();
+    expect(within(dialog).getByText("Enter a reason.")).toBeTruthy();
     const copyIt = within(dialog).getByRole("button", { name: "Copy Password" });
     expect((copyIt as HTMLButtonElement).disabled).toBe(true);
     await user.type(within(dialog).getByRole("textbox", { name: /Reason/ }), "disk full");

@@ -71,14 +71,14 @@ const drill = {
   ended_at: MOMENT,
   is_good: false,
   findings: [
-    { what: "files" as const, is_good: true, says: "1,700 files, each as it was written" },
+    { what: "files" as const, is_good: true, says: "1,700 files, all unchanged" },
     { what: "secrets" as const, is_good: false, says: "1 of 9 stored secrets do not open" },
   ],
 };
 const list = {
   instead: null,
   folder: "/var/lib/strongroom/backups",
-  warning: "Backups lie in the data folder.",
+  warning: "Backups are stored in the data folder.",
   under_way: null,
   last_error: null,
   last_drill: drill,
@@ -150,7 +150,7 @@ describe("backups", () => {
     open("backups");
     const shown = await region("Backups");
     expect(shown.getByText("Drill failed")).toBeTruthy();
-    expect(shown.getByText("Backups lie in the data folder.")).toBeTruthy();
+    expect(shown.getByText("Backups are stored in the data folder.")).toBeTruthy();
     expect(shown.getByText(/42.0 MB · 1,700 files/)).toBeTruthy();
     expect((await region("Last restore drill")).getByText(/1 of 9 stored secrets do not open/)).toBeTruthy();
   });
@@ -163,7 +163,7 @@ describe("backups", () => {
     await user.click(await screen.findByRole("button", { name: "Back up now" }));
     const bar = await screen.findByRole("progressbar", { name: "Backup in progress" });
     expect(bar.getAttribute("value")).toBe("5");
-    api.on("POST /api/v1/admin/backups/cancel", { json: { message: "It is being stopped." } });
+    api.on("POST /api/v1/admin/backups/cancel", { json: { message: "Cancellation requested." } });
     api.on("GET /api/v1/admin/backups", { json: list });
     await user.click(screen.getByRole("button", { name: "Stop" }));
     await waitFor(() => expect(screen.queryByRole("progressbar")).toBeNull());
