@@ -202,7 +202,7 @@ describe("access reviews", () => {
     const { user } = show(`?tab=reviews&review=${review.id}`);
     const bar = within(await screen.findByRole("region", { name: "Selected memberships" }));
     expect(bar.getByRole<HTMLButtonElement>("button", { name: "Confirm selected" }).disabled).toBe(true);
-    await user.click(screen.getByRole("checkbox", { name: "Choose Cleo in Production servers" }));
+    await user.click(screen.getByRole("checkbox", { name: "Select Cleo in Production servers" }));
     expect(bar.getByText("1 membership selected")).toBeTruthy();
     await user.click(bar.getByRole("button", { name: "Confirm selected" }));
     expect(await screen.findByText("Confirmed 1 membership")).toBeTruthy();

@@ -93,7 +93,7 @@ test("a directory is added with group mappings; errors show at their field", asy
   expect(await form.findByText("Please enter a name.")).toBeTruthy();
   expect(form.getByText("Please enter the base DN of the people.")).toBeTruthy();
   expect(form.getByText(/Must be ldaps:\/\/host/)).toBeTruthy();
-  fill(form.getByLabelText(/^Name/), "The directory");
+  fill(form.getByLabelText(/^Name\b(?! attribute)/), "The directory");
   fill(form.getByLabelText(/^Address/), "ldaps://directory.corp.example");
   fill(form.getByLabelText(/^User base DN/), "ou=people,dc=corp");
   fill(form.getByLabelText("Bind DN"), "cn=reader,dc=corp");

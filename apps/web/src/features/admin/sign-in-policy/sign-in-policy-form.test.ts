@@ -15,7 +15,7 @@ test("uses the contract's bounds", () => {
 });
 
 test.each([Number.NaN, 0, 13, 1.5])("OPEN-08: rejects a session of %d hours and shows the bounds", (session_hours) => {
-  expect(checkPolicy({ ...policy, session_hours })).toEqual({ session_hours: "A whole number from 1 to 12" });
+  expect(checkPolicy({ ...policy, session_hours })).toEqual({ session_hours: "Enter a whole number from 1 to 12" });
 });
 
 test("OPEN-03: the warning must come before the timeout", () => {
