@@ -1,7 +1,7 @@
 // Fills safes with users, groups and accounts, directly in the tables: 25 users per group and 50 accounts per safe; each safe has
 // an owner, three more users and a group. The secrets of these accounts cannot be retrieved.
 import pg from "pg";
-import { searchKeys } from "../../apps/server/src/features/credentials/index.ts";
+import { searchKeys } from "../../apps/server/src/features/secrets/index.ts";
 
 export interface Population {
   users: number;

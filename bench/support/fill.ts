@@ -2,7 +2,7 @@
 // cannot be revealed.
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { searchKeys } from "../../apps/server/src/features/credentials/index.ts";
+import { searchKeys } from "../../apps/server/src/features/secrets/index.ts";
 
 const BATCH = 2_000;
 const TYPES = ["postgresql", "mysql", "ssh", "password", "api_token"] as const;

@@ -35,7 +35,7 @@ const dialog = (path: string | Form["at"], press: Form["press"], ...of: string[]
   isSaved: true,
 });
 
-const CREDENTIAL = ["features/credentials/form/credential-form.tsx", "features/credentials/form/secret-field.tsx"];
+const CREDENTIAL = ["features/vault/form/credential-form.tsx", "features/vault/form/secret-field.tsx"];
 const PLATFORM = [
   "features/platforms/platform-form.tsx",
   "features/platforms/platform-fields.tsx",
@@ -56,7 +56,7 @@ export const FORMS: readonly Form[] = [
     choose: ["Type", ...CREDENTIAL_TYPES.map((type) => CREDENTIAL_TYPE_LABELS[type])],
   },
   dialog("/vault", ["Edit"], ...CREDENTIAL),
-  onPage("/vault", "features/credentials/list/credential-toolbar.tsx"),
+  onPage("/vault", "features/vault/list/credential-toolbar.tsx"),
   dialog("/safes", ["Create Safe"], "features/safes/form/safe-form.tsx"),
   dialog("/safes", ["Edit"], "features/safes/form/safe-form.tsx"),
   onPage("/safes", "features/safes/list/safes-page.tsx"),

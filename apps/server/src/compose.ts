@@ -25,7 +25,6 @@ import type { RestoreDeps } from "#features/admin/index.ts";
 import { installAudit } from "#features/audit/index.ts";
 import { installAuditSinks } from "#features/audit-sinks/index.ts";
 import { installCpm } from "#features/cpm/index.ts";
-import { installCredentials, searchableCredentials } from "#features/credentials/index.ts";
 import { installDashboard } from "#features/dashboard/index.ts";
 import { installEvents } from "#features/events/index.ts";
 import { installFactors } from "#features/factors/index.ts";
@@ -45,6 +44,8 @@ import type { HashParameters } from "#features/sign-in/index.ts";
 import { installTokens, searchableMachines } from "#features/tokens/index.ts";
 import { emailsOf, idsByEmail, installUsers, searchableUsers, whenRulesChange } from "#features/users/index.ts";
 import { installValidation } from "#features/validation/index.ts";
+import { installSecrets } from "#features/secrets/index.ts";
+import { installVault, searchableCredentials } from "#features/vault/index.ts";
 import { installVaultClosure } from "#features/vault-closure/index.ts";
 import { installVerification } from "#features/verification/index.ts";
 import { createAuthority } from "#kernel/authz/authorise.ts";
@@ -100,13 +101,13 @@ export async function compose(options: ComposeOptions): Promise<App> {
   const { config, log, database } = options;
   const metrics = createMetrics();
   const http = await createHttpServer(config, log, metrics);
-  const vault = await openVault(config, database, log);
+  const keyStore = await openVault(config, database, log);
   const kernel: Kernel = {
     config,
     log,
     clock: options.clock ?? systemClock,
     database,
-    keys: vault.ring,
+    keys: keyStore.ring,
     events: createEvents(database, log),
     jobs: createJobs(database, log),
     metrics,
@@ -147,35 +148,27 @@ export async function compose(options: ComposeOptions): Promise<App> {
   const live = installEvents(kernel);
   const audit = installAudit(kernel, { emailsOf, idsByEmail, requestsAbout }, { notify: notifications.notify });
   const { historyOfTarget } = audit;
-  const credentials = installCredentials(kernel, { historyOfTarget, notify: notifications.notify });
+  const secrets = installSecrets(kernel, { notify: notifications.notify });
+  const vault = installVault(kernel, { secrets, historyOfTarget });
   const safes = installSafes(kernel, { historyOfTarget });
   const groups = installGroups(kernel, safes);
   installPlatforms(kernel, { capabilities: platformCapabilities() });
-  const verification = installVerification(kernel, { credentials, accounts: accountsOfSafes });
+  const verification = installVerification(kernel, { secrets, accounts: accountsOfSafes });
   users.onActivated(verification.scheduleVault);
   const grants = { grantsInForce: activeGrants, noteRetrieval: recordRetrieval };
-  const accounts = installAccounts(kernel, { credentials, safes, verification, grants, historyOfTarget });
+  const accounts = installAccounts(kernel, { secrets, safes, verification, grants, historyOfTarget });
   users.onDeleted(forgetAnswersOf);
   const accessControl = installAccessControl({ kernel, safes, groups, users, notify: notifications.notify });
   // Before the safes: a review decision locks its item before the safe.
   users.onDeleted(accessControl.forgetPerson);
-  for (const { forgetPerson } of [
-    factors,
-    vaultClosure,
-    safes,
-    groups,
-    credentials,
-    preferences,
-    notifications,
-    tokens,
-  ])
+  for (const { forgetPerson } of [factors, vaultClosure, safes, groups, vault, preferences, notifications, tokens])
     users.onDeleted(forgetPerson);
   users.onDeleted(identityProviders.forgetPerson);
   const rotation = installRotation(kernel, {
     verification,
     accountsOfSafes,
     accounts,
-    credentials,
+    secrets,
     notify: notifications.notify,
   });
   const lending = installAccessRequests(kernel, { mail, notifications, accounts, safes, users });
@@ -195,7 +188,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
     searchableGroups,
     searchablePlatforms,
   ]);
-  installSeal(kernel, vault, { onUnsealed: credentials.bindExisting, onSealed: () => live.closeStreams() });
+  installSeal(kernel, keyStore, { onUnsealed: secrets.bindExisting, onSealed: () => live.closeStreams() });
   const sinks = installAuditSinks(kernel, { outlet: audit.outlet, network: verification.site.network, notify });
   audit.compareWith(sinks.standings);
   const restores: RestoreDeps = {
@@ -218,12 +211,19 @@ export async function compose(options: ComposeOptions): Promise<App> {
   const health = installHealth(kernel, version, [
     audit.health,
     sinks.health,
-    credentials.health,
+    secrets.health,
     restoreWatch.health,
-    { name: "root key", problem: () => vault.problem(), isEssential: true },
+    { name: "root key", problem: () => keyStore.problem(), isEssential: true },
     ...(config.databaseUrl === null ? [] : [sessionCheck(database)]),
   ]);
-  const admin = installAdmin(kernel, { health, vault, signIn, mail, embedded: options.embedded ?? null, restores });
+  const admin = installAdmin(kernel, {
+    health,
+    vault: keyStore,
+    signIn,
+    mail,
+    embedded: options.embedded ?? null,
+    restores,
+  });
 
   forgetOldAnswers(kernel);
   serveMetrics(http, config, metrics);
@@ -237,9 +237,9 @@ export async function compose(options: ComposeOptions): Promise<App> {
     async start() {
       // Runs before anything else uses data that a restore revived.
       await restoreWatch.start();
-      await credentials.bindExisting();
+      await secrets.bindExisting();
       await kernel.events.start();
-      await followRekeys(kernel.events, vault, log);
+      await followRekeys(kernel.events, keyStore, log);
       await whenRulesChange(kernel.events, () => live.closeStreams());
       await admin.tidy();
       await kernel.jobs.start();

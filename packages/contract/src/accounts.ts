@@ -3,7 +3,6 @@ import { z } from "zod";
 import { AccountStatus, ConnectionMethod, RotationStatus, SystemType, isAccountDatabaseType } from "./account-types.ts";
 import { AccountValidationFilter, AccountValidationStatus } from "./verification-status.ts";
 import { AuditLogEntry } from "./audit.ts";
-import { AdditionalParams, ConnectionString, ConnectorFacts, Port, AccountSecret } from "./credentials.ts";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import {
@@ -24,6 +23,7 @@ import {
 } from "./fields.ts";
 import { RotationState } from "./rotation.ts";
 import { SafePermission } from "./safe-permissions.ts";
+import { AccountSecret, AdditionalParams, ConnectionString, ConnectorFacts, Port } from "./secrets.ts";
 import { SecretVersion, VersionNumber } from "./secret-versions.ts";
 import { EffectiveAccess } from "./safes.ts";
 

@@ -10,7 +10,6 @@ import * as apiDocs from "./api-docs.ts";
 import * as audit from "./audit.ts";
 import * as auditSinks from "./audit-sinks.ts";
 import * as cpm from "./cpm.ts";
-import * as credentials from "./credentials.ts";
 import * as dashboard from "./dashboard.ts";
 import * as dependents from "./dependents.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -32,6 +31,7 @@ import * as severalAccounts from "./several-accounts.ts";
 import * as signIn from "./sign-in.ts";
 import * as tokens from "./tokens.ts";
 import * as users from "./users.ts";
+import * as vault from "./vault.ts";
 import * as vaultClosure from "./vault-closure.ts";
 import * as validation from "./validation.ts";
 import * as validationReport from "./validation-report.ts";
@@ -48,7 +48,6 @@ const features = {
   audit,
   auditSinks,
   cpm,
-  credentials,
   dashboard,
   events,
   factors: { ...factors, ...secondStep },
@@ -65,6 +64,7 @@ const features = {
   signIn,
   tokens,
   users: { ...users, ...policyPreview },
+  vault,
   vaultClosure,
   validation: { ...validation, ...validationReport, ...validationSearch, ...validationStatus },
   verification,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NewCredential } from "./credentials.ts";
+import { NewCredential } from "./vault.ts";
 import { holdsSecret } from "./secret-names.ts";
 
 test("finds a secret in a connection string in every notation", () => {

@@ -1,6 +1,6 @@
 // Decides whether an account is blocked after a use, as a pure function of its row.
 import type { AccessBlock } from "@strongroom/contract";
-import { connectorFacts } from "#features/credentials/index.ts";
+import { connectorFacts } from "#features/secrets/index.ts";
 import { allows } from "#features/safes/index.ts";
 import type { ShownRow } from "./shown-accounts.store.ts";
 

@@ -17,7 +17,7 @@ import type { Audience } from "#kernel/events/audience.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
-import { connectorFacts, hostKeyAlarm, verificationStatus } from "#features/credentials/index.ts";
+import { connectorFacts, hostKeyAlarm, verificationStatus } from "#features/secrets/index.ts";
 import { audienceOfSafe } from "#features/safes/index.ts";
 import { blockOf } from "./access-block.policy.ts";
 import { needsApproval, permissionsOn } from "./accounts.policy.ts";

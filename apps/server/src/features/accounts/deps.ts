@@ -2,7 +2,7 @@
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import type { LoginListener } from "#features/credentials/index.ts";
+import type { LoginListener } from "#features/secrets/index.ts";
 import type { GrantsInForce } from "./shown-accounts.store.ts";
 
 /** The functions of access requests that accounts use; access requests do not depend on accounts. */
@@ -25,5 +25,3 @@ export interface AccountDeps {
   loginChanged: LoginListener;
   lost: AccessLossListener;
 }
-
-export type { HistoryOfTarget } from "#features/credentials/index.ts";

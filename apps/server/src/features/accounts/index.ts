@@ -4,7 +4,8 @@ import type { SafePermission } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import type { CredentialsFeature } from "#features/credentials/index.ts";
+import type { HistoryOfTarget } from "#features/audit/index.ts";
+import type { SecretsFeature } from "#features/secrets/index.ts";
 import { membersWho } from "#features/safes/index.ts";
 import type { SafesFeature } from "#features/safes/index.ts";
 import type { VerificationFeature } from "#features/verification/index.ts";
@@ -14,7 +15,7 @@ import { bindAccounts } from "./accounts.routes.ts";
 import { bindSeveral } from "./several-accounts.routes.ts";
 import { afterGrant, endExpiredCheckOuts } from "./checkout/check-outs.ts";
 import type { EndedGrant } from "./checkout/check-outs.ts";
-import type { AccountDeps, GrantsPort, HistoryOfTarget, AccessLossListener } from "./deps.ts";
+import type { AccountDeps, GrantsPort, AccessLossListener } from "./deps.ts";
 import { readShown } from "./accounts.ts";
 import { safeOf } from "./accounts.store.ts";
 import { findIds } from "./search/find-accounts.ts";
@@ -45,7 +46,7 @@ export interface AccountsFeature {
 }
 
 interface Deps {
-  credentials: CredentialsFeature;
+  secrets: SecretsFeature;
   safes: SafesFeature;
   verification: VerificationFeature;
   grants: GrantsPort;
@@ -57,7 +58,7 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
   const deps: AccountDeps = {
     kernel,
     grants: parts.grants,
-    loginChanged: parts.credentials.loginChanged,
+    loginChanged: parts.secrets.loginChanged,
     lost: async (...loss) => {
       for (const listener of listeners) await listener(...loss);
     },

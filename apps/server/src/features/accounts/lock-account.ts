@@ -6,15 +6,15 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
-import { lockAnyCredential } from "#features/credentials/index.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import { lockSecret } from "#features/secrets/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { requireEffectivePermission, lockSafes } from "#features/safes/index.ts";
 import { notFound, readShown } from "./accounts.ts";
 import { safeOf } from "./accounts.store.ts";
 import { refuseTaken } from "./checkout/one-time.ts";
 import type { GrantsInForce, ShownRow } from "./shown-accounts.store.ts";
 
-type Held = CredentialRow & { safe_id: string };
+type Held = SecretRow & { safe_id: string };
 
 /** Throws 404 when this user may not see the account, and 403 when they lack the permission. */
 export async function lockAccount(
@@ -43,7 +43,7 @@ export async function lockShown(
   const safeId = await safeOf(tx, id);
   if (safeId === null) throw notFound();
   await lockSafes(tx, [safeId, ...others], "share");
-  const row = await lockAnyCredential(tx, id);
+  const row = await lockSecret(tx, id);
   if (row === null) throw notFound();
   const shown = await readShown(tx, actor, id, grantsInForce);
   if (row.safe_id !== safeId) throw moved();

@@ -9,10 +9,10 @@ import type {
 } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { versionsOf } from "#features/credentials/index.ts";
+import { versionsOf } from "#features/secrets/index.ts";
 import { explainAccess } from "#features/safes/index.ts";
 import { readShown, toAccount } from "./accounts.ts";
-import type { HistoryOfTarget } from "./deps.ts";
+import type { HistoryOfTarget } from "#features/audit/index.ts";
 import { requireAccountPermission } from "./lock-account.ts";
 import type { GrantsInForce } from "./shown-accounts.store.ts";
 

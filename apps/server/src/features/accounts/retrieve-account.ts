@@ -7,12 +7,12 @@ import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import {
   activeError,
   isCandidate,
-  lockAnyCredentials,
+  lockSecrets,
   openEnvelope,
   readEnvelope,
   unreadable,
-  updateCredential,
-} from "#features/credentials/index.ts";
+  updateSecret,
+} from "#features/secrets/index.ts";
 import { blockOf } from "./access-block.policy.ts";
 import { refuseBlocked } from "./access-block.ts";
 import { decideAccess } from "./accounts.policy.ts";
@@ -91,7 +91,7 @@ async function answerEach<C extends Retrieval, R>(
   calls: readonly C[],
   answer: (call: C) => Promise<R>,
 ): Promise<(R | Refusal)[]> {
-  await lockAnyCredentials(tx, [...new Set(calls.map((call) => call.params.id as string))]);
+  await lockSecrets(tx, [...new Set(calls.map((call) => call.params.id as string))]);
   const answers: (R | Refusal)[] = [];
   for (const call of calls) {
     call.note({ target: { type: "account", id: call.params.id } });
@@ -147,7 +147,7 @@ async function retrieve(
     await checkOut(tx, row, actor.id);
     await kernel.events.publish(tx, changed(row.id, await audienceOf(tx, row)));
   }
-  await updateCredential(tx, row.id, { last_accessed_at: at });
+  await updateSecret(tx, row.id, { last_accessed_at: at });
   if (isOneTime(row) && isInForce) await scheduleRotation(tx, row.id, "one-time", at);
   const { reason } = justification;
   const ticket = justification.ticket ?? row.grant_ticket ?? undefined;

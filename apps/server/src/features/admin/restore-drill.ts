@@ -4,7 +4,7 @@ import { KekError, KeyRing, SealError, parseSealRecord } from "@strongroom/keys"
 import type { KekStore, SealRecord } from "@strongroom/keys";
 import { join } from "node:path";
 import { openTrail } from "#features/audit/index.ts";
-import { examineSecrets } from "#features/credentials/index.ts";
+import { examineSecrets } from "#features/secrets/index.ts";
 import type { Database } from "#kernel/db/database.ts";
 import { openDatabase } from "#kernel/db/database.ts";
 import { migrate } from "#kernel/db/migrate.ts";

@@ -1,7 +1,7 @@
 // Reads pending verification work and what needs attention, among the secrets that the user sees.
 import type { FailingStatus, Severity } from "@strongroom/contract";
 import { sql } from "kysely";
-import { isFailingRow } from "#features/credentials/index.ts";
+import { isFailingRow } from "#features/secrets/index.ts";
 import { seesEverySafe } from "#features/safes/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import { isVisibleSecret, visibleSecrets, visibleRows, severity, withAccount } from "#features/figures/index.ts";

@@ -3,7 +3,7 @@ import { ALERT_SEVERITIES } from "@strongroom/contract";
 import type { FailingStatus, Severity } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
-import { isFailingRow } from "#features/credentials/index.ts";
+import { isFailingRow } from "#features/secrets/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import { isVisibleSecret, visibleSecrets, severity, withAccount } from "#features/figures/index.ts";
 import type { GrantQueries, Viewer } from "#features/figures/index.ts";

@@ -3,7 +3,7 @@ import { FAILING_STATUSES, VERIFICATION_STATUSES } from "@strongroom/contract";
 import type { VerificationStatus, VerificationStatusFilter } from "@strongroom/contract";
 import { sql } from "kysely";
 import { isRotationOverdue } from "#features/accounts/index.ts";
-import { isFailingRow, verificationStatusColumn } from "#features/credentials/index.ts";
+import { isFailingRow, verificationStatusColumn } from "#features/secrets/index.ts";
 import { VERIFY_EVERY_MS } from "#features/verification/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import { isVisibleSecret, visibleSecrets, visibleRows, severity, withAccount } from "./visible-secrets.store.ts";

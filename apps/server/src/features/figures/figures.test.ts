@@ -25,7 +25,7 @@ import {
 import type { VerificationStatus } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { searchKeys } from "#features/credentials/index.ts";
+import { searchKeys } from "#features/secrets/index.ts";
 import { stands, aWorld } from "#features/validation/testing/world.ts";
 import { aCredential } from "#testing/credentials.ts";
 import type { TestPerson } from "#testing/people.ts";

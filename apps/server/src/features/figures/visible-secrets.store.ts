@@ -6,7 +6,7 @@ import type { RawBuilder } from "kysely";
 import { seesEverySafe, effectivePermissionsOf } from "#features/safes/index.ts";
 import { isInForce } from "#features/access-requests/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
-import { isFailingRow } from "#features/credentials/index.ts";
+import { isFailingRow } from "#features/secrets/index.ts";
 
 export type Sql = RawBuilder<unknown>;
 export type Viewer = Pick<Actor, "id" | "role">;

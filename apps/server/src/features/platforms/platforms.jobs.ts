@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { rescheduleSome } from "#features/credentials/index.ts";
+import { rescheduleVerifications } from "#features/secrets/index.ts";
 import { readPlatform } from "./platforms.store.ts";
 
 const RESCHEDULE_JOB = "platforms.reschedule";
@@ -26,7 +26,7 @@ async function reschedule({ database }: Kernel, { platformId }: Rescheduling, si
   while (!signal.aborted) {
     const changed = await database.transaction(async (tx) => {
       const platform = await readPlatform(tx, platformId);
-      return platform === null ? 0 : rescheduleSome(tx, ids, platform.verify_every_hours);
+      return platform === null ? 0 : rescheduleVerifications(tx, ids, platform.verify_every_hours);
     });
     if (changed === 0) return;
   }

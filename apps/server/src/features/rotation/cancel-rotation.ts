@@ -3,7 +3,7 @@ import type { Rotation, cancelRotation as cancelEndpoint } from "@strongroom/con
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { lockAnyCredential } from "#features/credentials/index.ts";
+import { lockSecret } from "#features/secrets/index.ts";
 import { ownerOf } from "#features/verification/index.ts";
 import { countEnded } from "./runs/count-ended.ts";
 import { seen } from "./read-rotations.ts";
@@ -21,7 +21,7 @@ export async function cancelRotation(
   const found = await seen(context, tx, call.actor, id);
   call.note({ target: targetIn(found), details: { rotation: id } });
   if (found.user_id === null) await context.rotated.hold(tx, call.actor, found.credential_id, "manage_secret");
-  else await lockAnyCredential(tx, found.credential_id);
+  else await lockSecret(tx, found.credential_id);
   const at = context.kernel.clock.now();
   const message = `${call.actor.name} cancelled the rotation before anything was sent.`;
   if (!(await endCancelled(tx, [id], message, at)).includes(id)) throw await tooLate(tx, id);

@@ -3,7 +3,7 @@ import type { NetworkPolicy } from "@strongroom/connectors";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import type { CredentialRow, LoginListener } from "#features/credentials/index.ts";
+import type { SecretRow, LoginListener } from "#features/secrets/index.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import type { AccountsOfSafes } from "#features/verification/index.ts";
 import type { SafePermission } from "@strongroom/contract";
@@ -11,9 +11,9 @@ import type { SafePermission } from "@strongroom/contract";
 /** The permission checks and row locks that the accounts feature provides. */
 export interface RotatedAccounts {
   /** Locks the account. Throws 404 when the actor cannot see it, and 403 when they lack the permission. */
-  hold(tx: Tx, actor: Actor, id: string, permission: SafePermission): Promise<CredentialRow>;
+  hold(tx: Tx, actor: Actor, id: string, permission: SafePermission): Promise<SecretRow>;
   /** As `hold`, and requires that the actor may retrieve the secret without an approval. */
-  holdSecret(tx: Tx, actor: Actor, id: string, ...permissions: SafePermission[]): Promise<CredentialRow>;
+  holdSecret(tx: Tx, actor: Actor, id: string, ...permissions: SafePermission[]): Promise<SecretRow>;
   /** As `holdSecret`, without the lock. */
   requireSecret(db: Db, actor: Pick<Actor, "id" | "role">, id: string): Promise<void>;
   /** Throws 404 when the actor cannot see the account. */

@@ -13,8 +13,9 @@ import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
-import { activeError, credentialNotFound, lockCredential, unreadable } from "#features/credentials/index.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import { activeError, unreadable } from "#features/secrets/index.ts";
+import { credentialNotFound, lockCredential } from "#features/vault/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { destinationOf, loginTargetOf, ownerOf } from "#features/verification/index.ts";
 import { readConditions } from "./schedule/due.store.ts";
 import type { RotationConditions } from "./schedule/due.store.ts";
@@ -49,7 +50,7 @@ function heldAccount(
   { rotated }: RotationContext,
   call: Call<typeof rotateAccountEndpoint> | Call<typeof reconcileEndpoint>,
   tx: Tx,
-): Promise<CredentialRow> {
+): Promise<SecretRow> {
   const { id } = call.params;
   call.note({ target: { type: "account", id } });
   return rotated.hold(tx, call.actor, id, "manage_secret");
@@ -59,7 +60,7 @@ async function start(
   context: RotationContext,
   call: Call,
   tx: Tx,
-  row: CredentialRow,
+  row: SecretRow,
   by: RotationMethod | null,
 ): Promise<Started> {
   const { id: userId, name } = call.actor;
@@ -86,7 +87,7 @@ export interface RotationOrder {
 export async function enqueueRotation(
   context: RotationContext,
   tx: Tx,
-  row: CredentialRow,
+  row: SecretRow,
   asked: RotationOrder,
 ): Promise<ShownRotation> {
   const circumstances = await readConditions(tx, row.id);
@@ -130,7 +131,7 @@ function askedTooOften({ credential_name: name, journal, asked_again_at }: Shown
 
 /** Returns null when the secret can be rotated. Never throws. */
 export function obstacleToRotation(
-  row: CredentialRow,
+  row: SecretRow,
   now: RotationConditions,
   wished: RotationMethod | null,
 ): Refusal | null {
@@ -169,7 +170,7 @@ export function obstacleToRotation(
 }
 
 export function newRotation(
-  row: CredentialRow,
+  row: SecretRow,
   {
     by,
     because,

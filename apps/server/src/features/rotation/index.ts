@@ -1,6 +1,6 @@
 // Rotation: changes a stored secret on its target without losing one. Credentials and accounts use the same engine.
 import type { Kernel } from "#kernel/kernel.ts";
-import type { CredentialsFeature } from "#features/credentials/index.ts";
+import type { SecretsFeature } from "#features/secrets/index.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import type { AccountsOfSafes, VerificationFeature } from "#features/verification/index.ts";
 import { markOutdated } from "./dependents/dependents.store.ts";
@@ -16,7 +16,7 @@ import { STORED_BY_HAND } from "./rotation-labels.ts";
 export { distrustJournals } from "./engine/distrust-journals.ts";
 
 interface Deps {
-  credentials: CredentialsFeature;
+  secrets: SecretsFeature;
   verification: VerificationFeature;
   accountsOfSafes: AccountsOfSafes;
   accounts: RotatedAccounts;
@@ -32,9 +32,9 @@ export function installRotation(kernel: Kernel, deps: Deps): Engine {
     accounts: deps.accountsOfSafes,
     rotated: deps.accounts,
     notify: deps.notify,
-    loginChanged: deps.credentials.loginChanged,
+    loginChanged: deps.secrets.loginChanged,
   };
-  deps.credentials.onLoginChanged((tx, { id, secret_version }) => markOutdated(tx, id, secret_version, STORED_BY_HAND));
+  deps.secrets.onLoginChanged((tx, { id, secret_version }) => markOutdated(tx, id, secret_version, STORED_BY_HAND));
   kernel.authority.grant(rolePermissions);
   bindRotation(context);
   defineJobs(context);

@@ -10,7 +10,7 @@ import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
-import { countUsable, credentialNotFound } from "#features/credentials/index.ts";
+import { countOwnCredentials, credentialNotFound } from "#features/vault/index.ts";
 import { notFound, toRotation } from "./rotation.ts";
 import { listLines, listRotations, readRotation } from "./rotation.store.ts";
 import type { ShownRotation } from "./rotation.store.ts";
@@ -23,7 +23,7 @@ interface Page {
 
 export async function ofCredential(call: Call<typeof listCredentialRotations>, db: Db): Promise<Page> {
   const { id } = call.params;
-  if ((await countUsable(db, call.actor, [id])) === 0) throw credentialNotFound();
+  if ((await countOwnCredentials(db, call.actor, [id])) === 0) throw credentialNotFound();
   return page(call, db, id);
 }
 

@@ -2,7 +2,7 @@
 import type { Rotation, RotationStep } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, JSONColumnType, Selectable } from "kysely";
-import { rotationState } from "#features/credentials/index.ts";
+import { rotationState } from "#features/secrets/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";

@@ -3,7 +3,7 @@ import { isFailing } from "@strongroom/contract";
 import type { Severity, ValidationNews } from "@strongroom/contract";
 import type { Tx } from "#kernel/db/database.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { membersWho, approversOf } from "#features/safes/index.ts";
 import type { Begun, Concluded, Remark, VerificationListener } from "#features/verification/index.ts";
 import { readFacts } from "./news.store.ts";
@@ -79,8 +79,8 @@ function remarkOf({ severity, system_type, grants }: Facts, isFailed: boolean): 
 async function notifyPeople(
   context: ValidationContext,
   tx: Tx,
-  before: CredentialRow,
-  after: CredentialRow,
+  before: SecretRow,
+  after: SecretRow,
   facts: Facts | null,
 ): Promise<void> {
   const wasFailing = isFailing(before.verification_status);
@@ -108,7 +108,7 @@ async function aboutGrants(tx: Tx, { grants, safe_id }: Facts, data: Record<stri
 }
 
 /** The change to the figures of everyone who sees the secret; null: no change. */
-function changeOf(before: CredentialRow | null, after: CredentialRow | null): ValidationNews["statistics"] {
+function changeOf(before: SecretRow | null, after: SecretRow | null): ValidationNews["statistics"] {
   if (before === null || after === null) return null;
   const [was, is] = [statusOfSecret(before), statusOfSecret(after)];
   if (was === is) return null;
@@ -118,7 +118,7 @@ function changeOf(before: CredentialRow | null, after: CredentialRow | null): Va
 }
 
 /** Groups the notifications by safe. */
-async function notifyFailure({ notify }: ValidationContext, tx: Tx, row: CredentialRow, facts: Facts): Promise<void> {
+async function notifyFailure({ notify }: ValidationContext, tx: Tx, row: SecretRow, facts: Facts): Promise<void> {
   const { id, name, user_id, verification_error } = row;
   const severity: Severity = facts.severity ?? "medium";
   const isCritical = severity === "critical";
@@ -152,7 +152,7 @@ async function notifyFailure({ notify }: ValidationContext, tx: Tx, row: Credent
   });
 }
 
-async function notifySuccess({ notify }: ValidationContext, tx: Tx, row: CredentialRow): Promise<void> {
+async function notifySuccess({ notify }: ValidationContext, tx: Tx, row: SecretRow): Promise<void> {
   await notify(tx, {
     to: { users: await keepersOf(tx, row) },
     type: "validation_success",
@@ -167,13 +167,13 @@ async function notifySuccess({ notify }: ValidationContext, tx: Tx, row: Credent
 }
 
 /** Users who may validate and change the secret. */
-const keepersOf = async (tx: Tx, { user_id, safe_id }: CredentialRow): Promise<string[]> =>
+const keepersOf = async (tx: Tx, { user_id, safe_id }: SecretRow): Promise<string[]> =>
   safe_id === null ? (user_id === null ? [] : [user_id]) : membersWho(tx, safe_id, "manage_secret");
 
-const about = ({ id, name, user_id }: CredentialRow) => ({
+const about = ({ id, name, user_id }: SecretRow) => ({
   account_id: id,
   account_name: name,
   account_is_shared: user_id === null,
 });
 
-const linkOf = ({ id, user_id }: CredentialRow): string => (user_id === null ? `/accounts/${id}` : `/vault/${id}`);
+const linkOf = ({ id, user_id }: SecretRow): string => (user_id === null ? `/accounts/${id}` : `/vault/${id}`);

@@ -2,7 +2,7 @@
 import { ACCOUNT_DATABASE_TYPES, DATABASE_TYPES, VALIDATION_OF } from "@strongroom/contract";
 import type { ErrorCategory, SystemFamily, ValidationRange, ValidationStatus } from "@strongroom/contract";
 import type { Outcome } from "@strongroom/contract";
-import { verificationStatus } from "#features/credentials/index.ts";
+import { verificationStatus } from "#features/secrets/index.ts";
 
 export const DAY_MS = 86_400_000;
 

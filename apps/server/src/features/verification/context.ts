@@ -5,7 +5,7 @@ import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { StartError } from "#kernel/start-error.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { createGate } from "./attempts/gate.ts";
 import type { Gate } from "./attempts/gate.ts";
 import type { AccountsOfSafes, Owner } from "./owner-of.ts";
@@ -36,8 +36,8 @@ export interface Concluded {
   attempt: AttemptRow;
   askedBy: string | null;
   /** Null: the credential was deleted or changed in the meantime, so the attempt says nothing about it. */
-  before: CredentialRow | null;
-  after: CredentialRow | null;
+  before: SecretRow | null;
+  after: SecretRow | null;
   owner: Owner;
   isAlarm: boolean;
 }

@@ -2,7 +2,7 @@
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
-import type { CredentialsFeature } from "#features/credentials/index.ts";
+import type { SecretsFeature } from "#features/secrets/index.ts";
 import type { AccountsOfSafes } from "./owner-of.ts";
 import { verifyAllOf } from "./runs/run-verification.ts";
 import { createVerificationContext } from "./context.ts";
@@ -26,17 +26,17 @@ export interface VerificationFeature {
 }
 
 interface Deps {
-  credentials: CredentialsFeature;
+  secrets: SecretsFeature;
   accounts: AccountsOfSafes;
 }
 
 /** Throws StartError when the configured networks are invalid. */
-export function installVerification(kernel: Kernel, { credentials, accounts }: Deps): VerificationFeature {
+export function installVerification(kernel: Kernel, { secrets, accounts }: Deps): VerificationFeature {
   const context = createVerificationContext(kernel, accounts);
   const stopping = new AbortController();
   kernel.http.addHook("preClose", async () => stopping.abort());
   kernel.authority.grant(rolePermissions);
-  credentials.onLoginChanged((tx, credential) => queueFirst(context, tx, credential));
+  secrets.onLoginChanged((tx, secret) => queueFirst(context, tx, secret));
   defineJobs(context);
   bindVerification(context, stopping.signal);
   return {

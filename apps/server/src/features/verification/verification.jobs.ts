@@ -1,8 +1,8 @@
 // Verification jobs: the first verification of a new secret, the workers of runs, and the schedule.
 import { isSupported } from "@strongroom/connectors";
 import type { Tx } from "#kernel/db/database.ts";
-import { lockAnyCredential, updateCredential } from "#features/credentials/index.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import { lockSecret, updateSecret } from "#features/secrets/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { isPending } from "#features/users/index.ts";
 import { endAbandonedAttempt } from "./attempts/begin-attempt.ts";
 import { RUN_JOB, startRun } from "./runs/run-verification.ts";
@@ -43,11 +43,11 @@ export function defineJobs(context: VerificationContext): void {
 }
 
 /** OPEN-50: queues the first verification of a stored secret if a connector supports it, in the same transaction. */
-export async function queueFirst(context: VerificationContext, tx: Tx, credential: CredentialRow): Promise<void> {
+export async function queueFirst(context: VerificationContext, tx: Tx, credential: SecretRow): Promise<void> {
   const target = targetOf(credential);
   // INVARIANT: no secret of a user who waits for activation reaches a target.
   if (!isSupported(target) || (credential.user_id !== null && (await isPending(tx, credential.user_id)))) {
-    await updateCredential(tx, credential.id, { verify_after: null });
+    await updateSecret(tx, credential.id, { verify_after: null });
     return;
   }
   const data: FirstJob = { credentialId: credential.id, revision: credential.login_revision };
@@ -60,7 +60,7 @@ async function verifyFirst(context: VerificationContext, data: FirstJob, signal:
   const { credentialId } = data;
   /** A newer change has its own job, and a secret that was verified in the meantime needs none. */
   const lock = async (tx: Tx) => {
-    const row = await lockAnyCredential(tx, credentialId);
+    const row = await lockSecret(tx, credentialId);
     return row?.login_revision === data.revision && row.verification_status === "pending" ? row : null;
   };
   const isStillFirst = await database.transaction(async (tx) => {
@@ -84,7 +84,7 @@ export async function runSchedule(context: VerificationContext): Promise<void> {
   const { database, jobs } = kernel;
   for (const credentialId of await findAbandoned(database.db, 1_000)) {
     await database.transaction(async (tx) => {
-      const credential = await lockAnyCredential(tx, credentialId);
+      const credential = await lockSecret(tx, credentialId);
       const underWay = await findRunningAttempt(tx, credentialId);
       if (underWay?.isAbandoned === true) await endAbandonedAttempt(context, tx, underWay.attempt, credential);
     });

@@ -5,8 +5,8 @@ import type { Target, VerifyResult } from "@strongroom/connectors";
 import type { Updateable } from "kysely";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
-import { searchKeys, verificationStatus as statusOf } from "#features/credentials/index.ts";
-import type { CredentialRow, CredentialsTable, HostKey } from "#features/credentials/index.ts";
+import { searchKeys, verificationStatus as statusOf } from "#features/secrets/index.ts";
+import type { SecretRow, SecretsTable, HostKey } from "#features/secrets/index.ts";
 import type { Owner } from "./owner-of.ts";
 import type { AttemptRow } from "./verification.store.ts";
 
@@ -28,7 +28,7 @@ export interface Result {
 
 /** The columns of a stored login that connectors need. */
 export type LoginRow = Pick<
-  CredentialRow,
+  SecretRow,
   | "type"
   | "host"
   | "port"
@@ -113,12 +113,12 @@ const EXPIRED_CODES = new Set(["certificate-expired", "password-expired", "accou
 
 /** CRED-13 to CRED-17: the changes to the credential after an attempt that ended at `at`. */
 export function changesAfter(
-  row: CredentialRow,
+  row: SecretRow,
   result: Result,
   at: Date,
   /** Null: no automatic verification. */
   everyMs: number | null,
-): Updateable<CredentialsTable> {
+): Updateable<SecretsTable> {
   const isVerified = result.outcome === "verified";
   const attempted = { last_verification_attempt: at, verification_error: isVerified ? null : result.message };
   if (CUT_SHORT.has(result.code ?? "")) return attempted;
@@ -188,7 +188,7 @@ export function completed(attempt: AttemptRow, owner: Pick<Owner, "audience">, i
 }
 
 /** The reply to the vault's screens (API-13). */
-export function toReply(attempt: AttemptRow, credential: CredentialRow): VerifyReply {
+export function toReply(attempt: AttemptRow, credential: SecretRow): VerifyReply {
   const success = attempt.outcome === "verified";
   const message = attempt.message ?? "";
   const error = success ? null : message;

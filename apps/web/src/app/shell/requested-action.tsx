@@ -3,7 +3,7 @@ import type { SearchAction, SearchResult } from "@strongroom/contract";
 import { lazy } from "react";
 
 const AccountAct = lazy(() => import("#features/accounts/actions/account-act.tsx"));
-const CredentialAct = lazy(() => import("#features/credentials/credential-act.tsx"));
+const CredentialAct = lazy(() => import("#features/vault/credential-act.tsx"));
 
 export interface RequestedAction {
   act: Exclude<SearchAction, "request">;

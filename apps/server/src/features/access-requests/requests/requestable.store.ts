@@ -2,7 +2,7 @@
 import type { ConnectionMethod, SystemType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
-import { NAME_KEY } from "#features/credentials/index.ts";
+import { NAME_KEY } from "#features/secrets/index.ts";
 import { bitOf, seesEverySafe, effectivePermissionsOf } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";

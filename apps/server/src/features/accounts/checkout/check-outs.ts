@@ -8,7 +8,7 @@ import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { lockAnyCredential } from "#features/credentials/index.ts";
+import { lockSecret } from "#features/secrets/index.ts";
 import { audienceOf, changed, notFound, readShown, targetOf, toAccount } from "../accounts.ts";
 import { rotatesAfterUse, safeOf, scheduleRotation } from "../accounts.store.ts";
 import { deleteCheckOut, deleteCheckOutOf, findExpired, lockCheckOut, lockCheckOuts } from "./check-outs.store.ts";
@@ -29,7 +29,7 @@ export async function checkIn(
 ): Promise<Account> {
   const { id } = call.params;
   call.note({ target: { type: "account", id } });
-  const row = await lockAnyCredential(tx, id);
+  const row = await lockSecret(tx, id);
   if (row === null) throw notFound();
   const shown = await readShown(tx, call.actor, id, grants.grantsInForce);
   call.note({ target: targetOf(shown) });
@@ -92,7 +92,7 @@ const AT_ONCE = 100;
 export async function endExpiredCheckOuts(kernel: Kernel): Promise<void> {
   for (const id of await findExpired(kernel.database.db, AT_ONCE)) {
     await kernel.database.transaction(async (tx) => {
-      const row = await lockAnyCredential(tx, id);
+      const row = await lockSecret(tx, id);
       const held = await lockCheckOut(tx, id);
       // Another transaction renewed or ended it in between.
       if (held === null || !held.is_over) return;

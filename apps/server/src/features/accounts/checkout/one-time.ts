@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import type { Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
-import { connectorFacts } from "#features/credentials/index.ts";
+import { connectorFacts } from "#features/secrets/index.ts";
 import { allows } from "#features/safes/index.ts";
 import { canRotate } from "../access-block.policy.ts";
 import { credentialTypeOf, usualPort } from "../connector-type.ts";

@@ -11,7 +11,7 @@ import type { Updateable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
-import { editStored, isSame, keyOfSafe } from "#features/credentials/index.ts";
+import { editSecret, isSame, keyOfSafe } from "#features/secrets/index.ts";
 import { audienceOf, changed as changedEvent, readShown, targetOf, toAccount } from "../accounts.ts";
 import { readAccountRow, updateAccountRow } from "../accounts.store.ts";
 import type { AccountsTable } from "../accounts.store.ts";
@@ -47,7 +47,7 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
     if (edit.status === "disabled" && shown.status !== "disabled") await stopLending(deps, tx, id, call.actor);
     const requireStepUp = () => call.requireStepUp();
     const change = { fields: storedFields(edit), replacement, at, by: call.actor.id, requireStepUp };
-    const { row, isLoginChanged, details } = await editStored(tx, before, change);
+    const { row, isLoginChanged, details } = await editSecret(tx, before, change);
     await updateAccountRow(tx, id, { ...columnsOf(edit, shown), ...(replacement === null ? {} : renewed(at)) });
     if (isLoginChanged) await deps.loginChanged(tx, row);
     await kernel.events.publish(tx, changedEvent(id, await audienceOf(tx, shown)));

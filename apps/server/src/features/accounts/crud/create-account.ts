@@ -7,7 +7,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
-import { keyOfSafe, storeNew } from "#features/credentials/index.ts";
+import { keyOfSafe, storeSecret } from "#features/secrets/index.ts";
 import { lockPlatform } from "#features/platforms/index.ts";
 import type { PlatformRow } from "#features/platforms/index.ts";
 import { audienceOfSafe, lockSafe, requirePermission } from "#features/safes/index.ts";
@@ -49,7 +49,7 @@ export async function insertAccount(deps: AccountDeps, tx: Tx, { fields, actor, 
   const id = newId(at.getTime());
   using secret = Secret.fromText(fields.password);
   const owner = { user_id: null, safe_id: safe.id };
-  const row = await storeNew(tx, { id, owner, fields: storedFields(fields), secret, kek, at, by: actor.id, reason });
+  const row = await storeSecret(tx, { id, owner, fields: storedFields(fields), secret, kek, at, by: actor.id, reason });
   await insertAccountRow(tx, {
     id,
     ...accountFields(fields),

@@ -4,7 +4,7 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { deleteAnyCredential, refuseWhileRotating, supersedeRotation } from "#features/credentials/index.ts";
+import { deleteSecret, refuseWhileRotating, supersedeRotation } from "#features/secrets/index.ts";
 import { audienceOf, deleted, targetOf } from "../accounts.ts";
 import { deleteDependents, reconciledBy, updateAccountRow } from "../accounts.store.ts";
 import { deleteCheckOut } from "../checkout/check-outs.store.ts";
@@ -36,7 +36,7 @@ export async function deleteOne(
   await deleteCheckOut(tx, id);
   await supersedeRotation(tx, id, kernel.clock.now(), "The account was deleted.");
   await deleteDependents(tx, id);
-  await deleteAnyCredential(tx, id, kernel.clock.now());
+  await deleteSecret(tx, id, kernel.clock.now());
   await updateAccountRow(tx, id, { notes: null, rotation_wanted_at: null, rotation_wanted_because: null });
   await kernel.events.publish(tx, deleted(id, audience));
   return { name: row.name };

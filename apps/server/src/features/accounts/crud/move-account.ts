@@ -6,7 +6,7 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { keyOfSafe, lockAnyCredentials, refuseWhileRotating, resealUnder } from "#features/credentials/index.ts";
+import { keyOfSafe, lockSecrets, refuseWhileRotating, resealUnder } from "#features/secrets/index.ts";
 import { requireConfirmedPeople, requirePermission } from "#features/safes/index.ts";
 import type { AccountMover } from "#features/safes/index.ts";
 import { audiencesIn, changed, readShown, targetOf, toAccount } from "../accounts.ts";
@@ -67,7 +67,7 @@ export function moverOf(deps: AccountDeps): AccountMover {
     const ids = await accountsIn(tx, fromSafe);
     if (ids.length === 0) return;
     const kek = await deps.kernel.keys.kekFor(keyOfSafe(toSafe));
-    await lockAnyCredentials(tx, ids);
+    await lockSecrets(tx, ids);
     await carry(deps, tx, { ids, fromSafe, toSafe, kek, actor });
   };
 }

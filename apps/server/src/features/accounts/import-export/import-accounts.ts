@@ -6,7 +6,7 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { keyOfSafe } from "#features/credentials/index.ts";
+import { keyOfSafe } from "#features/secrets/index.ts";
 import { bitOf, effectivePermissionsOf } from "#features/safes/index.ts";
 import { readAccounts } from "./account-csv.ts";
 import type { BadLine, GoodLine, NameLookups } from "./account-csv.ts";

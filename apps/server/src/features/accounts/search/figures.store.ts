@@ -4,7 +4,7 @@ import type { VerificationStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
-import { hasVerificationStatus } from "#features/credentials/index.ts";
+import { hasVerificationStatus } from "#features/secrets/index.ts";
 import { seesEverySafe, effectivePermissionsOf } from "#features/safes/index.ts";
 import { byRotation } from "./found-accounts.store.ts";
 import type { GrantsInForce } from "../shown-accounts.store.ts";

@@ -10,7 +10,7 @@ import type { TestPerson } from "#testing/people.ts";
 import { aMember, aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
-import { searchKeys } from "#features/credentials/index.ts";
+import { searchKeys } from "#features/secrets/index.ts";
 import * as found from "./found-accounts.store.ts";
 import type { Conditions } from "./found-accounts.store.ts";
 

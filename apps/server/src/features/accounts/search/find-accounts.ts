@@ -6,7 +6,7 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
-import { ACCOUNTS, fold, keysToFind } from "#features/credentials/index.ts";
+import { ACCOUNTS, fold, keysToFind } from "#features/secrets/index.ts";
 import { seesEverySafe } from "#features/safes/index.ts";
 import { toAccount } from "../accounts.ts";
 import * as found from "./found-accounts.store.ts";

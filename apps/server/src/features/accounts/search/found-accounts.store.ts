@@ -6,7 +6,7 @@ import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
-import { NAME_KEY, hasVerificationStatus, nameBeginsWith } from "#features/credentials/index.ts";
+import { NAME_KEY, hasVerificationStatus, nameBeginsWith } from "#features/secrets/index.ts";
 import { seesEverySafe, effectivePermissionsOf } from "#features/safes/index.ts";
 import { dueSince, isRotationDue } from "../rotation.ts";
 import type { GrantsInForce } from "../shown-accounts.store.ts";

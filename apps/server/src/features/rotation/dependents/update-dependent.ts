@@ -5,8 +5,8 @@ import { openSecret } from "@strongroom/keys";
 import type { Secret } from "@strongroom/keys";
 import type { DependentConfig } from "@strongroom/contract";
 import { createHmac } from "node:crypto";
-import { openEnvelope } from "#features/credentials/index.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import { openEnvelope } from "#features/secrets/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { loginTargetOf } from "#features/verification/index.ts";
 import type { DependentRow } from "./dependents.store.ts";
 import { SIGNING_KEYS, SIGNING_PURPOSE } from "./dependents.ts";
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 20_000;
 
 /** A credential and its active secret, still sealed. */
 export interface OpenableSecret {
-  credential: CredentialRow;
+  credential: SecretRow;
   envelope: Buffer;
 }
 

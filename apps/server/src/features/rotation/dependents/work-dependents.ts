@@ -9,14 +9,14 @@ import {
   NOT_ACTIVE as NOT_ACTIVE_VERSION,
   activeError,
   keyOfOwner,
-  lockAnyCredential,
-  lockAnyCredentials,
+  lockSecret,
+  lockSecrets,
   readEnvelope,
   replaceSecret,
   activeRotationOf,
   supersedeRotation,
-} from "#features/credentials/index.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+} from "#features/secrets/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { findUser } from "#features/users/index.ts";
 import { ownerOf } from "#features/verification/index.ts";
 import { claimDependent, storeDependentResult, hasInactive } from "./dependents.store.ts";
@@ -88,7 +88,7 @@ const NOT_ACTIVE = "A required account, or its platform or safe, is not active."
 async function prepare(context: RotationContext, tx: Tx, row: DependentRow): Promise<DependentTask | "busy" | Updated> {
   const otherId = otherOf(row);
   const ids = otherId === null ? [row.account_id] : [row.account_id, otherId];
-  const rows = await lockAnyCredentials(tx, ids);
+  const rows = await lockSecrets(tx, ids);
   if ((await activeRotationOf(tx, ids)) !== null) return "busy";
   const account = await holding(tx, rows, row.account_id);
   if (account === null) return { isDone: false, message: "The account was deleted." };
@@ -116,7 +116,7 @@ async function prepare(context: RotationContext, tx: Tx, row: DependentRow): Pro
   return { row, account, other };
 }
 
-async function holding(tx: Tx, rows: readonly CredentialRow[], id: string): Promise<OpenableSecret | null> {
+async function holding(tx: Tx, rows: readonly SecretRow[], id: string): Promise<OpenableSecret | null> {
   const credential = rows.find((row) => row.id === id);
   if (credential === undefined) return null;
   const envelope = await readEnvelope(tx, id, credential.secret_version);
@@ -129,7 +129,7 @@ async function takeOver(context: RotationContext, { account, other }: DependentT
   const { id, name } = other!.credential;
   const kek = await keys.kekFor(keyOfOwner(other!.credential));
   return database.transaction(async (tx) => {
-    const before = await lockAnyCredential(tx, id);
+    const before = await lockSecret(tx, id);
     if (before === null || before.safe_id !== other!.credential.safe_id)
       return { isDone: false, message: `"${name}" was moved or deleted.` };
     if ((await activeRotationOf(tx, [id])) !== null)

@@ -1,8 +1,8 @@
 // Advances a rotation by one step in one transaction: records the last results and the next task.
 import type { Connector } from "@strongroom/connectors";
 import type { Tx } from "#kernel/db/database.ts";
-import { NOT_ACTIVE, activeError } from "#features/credentials/index.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import { NOT_ACTIVE, activeError } from "#features/secrets/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { storeCandidate, versionIn } from "./make-candidate.ts";
 import type { NewSecret, SealedSecret } from "./make-candidate.ts";
 import { publishStep, recordUse } from "./record-step.ts";
@@ -23,7 +23,7 @@ const WHILE_VERIFYING_MS = 2_000;
 const WHILE_CHECKED_OUT_MS = 10_000;
 
 /** A recorded task to perform outside the database. */
-export type RotationTask = { credential: CredentialRow; connector: Connector } & (
+export type RotationTask = { credential: SecretRow; connector: Connector } & (
   | { do: "send"; by: "account"; current: SealedSecret; candidate: SealedSecret }
   | { do: "send"; by: "reconcile-account"; reconciler: Reconciler; candidate: SealedSecret }
   | { do: "probe"; secret: SealedSecret }
@@ -161,7 +161,7 @@ function errandOf(
   turn: StepResult,
   snapshot: RotationSnapshot,
   act: Exclude<RotationAct, { do: "store" }>,
-  { credential, connector, at }: { credential: CredentialRow; connector: Connector; at: Date },
+  { credential, connector, at }: { credential: SecretRow; connector: Connector; at: Date },
 ): RotationTask {
   const base = { credential, connector };
   const { old, candidate } = turn.journal;

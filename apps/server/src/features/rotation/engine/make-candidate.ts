@@ -3,7 +3,7 @@ import type { Connector } from "@strongroom/connectors";
 import { EnvelopeError, KekError, Secret, sealSecret } from "@strongroom/keys";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { ENVELOPE_PURPOSE, insertCandidate, keyOfOwner, openEnvelope } from "#features/credentials/index.ts";
+import { ENVELOPE_PURPOSE, insertCandidate, keyOfOwner, openEnvelope } from "#features/secrets/index.ts";
 import { DEFAULT_RULES, generatePassword } from "./new-password.ts";
 import type { RotationEvent } from "../rotation.policy.ts";
 import type { RotationRow } from "../rotation.store.ts";

@@ -8,7 +8,7 @@ import type {
   ReconcileLogin as Reconciling,
   VerifyContext,
 } from "@strongroom/connectors";
-import { NOT_ACTIVE, checkActive, openEnvelope } from "#features/credentials/index.ts";
+import { NOT_ACTIVE, checkActive, openEnvelope } from "#features/secrets/index.ts";
 import { loginTargetOf, resultOf } from "#features/verification/index.ts";
 import type { RotationTask } from "./advance.ts";
 import type { NewSecret, SealedSecret } from "./make-candidate.ts";

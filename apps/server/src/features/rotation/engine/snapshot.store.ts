@@ -1,8 +1,8 @@
 // Reads the state that a rotation step is decided from, with the credential locked.
 import type { PasswordRules, Platform } from "@strongroom/contract";
 import { sql } from "kysely";
-import { lockAnyCredential } from "#features/credentials/index.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import { lockSecret } from "#features/secrets/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
 import { waitsForCheckIn } from "../schedule/due.store.ts";
@@ -49,7 +49,7 @@ export interface Version {
 
 export interface RotationSnapshot extends Facts {
   /** Null: the credential was deleted. */
-  credential: CredentialRow | null;
+  credential: SecretRow | null;
   /** Newest first, candidates included. */
   versions: Version[];
 }
@@ -59,7 +59,7 @@ type FactRow = Omit<Facts, "reconciler"> & { [K in keyof Reconciler as `by_${K}`
 /** One round trip: the statements are pipelined, and each sees the data committed when the lock was acquired. */
 export async function readSnapshot(tx: Tx, id: string): Promise<RotationSnapshot> {
   const [credential, facts, versions] = await Promise.all([
-    lockAnyCredential(tx, id),
+    lockSecret(tx, id),
     readFacts(tx, id),
     readVersions(tx, id),
   ]);

@@ -1,7 +1,7 @@
 // Computes one step of a rotation from its completed tasks and plans the next. Sends no SQL.
 import { canChange, connectorFor } from "@strongroom/connectors";
 import type { Connector } from "@strongroom/connectors";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { loginTargetOf } from "#features/verification/index.ts";
 import type { Result } from "#features/verification/index.ts";
 import { checkReconcileScope } from "../reconcile/reconcile-scope.policy.ts";
@@ -59,7 +59,7 @@ export const stepOf = ({ journal, kind }: Pick<RotationRow, "journal" | "kind">)
   said: null,
 });
 
-export function connectorOf(credential: CredentialRow): Connector {
+export function connectorOf(credential: SecretRow): Connector {
   return connectorFor(loginTargetOf(credential));
 }
 
@@ -67,7 +67,7 @@ export function capabilitiesOf(
   connector: Connector,
   { reconciler }: Pick<Facts, "reconciler">,
   kind: RotationKind | null,
-  credential: CredentialRow,
+  credential: SecretRow,
 ): Capabilities {
   const mayReconcile =
     reconciler !== null && !reconciler.is_refused && checkReconcileScope(credential, reconciler.reach) === null;

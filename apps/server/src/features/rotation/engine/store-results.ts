@@ -1,8 +1,8 @@
 // Stores the results of a rotation step: each login as an attempt, the verification status and a proved new version.
 import type { Tx } from "#kernel/db/database.ts";
 import { newId } from "#kernel/id.ts";
-import { bindActive, forgetMismatch, keyOfOwner, updateCredential } from "#features/credentials/index.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import { bindActive, forgetMismatch, keyOfOwner, updateSecret } from "#features/secrets/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { changesAfter, destinationOf, insertEndedAttempts, ownerOf } from "#features/verification/index.ts";
 import { promoteVersion } from "../rotation.store.ts";
 import type { RotationRow } from "../rotation.store.ts";
@@ -15,7 +15,7 @@ export interface Results {
   before: RotationRow;
   row: RotationRow;
   turn: StepResult;
-  credential: CredentialRow | null;
+  credential: SecretRow | null;
   at: Date;
 }
 
@@ -31,14 +31,14 @@ export async function storeResults(context: RotationContext, tx: Tx, results: Re
   const latest = turn.logins.findLast(({ version }) => version === credential.secret_version);
   if (latest === undefined) return;
   const { verifyEveryMs } = await ownerOf(context, tx, row);
-  await updateCredential(tx, credential.id, changesAfter(credential, latest.result, at, verifyEveryMs));
+  await updateSecret(tx, credential.id, changesAfter(credential, latest.result, at, verifyEveryMs));
 }
 
 /** INVARIANT: a version becomes active only after a fresh login with it. */
 async function promote(
   context: RotationContext,
   tx: Tx,
-  credential: CredentialRow,
+  credential: SecretRow,
   { row, turn, at }: Results,
   proof: LoginRecord,
 ): Promise<void> {
@@ -50,7 +50,7 @@ async function promote(
   const kek = await context.kernel.keys.kekFor(keyOfOwner(credential));
   await Promise.all([
     promoteVersion(tx, { id, version: proof.version, reason, isNew, at }),
-    updateCredential(tx, id, {
+    updateSecret(tx, id, {
       ...changesAfter(renewed, proof.result, at, verifyEveryMs),
       ...bindActive(kek, id, proof.version, credential),
       login_revision: renewed.login_revision,
@@ -61,13 +61,7 @@ async function promote(
 }
 
 /** An attempt with a version that is not active is marked as outdated when it is written. */
-function attemptOf(
-  row: RotationRow,
-  credential: CredentialRow,
-  login: LoginRecord,
-  proof: LoginRecord | null,
-  at: Date,
-) {
+function attemptOf(row: RotationRow, credential: SecretRow, login: LoginRecord, proof: LoginRecord | null, at: Date) {
   const { result, startedAt, version } = login;
   const inForce = proof?.version ?? credential.secret_version;
   return {

@@ -3,8 +3,8 @@ import type { Connector } from "@strongroom/connectors";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
-import { NOT_ACTIVE, activeError } from "#features/credentials/index.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import { NOT_ACTIVE, activeError } from "#features/secrets/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { destinationOf } from "#features/verification/index.ts";
 import { openReconciler } from "../engine/perform.ts";
 import { recordReconcilerRejection } from "./record-rejection.ts";
@@ -33,7 +33,7 @@ export async function checkReconcilers(context: RotationContext, signal: AbortSi
 }
 
 interface Check {
-  credential: CredentialRow;
+  credential: SecretRow;
   connector: Connector;
   reconciler: Reconciler;
 }

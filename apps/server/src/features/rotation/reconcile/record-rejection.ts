@@ -1,6 +1,6 @@
 // Keeps the lockout budget of reconcile accounts: one that its target rejected is not tried on the next account.
 import type { VerifyResult } from "@strongroom/connectors";
-import { lockAnyCredential, updateCredential } from "#features/credentials/index.ts";
+import { lockSecret, updateSecret } from "#features/secrets/index.ts";
 import { changesAfter, ownerOf, resultOf } from "#features/verification/index.ts";
 import type { Reconciler } from "../engine/snapshot.store.ts";
 import type { RotationContext } from "../context.ts";
@@ -14,9 +14,9 @@ export async function recordReconcilerRejection(
   if (result.outcome !== "rejected" || result.code !== "wrong-password") return;
   const { database, clock } = context.kernel;
   await database.transaction(async (tx) => {
-    const row = await lockAnyCredential(tx, id);
+    const row = await lockSecret(tx, id);
     if (row === null || row.secret_version !== version) return;
     const { verifyEveryMs } = await ownerOf(context, tx, { user_id: row.user_id, credential_id: id });
-    await updateCredential(tx, id, changesAfter(row, resultOf(result), clock.now(), verifyEveryMs));
+    await updateSecret(tx, id, changesAfter(row, resultOf(result), clock.now(), verifyEveryMs));
   });
 }

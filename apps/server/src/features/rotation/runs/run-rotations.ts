@@ -13,7 +13,7 @@ import type { Call } from "#kernel/http/call.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
-import { credentialNotFound, lockCredential } from "#features/credentials/index.ts";
+import { credentialNotFound, lockCredential } from "#features/vault/index.ts";
 import { audiencesOf } from "#features/verification/index.ts";
 import { obstacleToRotation, newRotation } from "../enqueue-rotation.ts";
 import { progressed, notifyRunEnd } from "./count-ended.ts";

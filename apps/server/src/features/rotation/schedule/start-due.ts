@@ -1,7 +1,7 @@
 // Starts rotations that no person requested: after a use, and when a platform's interval has passed.
 import type { Rotation } from "@strongroom/contract";
-import { lockAnyCredentials } from "#features/credentials/index.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import { lockSecrets } from "#features/secrets/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { ownerOf } from "#features/verification/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { obstacleToRotation, newRotation } from "../enqueue-rotation.ts";
@@ -55,7 +55,7 @@ async function startSome(context: RotationContext, ids: readonly string[]): Prom
     await lockBeginning(tx);
     const left = config.rotationsPerMinute - (await countBegun(tx));
     if (left <= 0) return null;
-    const locked = await lockAnyCredentials(tx, ids.slice(0, left));
+    const locked = await lockSecrets(tx, ids.slice(0, left));
     // INVARIANT: the account is checked again under its lock, because it may have been checked out since.
     const byId = new Map((await findDue(tx, { ids: locked.map(({ id }) => id) })).map((row) => [row.id, row]));
     const held = locked.filter(({ id }) => byId.has(id));
@@ -87,7 +87,7 @@ async function startSome(context: RotationContext, ids: readonly string[]): Prom
 }
 
 interface Hindered {
-  row: CredentialRow;
+  row: SecretRow;
   reason: string;
   due: DueRow;
 }

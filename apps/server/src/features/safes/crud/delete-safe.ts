@@ -8,7 +8,7 @@ import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { destroyKek } from "#kernel/keys/destroy-kek.ts";
-import { keyOfSafe } from "#features/credentials/index.ts";
+import { keyOfSafe } from "#features/secrets/index.ts";
 import { requireConfirmedPeople } from "../members/confirm-people.ts";
 import { membershipsOf } from "../members/members.store.ts";
 import { permissionsIn } from "../safes.policy.ts";

@@ -1,6 +1,6 @@
 // Reads the figures of the validation screens: running attempts, and results in a range by day and system type.
 import { sql } from "kysely";
-import { isFailingRow } from "#features/credentials/index.ts";
+import { isFailingRow } from "#features/secrets/index.ts";
 import { seesEverySafe } from "#features/safes/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import { visibleSecrets, visibleRows } from "#features/figures/index.ts";

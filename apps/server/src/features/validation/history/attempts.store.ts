@@ -3,7 +3,7 @@ import type { SystemFamily, ValidationStatusFilter } from "@strongroom/contract"
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
-import { ACCOUNTS, keysToFind } from "#features/credentials/index.ts";
+import { ACCOUNTS, keysToFind } from "#features/secrets/index.ts";
 import type { AttemptRow } from "#features/verification/index.ts";
 import { isVisibleSecret, visibleSecrets, visibleRows } from "#features/figures/index.ts";
 import { isNamed, isOfFamily, systemType } from "../narrowing.store.ts";

@@ -1,7 +1,7 @@
 // Finds failing secrets, latest first, with the duration of the failure and the active grants.
 import type { FailingStatus, Outcome, Severity, SystemFamily } from "@strongroom/contract";
 import { sql } from "kysely";
-import { hasVerificationStatus, isFailingRow } from "#features/credentials/index.ts";
+import { hasVerificationStatus, isFailingRow } from "#features/secrets/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import { isVisibleSecret, visibleSecrets, severity, withAccount } from "#features/figures/index.ts";

@@ -1,6 +1,6 @@
 // Reads active grants and the status of their accounts, for their owners and approvers.
 import { sql } from "kysely";
-import { isFailingRow } from "#features/credentials/index.ts";
+import { isFailingRow } from "#features/secrets/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import { mayValidate } from "../narrowing.store.ts";

@@ -4,7 +4,7 @@ import { MOST_COUNTED } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
-import { fold } from "#features/credentials/index.ts";
+import { fold } from "#features/secrets/index.ts";
 import { countOf, countWalked, findCandidates, listOf, walk } from "./attempts.store.ts";
 import type { AttemptsQuery, FoundAttempt } from "./attempts.store.ts";
 import { toAttempt } from "../validation.ts";

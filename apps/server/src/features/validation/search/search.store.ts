@@ -8,7 +8,7 @@ import type {
   ValidationStatusFilter,
 } from "@strongroom/contract";
 import { sql } from "kysely";
-import { ACCOUNTS, fold, hasVerificationStatus, isFailingRow, keysToFind } from "#features/credentials/index.ts";
+import { ACCOUNTS, fold, hasVerificationStatus, isFailingRow, keysToFind } from "#features/secrets/index.ts";
 import { containing } from "#kernel/db/containing.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";

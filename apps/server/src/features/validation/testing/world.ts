@@ -1,7 +1,7 @@
 // Test data: a safe with accounts in different statuses, one of them under a grant, and users with different rights.
 import type { Account, Safe } from "@strongroom/contract";
 import { requestsOf } from "#features/access-requests/testing/lending.ts";
-import { searchKeys } from "#features/credentials/index.ts";
+import { searchKeys } from "#features/secrets/index.ts";
 import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";

@@ -1,6 +1,6 @@
 // Starts a background validation of a selection, with a separate check for each item.
 import type { triggerValidation } from "@strongroom/contract";
-import { closureRefusal } from "#features/credentials/index.ts";
+import { closureRefusal } from "#features/vault/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";

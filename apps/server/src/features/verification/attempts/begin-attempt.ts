@@ -7,8 +7,8 @@ import { systemEntry } from "#kernel/audit/entry.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { newId } from "#kernel/id.ts";
-import { activeError, refuseWhileRotating, activeRotationOf, updateCredential } from "#features/credentials/index.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import { activeError, refuseWhileRotating, activeRotationOf, updateSecret } from "#features/secrets/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { isPending } from "#features/users/index.ts";
 import { ownerOf } from "../owner-of.ts";
 import { concluded } from "./finish-attempt.ts";
@@ -34,7 +34,7 @@ const LEASE_SECONDS = 30;
 export interface AttemptOrder {
   credentialId: string;
   /** Locks the credential; null when it does not exist, or when the requester may not verify it. */
-  lock: (tx: Tx, id: string) => Promise<CredentialRow | null>;
+  lock: (tx: Tx, id: string) => Promise<SecretRow | null>;
   /** The user who requested the attempt and waits for it until `signal` aborts; null for automatic attempts. */
   askedBy: { id: string; name: string; signal: AbortSignal } | null;
   trigger: Trigger;
@@ -57,7 +57,7 @@ export type SkippedAttempt =
 export interface StartedAttempt {
   kind: "begun";
   attempt: AttemptRow;
-  credential: CredentialRow;
+  credential: SecretRow;
   connector: Connector;
   /** Why the stored secret must not be used as the active one; null when it may. */
   activeError: EnvelopeError | null;
@@ -83,7 +83,7 @@ export async function beginAttempt(
   if (credential === null) return { kind: "gone" };
   // INVARIANT: no secret of a user who waits for activation reaches a target, regardless of the requester.
   if (credential.user_id !== null && (await isPending(tx, credential.user_id))) {
-    if (credential.verify_after !== null) await updateCredential(tx, credential.id, { verify_after: null });
+    if (credential.verify_after !== null) await updateSecret(tx, credential.id, { verify_after: null });
     return { kind: "not-due" };
   }
   if (isHeldBack(credential, query.isAutomatic)) return { kind: "held-back" };
@@ -100,7 +100,7 @@ export async function beginAttempt(
   const target = targetOf(credential);
   const isSupportedTarget = isSupported(target);
   if (!isSupportedTarget && query.isAutomatic) {
-    if (credential.verify_after !== null) await updateCredential(tx, credential.id, { verify_after: null });
+    if (credential.verify_after !== null) await updateSecret(tx, credential.id, { verify_after: null });
     return { kind: "not-verifiable" };
   }
   const connector = connectorFor(target);
@@ -119,7 +119,7 @@ export async function beginAttempt(
   return { kind: "begun", attempt, credential, connector, activeError: await activeError(kernel, credential) };
 }
 
-function newAttempt(credential: CredentialRow, query: AttemptOrder, method: string, at: Date) {
+function newAttempt(credential: SecretRow, query: AttemptOrder, method: string, at: Date) {
   return {
     id: newId(at.getTime()),
     credential_id: credential.id,
@@ -142,7 +142,7 @@ export async function endAbandonedAttempt(
   context: VerificationContext,
   tx: Tx,
   attempt: AttemptRow,
-  credential: CredentialRow | null,
+  credential: SecretRow | null,
 ): Promise<void> {
   const { clock, events } = context.kernel;
   const at = clock.now();
@@ -153,9 +153,7 @@ export async function endAbandonedAttempt(
   if (ended === null) return;
   const before = isOutdated ? null : credential;
   const after =
-    before === null
-      ? null
-      : await updateCredential(tx, before.id, changesAfter(before, result, at, owner.verifyEveryMs));
+    before === null ? null : await updateSecret(tx, before.id, changesAfter(before, result, at, owner.verifyEveryMs));
   await events.publish(tx, ...completed(ended, owner, false));
   const news = { attempt: ended, askedBy: null, before, after, owner, isAlarm: false };
   const note = await concluded(context, tx, news, noteOf(ended, false));

@@ -2,8 +2,8 @@
 // transaction.
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
-import { lockAnyCredential, updateCredential } from "#features/credentials/index.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import { lockSecret, updateSecret } from "#features/secrets/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { ownerOf } from "../owner-of.ts";
 import type { Concluded, VerificationContext } from "../context.ts";
 import { isOutdated } from "../verification.policy.ts";
@@ -16,7 +16,7 @@ export interface FinishedAttempt {
   kind: "tried";
   attempt: AttemptRow;
   /** The current row; null when it was deleted in the meantime. */
-  credential: CredentialRow | null;
+  credential: SecretRow | null;
 }
 
 export async function finishAttempt(
@@ -28,14 +28,14 @@ export async function finishAttempt(
 ): Promise<{ note: AuditNote; value: FinishedAttempt }> {
   const { clock, events } = context.kernel;
   const at = clock.now();
-  const before = await lockAnyCredential(tx, begun.credential_id);
+  const before = await lockSecret(tx, begun.credential_id);
   const owner = await ownerOf(context, tx, begun);
   const ended = await endAttempt(tx, begun.id, { ...result, at, isOutdated: isOutdated(begun, before) });
   // Null: the attempt outlived its lease and another process has ended it. That result is kept.
   const attempt = ended ?? (await readAttempt(tx, begun.id));
   const isCurrent = ended !== null && before !== null && !ended.is_outdated;
   const credential = isCurrent
-    ? await updateCredential(tx, before.id, changesAfter(before, result, at, owner.verifyEveryMs))
+    ? await updateSecret(tx, before.id, changesAfter(before, result, at, owner.verifyEveryMs))
     : before;
   const note = noteOf(attempt, result.isAlarm);
   if (ended !== null) {

@@ -1,7 +1,7 @@
 // Opens the secret of a recorded attempt and logs in with it. No transaction is open in the meantime.
 import { EnvelopeError, KekError, Secret, SealedError } from "@strongroom/keys";
 import type { Kernel } from "#kernel/kernel.ts";
-import { NOT_ACTIVE, openEnvelope, readEnvelope } from "#features/credentials/index.ts";
+import { NOT_ACTIVE, openEnvelope, readEnvelope } from "#features/secrets/index.ts";
 import type { StartedAttempt } from "./begin-attempt.ts";
 import type { VerificationContext } from "../context.ts";
 import { endedBy, resultOf, targetOf } from "../verification.ts";

@@ -9,8 +9,9 @@ import type { Call } from "#kernel/http/call.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { credentialNotFound, lockAnyCredential, lockCredential } from "#features/credentials/index.ts";
-import type { CredentialRow } from "#features/credentials/index.ts";
+import { lockSecret } from "#features/secrets/index.ts";
+import { credentialNotFound, lockCredential } from "#features/vault/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { beginAttempt } from "./begin-attempt.ts";
 import type { SkippedAttempt, AttemptOrder } from "./begin-attempt.ts";
 import { finishAttempt } from "./finish-attempt.ts";
@@ -54,7 +55,7 @@ export async function verify(
 }
 
 /** The address a login with this credential goes to, such as `db1:5432`; without a port if the default applies. */
-function endpointOf(credential: CredentialRow): string | null {
+function endpointOf(credential: SecretRow): string | null {
   const host = destinationOf(credential);
   if (host === null) return null;
   const port = URL.parse(credential.connection_string ?? "")?.port || credential.port;
@@ -102,7 +103,7 @@ async function endOf(kernel: Kernel, attempt: AttemptRow, until: number): Promis
 
 /** Returns the shared result for a second caller, with an audit note that says so. */
 async function share(tx: Tx, attempt: AttemptRow): Promise<{ note: AuditNote; value: FinishedAttempt }> {
-  const credential = await lockAnyCredential(tx, attempt.credential_id);
+  const credential = await lockSecret(tx, attempt.credential_id);
   const isAlarm = credential !== null && credential.offered_host_key !== null;
   const note = noteOf(attempt, isAlarm);
   return {

@@ -4,16 +4,9 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import {
-  credentialChanged,
-  credentialNotFound,
-  credentialTarget,
-  hostKeyText,
-  lockCredential,
-  searchKeys,
-  updateCredential,
-} from "#features/credentials/index.ts";
-import type { CredentialRow, HostKey, LoginListener } from "#features/credentials/index.ts";
+import { hostKeyText, searchKeys, updateSecret } from "#features/secrets/index.ts";
+import { credentialChanged, credentialNotFound, credentialTarget, lockCredential } from "#features/vault/index.ts";
+import type { SecretRow, HostKey, LoginListener } from "#features/secrets/index.ts";
 
 type Acceptance = Call<typeof acceptEndpoint>;
 
@@ -36,7 +29,7 @@ export async function acceptHostKey(
 }
 
 /** The audit details of an accepted key. */
-export function acceptedKeys({ host_key, offered_host_key }: CredentialRow) {
+export function acceptedKeys({ host_key, offered_host_key }: SecretRow) {
   const text = (key: HostKey | null) => (key === null ? null : hostKeyText(key));
   return { accepted: text(offered_host_key), replaced: text(host_key) };
 }
@@ -44,7 +37,7 @@ export function acceptedKeys({ host_key, offered_host_key }: CredentialRow) {
 /**
  * Trusts the key that raised the alarm if its fingerprint matches. Call with the row locked. Throws 409 otherwise.
  */
-export async function acceptOffered(tx: Tx, before: CredentialRow, fingerprint: string): Promise<CredentialRow> {
+export async function acceptOffered(tx: Tx, before: SecretRow, fingerprint: string): Promise<SecretRow> {
   const { host_key, offered_host_key: offered } = before;
   if (offered === null || host_key === null) {
     throw refuse(409, "host-key.no-alarm", "There is no changed host key to accept.");
@@ -52,7 +45,7 @@ export async function acceptOffered(tx: Tx, before: CredentialRow, fingerprint: 
   if (hostKeyText(offered) !== fingerprint) {
     throw refuse(409, "host-key.other", "The host key has changed again. Review the new key before you accept it.");
   }
-  return updateCredential(tx, before.id, {
+  return updateSecret(tx, before.id, {
     host_key: JSON.stringify(offered),
     offered_host_key: null,
     status: "pending",

@@ -8,7 +8,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { countUsable, credentialNotFound, requireOpenVault } from "#features/credentials/index.ts";
+import { countOwnCredentials, credentialNotFound, requireOpenVault } from "#features/vault/index.ts";
 import { cancelRun, findRunning, insertRun, readRun } from "./runs.store.ts";
 import type { Chosen, Requester, RunRow } from "./runs.store.ts";
 import type { VerificationContext } from "../context.ts";
@@ -74,7 +74,7 @@ export const verifyAllowed = (kernel: Kernel, call: Call, tx: Tx, allowedIds: re
 export async function verifyPicked(kernel: Kernel, call: Call<typeof verifyMultiple>, tx: Tx) {
   requireOpenVault(call.actor);
   const ids = [...new Set<string>(call.body.credential_ids)];
-  if ((await countUsable(tx, call.actor, ids)) !== ids.length) throw credentialNotFound();
+  if ((await countOwnCredentials(tx, call.actor, ids)) !== ids.length) throw credentialNotFound();
   return start(kernel, call, tx, "selected", { ids });
 }
 

@@ -1,6 +1,6 @@
 // A run's worker: verifies credentials until none is left, its time slice ends, or the run is cancelled.
 import type { Tx } from "#kernel/db/database.ts";
-import { lockAnyCredential } from "#features/credentials/index.ts";
+import { lockSecret } from "#features/secrets/index.ts";
 import type { AttemptOrder } from "../attempts/begin-attempt.ts";
 import { RUN_JOB, progressed } from "./run-verification.ts";
 import { claimItem, countItem, hasItems } from "./runs.store.ts";
@@ -73,7 +73,7 @@ async function verifyItem(
   const { kernel } = context;
   const query: AttemptOrder = {
     credentialId,
-    lock: lockAnyCredential,
+    lock: lockSecret,
     askedBy: null,
     trigger: run.scope === "scheduled" ? "scheduled" : "bulk",
     isAutomatic: run.scope !== "selected",

@@ -1,9 +1,9 @@
 // Makes the caller's own credentials available to the global search.
 import { MOST_FOUND } from "#features/search/index.ts";
 import type { Hit, Searchable } from "#features/search/index.ts";
-import type { CredentialRow } from "./credentials.store.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { findNewest } from "./find-credentials.ts";
-import { readNamed, readOwn } from "./names.store.ts";
+import { readNamed, readOwn } from "./vault.store.ts";
 
 export const searchableCredentials: Searchable = {
   kind: "credential",
@@ -19,7 +19,7 @@ export const searchableCredentials: Searchable = {
   read: async (db, actor, ids) => (await readOwn(db, actor, ids)).map(hitOf),
 };
 
-function hitOf({ id, name, username, host }: CredentialRow): Hit {
+function hitOf({ id, name, username, host }: SecretRow): Hit {
   const detail = [username, host].filter((each) => each !== null && each !== "").join(" at ");
   return { id, title: name, detail, by: [username, host], can: ["copy", "verify", "rotate"] };
 }

@@ -1,15 +1,15 @@
 // Lists and searches credentials, newest first, at a cost that does not grow with the number of credentials.
 import { DATABASE_FILTER } from "@strongroom/contract";
 import type { CredentialType, listCredentials } from "@strongroom/contract";
+import { fold, keysToFind } from "#features/secrets/index.ts";
+import type { Filter, SecretRow } from "#features/secrets/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
-import { toCredential } from "./credentials.ts";
-import { listNewest, lookUp, walkNewest } from "./credentials.store.ts";
-import type { Conditions, CredentialRow, Page } from "./credentials.store.ts";
-import { fold, keysToFind } from "./index-credential.ts";
-import type { Filter } from "./index-credential.ts";
+import { toCredential } from "./vault.ts";
+import { listNewest, lookUp, walkNewest } from "./vault.store.ts";
+import type { Conditions, Page } from "./vault.store.ts";
 
 /** A search reads this many of the next credentials first, and more only if that is likely to fill the page. */
 const NEAR = 1_000;
@@ -28,14 +28,14 @@ export async function findCredentials(call: Call<typeof listCredentials>, db: Db
 }
 
 /** The newest credentials that contain the text. */
-export const findNewest = (db: Db, actor: Actor, text: string, limit: number): Promise<CredentialRow[]> =>
+export const findNewest = (db: Db, actor: Actor, text: string, limit: number): Promise<SecretRow[]> =>
   find(db, actor, { limit, after: null }, { search: text });
 
 /**
  * A common text is found soon by reading the next credentials, a rare one by its keys. The first thousand rows decide;
  * the query planner is not asked, because its estimates can be wrong by orders of magnitude.
  */
-async function find(db: Db, actor: Actor, page: Page, filter: Filter): Promise<CredentialRow[]> {
+async function find(db: Db, actor: Actor, page: Page, filter: Filter): Promise<SecretRow[]> {
   const keys = keysToFind(actor.id, filter);
   if (keys.length === 0) return listNewest(db, actor, page);
   const conditions = conditionsOf(filter);

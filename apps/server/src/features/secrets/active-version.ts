@@ -3,9 +3,9 @@
 import { EnvelopeError, SealedError, authenticate, isAuthentic } from "@strongroom/keys";
 import type { Kek, KeyRing } from "@strongroom/keys";
 import type { Kernel } from "#kernel/kernel.ts";
-import { keyOfOwner } from "./credentials.ts";
-import type { CredentialRow } from "./credentials.store.ts";
 import { raiseMismatch } from "./active-version-alarm.ts";
+import { keyOfOwner } from "./owner-keys.ts";
+import type { SecretRow } from "./secrets.store.ts";
 
 const LABEL = "strongroom/active-version/v1";
 
@@ -20,10 +20,7 @@ export interface Binding {
 }
 
 /** The columns of a row that identify its active version. */
-export type Claim = Pick<
-  CredentialRow,
-  "id" | "user_id" | "safe_id" | "secret_version" | "active_count" | "active_mac"
->;
+export type Claim = Pick<SecretRow, "id" | "user_id" | "safe_id" | "secret_version" | "active_count" | "active_mac">;
 
 /** The highest counter that this process has seen for each secret. Released together with the key. */
 const seen = new WeakMap<Kek, Map<string, number>>();

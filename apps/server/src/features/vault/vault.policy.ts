@@ -7,6 +7,7 @@ import type { RolePermissions } from "#kernel/authz/authorise.ts";
 import type { Tables } from "#kernel/db/tables.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
+import { isNotDeleted } from "#features/secrets/index.ts";
 
 export const rolePermissions: RolePermissions = {
   "credential.list": ROLES,
@@ -54,6 +55,3 @@ export function isUsableBy(actor: Pick<Actor, "id">) {
  */
 export const isFoundAndUsableBy = (actor: Pick<Actor, "id">): RawBuilder<SqlBool> =>
   sql`(credentials.user_id is not distinct from ${actor.id}::uuid and ${isNotDeleted})`;
-
-/** For internal use on a row that is found by its id. */
-export const isNotDeleted: RawBuilder<SqlBool> = sql`coalesce(credentials.deleted_at, 'infinity') = 'infinity'`;

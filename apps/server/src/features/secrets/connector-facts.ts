@@ -1,9 +1,9 @@
 // Describes what the connector of a stored secret can do on its system, and whether it is proven.
 import { canChange, connectorFor, isSupported } from "@strongroom/connectors";
 import type { ConnectorFacts } from "@strongroom/contract";
-import type { CredentialRow } from "./credentials.store.ts";
+import type { SecretRow } from "./secrets.store.ts";
 
-type Kind = Pick<CredentialRow, "type" | "host" | "port" | "username" | "connection_string" | "additional_params">;
+type Kind = Pick<SecretRow, "type" | "host" | "port" | "username" | "connection_string" | "additional_params">;
 
 /** Null when no connector supports such an entry. */
 export function connectorFacts(row: Kind): ConnectorFacts | null {

@@ -14,8 +14,8 @@ import { aPerson } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
-import type { BoundVersion } from "./active-version.ts";
-import { searchKeys, searchText } from "./index-credential.ts";
+import { searchKeys, searchText } from "#features/secrets/index.ts";
+import type { BoundVersion } from "#features/secrets/index.ts";
 
 let app: TestApp;
 before(async () => {

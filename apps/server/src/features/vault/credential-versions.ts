@@ -1,4 +1,4 @@
-// Lists the versions of a secret without their values, and reveals one version to its owner.
+// Lists the versions of a credential's secret without their values, and reveals one version to its owner.
 import type {
   SecretVersion,
   listCredentialVersions as listEndpoint,
@@ -8,27 +8,13 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { moment } from "#kernel/moment.ts";
-import { notFound, targetOf } from "./credentials.ts";
-import { lockCredential, readCredential, readEnvelope, updateCredential } from "./credentials.store.ts";
-import { openEnvelope, unreadable } from "./reveal-credential.ts";
-import { listVersions } from "./versions.store.ts";
-
-/** Newest first. The caller must check the permission. */
-export async function versionsOf(db: Db, id: string): Promise<SecretVersion[]> {
-  return (await listVersions(db, id)).map((row) => ({
-    version: row.version,
-    reason: row.reason,
-    is_candidate: row.is_candidate,
-    created_at: row.created_at.toISOString(),
-    created_by: row.created_by_name,
-    retired_at: moment(row.retired_at),
-  }));
-}
+import { openEnvelope, readEnvelope, unreadable, updateSecret, versionsOf } from "#features/secrets/index.ts";
+import { credentialNotFound, credentialTarget } from "./vault.ts";
+import { lockCredential, readCredential } from "./vault.store.ts";
 
 export async function listOwnVersions(call: Call<typeof listEndpoint>, db: Db): Promise<{ versions: SecretVersion[] }> {
   const row = await readCredential(db, call.actor, call.params.id);
-  if (row === null) throw notFound();
+  if (row === null) throw credentialNotFound();
   return { versions: await versionsOf(db, row.id) };
 }
 
@@ -41,12 +27,12 @@ export async function revealOwnVersion(
   const { id, version } = call.params;
   call.note({ target: { type: "credential", id } });
   const row = await lockCredential(tx, call.actor, id);
-  if (row === null) throw notFound();
-  call.note({ target: targetOf(row), details: { version } });
+  if (row === null) throw credentialNotFound();
+  call.note({ target: credentialTarget(row), details: { version } });
   if (row.environment === "production") call.requireStepUp();
   const envelope = await readEnvelope(tx, id, version);
   if (envelope === null) throw refuse(404, "credential.version-not-found", "Version not found");
-  await updateCredential(tx, id, { last_accessed_at: kernel.clock.now() });
+  await updateSecret(tx, id, { last_accessed_at: kernel.clock.now() });
   try {
     using secret = await openEnvelope(kernel, { ...row, version, envelope });
     return { value: secret.reveal() };

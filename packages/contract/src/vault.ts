@@ -1,4 +1,4 @@
-// Credentials: a person's own secrets, with the targets and user names they are used for.
+// Vault: a user's credentials, which are secrets with the targets and user names they are used for.
 import { z } from "zod";
 import { AuditLogEntry } from "./audit.ts";
 import {
@@ -11,33 +11,10 @@ import {
 } from "./credential-types.ts";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
-import {
-  CredentialId,
-  Message,
-  Moment,
-  UserId,
-  encodesUnseen,
-  optionalText,
-  pageQuery,
-  oneLine,
-  manyLines,
-} from "./fields.ts";
-import { holdsSecret } from "./secret-names.ts";
+import { CredentialId, Message, Moment, UserId, optionalText, pageQuery, oneLine, manyLines } from "./fields.ts";
 import { SecretVersion, VersionNumber } from "./secret-versions.ts";
+import { AdditionalParams, ConnectionString, ConnectorFacts, Port, SecretValue } from "./secrets.ts";
 import { VerificationStatus, VerificationStatusFilter } from "./verification-status.ts";
-
-/** The capabilities of an entry's connector. */
-export const ConnectorFacts = z.object({
-  /** The kind of target, such as "PostgreSQL". */
-  name: z.string(),
-  /** False when the connector was tested only against a fake. */
-  is_proven: z.boolean(),
-  /** Whether the secret can be changed by logging in with it. */
-  can_change: z.boolean(),
-  /** Whether a reconcile account can set the secret. */
-  can_reconcile: z.boolean(),
-});
-export type ConnectorFacts = z.infer<typeof ConnectorFacts>;
 
 /** A credential as lists and details show it. INVARIANT: no field of it is a secret. */
 export const Credential = z.object({
@@ -70,38 +47,6 @@ export const Credential = z.object({
 });
 export type Credential = z.infer<typeof Credential>;
 
-/** OPEN-81. */
-export const Port = z.coerce
-  .number()
-  .int()
-  .min(1, "Port must be between 1 and 65535")
-  .max(65535, "Port must be between 1 and 65535");
-
-/** `scheme://…` as accepted by the WHATWG URL parser (OPEN-82), without a password: that belongs in the secret. */
-export const ConnectionString = optionalText(2000).superRefine((text, context) => {
-  if (text === null) return;
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || !URL.canParse(text)) {
-    context.addIssue({ code: "custom", message: "Connection string must have the form scheme://host:port/database" });
-    return;
-  }
-  if (encodesUnseen(text)) {
-    context.addIssue({ code: "custom", message: "Connection string must not contain control characters" });
-  }
-  if (holdsSecret(text)) {
-    context.addIssue({ code: "custom", message: "Put the password in the secret field, not in the connection string" });
-  }
-});
-
-export const AdditionalParams = z
-  .record(z.string().max(100), z.json())
-  .nullish()
-  .transform((params) => params ?? {})
-  .refine(
-    (params) => JSON.stringify(params).length <= 10_000,
-    "Additional parameters can have at most 10,000 characters",
-  )
-  .refine((params) => !holdsSecret(params), "Additional parameters are not encrypted: put secrets in the secret field");
-
 const NAME_LENGTH = "Name must be 3 to 100 characters";
 const USERNAME_LENGTH = "Username must be 2 to 50 characters";
 
@@ -125,23 +70,6 @@ const editable = {
     .transform((isEnabled) => isEnabled ?? false),
   additional_params: AdditionalParams,
 };
-
-/** 64 KiB hold the longest certificate chain with its key. */
-const secretText = (shortest: number, tooShort: string) =>
-  z
-    .string()
-    .refine((text) => text.isWellFormed(), "Password/secret contains an invalid character")
-    .min(shortest, tooShort)
-    .max(65_536, "Password/secret can have at most 65,536 characters");
-
-/** The secret of a credential (CRED-30). */
-export const SecretValue = secretText(8, "Password/secret must be at least 8 characters");
-
-/**
- * The secret of an account. Some legacy targets accept only short ones, so the forms warn and the server refuses
- * none.
- */
-export const AccountSecret = secretText(1, "Password is required");
 
 interface DatabaseFields {
   type: string;

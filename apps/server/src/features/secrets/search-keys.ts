@@ -1,11 +1,13 @@
-// Computes the search index of a credential: its folded text, and numeric keys for its traits and for each short piece
-// of that text.
+// Computes the search index of a stored secret: its folded text, numeric keys for its traits and for each short piece
+// of that text, and the beginning of its name.
 //
 // Why not pg_trgm: it indexes no pieces shorter than three letters and none across punctuation ("1-", "a_b"), so such a
 // search reads every row, and its plan depends on estimates. These keys belong to one owner each, work for any text,
 // need no extension, and one GIN index serves both search and filters (docs/decisions has the measurements).
 import { isDatabaseType, isFailing } from "@strongroom/contract";
 import type { CredentialType, VerificationStatusFilter } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { RawBuilder } from "kysely";
 import { wordsOf } from "#kernel/db/containing.ts";
 
 const LONGEST_PIECE = 3;
@@ -50,14 +52,14 @@ export function searchText({
   return lines.map((line) => fold(line ?? "")).join("\n");
 }
 
-/** All search keys of the credential. */
-export function searchKeys(credential: Findable): number[] {
-  const key = keysOf(credential.user_id ?? ACCOUNTS);
-  const { type, environment, verification_status } = credential;
+/** All search keys of a stored secret. */
+export function searchKeys(found: Findable): number[] {
+  const key = keysOf(found.user_id ?? ACCOUNTS);
+  const { type, environment, verification_status } = found;
   const traits = [`type:${type}`, `environment:${environment}`, `verification:${keyOfStatus(verification_status)}`];
   if (isDatabaseType(type)) traits.push("family:database");
   const keys = new Set(traits.map((trait) => key("trait", trait)));
-  for (const line of searchText(credential).split("\n")) {
+  for (const line of searchText(found).split("\n")) {
     for (let length = 1; length <= LONGEST_PIECE; length++) {
       for (const piece of piecesOf(line, length)) keys.add(key("piece", piece));
     }
@@ -101,4 +103,20 @@ function fnv1a(text: string, seed = 0x811c9dc5): number {
   let hash = seed;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash | 0;
+}
+
+/**
+ * The number of indexed characters of `search_text`, which begins with the name and a line break, so that an exact name
+ * sorts before longer ones.
+ */
+const KEPT = 120;
+const LONGEST = 100;
+
+/** The name in the index `credentials_by_name`. */
+export const NAME_KEY: RawBuilder<string> = sql`left(credentials.search_text, ${sql.lit(KEPT)}) collate "C"`;
+
+/** For rows of one owner (`user_id = …`) or of all safes (`user_id is null`) that are not deleted. */
+export function nameBeginsWith(text: string): RawBuilder<boolean> {
+  const begun = fold(text).slice(0, LONGEST);
+  return sql`(${NAME_KEY} >= ${begun} and ${NAME_KEY} < ${`${begun}\u{10ffff}`})`;
 }

@@ -7,7 +7,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { activeError, bindActive, versionsAreBound } from "./active-version.ts";
 import type { Binding, Claim } from "./active-version.ts";
 import { BOUND, wasBound } from "./active-version-alarm.ts";
-import { keyOfOwner } from "./credentials.ts";
+import { keyOfOwner } from "./owner-keys.ts";
 
 const AT_ONCE = 1000;
 const CHECK_JOB = "credentials.check-active-versions";

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
-import { isNotDeleted } from "./credentials.policy.ts";
+import { isNotDeleted } from "#features/secrets/index.ts";
 
 export interface LockedEnvelope {
   id: string;
@@ -27,7 +27,7 @@ export async function lockEnvelopes(
 ): Promise<readonly LockedEnvelope[]> {
   const ids = asked.map((each) => each.id);
   const actors = asked.map((each) => each.actor.id);
-  // The rule of credentials.policy.ts, for many actors at once. A lateral join makes one look-up by id for each,
+  // The rule of vault.policy.ts, for many actors at once. A lateral join makes one look-up by id for each,
   // whatever the planner estimates. Each array is wrapped in a `select`: otherwise PostgreSQL plans the statement again
   // on every call, at twice the cost, because it expects to gain from knowing their lengths.
   const query = sql<LockedEnvelope>`

@@ -5,11 +5,16 @@ import type { Kek, Secret } from "@strongroom/keys";
 import type { Tx } from "#kernel/db/database.ts";
 import { forgetMismatch } from "./active-version-alarm.ts";
 import { bindActive } from "./active-version.ts";
-import { ENVELOPE_PURPOSE, scheduledFirst } from "./credentials.ts";
-import { insertCredential, insertSecretVersion } from "./credentials.store.ts";
-import type { CredentialRow } from "./credentials.store.ts";
-import type { StoredFields } from "./edit-stored.ts";
-import { searchKeys, searchText } from "./index-credential.ts";
+import type { SecretFields } from "./edit-secret.ts";
+import { ENVELOPE_PURPOSE } from "./owner-keys.ts";
+import { searchKeys, searchText } from "./search-keys.ts";
+import { insertSecret, insertSecretVersion } from "./secrets.store.ts";
+import type { SecretRow } from "./secrets.store.ts";
+
+const HOUR = 3_600_000;
+
+/** A new secret is verified at once. If that verification is lost, the schedule repeats it at this time. */
+export const scheduledFirst = (at: Date): Date => new Date(at.getTime() + HOUR);
 
 export interface NewVersion {
   id: string;
@@ -30,16 +35,16 @@ export async function storeVersion(tx: Tx, { id, version, kek, secret, at, by, r
   await forgetMismatch(tx, id);
 }
 
-export type NewStored = Omit<NewVersion, "version"> & {
+export type SecretToStore = Omit<NewVersion, "version"> & {
   owner: { user_id: string; safe_id: null } | { user_id: null; safe_id: string };
-  fields: StoredFields;
+  fields: SecretFields;
 };
 
 /** Inserts a new row with its first secret. The caller must call the login listeners. */
-export async function storeNew(tx: Tx, { owner, fields, ...secret }: NewStored): Promise<CredentialRow> {
+export async function storeSecret(tx: Tx, { owner, fields, ...secret }: SecretToStore): Promise<SecretRow> {
   const { additional_params, ...known } = fields;
   const found = { ...known, ...owner, verification_status: "pending" };
-  const row = await insertCredential(tx, {
+  const row = await insertSecret(tx, {
     ...found,
     id: secret.id,
     additional_params: JSON.stringify(additional_params),

@@ -1,33 +1,33 @@
 // Updates a credential; with a new secret, the previous one is kept as history.
 import type { Credential, updateCredential as updateEndpoint } from "@strongroom/contract";
 import { Secret } from "@strongroom/keys";
+import { editSecret, keyOfVault } from "#features/secrets/index.ts";
+import type { LoginListener } from "#features/secrets/index.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { changed, notFound, targetOf, toCredential, vaultOf } from "./credentials.ts";
-import { lockCredential } from "./credentials.store.ts";
-import { editStored } from "./edit-stored.ts";
-import type { LoginListener } from "./store-credential.ts";
+import { credentialChanged, credentialNotFound, credentialTarget, toCredential } from "./vault.ts";
+import { lockCredential } from "./vault.store.ts";
 
 type Edit = SteppedCall<typeof updateEndpoint>;
 
-export async function changeCredential(kernel: Kernel, call: Edit, onLogin: LoginListener): Promise<Credential> {
+export async function editCredential(kernel: Kernel, call: Edit, onLogin: LoginListener): Promise<Credential> {
   const { id } = call.params;
   const { value, ...fields } = call.body;
   call.note({ target: { type: "credential", id } });
   using secret = value === undefined ? null : Secret.fromText(value);
-  const replacement = secret === null ? null : { secret, kek: await kernel.keys.kekFor(vaultOf(call.actor.id)) };
+  const replacement = secret === null ? null : { secret, kek: await kernel.keys.kekFor(keyOfVault(call.actor.id)) };
   const at = kernel.clock.now();
 
   // Awaited here because the secret is destroyed when this function returns.
   return await call.commit(
     async (tx) => {
       const before = await lockCredential(tx, call.actor, id);
-      if (before === null) throw notFound();
+      if (before === null) throw credentialNotFound();
       const edit = { fields, replacement, at, by: call.actor.id, requireStepUp: () => call.requireStepUp() };
-      const { row, isLoginChanged, details } = await editStored(tx, before, edit);
-      await kernel.events.publish(tx, changed(row));
+      const { row, isLoginChanged, details } = await editSecret(tx, before, edit);
+      await kernel.events.publish(tx, credentialChanged(row));
       if (isLoginChanged) await onLogin(tx, row);
-      call.note({ target: targetOf(row), details });
+      call.note({ target: credentialTarget(row), details });
       return toCredential(row);
     },
     (credential) => credential,

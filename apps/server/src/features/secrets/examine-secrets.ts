@@ -2,7 +2,7 @@
 import { EnvelopeError, KekError, SealedError } from "@strongroom/keys";
 import { sql } from "kysely";
 import type { Kernel } from "#kernel/kernel.ts";
-import { openEnvelope } from "./reveal-credential.ts";
+import { openEnvelope } from "./open-secret.ts";
 
 const AT_ONCE = 500;
 

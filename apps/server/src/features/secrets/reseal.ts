@@ -6,9 +6,9 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { activeError, bindActive } from "./active-version.ts";
 import { storeBindings } from "./bind-versions.ts";
-import { lockAnyCredentials } from "./credentials.store.ts";
-import { ENVELOPE_PURPOSE } from "./credentials.ts";
-import { openEnvelope, unreadable } from "./reveal-credential.ts";
+import { openEnvelope, unreadable } from "./open-secret.ts";
+import { ENVELOPE_PURPOSE } from "./owner-keys.ts";
+import { lockSecrets } from "./secrets.store.ts";
 
 const AT_ONCE = 500;
 
@@ -55,7 +55,7 @@ export async function resealUnder(
 
 /** INVARIANT: a move does not make a changed active version authentic. */
 async function bindAnew(kernel: Kernel, tx: Tx, { ids, kek }: Pick<Resealing, "ids" | "kek">): Promise<void> {
-  const rows = await lockAnyCredentials(tx, ids);
+  const rows = await lockSecrets(tx, ids);
   for (const row of rows) {
     const error = await activeError(kernel, row);
     if (error !== null) throw unreadable(kernel, row.id, error);

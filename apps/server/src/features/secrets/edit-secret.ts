@@ -6,26 +6,18 @@ import type { z } from "zod";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { bindActive } from "./active-version.ts";
-import {
-  DESTINATION_FIELDS,
-  changedFields,
-  changesAddress,
-  changesLogin,
-  changesMethod,
-  hostKeyText,
-  scheduledFirst,
-} from "./credentials.ts";
-import { nextVersion, updateCredential } from "./credentials.store.ts";
-import type { CredentialRow, CredentialsTable } from "./credentials.store.ts";
-import { searchKeys, searchText } from "./index-credential.ts";
+import { hostKeyText } from "./host-keys.ts";
 import { refuseWhileRotating, supersedeRotation } from "./rotation-lock.ts";
-import { storeVersion } from "./store-version.ts";
+import { searchKeys, searchText } from "./search-keys.ts";
+import { nextVersion, updateSecret } from "./secrets.store.ts";
+import type { SecretRow, SecretsTable } from "./secrets.store.ts";
+import { scheduledFirst, storeVersion } from "./store-secret.ts";
 
 /** All fields of an edit except the secret. */
-export type StoredFields = Omit<z.output<typeof CredentialEdit>, "value">;
+export type SecretFields = Omit<z.output<typeof CredentialEdit>, "value">;
 
-export interface StoredEdit {
-  fields: StoredFields;
+export interface SecretEdit {
+  fields: SecretFields;
   /** The new active secret; null keeps the current one. */
   replacement: { kek: Kek; secret: Secret } | null;
   at: Date;
@@ -38,18 +30,48 @@ export interface StoredEdit {
 }
 
 export interface Edited {
-  row: CredentialRow;
+  row: SecretRow;
   /** A login may now have another result: the caller must call the listeners. */
   isLoginChanged: boolean;
   /** For the audit entry. INVARIANT: it contains no secret. */
   details: NonNullable<AuditNote["details"]> & { changed: string[] };
 }
 
+/** When one of these fields changes, a login with the stored secret may have another result. */
+const LOGIN_FIELDS = [
+  "type",
+  "username",
+  "host",
+  "port",
+  "database_name",
+  "schema_name",
+  "connection_string",
+  "ssl_enabled",
+  "additional_params",
+] as const;
+
+/** When one of these fields changes, another host may answer, with another host key. */
+const ADDRESS_FIELDS = ["host", "port", "connection_string"] as const;
+
+/** The fields that decide where a secret is sent, and how it is protected on the way. */
+const WAY_FIELDS = [...ADDRESS_FIELDS, "type", "ssl_enabled", "additional_params"] as const;
+
+/**
+ * The destination and user name of a login. INVARIANT: none of them is ever a secret (a connection string has no
+ * password).
+ */
+const DESTINATION_FIELDS = [...ADDRESS_FIELDS, "username"] as const;
+
+const changesLogin = (changed: readonly string[]): boolean => LOGIN_FIELDS.some((name) => changed.includes(name));
+const changesAddress = (changed: readonly string[]): boolean => ADDRESS_FIELDS.some((name) => changed.includes(name));
+
+const changesMethod = (changed: readonly string[]): boolean => WAY_FIELDS.some((name) => changed.includes(name));
+
 const SECRET_REPLACED = "Another secret was stored during the rotation. The rotation's secret is kept as a version.";
 const ADDRESS_CHANGED = "The target was changed during the rotation. The rotation's secret is kept as a version.";
 
 /** `before` must be locked. The previous secret is kept as history. Throws 409 while a rotation is working on it. */
-export async function editStored(tx: Tx, before: CredentialRow, edit: StoredEdit): Promise<Edited> {
+export async function editSecret(tx: Tx, before: SecretRow, edit: SecretEdit): Promise<Edited> {
   const { replacement, at, by } = edit;
   const { additional_params, ...fields } = edit.fields;
   const changed = changedFields(before, edit.fields);
@@ -69,7 +91,7 @@ export async function editStored(tx: Tx, before: CredentialRow, edit: StoredEdit
   const forgotten = changesAddress(changed) ? before.host_key : null;
   const verification_status = isLoginChanged ? "pending" : before.verification_status;
   const found = { ...fields, user_id: before.user_id, verification_status };
-  const row = await updateCredential(tx, before.id, {
+  const row = await updateSecret(tx, before.id, {
     ...fields,
     ...(isLoginChanged ? { ...resetVerification(before), verify_after: scheduledFirst(at) } : {}),
     ...(changesAddress(changed) ? { host_key: null, offered_host_key: null } : {}),
@@ -92,19 +114,15 @@ export async function editStored(tx: Tx, before: CredentialRow, edit: StoredEdit
 }
 
 /** The previous and new destination of the login, for the fields that changed. */
-function moved(
-  before: CredentialRow,
-  after: CredentialRow,
-  changed: readonly string[],
-): NonNullable<AuditNote["details"]> {
+function moved(before: SecretRow, after: SecretRow, changed: readonly string[]): NonNullable<AuditNote["details"]> {
   const fields = DESTINATION_FIELDS.filter((name) => changed.includes(name));
   if (fields.length === 0) return {};
-  const of = (row: CredentialRow) => Object.fromEntries(fields.map((name) => [name, row[name]]));
+  const of = (row: SecretRow) => Object.fromEntries(fields.map((name) => [name, row[name]]));
   return { from: of(before), to: of(after) };
 }
 
 /** The verification of the old secret or target is not valid for the new one. */
-export function resetVerification(before: CredentialRow): Updateable<CredentialsTable> {
+function resetVerification(before: SecretRow): Updateable<SecretsTable> {
   return {
     login_revision: before.login_revision + 1,
     status: "pending",
@@ -113,4 +131,38 @@ export function resetVerification(before: CredentialRow): Updateable<Credentials
     verification_error: null,
     expires_at: null,
   };
+}
+
+/**
+ * Stores another secret as the active one on behalf of the product, and resets the verification status. The row must be
+ * locked, and no rotation may be working on it. The caller must call the login
+ * listeners.
+ */
+export async function replaceSecret(
+  tx: Tx,
+  before: SecretRow,
+  { kek, secret, at }: { kek: Kek; secret: Secret; at: Date },
+): Promise<SecretRow> {
+  const version = await nextVersion(tx, before.id);
+  await storeVersion(tx, { id: before.id, version, kek, secret, at, by: null, reason: "rotated" });
+  return updateSecret(tx, before.id, {
+    ...resetVerification(before),
+    ...bindActive(kek, before.id, version, before),
+    verify_after: scheduledFirst(at),
+    updated_at: at,
+    search_keys: searchKeys({ ...before, verification_status: "pending" }),
+  });
+}
+
+/** Returns the fields in which an edit differs from the stored values. */
+function changedFields(row: SecretRow, fields: SecretFields): (keyof SecretFields)[] {
+  return (Object.keys(fields) as (keyof typeof fields)[]).filter((name) => !isSame(row[name], fields[name]));
+}
+
+/** Compares additional parameters by content, regardless of the order of their keys. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  const names = Object.keys(a);
+  if (Array.isArray(a) !== Array.isArray(b) || names.length !== Object.keys(b).length) return false;
+  return names.every((name) => name in b && isSame(a[name as never], b[name as never]));
 }

@@ -1,27 +1,18 @@
 // Reveals secrets to their owners, a group of calls at a time, each with its own reply.
 import type { revealCredential } from "@strongroom/contract";
-import { EnvelopeError, KekError, SealedError, envelopeKekId, openSecret } from "@strongroom/keys";
 import { stepUpRefusal } from "#kernel/authz/step-up.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { sealed } from "#kernel/http/problem.ts";
-import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { checkActive } from "./active-version.ts";
-import { ENVELOPE_PURPOSE, keyOfOwner, notFound, targetOf } from "./credentials.ts";
-import { closureRefusal, mayUse } from "./credentials.policy.ts";
-import { isProduction } from "./credentials.store.ts";
-import type { CredentialRow } from "./credentials.store.ts";
+import { checkActive, openEnvelope, unreadable } from "#features/secrets/index.ts";
 import { lockEnvelopes } from "./locked-envelopes.store.ts";
 import type { LockedEnvelope } from "./locked-envelopes.store.ts";
+import { credentialNotFound, credentialTarget } from "./vault.ts";
+import { closureRefusal, mayUse } from "./vault.policy.ts";
+import { isProduction } from "./vault.store.ts";
 
 type Reveal = Call<typeof revealCredential>;
-/** A sealed secret and its owner. */
-export interface Sealed extends Pick<CredentialRow, "id" | "user_id" | "safe_id"> {
-  version: number;
-  envelope: Buffer;
-}
 type Answer = { value: string } | Refusal;
 
 /** Returns the replies in the order of the calls. A refusal affects only its own call. */
@@ -66,10 +57,10 @@ async function revealEach(kernel: Kernel, calls: readonly Reveal[], tx: Tx): Pro
     const found = opened.get(call.params.id);
     if (found === undefined || !mayUse(found.row, call.actor)) {
       call.note({ target: { type: "credential", id: call.params.id } });
-      return notFound();
+      return credentialNotFound();
     }
     const { reason } = call.body;
-    call.note({ target: targetOf(found.row), ...(reason === undefined || reason === "" ? {} : { reason }) });
+    call.note({ target: credentialTarget(found.row), ...(reason === undefined || reason === "" ? {} : { reason }) });
     return found.answer;
   });
 }
@@ -82,30 +73,4 @@ async function reveal(kernel: Kernel, held: LockedEnvelope): Promise<Answer> {
   } catch (error) {
     return unreadable(kernel, held.id, error);
   }
-}
-
-/**
- * Opens the envelope of a credential. Throws EnvelopeError, KekError or SealedError. The caller must dispose of the
- * secret.
- */
-export async function openEnvelope(kernel: Kernel, held: Sealed) {
-  const kekId = envelopeKekId(held.envelope);
-  // Cached, except for the first secret of a vault that another process created after this one started.
-  const kek = kernel.keys.cached(kekId) ?? (await kernel.keys.kekById(kekId));
-  // INVARIANT: a secret opens only for the owner under whose key it was sealed, whatever the row says now.
-  if (kek.purpose !== keyOfOwner(held)) throw new EnvelopeError("envelope.other-kek");
-  return openSecret(kek, { purpose: ENVELOPE_PURPOSE, recordId: held.id, version: held.version }, held.envelope);
-}
-
-/** The message for a secret whose active version is not authentic. */
-export const NOT_ACTIVE =
-  "The active version of this secret was changed in the database, so it is not used. Contact an administrator, and store the correct value again.";
-
-/** The refusal for a secret that does not open; rethrows any other error. */
-export function unreadable(kernel: Kernel, credentialId: string, error: unknown): Refusal {
-  if (error instanceof SealedError) return sealed();
-  if (!(error instanceof EnvelopeError) && !(error instanceof KekError)) throw error;
-  if (error.code === "envelope.not-active") return refuse(409, "credential.version-mismatch", NOT_ACTIVE);
-  kernel.log.error({ credential: credentialId, code: error.code }, "could not open a stored secret");
-  return refuse(500, "credential.unreadable", "The stored secret cannot be decrypted. Contact an administrator.");
 }

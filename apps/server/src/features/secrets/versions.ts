@@ -1,9 +1,10 @@
-// The versions of stored secrets in the database, without the secrets.
+// Lists the versions of a stored secret without their values.
 import type { SecretVersion } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
+import { moment } from "#kernel/moment.ts";
 
-export interface VersionRow {
+interface VersionRow {
   version: number;
   reason: SecretVersion["reason"];
   created_at: Date;
@@ -12,8 +13,19 @@ export interface VersionRow {
   is_candidate: boolean;
 }
 
-/** Newest first. */
-export async function listVersions(db: Db, id: string): Promise<VersionRow[]> {
+/** Newest first. The caller must check the permission. */
+export async function versionsOf(db: Db, id: string): Promise<SecretVersion[]> {
+  return (await listVersions(db, id)).map((row) => ({
+    version: row.version,
+    reason: row.reason,
+    is_candidate: row.is_candidate,
+    created_at: row.created_at.toISOString(),
+    created_by: row.created_by_name,
+    retired_at: moment(row.retired_at),
+  }));
+}
+
+async function listVersions(db: Db, id: string): Promise<VersionRow[]> {
   const { rows } = await sql<VersionRow>`
     select version, reason, secret_versions.created_at, retired_at, is_candidate, coalesce(users.name, 'Strongroom') as created_by_name
     from secret_versions left join users on users.id = secret_versions.created_by

@@ -1,0 +1,49 @@
+// Maps the rows of a vault to API objects, names credentials in the audit trail, and publishes changes.
+import { moment } from "#kernel/moment.ts";
+import type { Credential, CredentialId, UserId } from "@strongroom/contract";
+import type { NewEvent } from "#kernel/events/events.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Refusal } from "#kernel/http/refuse.ts";
+import { connectorFacts, hostKeyAlarm, verificationStatus } from "#features/secrets/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
+
+/** The same refusal for a credential that does not exist and one of another user. */
+export const credentialNotFound = (): Refusal => refuse(404, "credential.not-found", "Credential not found");
+
+/** The target of audit entries about a credential. */
+export const credentialTarget = ({ id, name }: { id: string; name: string }) => ({ type: "credential", id, name });
+
+/** The event for the user who may see the credential. */
+export const credentialChanged = ({ id, user_id }: { id: string; user_id: string | null }): NewEvent => ({
+  type: "credential.changed",
+  audience: { users: user_id === null ? [] : [user_id] },
+  data: { credential_id: id },
+});
+
+export function toCredential(row: SecretRow): Credential {
+  return {
+    id: row.id as CredentialId,
+    user_id: row.user_id as UserId,
+    name: row.name,
+    type: row.type as Credential["type"],
+    username: row.username,
+    host: row.host,
+    port: row.port,
+    status: row.status as Credential["status"],
+    environment: row.environment as Credential["environment"],
+    verification_status: verificationStatus(row),
+    verified_at: moment(row.verified_at),
+    last_verification_attempt: moment(row.last_verification_attempt),
+    verification_error: row.verification_error,
+    host_key_alarm: hostKeyAlarm(row),
+    last_accessed: moment(row.last_accessed_at),
+    connector: connectorFacts(row),
+    database_name: row.database_name,
+    schema_name: row.schema_name,
+    connection_string: row.connection_string,
+    ssl_enabled: row.ssl_enabled,
+    additional_params: row.additional_params,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
