@@ -19,6 +19,7 @@ export { createKeyFile, readKeyFile } from "./key-file.ts";
 export { keyFileProvider } from "./key-file-provider.ts";
 export { KeyRing } from "./key-ring.ts";
 export { defaultPassphraseParameters, passphraseProvider } from "./passphrase-provider.ts";
+export { recordingSeal, type RecordingSeal } from "./recording-seal.ts";
 export { rekeyRoot } from "./rekey.ts";
 export { RootKey } from "./root-key.ts";
 export type { Sealed, SealProvider, StagedSeal } from "./seal-provider.ts";
