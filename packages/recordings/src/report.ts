@@ -60,3 +60,36 @@ export interface RecordingReport {
   /** Findings beyond the first 1000: counted, not kept. */
   readonly omitted: number;
 }
+
+const MAX_FINDINGS = 1000;
+
+/** Collects findings, in bounded memory. */
+export class Findings {
+  readonly kept: RecordingFinding[] = [];
+  omitted = 0;
+
+  add(
+    kind: RecordingFindingKind,
+    chunks: RecordingFinding["chunks"],
+    span: RecordingFinding["span"],
+    message: string,
+  ): void {
+    if (this.kept.length < MAX_FINDINGS) this.kept.push({ kind, chunks, span, message });
+    else this.omitted += 1;
+  }
+}
+
+/** `Chunk 4 (0:00:01.500 to 0:00:02.000) was`, `Chunks 4 to 6 (…) were`. */
+export function chunksAre(from: number, to: number, span: RecordingFinding["span"], verb: "is" | "was"): string {
+  const plural = { is: "are", was: "were" }[verb];
+  const when = span === null ? "" : ` (${timeOf(span.from)} to ${span.to === null ? "the end" : timeOf(span.to)})`;
+  return from === to ? `Chunk ${from}${when} ${verb}` : `Chunks ${from} to ${to}${when} ${plural}`;
+}
+
+/** `0:12:31.500`. */
+export function timeOf(milliseconds: number): string {
+  const whole = Math.round(milliseconds);
+  const padded = (value: number, length: number) => String(value).padStart(length, "0");
+  const [hours, minutes, seconds] = [whole / 3_600_000, (whole / 60_000) % 60, (whole / 1000) % 60].map(Math.floor);
+  return `${hours}:${padded(minutes ?? 0, 2)}:${padded(seconds ?? 0, 2)}.${padded(whole % 1000, 3)}`;
+}
