@@ -1,0 +1,102 @@
+// Stores recordings as files of the data folder, one per recording.
+import { constants } from "node:fs";
+import { mkdir, open, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import type { ChunkStore, SealedChunk } from "./ports.ts";
+import { CLOSING_BYTES } from "./recording-format.ts";
+import { scanRecording } from "./scan-recording.ts";
+
+const READ_BYTES = 64 * 1024;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Written after each chunk and overwritten by the next, so that the closing record has its place on a full disk. */
+const RESERVE = Buffer.alloc(CLOSING_BYTES);
+
+export interface RecordingFile extends ChunkStore {
+  readonly path: string;
+  /** Closes the file. Call it after the recorder's `close`. */
+  release(): Promise<void>;
+}
+
+/** The recording's file in `folder`. Throws TypeError for an id that is not a UUID: an id never leaves the folder. */
+export function recordingPath(folder: string, recordingId: string): string {
+  if (!UUID.test(recordingId)) throw new TypeError("A recording has a lower-case UUID as its id.");
+  return join(folder, `${recordingId}.srr`);
+}
+
+/** Creates the recording's file, readable for the server's user only. Rejects when it exists: recordings are never overwritten. */
+export async function createRecordingFile(folder: string, recordingId: string): Promise<RecordingFile> {
+  const path = recordingPath(folder, recordingId);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
+  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    await flushFolder(folder);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return { path, store: (chunk) => storeChunk(file, chunk), release: () => file.close() };
+}
+
+async function storeChunk(file: FileHandle, { bytes, offset, isClosing }: SealedChunk): Promise<void> {
+  const all = isClosing ? bytes : Buffer.concat([bytes, RESERVE]);
+  // A full disk may take a part of the bytes before it fails, so each attempt starts at the chunk's own offset.
+  for (let written = 0; written < all.length;) {
+    const { bytesWritten } = await file.write(all, written, all.length - written, offset + written);
+    written += bytesWritten;
+  }
+  // What a longer failed attempt left behind.
+  await file.truncate(offset + all.length);
+  await file.datasync();
+}
+
+/** A file's bytes, for `verifyRecording` and `readRecording`. */
+export async function* readRecordingFile(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    for (;;) {
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(READ_BYTES));
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+export interface RecordingFileState {
+  /** Whole chunks. */
+  readonly chunks: number;
+  /** The digest of the last whole chunk; null without one. */
+  readonly digest: Buffer | null;
+  readonly isClosed: boolean;
+  /** Bytes after the last whole chunk, left by a write that was interrupted. */
+  readonly tornBytes: number;
+}
+
+/**
+ * How far a recording got whose gateway stopped. Reads the whole file and changes nothing: a recording without a closing record
+ * stays as it is, as evidence. Rejects when the file cannot be read.
+ */
+export async function inspectRecordingFile(path: string): Promise<RecordingFileState> {
+  const state = { chunks: 0, digest: null as Buffer | null, isClosed: false, tornBytes: 0 };
+  for await (const piece of scanRecording(readRecordingFile(path))) {
+    if (piece.kind === "chunk") {
+      state.chunks += 1;
+      state.digest = piece.chunk.digest;
+      state.isClosed = piece.chunk.head.kind === "closing";
+    }
+    if (piece.kind === "damage" && piece.isTail && !piece.isBlank) state.tornBytes = piece.size;
+  }
+  return state;
+}
+
+async function flushFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
