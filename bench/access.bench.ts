@@ -98,9 +98,9 @@ async function measureOnce(): Promise<Map<string, { ms: number; about: string }>
     const times: number[] = [];
     let about = "";
     for (let round = 0; round < ROUNDS; round += 1) {
-      const begun = performance.now();
+      const started = performance.now();
       about = await work();
-      times.push(performance.now() - begun);
+      times.push(performance.now() - started);
     }
     results.set(name, { ms: median(times), about });
     console.log(`${name}: ${figure(median(times))} ms, ${about}`);

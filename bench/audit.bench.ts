@@ -95,20 +95,20 @@ async function bytesOf(trail: Audited): Promise<number> {
 
 /** Seconds for recording and for sequencing. */
 async function fill(trail: Audited, count: number): Promise<{ record: number; place: number }> {
-  const begun = performance.now();
+  const started = performance.now();
   for (let left = count; left > 0; left -= BATCH) {
     const entries = Array.from({ length: Math.min(left, BATCH) }, anEntry);
     await trail.database.transaction((tx) => appendAudit(tx, entries));
   }
   const recorded = performance.now();
   await trail.audit.sequence();
-  return { record: (recorded - begun) / 1000, place: (performance.now() - recorded) / 1000 };
+  return { record: (recorded - started) / 1000, place: (performance.now() - recorded) / 1000 };
 }
 
 async function timed<T>(work: () => Promise<T>): Promise<[seconds: number, result: T]> {
-  const begun = performance.now();
+  const started = performance.now();
   const result = await work();
-  return [(performance.now() - begun) / 1000, result];
+  return [(performance.now() - started) / 1000, result];
 }
 
 async function verifyOffline(trail: Audited): Promise<number> {

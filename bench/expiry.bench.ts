@@ -109,11 +109,11 @@ async function untilRefused(server: BenchServer, token: string, { accountId, end
   let late = 0;
   await delay(Math.max(0, endsAt - BEGIN_BEFORE - Date.now()));
   for (;;) {
-    const begun = Date.now();
+    const started = Date.now();
     const answer = await send(server, token, "POST", `/api/v1/accounts/${accountId}/retrieve`, {});
     await answer.text();
     if (answer.status !== 200) return { after: Date.now() - endsAt, late };
-    if (begun > endsAt + 1) late += 1;
+    if (started > endsAt + 1) late += 1;
   }
 }
 

@@ -64,7 +64,7 @@ async function bareQuery(): Promise<number> {
   await client.connect();
   const times: number[] = [];
   for (let count = 0; count < 600; count++) {
-    const begun = performance.now();
+    const started = performance.now();
     const text = `root on web${number()}`;
     await client.query(
       `select id, name, host from credentials where user_id is null and deleted_at is null
@@ -72,7 +72,7 @@ async function bareQuery(): Promise<number> {
        order by left(search_text, 120) collate "C" limit 6`,
       [text, `${text}\u{10ffff}`],
     );
-    times.push(performance.now() - begun);
+    times.push(performance.now() - started);
   }
   await client.end();
   return median(times);

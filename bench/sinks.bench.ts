@@ -58,9 +58,9 @@ async function beside(credential: string, work: () => Promise<void>): Promise<nu
   const state = { isDone: false };
   const working = work().finally(() => (state.isDone = true));
   while (!state.isDone) {
-    const begun = performance.now();
+    const started = performance.now();
     await server.request("POST", `/api/v1/credentials/${credential}/reveal`, {});
-    times.push(performance.now() - begun);
+    times.push(performance.now() - started);
   }
   await working;
   return times;

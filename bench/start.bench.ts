@@ -21,9 +21,9 @@ interface Start {
 }
 
 async function measure(folder: string): Promise<Start> {
-  const begun = performance.now();
+  const started = performance.now();
   const server = await startServer({ STRONGROOM_LOG_LEVEL: "warn" }, folder);
-  const wall = (performance.now() - begun) / 1000;
+  const wall = (performance.now() - started) / 1000;
   const pid = server.process.pid!;
   const family = familyOf(pid);
   const cpu = family.reduce((sum, each) => sum + cpuOf(each), 0);

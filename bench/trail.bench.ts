@@ -38,9 +38,9 @@ async function timed(path: string): Promise<{ p50: number; worst: number; reply:
   const reply = await server.request("GET", path);
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const begun = performance.now();
+    const started = performance.now();
     await server.request("GET", path);
-    times.push(performance.now() - begun);
+    times.push(performance.now() - started);
   }
   return { p50: median(times), worst: Math.max(...times), reply };
 }
@@ -58,13 +58,13 @@ async function measureAll() {
   return results;
 }
 
-const begun = performance.now();
+const started = performance.now();
 // Filling takes longer than the idle timeout of a session.
 const keepingOpen = setInterval(() => void server.request("GET", "/api/v1/auth/session"), 60_000);
 await fillTrail(url, 0, ROWS / 100);
 const small = await measureAll();
 await fillTrail(url, ROWS / 100, ROWS);
-console.log(`filled in ${figure((performance.now() - begun) / 1000)} s`);
+console.log(`filled in ${figure((performance.now() - started) / 1000)} s`);
 clearInterval(keepingOpen);
 const large = await measureAll();
 

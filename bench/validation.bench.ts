@@ -57,7 +57,7 @@ const CALLS: Record<string, readonly [string, string, object?]> = {
 async function timeOf(token: string, [method, path, body]: readonly [string, string, object?]): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    const begun = performance.now();
+    const started = performance.now();
     const answer = await fetch(`${server.url}${path}`, {
       method,
       headers: {
@@ -68,7 +68,7 @@ async function timeOf(token: string, [method, path, body]: readonly [string, str
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text.slice(0, 200)}`);
-    if (round > 0) times.push(performance.now() - begun);
+    if (round > 0) times.push(performance.now() - started);
   }
   return median(times);
 }
@@ -77,9 +77,9 @@ const client = new pg.Client({ connectionString: url });
 await client.connect();
 const references: number[] = [];
 for (let round = 0; round <= ROUNDS; round++) {
-  const begun = performance.now();
+  const started = performance.now();
   await client.query("select verification_status, count(*) from credentials where deleted_at is null group by 1");
-  if (round > 0) references.push(performance.now() - begun);
+  if (round > 0) references.push(performance.now() - started);
 }
 const reference = median(references);
 await client.end();

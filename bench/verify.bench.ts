@@ -61,14 +61,14 @@ async function share(count: number): Promise<void> {
   const both = [server, second];
   const tokens = await storeCredentials(server, count, (index) => counting.credential(index));
   const before = both.map(({ pid }) => cpuOf(pid));
-  const begun = performance.now();
+  const started = performance.now();
   const runs = [];
   for (let place = 0; place < tokens.length; place += 1_000) {
     const chosen = tokens.slice(place, place + 1_000);
     runs.push(verifySome(chosen)());
   }
   await Promise.all(runs);
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - started) / 1000;
   const cpu = both.map(({ pid }, place) => cpuOf(pid) - before[place]!);
   const { rows: attempts } = await database.query<{ all: number; verified: number }>(
     `select count(*)::int as all, count(*) filter (where outcome = 'verified')::int as verified

@@ -49,7 +49,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     const approver = await aUser(server, "alex@example.com");
     const outsider = await aUser(server, "otto@example.com");
     requesterToken = await tokenOf(server, requester);
-    await lendAnAccount(await tokenOf(server, admin), await tokenOf(server, approver));
+    await grantAccess(await tokenOf(server, admin), await tokenOf(server, approver));
     visits = await Promise.all([1, 2, 3].map(() => visitor(browser, server.url)));
     [rita, alex, otto] = visits.map((visit) => visit.page) as [Page, Page, Page];
     await signIn(rita, requester, "/jit-access");
@@ -62,7 +62,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
   });
 
   /** An account whose platform requires one approval, a requester with emergency access, and an approver. */
-  async function lendAnAccount(admin: string, approver: string): Promise<void> {
+  async function grantAccess(admin: string, approver: string): Promise<void> {
     const { platforms } = await ask(server.url, listPlatforms, {}, admin);
     const usual = platforms.find(({ name }) => name === "Application");
     assert.ok(usual);

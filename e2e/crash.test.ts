@@ -40,7 +40,7 @@ describe(`a server killed ${ROUNDS} times during requests`, () => {
 
   test("keeps every acknowledged write, and records every answered reveal", async (t) => {
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const begun = new Date();
+      const started = new Date();
       const working = clients.map((client) => client.work(server.url, token));
       await delay(Math.random() * LONGEST_WORK_MS);
       const database = databasePid(server);
@@ -50,7 +50,7 @@ describe(`a server killed ${ROUNDS} times during requests`, () => {
       await gone;
       await Promise.all(working);
       server = await startServer(ENV, server.dataFolder);
-      await assertOnRecord(begun);
+      await assertOnRecord(started);
       await Promise.all(
         everything()
           .filter(({ isTouched }) => isTouched)

@@ -29,13 +29,13 @@ let token: string;
 
 /** Returns the milliseconds until a write succeeded. */
 async function recovery(server: RunningServer, within = RECOVERS_WITHIN_MS): Promise<number> {
-  const begun = performance.now();
+  const started = performance.now();
   for (;;) {
     assert.equal(server.process.exitCode, null, `the server died:\n${server.output().slice(-3000)}`);
     const body = { name: "After the fault", type: "application" as const, value: "a secret" };
     const answer = await send(server.url, createCredential, { body }, token);
     await answer.text();
-    const took = performance.now() - begun;
+    const took = performance.now() - started;
     if (answer.status === 201) return took;
     assert.ok(took < within, `no write succeeded within ${within} ms`);
     await delay(50);

@@ -35,26 +35,26 @@ const DIALOGS: readonly Opened[] = [
 ];
 
 describe("dialogs", needs(noBrowser || null), () => {
-  let begun: Beginning;
+  let started: Beginning;
   let stranger: Visit;
   let page: Page;
   const step = steps(() => page);
 
   before(async () => {
-    begun = await oneCredential(NAME);
-    stranger = await visitor(begun.browser, begun.server.url);
-    await signIn(begun.visit.page, begun.admin);
-    await seesHeading(begun.visit.page, "Dashboard");
+    started = await oneCredential(NAME);
+    stranger = await visitor(started.browser, started.server.url);
+    await signIn(started.visit.page, started.admin);
+    await seesHeading(started.visit.page, "Dashboard");
   });
-  after(() => begun?.close());
+  after(() => started?.close());
 
   const hasFocus = (there: Locator) => there.evaluate((element) => element === document.activeElement);
   const holdsFocus = (dialog: Locator) => dialog.evaluate((element) => element.contains(document.activeElement));
 
   for (const { where, title, opener, leave } of DIALOGS) {
     step(`${title} of ${where}: focus enters, and returns to the opener by Escape and by ${leave}`, async () => {
-      ({ page } = where === "/login" ? stranger : begun.visit);
-      await page.goto(where === "detail" ? `/vault/${begun.id}` : where);
+      ({ page } = where === "/login" ? stranger : started.visit);
+      await page.goto(where === "detail" ? `/vault/${started.id}` : where);
       const opening = opener(page);
       const dialog = dialogOf(page, title);
       for (const leaveBy of ["Escape", leave]) {
@@ -83,6 +83,6 @@ describe("dialogs", needs(noBrowser || null), () => {
       await page.keyboard.press("Tab");
       await becomes(() => holdsFocus(dialog), true);
     }
-    for (const each of [begun.visit, stranger]) assertNoErrors(each);
+    for (const each of [started.visit, stranger]) assertNoErrors(each);
   });
 });

@@ -68,9 +68,11 @@ describe("a killed server", () => {
     const folder = join(ground.server.dataFolder, "backups");
     await ask(ground.server.url, makeBackup, {}, ground.token);
     const name = await until("a backup under way", () => {
-      const [begun] = namesIn(folder);
+      const [started] = namesIn(folder);
       // Some of the cluster's files exist, but not the manifest, which is written last.
-      return begun !== undefined && namesIn(join(folder, begun, "postgres/cluster/base")).length > 0 ? begun : null;
+      return started !== undefined && namesIn(join(folder, started, "postgres/cluster/base")).length > 0
+        ? started
+        : null;
     });
     const isWhole = existsSync(join(folder, name, "manifest.json"));
     ground = await killed(ground);

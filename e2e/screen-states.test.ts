@@ -24,17 +24,17 @@ const SAMPLE_NOTICE = "Sample data: the server could not be reached";
 const addressOf = ({ path }: Endpoint) => new RegExp(`${path.replaceAll(/:\w+/g, "[^/?]+")}(\\?.*)?$`);
 
 describe("the states of a screen", needs(noBrowser || null), () => {
-  let begun: Beginning;
+  let started: Beginning;
   let page: Page;
   const step = steps(() => page);
 
   before(async () => {
-    begun = await oneCredential(NAME);
-    ({ page } = begun.visit);
-    await signIn(page, begun.admin);
+    started = await oneCredential(NAME);
+    ({ page } = started.visit);
+    await signIn(page, started.admin);
     await seesHeading(page, "Dashboard");
   });
-  after(() => begun?.close());
+  after(() => started?.close());
 
   /** Delays these calls while `work` runs. */
   async function holding(address: RegExp | string, work: () => Promise<void>): Promise<void> {
@@ -87,7 +87,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
     ],
     [
       "VAULT-38",
-      () => `/vault/${begun.id}`,
+      () => `/vault/${started.id}`,
       addressOf(readCredential),
       "Loading credential details...",
       () => seesHeading(page, NAME),
@@ -190,6 +190,6 @@ describe("the states of a screen", needs(noBrowser || null), () => {
     await page.unroute(chunk);
     await page.getByRole("button", { name: "Retry" }).click();
     await seesHeading(page, "Help");
-    assertNoErrors(begun.visit);
+    assertNoErrors(started.visit);
   });
 });

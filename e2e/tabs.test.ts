@@ -16,36 +16,36 @@ import { steps } from "./testing/steps.ts";
 const TABS = 8;
 
 describe("eight tabs of one browser", needs(noBrowser || null), () => {
-  let begun: Beginning;
+  let started: Beginning;
   let tabs: Page[];
   /** The tabs that requested the stream, in order. */
   const readers: Page[] = [];
   const step = steps(() => tabs?.[0]);
 
   before(async () => {
-    begun = await oneCredential("As it began");
-    begun.visit.context.on("request", (request) => {
+    started = await oneCredential("As it began");
+    started.visit.context.on("request", (request) => {
       if (new URL(request.url()).pathname === streamEvents.path) readers.push(request.frame().page());
     });
   });
-  after(() => begun?.close());
+  after(() => started?.close());
 
   const openStreams = async (): Promise<number> => {
-    const text = await (await fetch(`${begun.server.url}/metrics`)).text();
+    const text = await (await fetch(`${started.server.url}/metrics`)).text();
     return Number(/^strongroom_event_streams (\d+)$/m.exec(text)?.[1]);
   };
 
   async function rename(name: string): Promise<void> {
     const body = CredentialEdit.parse({ name, type: "application", username: "service" });
-    await ask(begun.server.url, updateCredential, { params: { id: begun.id }, body }, begun.token);
+    await ask(started.server.url, updateCredential, { params: { id: started.id }, body }, started.token);
   }
 
   const allSee = (name: string) => Promise.all(tabs.map((tab) => cardOf(tab, name).waitFor()));
 
   step("all open and work", async () => {
-    const { context, page } = begun.visit;
+    const { context, page } = started.visit;
     await page.goto("/login");
-    await fillSignIn(page, begun.admin);
+    await fillSignIn(page, started.admin);
     await page.getByRole("checkbox", { name: "Keep me signed in" }).check();
     await page.getByRole("button", { name: "Sign In" }).click();
     await isAt(page, "/");
@@ -90,6 +90,6 @@ describe("eight tabs of one browser", needs(noBrowser || null), () => {
     await one.getByRole("button", { name: "Sign Out" }).click();
     for (const tab of [one, ...others]) await isAt(tab, "/login");
     await becomes(openStreams, 0);
-    assertNoErrors(begun.visit);
+    assertNoErrors(started.visit);
   });
 });

@@ -36,11 +36,11 @@ async function loop({ logins, concurrency, isChange }: BareWork): Promise<void> 
 }
 
 process.on("message", (work: BareWork) => {
-  const begun = performance.now();
+  const started = performance.now();
   const before = process.cpuUsage();
   const ended = loop(work).then((): BareResult => {
     const { user, system } = process.cpuUsage(before);
-    return { seconds: (performance.now() - begun) / 1000, cpu: (user + system) / 1e6 };
+    return { seconds: (performance.now() - started) / 1000, cpu: (user + system) / 1e6 };
   });
   void ended.catch(String).then((result) => process.send?.(result));
 });

@@ -19,8 +19,8 @@ const IN_A_HURRY = `set synchronous_commit = off; set maintenance_work_mem = '1G
 export async function fillTrail(databaseUrl: string, from: number, to: number): Promise<void> {
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => connected(databaseUrl)));
   const run: Run = (text, values = []) => clients[0]!.query(text, values);
-  const begun = performance.now();
-  const say = (what: string): void => console.log(`${Math.round((performance.now() - begun) / 1000)} s: ${what}`);
+  const started = performance.now();
+  const say = (what: string): void => console.log(`${Math.round((performance.now() - started) / 1000)} s: ${what}`);
   const { rows: indexes } = await run(
     "select indexname, indexdef from pg_indexes where tablename = 'audit_entries' and indexname not like '%pkey'",
   );

@@ -29,17 +29,17 @@ export async function load(
   const one = async () => {
     const client = new Client(origin, { pipelining: 1 });
     while (performance.now() < end) {
-      const begun = performance.now();
+      const started = performance.now();
       const answer = await client.request(next());
       const text = await answer.body.text();
       if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${text.slice(0, 300)}`);
-      times.push(performance.now() - begun);
+      times.push(performance.now() - started);
     }
     await client.close();
   };
-  const begun = performance.now();
+  const started = performance.now();
   await Promise.all(Array.from({ length: connections }, one));
-  const elapsed = (performance.now() - begun) / 1000;
+  const elapsed = (performance.now() - started) / 1000;
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
   return { answers: times.length, seconds: elapsed, perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99) };

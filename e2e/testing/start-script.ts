@@ -61,7 +61,7 @@ export interface StartOptions {
 
 /** Uses a free port unless `env` sets one. */
 export function runStart(dataFolder: string, { env = {}, as }: StartOptions = {}): Started {
-  const begun = performance.now();
+  const started = performance.now();
   const child = spawn(process.execPath, [join(root, "scripts/start.mjs")], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
@@ -100,7 +100,7 @@ export function runStart(dataFolder: string, { env = {}, as }: StartOptions = {}
 
   async function greeting(): Promise<Awaited<Started["ready"]>> {
     const url = await line(/Strongroom is at (\S+)\n/);
-    const afterMs = performance.now() - begun;
+    const afterMs = performance.now() - started;
     const { needs_setup: needsSetup } = await ask(url, entrance);
     return { url, setupLink: needsSetup ? await line(SETUP_LINK) : null, afterMs };
   }

@@ -21,7 +21,7 @@ export function steadyClient(url: string, token: string, name: string): SteadyCl
   async function create(label: string): Promise<void> {
     const body = { name: label, type: "application" as const, value: "a secret" };
     while (!stopping.signal.aborted) {
-      const begun = performance.now();
+      const started = performance.now();
       const answer = await fetch(`${url}${createCredential.path}`, {
         method: "POST",
         headers: {
@@ -32,7 +32,7 @@ export function steadyClient(url: string, token: string, name: string): SteadyCl
         body: JSON.stringify(body),
       });
       const text = await answer.text();
-      client.slowest = Math.max(client.slowest, performance.now() - begun);
+      client.slowest = Math.max(client.slowest, performance.now() - started);
       if (answer.status === 201) {
         client.acknowledged.push((JSON.parse(text) as { id: CredentialId }).id);
         return;

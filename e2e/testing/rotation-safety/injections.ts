@@ -178,7 +178,7 @@ async function injectTogether(
 ): Promise<InjectionResult[]> {
   const armed = await Promise.all(batch.map((injection, point) => arm(testBed, injection, MACHINES[point]!)));
   const reached = await Promise.all(armed.map((each) => isReached(testBed, each)));
-  const begun = performance.now();
+  const started = performance.now();
   const isKill = batch[0]?.how === "killed";
   if (isKill) await testBed.kill();
   else if (batch[0]?.how === "pause") await delay(pauseMs);
@@ -191,7 +191,7 @@ async function injectTogether(
     armed.map(async ({ injection, prepared }, point): Promise<InjectionResult> => {
       const { problem, remainingTask, overAt } = await testBed.judge(prepared, timeoutMs);
       await prepared.proxy.stop();
-      return { injection, problem, remainingTask, seconds: (overAt - begun) / 1000, wasReached: reached[point]! };
+      return { injection, problem, remainingTask, seconds: (overAt - started) / 1000, wasReached: reached[point]! };
     }),
   );
   return results;

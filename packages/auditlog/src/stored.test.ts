@@ -53,7 +53,7 @@ describe("comparing a stored log", () => {
     assert.deepEqual([report.isIntact, report.entries, report.proven, report.checkpoints], [true, 100, 100, 5]);
   });
 
-  const deeds: Record<string, [(stored: Tables) => void, string[]]> = {
+  const attacks: Record<string, [(stored: Tables) => void, string[]]> = {
     "an entry is deleted": [
       ({ leaves }) => leaves.splice(41, 1, { ...leaves[41]!, canonical: null }),
       [`deleted 41: entry 41 (${id(41)}) was deleted`],
@@ -135,8 +135,8 @@ describe("comparing a stored log", () => {
       ["rewritten 0: entry 0 is not what the checkpoint of 2026-11-21T09:00:00Z signed"],
     ],
   };
-  for (const [deed, [spoil, expected]] of Object.entries(deeds)) {
-    it(`reports it when ${deed}`, async () => {
+  for (const [attack, [spoil, expected]] of Object.entries(attacks)) {
+    it(`reports it when ${attack}`, async () => {
       const stored = tables();
       spoil(stored);
       const report = await check(stored);

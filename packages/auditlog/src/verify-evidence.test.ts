@@ -65,8 +65,8 @@ describe("verifying evidence", () => {
     "there is no entry": [(lines) => lines.slice(0, 1), ["missing -: the evidence contains no entries"]],
     "the header is repeated": [(lines) => [...lines, lines[0]!], ["malformed -: line 9 is a second header"]],
   };
-  for (const [deed, [spoil, expected]] of Object.entries(tampering)) {
-    it(`reports it when ${deed}`, async () => {
+  for (const [attack, [spoil, expected]] of Object.entries(tampering)) {
+    it(`reports it when ${attack}`, async () => {
       const report = await check(spoil(evidence));
       assert.deepEqual(findings(report), expected);
       assert.equal(report.isIntact, false);

@@ -191,8 +191,8 @@ describe("verifying a complete export", () => {
     ],
     "the file is empty": [() => [], ["malformed -: there is nothing to verify"]],
   };
-  for (const [deed, [spoil, expected]] of Object.entries(tampering)) {
-    it(`reports it when ${deed}`, async () => {
+  for (const [attack, [spoil, expected]] of Object.entries(tampering)) {
+    it(`reports it when ${attack}`, async () => {
       const report = await check(spoil(complete));
       assert.deepEqual(findings(report), expected);
       assert.equal(report.isIntact, false);
@@ -264,12 +264,12 @@ describe("verifying a complete export", () => {
   it("finds any removed, duplicated or moved lines", async () => {
     const place = fc.integer({ min: 1, max: complete.length - 1 });
     await fc.assert(
-      fc.asyncProperty(place, place, fc.constantFrom("remove", "double", "move"), async (from, to, deed) => {
-        const taken = deed === "double" ? complete : complete.toSpliced(from, 1);
-        const spoiled = deed === "remove" ? taken : taken.toSpliced(to, 0, complete[from]!);
+      fc.asyncProperty(place, place, fc.constantFrom("remove", "double", "move"), async (from, to, attack) => {
+        const taken = attack === "double" ? complete : complete.toSpliced(from, 1);
+        const spoiled = attack === "remove" ? taken : taken.toSpliced(to, 0, complete[from]!);
         const report = await check(spoiled);
         const isSame = spoiled.join("\n") === complete.join("\n");
-        const isHarmless = deed !== "move" && complete[from]!.startsWith('{"checkpoint":');
+        const isHarmless = attack !== "move" && complete[from]!.startsWith('{"checkpoint":');
         if (isSame) assert.equal(report.isIntact, true);
         else if (!isHarmless) assert.equal(report.isIntact, false);
       }),

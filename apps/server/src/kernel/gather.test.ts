@@ -26,7 +26,7 @@ test("limits the group size and processes every item", async () => {
 
 test("items that arrive while a group runs form the next group", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: started, resolve: begin } = Promise.withResolvers<void>();
   const groups: string[][] = [];
   const same = gather<string, string>(10, async (items) => {
     groups.push([...items]);
@@ -35,7 +35,7 @@ test("items that arrive while a group runs form the next group", async () => {
     return items;
   });
   const first = same("a");
-  await begun;
+  await started;
   const later = [same("b"), same("c")];
   open();
   assert.deepEqual(await Promise.all([first, ...later]), ["a", "b", "c"]);

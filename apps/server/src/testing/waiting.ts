@@ -30,7 +30,7 @@ async function caughtUp({ kernel: { events }, database }: TestApp): Promise<void
   subscription.close();
 }
 
-interface Told {
+interface Notice {
   type: string;
   data: Record<string, unknown>;
 }
@@ -38,15 +38,15 @@ interface Told {
 /** The domain events visible to this user, from now on. */
 export async function liveEvents(app: TestApp, person: TestPerson) {
   await caughtUp(app);
-  const told: Told[] = [];
+  const told: Notice[] = [];
   const isForThem = (audience: unknown) => JSON.stringify(audience).includes(person.id);
   const subscription = await app.kernel.events.subscribe({ filter: (event) => isForThem(event.audience) }, (event) => {
     told.push({ type: event.type, data: event.data });
   });
   return {
     /** All of them so far. */
-    told: (): readonly Told[] => told,
-    next: (matches: (event: Told) => boolean): Promise<Told> => eventually(async () => told.find(matches) ?? null),
+    told: (): readonly Notice[] => told,
+    next: (matches: (event: Notice) => boolean): Promise<Notice> => eventually(async () => told.find(matches) ?? null),
     close: () => subscription.close(),
   };
 }

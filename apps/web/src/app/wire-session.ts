@@ -11,7 +11,7 @@ import { queryClient } from "./query-client.ts";
 const ACTIVE_MS = 15_000;
 
 /** Clears the cache when another user signs in, so that no user sees another user's data. */
-function forgetCacheOfEarlierPerson(): () => void {
+function clearCacheOfPreviousUser(): () => void {
   let person = currentSession().user?.id ?? null;
   return subscribeToSession(() => {
     const next = currentSession().user?.id ?? null;
@@ -28,7 +28,7 @@ export function wireSession(): void {
   });
   setActiveUser(() => wasActiveWithin(ACTIVE_MS));
   void restoreSessionOfBrowser();
-  forgetCacheOfEarlierPerson();
+  clearCacheOfPreviousUser();
   followOtherTabs();
   followExpiry();
   answerNewTabs();

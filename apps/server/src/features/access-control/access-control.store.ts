@@ -62,7 +62,7 @@ const isInScope = (viewer: Viewer): Sql =>
         and ${memberInForce} and member.safe_id in (select safe_id from scope))
       or exists (select from group_members mine join safe_members member on member.group_id = mine.group_id
         where mine.user_id = person.id and ${memberInForce} and member.safe_id in (select safe_id from scope))
-      or exists (select from ${activeGrants(OUTER_USER)} lent join credentials on credentials.id = lent.account_id
+      or exists (select from ${activeGrants(OUTER_USER)} granted join credentials on credentials.id = granted.account_id
         where credentials.safe_id in (select safe_id from scope)))`;
 
 /** Sorted by name. Returns one row more than `limit` when there is a next page. */
@@ -129,9 +129,9 @@ export async function grantsOfPeople(db: Db, viewer: Viewer, ids: readonly strin
     with scope as materialized (${scopeOf(viewer)})
     select person.id as user_id, safes.id as safe_id, coalesce(standing.permissions, 0) as permissions,
       safes.status as safe_status, accounts.status as account_status, platforms.approvals_level_1 as approvals
-    from users person cross join lateral ${activeGrants(OUTER_USER)} lent
-    join credentials on credentials.id = lent.account_id and credentials.deleted_at is null
-    join accounts on accounts.id = lent.account_id join platforms on platforms.id = accounts.platform_id
+    from users person cross join lateral ${activeGrants(OUTER_USER)} granted
+    join credentials on credentials.id = granted.account_id and credentials.deleted_at is null
+    join accounts on accounts.id = granted.account_id join platforms on platforms.id = accounts.platform_id
     join safes on safes.id = credentials.safe_id and safes.id in (select safe_id from scope)
     left join lateral ${effectivePermissionsOf(OUTER_USER)} standing on standing.safe_id = safes.id
     where person.id = any(${[...ids]}::uuid[]) and person.status = 'active'`.execute(db);
@@ -166,7 +166,7 @@ export interface PersonSafeRow extends NamedRow, AccountCounts {
     permissions: Permissions;
     expires_at: string | null;
   }[];
-  lent: GrantedAccount[];
+  granted: GrantedAccount[];
 }
 
 const ISO = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
@@ -185,18 +185,18 @@ export async function listSafesOf(
   const { rows } = await sql<PersonSafeRow>`
     with scope as materialized (${scopeOf(viewer)}),
     standing as materialized (select safe_id, permissions from ${effectivePermissionsOf(person)} standing),
-    lent as materialized (
+    granted as materialized (
       select credentials.safe_id, accounts.status as account_status, platforms.approvals_level_1 as approvals
-      from ${activeGrants(person)} lent
-      join credentials on credentials.id = lent.account_id and credentials.deleted_at is null
-      join accounts on accounts.id = lent.account_id join platforms on platforms.id = accounts.platform_id
+      from ${activeGrants(person)} granted
+      join credentials on credentials.id = granted.account_id and credentials.deleted_at is null
+      join accounts on accounts.id = granted.account_id join platforms on platforms.id = accounts.platform_id
     ), page as materialized (
       select safes.id, safes.name, lower(safes.name) as sort, safes.status, safes.access_level,
         coalesce(standing.permissions, 0) as permissions
       from safes left join standing on standing.safe_id = safes.id
       where safes.id in (select safe_id from scope) and safes.deleted_at is null and ${place}
         and safes.name ilike ${containing(search ?? "")}
-        and (standing.safe_id is not null or safes.id in (select safe_id from lent))
+        and (standing.safe_id is not null or safes.id in (select safe_id from granted))
       order by lower(safes.name), safes.id limit ${limit + 1}
     ), stock as materialized (${stockOf(sql`select id from page`)})
     select page.*, coalesce(stock.free, 0) as free, coalesce(stock.asking, 0) as asking, coalesce(stock.idle, 0) as idle,
@@ -209,8 +209,8 @@ export async function listSafesOf(
        left join groups on groups.id = given.group_id left join safe_members member on member.id = given.member_id
        where given.safe_id = page.id) as paths,
       (select coalesce(jsonb_agg(jsonb_build_object('permissions', page.permissions, 'safe_status', page.status,
-         'account_status', lent.account_status, 'approvals', lent.approvals)), '[]')
-       from lent where lent.safe_id = page.id) as lent
+         'account_status', granted.account_status, 'approvals', granted.approvals)), '[]')
+       from granted where granted.safe_id = page.id) as granted
     from page left join stock on stock.safe_id = page.id
     order by page.sort, page.id`.execute(db);
   return rows;
@@ -246,8 +246,8 @@ export async function listVisibleSafes(
        from safe_members member left join group_members theirs on theirs.group_id = member.group_id
        where member.safe_id = page.id and ${memberInForce}) as people,
       (select count(*)::integer from credentials where safe_id = page.id and deleted_at is null) as accounts,
-      (select count(*)::integer from users person cross join lateral ${activeGrants(OUTER_USER)} lent
-       join credentials on credentials.id = lent.account_id and credentials.safe_id = page.id
+      (select count(*)::integer from users person cross join lateral ${activeGrants(OUTER_USER)} granted
+       join credentials on credentials.id = granted.account_id and credentials.safe_id = page.id
        where person.status = 'active' and person.id in (
          select granted.user_id from access_requests granted
          where granted.state = 'granted' and granted.account_id in (select id from credentials where safe_id = page.id))

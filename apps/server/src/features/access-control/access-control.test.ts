@@ -133,19 +133,19 @@ describe("a preview", () => {
     const safe = await aSafe(app, admin);
     const account = await anAccount(app, admin, safe);
     await aMember(app, admin, safe, member, "user");
-    const foretold = async (change: AccessChange) => {
+    const predicted = async (change: AccessChange) => {
       const { status, body, text } = await tell(change);
       assert.equal(status, 200, text);
       const own = body.people.find(({ user_id }) => user_id === member.id);
       const losses = own?.changes.filter((each) => each.accounts_lost === 1).map(({ permission }) => permission);
       return { people: body.people_losing, accounts: body.accounts, losses };
     };
-    assert.deepEqual(await foretold({ kind: "person-disabled", user_id: member.id }), {
+    assert.deepEqual(await predicted({ kind: "person-disabled", user_id: member.id }), {
       people: 1,
       accounts: 1,
       losses: ["list", "use", "retrieve"],
     });
-    const closed = await foretold({ kind: "safe-changed", safe_id: safe.id, status: "archived" });
+    const closed = await predicted({ kind: "safe-changed", safe_id: safe.id, status: "archived" });
     assert.ok(closed.people >= 2, "the owner loses too");
     assert.deepEqual(closed.losses, ["use", "retrieve"]);
     // The preview changed nothing.

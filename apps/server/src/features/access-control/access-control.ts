@@ -56,9 +56,9 @@ export async function readOne(call: Call<typeof readAccessPerson>, db: Db) {
 async function counted(db: Db, viewer: Actor, people: readonly PersonRow[]): Promise<AccessPerson[]> {
   const ids = people.map(({ id }) => id);
   const standings = Map.groupBy(await store.permissionBucketsOf(db, viewer, ids), (row) => row.user_id);
-  const lent = Map.groupBy(await store.grantsOfPeople(db, viewer, ids), (row) => row.user_id);
+  const granted = Map.groupBy(await store.grantsOfPeople(db, viewer, ids), (row) => row.user_id);
   return people.map((person) => {
-    const [buckets, grants] = [standings.get(person.id) ?? [], lent.get(person.id) ?? []];
+    const [buckets, grants] = [standings.get(person.id) ?? [], granted.get(person.id) ?? []];
     const reach = [
       ...buckets.map((each) => accessInSafe(each.permissions, each.safe_status, each)),
       ...grants.map(accessFromGrant),
@@ -90,7 +90,7 @@ export async function findSafesOf(call: Call<typeof listPersonSafes>, db: Db) {
 }
 
 function toPersonSafe(row: PersonSafeRow, { role }: PersonRow): PersonSafe {
-  const reach = [accessInSafe(row.permissions, row.status, row), ...row.lent.map(accessFromGrant)].reduce(
+  const reach = [accessInSafe(row.permissions, row.status, row), ...row.granted.map(accessFromGrant)].reduce(
     addAccess,
     NO_ACCESS,
   );
@@ -107,7 +107,7 @@ function toPersonSafe(row: PersonSafeRow, { role }: PersonRow): PersonSafe {
       expires_at: path.expires_at,
     })),
     ...reach,
-    grants: row.lent.length,
+    grants: row.granted.length,
   };
 }
 

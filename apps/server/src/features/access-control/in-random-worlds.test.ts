@@ -185,7 +185,7 @@ function realDifference(was: Views, is: Views) {
   return lines.toSorted();
 }
 
-const foretold = ({ people: told }: AccessPreview): string[] =>
+const predicted = ({ people: told }: AccessPreview): string[] =>
   told
     .filter(({ user_id }) => people.some(({ id }) => id === user_id))
     .flatMap(({ user_id, changes }) =>
@@ -332,7 +332,7 @@ describe("in random worlds", () => {
         );
         const made = await next.make();
         assert.ok(made.status < 300, `${about}: ${made.text}`);
-        assert.deepEqual(foretold(told.body), realDifference(was, await permissionsByPerson()), about);
+        assert.deepEqual(predicted(told.body), realDifference(was, await permissionsByPerson()), about);
         changes += 1;
       }
       assert.ok(changes >= 4, `SEED=${seed}: ${changes} changes`);
@@ -356,7 +356,7 @@ describe("in random worlds", () => {
           const about = `SEED=${seed}: ${JSON.stringify(change)} ${text}`;
           assert.equal((await make()).status, 200, about);
           const is = await permissionsByPerson();
-          assert.deepEqual(foretold(body), realDifference(was, is), about);
+          assert.deepEqual(predicted(body), realDifference(was, is), about);
           const touched = people.flatMap(({ id }) =>
             [...is.get(id)!].filter(([account, may]) => may.join() !== was.get(id)!.get(account)?.join()),
           );

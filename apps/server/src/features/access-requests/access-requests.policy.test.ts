@@ -82,7 +82,7 @@ function aView(
     account_id: "account",
     is_break_glass: false,
     reviewed_at: null,
-    isLendable: true,
+    canBeRequested: true,
     approvedMinutes: 0,
     mostMinutes: 480,
     round: { round: 0, level_1: 2, level_2: 1, decisions },

@@ -110,7 +110,7 @@ export interface RequestView extends Span {
   is_break_glass: boolean;
   reviewed_at: Date | null;
   /** Whether the account and its safe are active; false without an account. */
-  isLendable: boolean;
+  canBeRequested: boolean;
   /** The minutes approved so far, and the most that the platform allows. */
   approvedMinutes: number;
   mostMinutes: number | null;
@@ -203,7 +203,7 @@ function obstacleToDecision(view: RequestView, decision: "approve" | "deny"): Ob
     return conflict("already-decided", "You have already decided on this request. Another approver must decide.");
   }
   if (progress.eligible.includes(viewer.id)) return null;
-  const isLater = isApprover(view) && view.isLendable;
+  const isLater = isApprover(view) && view.canBeRequested;
   if (isLater)
     return forbidden(
       "other-level",
@@ -254,7 +254,7 @@ function obstacleToReview(view: RequestView): Obstacle | null {
 function obstacleToRetrieval(view: RequestView): Obstacle | null {
   if (!isOwn(view)) return forbidden("not-own", "This access belongs to another user.");
   const status = statusOf(view, view.now);
-  return view.isLendable && (status === "active" || status === "expiring_soon") ? null : already(view);
+  return view.canBeRequested && (status === "active" || status === "expiring_soon") ? null : already(view);
 }
 
 const OBSTACLES: Record<RequestAction, (view: RequestView) => Obstacle | null> = {

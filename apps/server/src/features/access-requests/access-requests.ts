@@ -60,7 +60,7 @@ export function viewOf(row: ShownRequest, approvers: RequestApprovers, viewer: V
   const open = row.rounds.find((round) => round.state === "pending");
   return {
     ...row,
-    isLendable: row.is_lendable,
+    canBeRequested: row.is_lendable,
     approvedMinutes: minutesOf(row),
     mostMinutes: row.most_minutes,
     round:

@@ -21,7 +21,7 @@ before(async () => {
 after(() => app.close());
 
 /** The user's notifications, newest first, once all are delivered. */
-async function toldTo(person: TestPerson): Promise<Notification[]> {
+async function noticesTo(person: TestPerson): Promise<Notification[]> {
   await eventually(async () => ((await app.database.pool.query("select from notices")).rowCount === 0 ? true : null));
   return (await app.call(listNotifications, { as: person.token })).body.notifications;
 }
@@ -34,7 +34,7 @@ describe("notifications of access requests", () => {
     const { account, asker, approvers } = await aRequestableAccount(app, { approvers: 2 });
     const [first, second] = approvers as [TestPerson, TestPerson];
     const asked = (await requests.ask(asker, account, { reason: "The secret reason", durationMinutes: 30 })).body;
-    const told = await toldTo(second);
+    const told = await noticesTo(second);
     const question = [
       `${asked.username} requests access to ${account.name}`,
       "For 30 minutes. Level 1: 0 of 1 approval.",
@@ -52,15 +52,15 @@ describe("notifications of access requests", () => {
         metadata: { request_id: asked.id, account_id: account.id, account_name: account.name },
       },
     );
-    assert.deepEqual(said(await toldTo(asker)), []);
+    assert.deepEqual(said(await noticesTo(asker)), []);
     assert.ok(!JSON.stringify(told).includes("secret reason"));
 
     await requests.approve(first, asked);
     const by = (await requests.read(asker, asked)).body.approved_by;
     for (const person of [first, second]) {
-      assert.deepEqual(said(await toldTo(person)), [[question[0], `Approved by ${by}.`, false, true]]);
+      assert.deepEqual(said(await noticesTo(person)), [[question[0], `Approved by ${by}.`, false, true]]);
     }
-    assert.deepEqual(said(await toldTo(asker)), [
+    assert.deepEqual(said(await noticesTo(asker)), [
       [`Access granted to ${account.name}`, `Decided by ${by}.`, false, false],
     ]);
   });
@@ -75,16 +75,16 @@ describe("notifications of access requests", () => {
     const asked = (await requests.ask(asker, account)).body;
     await requests.approve(first, asked);
     assert.deepEqual(
-      (await toldTo(first)).map(({ actionRequired }) => actionRequired),
+      (await noticesTo(first)).map(({ actionRequired }) => actionRequired),
       [false],
     );
     assert.deepEqual(
-      (await toldTo(third)).map(({ actionRequired }) => actionRequired),
+      (await noticesTo(third)).map(({ actionRequired }) => actionRequired),
       [true],
     );
     await requests.approve(second, asked);
     const admin = await firstAdmin(app);
-    const open = (await toldTo(admin)).filter(({ metadata }) => metadata["request_id"] === asked.id);
+    const open = (await noticesTo(admin)).filter(({ metadata }) => metadata["request_id"] === asked.id);
     assert.deepEqual(
       open.map(({ message, actionRequired }) => [message.includes("Level 2: 0 of 1"), actionRequired]),
       [
@@ -93,8 +93,8 @@ describe("notifications of access requests", () => {
       ],
     );
     await requests.deny(admin, asked);
-    assert.ok((await toldTo(admin)).every(({ actionRequired }) => !actionRequired));
-    assert.match((await toldTo(asker))[0]!.title, /^Access denied to /);
+    assert.ok((await noticesTo(admin)).every(({ actionRequired }) => !actionRequired));
+    assert.match((await noticesTo(asker))[0]!.title, /^Access denied to /);
   });
 
   test("show a withdrawn request as withdrawn and a request to be mapped as such", async () => {
@@ -102,11 +102,11 @@ describe("notifications of access requests", () => {
     const asked = (await requests.ask(asker, account)).body;
     await requests.revoke(asker, asked);
     assert.deepEqual(
-      (await toldTo(approvers[0]!)).map(({ actionRequired }) => actionRequired),
+      (await noticesTo(approvers[0]!)).map(({ actionRequired }) => actionRequired),
       [false],
     );
     const free = (await requests.ask(asker, null, { resource: "The old mainframe" })).body;
-    const [question] = await toldTo(await firstAdmin(app));
+    const [question] = await noticesTo(await firstAdmin(app));
     assert.deepEqual([question?.metadata["request_id"], question?.actionRequired], [free.id, true]);
     assert.match(question!.message, /Choose the account first/);
   });
@@ -117,7 +117,7 @@ describe("notifications of access requests", () => {
     await requests.approve(approvers[0]!, asked);
     await requests.revoke(approvers[0]!, asked);
     assert.deepEqual(
-      (await toldTo(asker)).map(({ title }) => title),
+      (await noticesTo(asker)).map(({ title }) => title),
       [`Access ended for ${account.name}`],
     );
   });
@@ -126,13 +126,13 @@ describe("notifications of access requests", () => {
     const { account, asker, approvers } = await aRequestableAccount(app);
     await aGroup(app, [asker], { may_break_glass: true });
     const opened = (await requests.open(asker, account)).body;
-    const [alarm] = await toldTo(approvers[0]!);
+    const [alarm] = await noticesTo(approvers[0]!);
     assert.deepEqual([alarm?.severity, alarm?.actionRequired], ["critical", true]);
     await requests.review(approvers[0]!, opened);
     assert.deepEqual(
-      (await toldTo(approvers[0]!)).map(({ actionRequired }) => actionRequired),
+      (await noticesTo(approvers[0]!)).map(({ actionRequired }) => actionRequired),
       [false],
     );
-    assert.deepEqual(await toldTo(await aPerson(app)), []);
+    assert.deepEqual(await noticesTo(await aPerson(app)), []);
   });
 });

@@ -42,7 +42,7 @@ export interface AccountsFeature {
   /** Visible accounts that match a text: those whose names begin with it, then the newest. */
   find(db: Db, actor: Actor, text: string, limit: number): Promise<string[]>;
   /** The users who may change its secret. */
-  keepersOf(db: Db, id: string): Promise<string[]>;
+  secretManagersOf(db: Db, id: string): Promise<string[]>;
 }
 
 interface Deps {
@@ -84,7 +84,7 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
       requireAccountPermission(await readShown(db, actor, id, parts.grants.grantsInForce), permission),
     requireSeen: async (db, actor, id) => void (await readShown(db, actor, id, parts.grants.grantsInForce)),
     find: (db, actor, text, limit) => findIds(db, actor, text, limit, parts.grants.grantsInForce),
-    keepersOf: async (db, id) => {
+    secretManagersOf: async (db, id) => {
       const safeId = await safeOf(db, id);
       return safeId === null ? [] : membersWho(db, safeId, "manage_secret");
     },

@@ -109,7 +109,7 @@ describe("a web hook", () => {
 
   test("is audited once when it keeps failing, and once when it works again", async () => {
     const sink = await aSink(hook("hook in trouble", { starts: "now" }));
-    const toldOf = async (event: string) => {
+    const noticesAbout = async (event: string) => {
       const { rows } = await app.database.pool.query<{ entry: AuditEntry }>(
         `select convert_from(canonical, 'utf8')::jsonb as entry from audit_entries
          where event = 'audit-sink.delivery-' || $2 and target_id = $1`,
@@ -127,20 +127,20 @@ describe("a web hook", () => {
     receiver.answerNext(...Array.from({ length: 100 }, () => 500));
     await recordEntries(app, 3);
     await eventually(async () => ((await failuresOf(sink)) > 0 ? true : null));
-    assert.deepEqual(await toldOf("failing"), [], "a receiver that restarts is no news");
+    assert.deepEqual(await noticesAbout("failing"), [], "a receiver that restarts is no news");
     await eventually(async () => {
       await hurry(NOTIFY_AFTER - 1);
       return (await failuresOf(sink)) > NOTIFY_AFTER ? true : null;
     });
-    const [failing, ...others] = await toldOf("failing");
+    const [failing, ...others] = await noticesAbout("failing");
     assert.match(failing?.reason ?? "", /answered with status 500/);
-    assert.deepEqual([others, await toldOf("resumed")], [[], []]);
+    assert.deepEqual([others, await noticesAbout("resumed")], [[], []]);
 
     receiver.forget();
     receiver.answerNext();
     const resumed = await eventually(async () => {
       await hurry(0);
-      const told = await toldOf("resumed");
+      const told = await noticesAbout("resumed");
       return told.length > 0 ? told : null;
     });
     assert.equal(resumed.length, 1);

@@ -34,7 +34,7 @@ const between = (from: number, to: number, by = signed) =>
   `rewritten ${from}: entries ${from} to ${to} are not what ${by} signed: at least one was changed, added, removed or moved`;
 
 /** A change by someone with the database's password, and all findings of the check. */
-interface Deed {
+interface Attack {
   sql: string[];
   says: (ids: string[]) => string[];
   /**
@@ -43,7 +43,7 @@ interface Deed {
    */
   export?: "as signed" | "refused";
 }
-const deeds: Record<string, Deed> = {
+const attacks: Record<string, Attack> = {
   "deletes an entry": {
     sql: [`delete from audit_entries where id = ${entryAt(41)}`],
     says: (ids) => [`deleted 41: entry 41 (${ids[41]}) was deleted`],
@@ -220,8 +220,8 @@ const deeds: Record<string, Deed> = {
 };
 
 describe("the audit trail after a change in the database", () => {
-  for (const [deed, { sql, says, export: shows = "changed" }] of Object.entries(deeds)) {
-    it(`reports the change when an intruder ${deed}`, async () => {
+  for (const [attack, { sql, says, export: shows = "changed" }] of Object.entries(attacks)) {
+    it(`reports the change when an intruder ${attack}`, async () => {
       await aTrail();
       await trail.audit.stop();
       const key = await verifierKey();
@@ -288,7 +288,7 @@ describe("the audit trail at start", () => {
   it("stops when the database was cut back, raises the alarm once, and stays stopped after a restart", async () => {
     await aTrail();
     await trail.audit.stop();
-    await trail.spoil(...deeds["cuts the log back to an earlier checkpoint"]!.sql);
+    await trail.spoil(...attacks["cuts the log back to an earlier checkpoint"]!.sql);
     trail = await restarted(trail);
     assert.equal(await trail.audit.sequence(), null);
     const gone = `the log ends at 60 but the checkpoint in the data folder signed 100 entries: entries 60 to 99 are gone`;

@@ -60,7 +60,7 @@ async function next(stream: AsyncGenerator<Heard>): Promise<Heard> {
 }
 
 /** Waits until the stream has started. Earlier events may still arrive first. */
-async function begun(stream: AsyncGenerator<Heard>): Promise<Heard> {
+async function started(stream: AsyncGenerator<Heard>): Promise<Heard> {
   for (;;) {
     const heard = await next(stream);
     if (heard.type === "hello") return heard;
@@ -100,7 +100,7 @@ test("a stream opened with an API token ends when the token is revoked, and when
   const revoked = await followedBy(person, ["event.follow"]);
   const demoted = await followedBy(manager, ["event.follow"]);
   const streams = [listen(revoked.headers), listen(demoted.headers)] as const;
-  for (const stream of streams) await begun(stream);
+  for (const stream of streams) await started(stream);
   await app.call(revokeToken, { params: { id: revoked.id }, as: person.token });
   const admin = await firstAdmin(app);
   await app.call(changeUserRole, { params: { id: manager.id }, body: { role: "user" }, as: admin.token });

@@ -78,9 +78,9 @@ export async function checkAnswer(
     const row = { ...common, id: newId(now.getTime()), sealed: null, used_steps: [], ...checked.columns };
     return { row, spend: checked.spend };
   }
-  const begun = await findEnrolment(db, userId, now);
-  if (begun === undefined) throw refuse(409, "factor.not-begun", "This took too long. Start again.");
-  const { factor_id: id, sealed } = begun;
+  const started = await findEnrolment(db, userId, now);
+  if (started === undefined) throw refuse(409, "factor.not-begun", "This took too long. Start again.");
+  const { factor_id: id, sealed } = started;
   const step = await withTotpKey(kernel, id, sealed, (key) => matchingStep(key, answer.code, now, []));
   if (step === null) return null;
   const noPasskey = { credential_id: null, public_key: null, counter: null, transports: null };

@@ -62,8 +62,8 @@ describe("a user's own second factors", () => {
 
   test("an authenticator app is added only after a correct code", async () => {
     const person = await aPerson(app);
-    const begun = await app.call(beginFactor, { body: { kind: "totp" }, as: person.token });
-    const { key } = begun.body.totp!;
+    const started = await app.call(beginFactor, { body: { kind: "totp" }, as: person.token });
+    const { key } = started.body.totp!;
     const body = { kind: "totp", name: "A phone", code: codeAt(app, key, 9) } as const;
     assert.equal(codeOf(await app.call(addFactor, { body, as: person.token })), "factor.answer-wrong");
     assert.equal((await listed(person)).data.length, 0);

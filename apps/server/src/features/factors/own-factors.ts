@@ -29,10 +29,10 @@ export async function list({ actor }: Call<typeof listFactors>, db: Db) {
 export async function beginOwn({ kernel }: FactorsContext, call: SteppedCall<typeof beginFactor>, db: Db) {
   const factors = await findFactors(db, call.actor.id);
   requireRoom(factors.length);
-  const begun = await begin(kernel, call.actor, call.body.kind, factors);
+  const started = await begin(kernel, call.actor, call.body.kind, factors);
   call.note({ details: { kind: call.body.kind } });
-  await call.commit((tx) => begun.keep(tx));
-  return begun.shown;
+  await call.commit((tx) => started.keep(tx));
+  return started.shown;
 }
 
 export async function addOwn({ kernel }: FactorsContext, call: SteppedCall<typeof addFactor>, db: Db) {

@@ -33,12 +33,12 @@ import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 
 let app: TestApp;
-let people: Record<"admin" | "owner" | "borrower" | "outsider", TestPerson>;
+let people: Record<"admin" | "owner" | "requester" | "outsider", TestPerson>;
 before(async () => {
   app = await testApp();
   const world = await aWorld(app);
-  const { admin, owner, borrower, outsider, works } = world;
-  people = { admin, owner, borrower, outsider };
+  const { admin, owner, requester, outsider, works } = world;
+  people = { admin, owner, requester, outsider };
   // One account waits for its first verification, another cannot be verified.
   const { rows } = await app.database.pool.query<Parameters<typeof searchKeys>[0]>(
     `update credentials set verification_status = 'pending', verify_after = now(), verified_at = null,
@@ -53,7 +53,7 @@ before(async () => {
     await stands(app, bad, "misconfigured");
   }
   const asked = { resource: "Another host", reason: "To look at it" };
-  assert.equal((await app.call(createAccessRequest, { body: asked, as: borrower.token })).status, 201);
+  assert.equal((await app.call(createAccessRequest, { body: asked, as: requester.token })).status, 201);
 });
 after(() => app.close());
 
@@ -77,7 +77,7 @@ async function read({ token }: TestPerson) {
   };
 }
 
-for (const name of ["admin", "owner", "borrower", "outsider"] as const) {
+for (const name of ["admin", "owner", "requester", "outsider"] as const) {
   describe(`for the ${name}`, () => {
     test("each verification status has the same count on every page", async () => {
       const { token } = people[name];

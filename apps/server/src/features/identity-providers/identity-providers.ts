@@ -127,8 +127,8 @@ export async function removeProvider(
   await deleteProvider(tx, row.id);
   await requireWayIn(tx, admins);
   if (people === 0) return { message: `${row.name} deleted.` };
-  const whoever = people === 1 ? "1 person" : `${people} people`;
-  return { message: `${row.name} deleted. ${whoever} can sign in again once they have a password here.` };
+  const affectedUsers = people === 1 ? "1 person" : `${people} people`;
+  return { message: `${row.name} deleted. ${affectedUsers} can sign in again once they have a password here.` };
 }
 
 /** Returns the provider, locked, and names it in the audit entry. Throws 404 for an unknown one. */

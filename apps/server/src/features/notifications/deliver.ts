@@ -96,10 +96,13 @@ function toRow(userId: string, heard: readonly NoticeRow[], before: Notification
   );
   const count = countOf(subjects);
   if (count === 1) return { ...alone, subjects };
-  const gravest = heard.reduce((worst, each) => moreSevere(worst, each.severity), before?.severity ?? latest.severity);
+  const mostSevere = heard.reduce(
+    (worst, each) => moreSevere(worst, each.severity),
+    before?.severity ?? latest.severity,
+  );
   return {
     ...alone,
-    severity: gravest,
+    severity: mostSevere,
     title: fold.title.replace("{n}", count.toLocaleString("en")),
     message: namesOf(subjects),
     metadata: { ...withoutOne(metadata), count },

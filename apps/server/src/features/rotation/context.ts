@@ -21,7 +21,7 @@ export interface RotatedAccounts {
   /** Throws 404 and 403 as `hold`, without the lock. */
   require(db: Db, actor: Pick<Actor, "id" | "role">, id: string, permission: SafePermission): Promise<void>;
   /** The users to notify of a rotation that no user requested. */
-  keepersOf(db: Db, id: string): Promise<string[]>;
+  secretManagersOf(db: Db, id: string): Promise<string[]>;
 }
 
 export interface RotationContext {

@@ -133,9 +133,9 @@ function askedTooOften({ credential_name: name, journal, asked_again_at }: Shown
 export function obstacleToRotation(
   row: SecretRow,
   now: RotationConditions,
-  wished: RotationMethod | null,
+  requested: RotationMethod | null,
 ): Refusal | null {
-  const by = wished ?? now.rotate_as;
+  const by = requested ?? now.rotate_as;
   if (now.account_status !== null && now.account_status !== "active") {
     return refuse(
       409,

@@ -40,7 +40,7 @@ export async function tellOfHindrance(
   reason: string,
 ): Promise<void> {
   await notify(tx, {
-    to: { users: await rotated.keepersOf(tx, id) },
+    to: { users: await rotated.secretManagersOf(tx, id) },
     type: "rotation_attention",
     title: `The secret of "${name}" could not be changed after its use`,
     message: `${reason} Change the secret on the target and store it here, or fix the cause.`,
@@ -54,5 +54,5 @@ export async function tellOfHindrance(
 
 async function recipientsOf({ rotated }: RotationContext, tx: Tx, row: RotationRow): Promise<string[]> {
   if (row.asked_by !== null) return [row.asked_by.id];
-  return row.user_id === null ? rotated.keepersOf(tx, row.credential_id) : [row.user_id];
+  return row.user_id === null ? rotated.secretManagersOf(tx, row.credential_id) : [row.user_id];
 }

@@ -200,15 +200,15 @@ describe("a run of rotations", () => {
     const own = await aCredential(app, person, { ...databaseAt(1), username: "app", value: "whatever" });
     const body = { account_ids: [account.id, other.id], credential_ids: [own.id] };
     const [events, heard] = [await liveEvents(app, person), await liveEvents(app, member)];
-    const { body: begun } = await app.call(rotateSeveral, { body, as: person.token });
-    assert.equal(begun.queued, 3, JSON.stringify(begun));
+    const { body: started } = await app.call(rotateSeveral, { body, as: person.token });
+    assert.equal(started.queued, 3, JSON.stringify(started));
     const runs = async (as: TestPerson) => (await app.call(listRotationRuns, { as: as.token })).body.runs;
     assert.deepEqual(
       (await runs(person)).map(({ id, total }) => [id, total]),
-      [[begun.run_id, 3]],
+      [[started.run_id, 3]],
     );
     assert.deepEqual(await runs(member), []);
-    const params = { id: begun.run_id! };
+    const params = { id: started.run_id! };
     const stopped = await app.call(cancelRotationRun, { params, as: person.token });
     assert.equal(stopped.body.status, "cancelled", stopped.text);
     assert.deepEqual(await runs(person), []);

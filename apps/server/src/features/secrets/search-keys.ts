@@ -117,6 +117,6 @@ export const NAME_KEY: RawBuilder<string> = sql`left(credentials.search_text, ${
 
 /** For rows of one owner (`user_id = …`) or of all safes (`user_id is null`) that are not deleted. */
 export function nameBeginsWith(text: string): RawBuilder<boolean> {
-  const begun = fold(text).slice(0, LONGEST);
-  return sql`(${NAME_KEY} >= ${begun} and ${NAME_KEY} < ${`${begun}\u{10ffff}`})`;
+  const started = fold(text).slice(0, LONGEST);
+  return sql`(${NAME_KEY} >= ${started} and ${NAME_KEY} < ${`${started}\u{10ffff}`})`;
 }

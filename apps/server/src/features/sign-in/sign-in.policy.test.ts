@@ -14,13 +14,13 @@ import {
 import { DAY, HOUR, MINUTE, SECOND } from "./testing/attempts.ts";
 
 const policy = { timeout_minutes: 30, privileged_timeout_minutes: 15, session_hours: 12, remembered_days: 30 };
-const begun = new Date("2026-11-21T09:00:00Z");
-const after = (milliseconds: number) => new Date(begun.getTime() + milliseconds);
+const started = new Date("2026-11-21T09:00:00Z");
+const after = (milliseconds: number) => new Date(started.getTime() + milliseconds);
 const session = (more: object = {}) => ({
   role: "user" as const,
   is_remembered: false,
-  created_at: begun,
-  last_active_at: begun,
+  created_at: started,
+  last_active_at: started,
   expires_at: after(12 * HOUR),
   ...more,
 });
@@ -47,8 +47,8 @@ test("OPEN-08: a session ends at the time set at sign-in, or earlier under a tig
 });
 
 test("activity is written again after 30 seconds", () => {
-  assert.equal(isTouchDue(begun, after(30 * SECOND - 1)), false);
-  assert.equal(isTouchDue(begun, after(30 * SECOND)), true);
+  assert.equal(isTouchDue(started, after(30 * SECOND - 1)), false);
+  assert.equal(isTouchDue(started, after(30 * SECOND)), true);
 });
 
 test("the wait doubles from the first failure beyond the free ones, up to 15 minutes", () => {
@@ -59,7 +59,7 @@ test("the wait doubles from the first failure beyond the free ones, up to 15 min
 });
 
 test("an account's failures are forgotten after a day, a network's after an hour", () => {
-  assert.equal(isForgotten("account", begun, after(DAY - 1)), false);
-  assert.equal(isForgotten("account", begun, after(DAY)), true);
-  assert.equal(isForgotten("network", begun, after(HOUR)), true);
+  assert.equal(isForgotten("account", started, after(DAY - 1)), false);
+  assert.equal(isForgotten("account", started, after(DAY)), true);
+  assert.equal(isForgotten("network", started, after(HOUR)), true);
 });

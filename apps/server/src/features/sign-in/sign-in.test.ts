@@ -18,7 +18,7 @@ import {
   sessionOf,
   signedIn,
   tryToSignIn,
-  untilSomebodyWaits,
+  untilSomeoneWaits,
   withoutRequestId,
 } from "./testing/attempts.ts";
 
@@ -127,7 +127,7 @@ describe("signing in", () => {
     });
     await locked.promise;
     const attempt = tryToSignIn(app, email);
-    await untilSomebodyWaits(app);
+    await untilSomeoneWaits(app);
     changed.resolve();
     await change;
     assert.equal((await attempt).status, 401);

@@ -56,7 +56,7 @@ export function endOf({ created_at, expires_at }: Times, kind: UserKind, policy:
 export const FIRST_NOTICE = 7;
 const NOTICES = [1, FIRST_NOTICE] as const;
 
-interface Told {
+interface LastNotice {
   told_days: number | null;
   told_end: Date | null;
 }
@@ -66,13 +66,14 @@ interface Told {
  * changed, do not count. A token whose lifetime is less than twice the notice period gets none, because it was created recently.
  */
 export function noticeDue(
-  { end, created_at, told_days, told_end }: Told & { end: Date; created_at: Date },
+  { end, created_at, told_days, told_end }: LastNotice & { end: Date; created_at: Date },
   now: Date,
 ): (typeof NOTICES)[number] | null {
   const [left, life] = [end.getTime() - now.getTime(), end.getTime() - created_at.getTime()];
   const due = NOTICES.find((days) => left <= days * DAY && life >= 2 * days * DAY);
-  const isTold = told_days !== null && due !== undefined && told_days <= due && told_end?.getTime() === end.getTime();
-  return due === undefined || left <= 0 || isTold ? null : due;
+  const isNotified =
+    told_days !== null && due !== undefined && told_days <= due && told_end?.getTime() === end.getTime();
+  return due === undefined || left <= 0 || isNotified ? null : due;
 }
 
 export interface TokenFacts extends Times {

@@ -219,25 +219,25 @@ describe("attack: beyond the scopes of a token", () => {
   });
 
   test("outside its safes a token finds nothing: in lists, statistics, reads, retrievals and grants", async () => {
-    const [owner, borrower] = [await aPerson(app), await aPerson(app)];
+    const [owner, requester] = [await aPerson(app), await aPerson(app)];
     const [inside, outside] = [await aSafe(app, owner, { name: "Inside" }), await aSafe(app, owner, { name: "Out" })];
     await aSafe(app, owner, { name: "Open to all", access_level: "public" });
     const near = await anAccount(app, owner, inside, { name: "Near" });
     const far = await anAccount(app, owner, outside, { name: "Far" });
     const platform = await aPlatform(app, { approvals_level_1: 1 });
     const lent = await anAccount(app, owner, outside, { name: "Lent", platform_id: platform.id });
-    await aMember(app, owner, inside, borrower, "user");
+    await aMember(app, owner, inside, requester, "user");
     const asked = await app.call(createAccessRequest, {
       body: { resource: "The lent one", reason: "To test" },
-      as: borrower.token,
+      as: requester.token,
     });
     const params = { id: asked.body.id };
     await app.call(mapAccessRequest, { params, body: { account_id: lent.id }, as: admin.token });
     await app.call(approveAccessRequest, { params, body: {}, as: admin.token });
-    assert.equal((await app.call(readAccountDetails, { params: { id: lent.id }, as: borrower.token })).status, 200);
+    assert.equal((await app.call(readAccountDetails, { params: { id: lent.id }, as: requester.token })).status, 200);
 
     const scopes: ScopeChoice[] = ["retrieve", "read-only", "verify", "account.export", "safe.manage"];
-    for (const person of [owner, borrower, admin]) {
+    for (const person of [owner, requester, admin]) {
       const { text } = await aToken(person, scopes, { safe_ids: [inside.id] });
       const as = text;
       const listed = await app.call(listAccounts, { as });

@@ -201,7 +201,7 @@ export async function changePolicy(
   return policy;
 }
 
-interface AboutSomebody {
+interface AboutUser {
   params: { id: string };
   note: Call["note"];
 }
@@ -211,7 +211,7 @@ interface AboutSomebody {
  * lost the role while waiting for the lock.
  */
 export async function decideAbout(
-  call: AboutSomebody & { actor: Pick<Actor, "id" | "role"> },
+  call: AboutUser & { actor: Pick<Actor, "id" | "role"> },
   tx: Tx,
 ): Promise<{ person: Person; admins: readonly string[] }> {
   const admins = await lockActiveAdmins(tx);
@@ -223,7 +223,7 @@ export async function decideAbout(
 }
 
 /** Returns the user that a call is about, locked, and names them in its audit entry. Throws 404 for an unknown user. */
-export async function named(call: AboutSomebody, tx: Tx): Promise<Person> {
+export async function named(call: AboutUser, tx: Tx): Promise<Person> {
   const person = await lockUser(tx, call.params.id);
   if (person === undefined) throw refuse(404, "user.not-found", "User not found");
   call.note({ target: { type: "user", id: person.id, name: person.email } });

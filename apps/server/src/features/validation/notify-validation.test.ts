@@ -54,17 +54,17 @@ const works = (id: string) =>
 const told = async (person: TestPerson) => (await app.call(listNotifications, { as: person.token })).body.notifications;
 
 test("VAL-44 to VAL-46, VAL-65 to VAL-69: only users who see an account receive events about its validation", async () => {
-  const [owner, reader, borrower, outsider] = await Promise.all(Array.from({ length: 4 }, () => aPerson(app)));
-  const people = { owner: owner!, reader: reader!, borrower: borrower!, outsider: outsider! };
+  const [owner, reader, requester, outsider] = await Promise.all(Array.from({ length: 4 }, () => aPerson(app)));
+  const people = { owner: owner!, reader: reader!, requester: requester!, outsider: outsider! };
   const safe = await aSafe(app, people.owner, { name: "Live" });
   const approver = await aPerson(app);
   await aMember(app, people.owner, safe, people.reader, ["list"]);
-  await aMember(app, people.owner, safe, people.borrower, ["list"]);
+  await aMember(app, people.owner, safe, people.requester, ["list"]);
   await aMember(app, people.owner, safe, approver, "approver");
   const account = await aFailingAccount(people.owner, safe, "billing");
   await settled(account.id);
   const requests = requestsOf(app);
-  const asked = await requests.ask(people.borrower, account);
+  const asked = await requests.ask(people.requester, account);
   await requests.approve(approver, asked.body);
   await works(account.id);
 
@@ -79,7 +79,7 @@ test("VAL-44 to VAL-46, VAL-65 to VAL-69: only users who see an account receive 
   const heard = (name: string) => live[name]!.told().filter(({ type }) => ofValidation.test(type));
   const failing = ["critical_failure", "statistics_update", "validation_failed"];
   const lent = [...failing, "jit_verification_status"].toSorted();
-  const expected = { reader: failing, owner: [...lent, "validation_started"].toSorted(), borrower: lent };
+  const expected = { reader: failing, owner: [...lent, "validation_started"].toSorted(), requester: lent };
   for (const [name, types] of Object.entries(expected)) {
     // Each user has a separate subscription, so one may receive the events later than another.
     await eventually(async () => (heard(name).length >= types.length ? true : null));
@@ -99,7 +99,7 @@ test("VAL-44 to VAL-46, VAL-65 to VAL-69: only users who see an account receive 
     [account.id, "billing", "unreachable", "critical", "postgresql", people.owner.id],
   );
   assert.equal(failed.session_id, null, "who may not see the grant does not learn of it");
-  assert.equal(news("borrower", "jit_verification_status").session_id, asked.body.id);
+  assert.equal(news("requester", "jit_verification_status").session_id, asked.body.id);
   assert.deepEqual(news("owner", "statistics_update").statistics, {
     verified: -1,
     failed: 1,
@@ -109,19 +109,19 @@ test("VAL-44 to VAL-46, VAL-65 to VAL-69: only users who see an account receive 
     pending: 0,
     never_validated: 0,
   });
-  for (const { type, data } of [...heard("owner"), ...heard("borrower")]) {
+  for (const { type, data } of [...heard("owner"), ...heard("requester")]) {
     LiveEvent.parse({ id: "1-1", timestamp: new Date().toISOString(), type, data });
   }
   for (const each of Object.values(live)) each.close();
 });
 
 test("a failure sends one notification to each user who can act on it or has a grant for the account", async () => {
-  const [owner, reader, borrower] = await Promise.all(Array.from({ length: 3 }, () => aPerson(app)));
-  const people = { owner: owner!, reader: reader!, borrower: borrower! };
+  const [owner, reader, requester] = await Promise.all(Array.from({ length: 3 }, () => aPerson(app)));
+  const people = { owner: owner!, reader: reader!, requester: requester! };
   const approver = await aPerson(app);
   const safe = await aSafe(app, people.owner, { name: "Told" });
   await aMember(app, people.owner, safe, people.reader, ["list"]);
-  await aMember(app, people.owner, safe, people.borrower, ["list"]);
+  await aMember(app, people.owner, safe, people.requester, ["list"]);
   await aMember(app, people.owner, safe, approver, "approver");
   const [plain, lent] = [
     await aFailingAccount(people.owner, safe, "plain"),
@@ -129,25 +129,25 @@ test("a failure sends one notification to each user who can act on it or has a g
   ];
   for (const { id } of [plain, lent]) await settled(id);
   const requests = requestsOf(app);
-  await requests.approve(approver, (await requests.ask(people.borrower, lent)).body);
+  await requests.approve(approver, (await requests.ask(people.requester, lent)).body);
   await works(lent.id);
   for (let time = 0; time < 2; time++) {
     for (const { id } of [plain, lent]) await app.call(validateAccount, { params: { id }, as: people.owner.token });
   }
   /** Excludes notifications of the request and its approval. */
-  const toldOfFailures = async (person: TestPerson) =>
+  const failureNotices = async (person: TestPerson) =>
     (await told(person)).filter(({ metadata }) => metadata["request_id"] === undefined);
   const [alert] = await eventually(async () => {
-    const list = await toldOfFailures(people.borrower);
+    const list = await failureNotices(people.requester);
     return list.length > 0 ? list : null;
   });
   assert.deepEqual([alert?.type, alert?.severity, alert?.link], ["jit_alert", "critical", `/accounts/${lent.id}`]);
-  const ownerTold = await eventually(async () => {
-    const list = await toldOfFailures(people.owner);
+  const ownerNotices = await eventually(async () => {
+    const list = await failureNotices(people.owner);
     return list.some(({ type }) => type === "critical_failure") ? list : null;
   });
   assert.deepEqual(
-    ownerTold.map(({ type, title }) => [type, title]).toSorted((a, b) => (String(a) < String(b) ? -1 : 1)),
+    ownerNotices.map(({ type, title }) => [type, title]).toSorted((a, b) => (String(a) < String(b) ? -1 : 1)),
     [
       ["critical_failure", 'Critical: validation failed for "lent"'],
       ["validation_failure", '2 validations failed in the safe "Told"'],

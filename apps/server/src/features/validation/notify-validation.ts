@@ -12,7 +12,7 @@ import type { ValidationContext } from "./validation.ts";
 import { categoryOf, statusOfAttempt, statusOfSecret } from "./validation.policy.ts";
 
 export const watcherOf = (context: ValidationContext): VerificationListener => ({
-  begun: (tx, news) => tellBegun(context, tx, news),
+  started: (tx, news) => notifyStarted(context, tx, news),
   concluded: (tx, news) => tellConcluded(context, tx, news),
 });
 
@@ -30,7 +30,7 @@ const NOTHING: Omit<ValidationNews, "account_id" | "is_account" | "account_name"
 };
 
 /** VAL-65: only to the user who requested it and waits. */
-async function tellBegun({ kernel }: ValidationContext, tx: Tx, { attempt, askedBy }: Begun): Promise<void> {
+async function notifyStarted({ kernel }: ValidationContext, tx: Tx, { attempt, askedBy }: Begun): Promise<void> {
   const data = { ...NOTHING, ...subjectOf(attempt), status: "pending", asked_by: askedBy };
   await kernel.events.publish(tx, { type: "validation_started", audience: { users: [askedBy] }, data });
 }
@@ -133,7 +133,7 @@ async function notifyFailure({ notify }: ValidationContext, tx: Tx, row: SecretR
   };
   await notify(tx, {
     ...known,
-    to: { users: await keepersOf(tx, row), ...(isCritical && user_id === null ? { roles: ["admin"] } : {}) },
+    to: { users: await secretManagersOf(tx, row), ...(isCritical && user_id === null ? { roles: ["admin"] } : {}) },
     type: isCritical ? "critical_failure" : "validation_failure",
     fold: {
       key: `failing:${facts.safe_id ?? user_id}`,
@@ -141,10 +141,10 @@ async function notifyFailure({ notify }: ValidationContext, tx: Tx, row: SecretR
       subject: { key: id, name },
     },
   });
-  const borrowers = [...new Set(facts.grants.map((grant) => grant.user_id))];
+  const grantHolders = [...new Set(facts.grants.map((grant) => grant.user_id))];
   await notify(tx, {
     ...known,
-    to: { users: borrowers },
+    to: { users: grantHolders },
     type: "jit_alert",
     title: `"${name}", which you have access to, does not work`,
     actionRequired: false,
@@ -154,7 +154,7 @@ async function notifyFailure({ notify }: ValidationContext, tx: Tx, row: SecretR
 
 async function notifySuccess({ notify }: ValidationContext, tx: Tx, row: SecretRow): Promise<void> {
   await notify(tx, {
-    to: { users: await keepersOf(tx, row) },
+    to: { users: await secretManagersOf(tx, row) },
     type: "validation_success",
     title: `Account validation successful: ${row.name}`,
     message: "The stored secret works again.",
@@ -167,7 +167,7 @@ async function notifySuccess({ notify }: ValidationContext, tx: Tx, row: SecretR
 }
 
 /** Users who may validate and change the secret. */
-const keepersOf = async (tx: Tx, { user_id, safe_id }: SecretRow): Promise<string[]> =>
+const secretManagersOf = async (tx: Tx, { user_id, safe_id }: SecretRow): Promise<string[]> =>
   safe_id === null ? (user_id === null ? [] : [user_id]) : membersWho(tx, safe_id, "manage_secret");
 
 const about = ({ id, name, user_id }: SecretRow) => ({

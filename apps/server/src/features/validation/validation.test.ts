@@ -81,8 +81,8 @@ describe("visibility", () => {
   });
 
   test("members see the safe, approvers and grant owners see the grant, and only secret managers may validate", async () => {
-    const { owner, reader, borrower, approver, admin, sessionId } = world;
-    for (const person of [owner, reader, borrower, approver]) {
+    const { owner, reader, requester, approver, admin, sessionId } = world;
+    for (const person of [owner, reader, requester, approver]) {
       assert.deepEqual(names((await search(person)).results), [
         "idle",
         "lent",
@@ -96,10 +96,11 @@ describe("visibility", () => {
       assert.equal((await dashboard(person)).validation_statistics.total_accounts, 6);
     }
     assert.ok((await search(admin)).total >= 6);
-    const lentIn = async (person: TestPerson) => (await sessions(person)).sessions.map(({ session_id }) => session_id);
-    assert.deepEqual(await lentIn(reader), []);
-    for (const person of [borrower, approver]) assert.deepEqual(await lentIn(person), [sessionId]);
-    assert.ok((await lentIn(admin)).includes(sessionId as never));
+    const grantedIn = async (person: TestPerson) =>
+      (await sessions(person)).sessions.map(({ session_id }) => session_id);
+    assert.deepEqual(await grantedIn(reader), []);
+    for (const person of [requester, approver]) assert.deepEqual(await grantedIn(person), [sessionId]);
+    assert.ok((await grantedIn(admin)).includes(sessionId as never));
     const mayValidate = async (person: TestPerson) =>
       (await failures(person)).failures.map((each) => each.may_validate);
     assert.deepEqual([...new Set(await mayValidate(owner))], [true]);
@@ -206,7 +207,7 @@ describe("VAL-34, VAL-42, VAL-43: the figures", () => {
 
 describe("VAL-36, VAL-37: failures", () => {
   test("show a severity that depends on the secret's use, the start of the failure and the active grants", async () => {
-    const { owner, borrower, refused } = world;
+    const { owner, requester, refused } = world;
     await tried(app, refused, "rejected", 5);
     const { failures: list, by_severity, total } = await failures(owner);
     assert.deepEqual(Object.fromEntries(list.map((each) => [names([each])[0], [each.severity, each.error_category]])), {
@@ -221,7 +222,7 @@ describe("VAL-36, VAL-37: failures", () => {
     )!;
     assert.equal(failure_count, 2);
     assert.ok(first_failed_at! < last_failed_at!);
-    const critical = await failures(borrower, { severity: "critical" });
+    const critical = await failures(requester, { severity: "critical" });
     assert.deepEqual([critical.total, names(critical.failures)], [1, ["lent"]]);
     assert.equal(critical.failures[0]?.associated_jit_sessions.length, 1);
     assert.deepEqual((await failures(world.reader, { severity: "critical" })).failures[0]?.associated_jit_sessions, []);
@@ -242,7 +243,7 @@ describe("VAL-36, VAL-37: failures", () => {
 });
 
 test("VAL-38 to VAL-41: a grant shows whether its account works", async () => {
-  const [session] = (await sessions(world.borrower)).sessions;
+  const [session] = (await sessions(world.requester)).sessions;
   assert.equal(session?.overall_health, "critical");
   const [account] = session.accounts;
   assert.deepEqual(
@@ -251,12 +252,12 @@ test("VAL-38 to VAL-41: a grant shows whether its account works", async () => {
   );
   const healthy = await app.call(listJitSessions, {
     query: { has_validation_issues: "false" },
-    as: world.borrower.token,
+    as: world.requester.token,
   });
   assert.deepEqual([healthy.body.total, healthy.body.with_issues], [0, 1]);
 
   const params = { id: session.session_id };
-  const one = await app.call(readJitSession, { params, as: world.borrower.token });
+  const one = await app.call(readJitSession, { params, as: world.requester.token });
   assert.deepEqual(one.body, session, "API-86: the same by its id");
   assert.equal((await app.call(readJitSession, { params, as: world.outsider.token })).status, 404);
 });

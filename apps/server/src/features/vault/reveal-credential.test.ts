@@ -84,13 +84,13 @@ describe("a reveal during an edit", () => {
       create or replace function wait_at_the_corner() returns trigger language plpgsql as $$
       begin if new.event = 'credential.updated' then perform pg_advisory_xact_lock(${CORNER}); end if; return new; end $$;
       create or replace trigger corner before insert on audit_entries for each row execute function wait_at_the_corner()`);
-    const letGo = async () => void (await holder.query("select pg_advisory_unlock_all()"));
+    const unblock = async () => void (await holder.query("select pg_advisory_unlock_all()"));
     context.after(async () => {
-      await letGo();
+      await unblock();
       holder.release();
       await app.database.pool.query("drop trigger corner on audit_entries");
     });
-    return letGo;
+    return unblock;
   }
 
   const waitersFor = (type: string, count: number) =>
@@ -107,13 +107,13 @@ describe("a reveal during an edit", () => {
     const owner = await aPerson(app);
     const [stored, other] = [await aCredential(app, owner), await aCredential(app, owner)];
     const value = aSecret();
-    const letGo = await holdEdits(context);
+    const unblock = await holdEdits(context);
     const body = CredentialEdit.parse({ name: stored.name, type: stored.type, value });
     const edit = app.call(updateCredential, { params: { id: stored.id }, body, as: owner.token });
     await waitersFor("advisory", 1);
     const reveals = [reveal(stored.id, owner), reveal(other.id, owner)];
     await waitersFor("transactionid", 1);
-    await letGo();
+    await unblock();
     assert.equal((await edit).status, 200);
     assert.deepEqual(
       (await Promise.all(reveals)).map((reply) => reply.body),

@@ -35,14 +35,14 @@ async function tokens(owner: TestPerson, port: number, count: number): Promise<C
 
 /** Verifies all of `chosen` in one run and returns the milliseconds until those of `awaited` were verified. */
 async function timeOf(owner: TestPerson, awaited: readonly string[], chosen: readonly CredentialId[]): Promise<number> {
-  const begun = performance.now();
+  const started = performance.now();
   const { body } = await app.call(verifyMultiple, { body: { credential_ids: [...chosen] }, as: owner.token });
   const taken = await eventually(async () => {
     const { rows } = await app.database.pool.query<{ count: number }>(
       "select count(*)::int as count from verification_attempts where run_id = $1 and outcome = 'verified' and credential_id = any($2)",
       [body.run_id, awaited],
     );
-    return rows[0]?.count === awaited.length ? performance.now() - begun : null;
+    return rows[0]?.count === awaited.length ? performance.now() - started : null;
   });
   await app.call(cancelVerificationRun, { params: { id: body.run_id }, as: owner.token });
   return taken;

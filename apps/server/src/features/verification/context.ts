@@ -14,7 +14,7 @@ import type { AttemptRow } from "./verification.store.ts";
 /** Called in the transaction that writes the change. */
 export interface VerificationListener {
   /** An attempt that a person requested has begun. */
-  begun(tx: Tx, news: Begun): Promise<void>;
+  started(tx: Tx, news: Begun): Promise<void>;
   /** Returns what the attempt's audit entry should contain in addition. */
   concluded(tx: Tx, news: Concluded): Promise<Remark | null>;
 }

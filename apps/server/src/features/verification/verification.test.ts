@@ -274,7 +274,7 @@ describe("on targets that misbehave", () => {
           return looking.rows.length >= count ? true : null;
         }),
       caller: () => eventually(async () => waiting[0] ?? null),
-      letGo: () => {
+      unblock: () => {
         for (const socket of waiting.splice(0)) socket.destroy();
       },
     };
@@ -296,7 +296,7 @@ describe("on targets that misbehave", () => {
     const [started] = await entriesOf(stored.id, "verification.started");
     assert.equal(started?.entry.actor["id"], owner.id);
     assert.deepEqual(await entriesOf(stored.id, "credential.verified"), []);
-    target.letGo();
+    target.unblock();
     await reply;
     assert.equal((await entriesOf(stored.id, "credential.verified")).length, 1);
   });
@@ -308,7 +308,7 @@ describe("on targets that misbehave", () => {
     const replies = [verify(owner, stored.id), verify(owner, stored.id)];
     await target.caller();
     await target.othersWait(1);
-    target.letGo();
+    target.unblock();
     const [first, other] = await Promise.all(replies);
     assert.equal(first?.status, 200, first?.text);
     assert.deepEqual(other?.body, first?.body);
@@ -333,7 +333,7 @@ describe("on targets that misbehave", () => {
       await target.caller();
       const other = second.call(verifyCredential, { params: { id: stored.id }, as: owner.token });
       await target.othersWait(1);
-      target.letGo();
+      target.unblock();
       assert.deepEqual((await other).body, (await first).body);
       assert.equal(target.connections(), 1);
     } finally {
@@ -349,7 +349,7 @@ describe("on targets that misbehave", () => {
     await target.caller();
     const body = CredentialEdit.parse({ ...at(target.port), type: "application", value: aSecret() });
     await app.call(updateCredential, { params: { id: stored.id }, body, as: owner.token });
-    target.letGo();
+    target.unblock();
     assert.equal((await reply).body.data.outcome, "unreachable");
     const after = await asStored(app, owner, stored.id);
     assert.equal(after.verification_status, "untested");

@@ -51,9 +51,9 @@ test("dropped traffic refuses 40 callers soon, and all are served within 10 s of
   const stopping = new AbortController();
   const working = callers.map(async (by) => {
     while (!stopping.signal.aborted) {
-      const begun = performance.now();
+      const started = performance.now();
       last.set(by, await outcome(write(by)));
-      longest.call = Math.max(longest.call, performance.now() - begun);
+      longest.call = Math.max(longest.call, performance.now() - started);
       await delay(20);
     }
   });
@@ -69,9 +69,9 @@ test("dropped traffic refuses 40 callers soon, and all are served within 10 s of
     all((said) => said === "database.unavailable"),
   );
   // New calls are refused without waiting.
-  const begun = performance.now();
+  const started = performance.now();
   assert.equal(await outcome(write("in between")), "database.unavailable");
-  const fast = performance.now() - begun;
+  const fast = performance.now() - started;
   await delay(3000);
 
   last.clear();

@@ -53,13 +53,13 @@ export function createAvailability({ log, makeClient }: Options): Availability {
   async function examine(): Promise<void> {
     isProbing = true;
     try {
-      const begun = performance.now();
+      const started = performance.now();
       const lost = await probe(suspects()).catch((error: unknown) => (isAlive(error) ? [] : null));
       if (lost !== null) {
         if (isAway) log.info("the database is responding again");
         isAway = false;
         for (const client of lost) if (client.waitingFor > SUSPECT_AFTER) client.cut();
-      } else if (!hasAnsweredSince(begun)) {
+      } else if (!hasAnsweredSince(started)) {
         if (!isAway) log.error("the database is not responding; refusing calls until it does");
         isAway = true;
         for (const reject of waiting) reject(away());

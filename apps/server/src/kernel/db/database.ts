@@ -127,7 +127,9 @@ export function openDatabase(config: DatabaseConfig): Database {
   });
 
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pipelinedPool(pool, availability, false) }) });
-  const swift = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pipelinedPool(pool, availability, true) }) });
+  const pipelined = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: pipelinedPool(pool, availability, true) }),
+  });
   async function execute<T>(on: Db, fn: (tx: Tx) => Promise<T>): Promise<T> {
     let committed = (): void => {};
     const result = await on.transaction().execute((tx) => {
@@ -151,7 +153,7 @@ export function openDatabase(config: DatabaseConfig): Database {
         return execute(db, fn);
       }
     },
-    pipelinedTransaction: (fn) => execute(swift, fn),
+    pipelinedTransaction: (fn) => execute(pipelined, fn),
     pool,
     connection,
     openPool,

@@ -45,13 +45,13 @@ const SHORT = 20;
 /** Throws `StartError` if it cannot succeed, and the signal's reason if aborted. */
 export async function bringUp(context: Site): Promise<Running> {
   const { folders, log, signal } = context;
-  const begun = Date.now();
+  const started = Date.now();
   for (;;) {
     signal.throwIfAborted();
     const found = await probe(folders);
     if (found.kind === "ready") return await adopt(found.client);
     const state = serverState(folders.cluster);
-    const waited = Date.now() - begun;
+    const waited = Date.now() - started;
     if (state.kind === "zombie" && waited > ZOMBIE_PATIENCE) {
       throw new StartError(
         `The previous database server (process ${state.pid}) has exited but its parent has not reaped it: ` +
@@ -65,7 +65,7 @@ export async function bringUp(context: Site): Promise<Running> {
     }
     if (state.kind === "reused") forgetStalePid(state.pid, folders, log);
     if (found.kind === "absent" && (state.kind === "none" || state.kind === "reused")) {
-      const running = await spawnServer(context, begun + PREDECESSOR_PATIENCE);
+      const running = await spawnServer(context, started + PREDECESSOR_PATIENCE);
       if (running !== null) return running;
     }
     await delay(SHORT, undefined, { signal });

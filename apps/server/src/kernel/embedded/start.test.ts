@@ -23,7 +23,7 @@ function idOf(flag: "-u" | "-g"): number {
 
 let made = 0;
 /** A folder that belongs to `nobody`, or to us if we are not root. */
-function folderOfNobody(): string {
+function unreadableFolder(): string {
   const folder = join(temporary.path, `nobody-${made++}`);
   mkdirSync(folder);
   if (isRoot) chownSync(folder, nobody.uid, nobody.gid);
@@ -60,7 +60,7 @@ describe("the embedded database explains in one sentence that it cannot start", 
   });
 
   test("in a database folder of another user", { skip: needsRoot }, async () => {
-    const dataFolder = folderOfNobody();
+    const dataFolder = unreadableFolder();
     const embedded = await startEmbedded({ dataFolder: join(temporary.path, "of-root"), log });
     await embedded.stop();
     execFileSync("cp", ["-a", join(temporary.path, "of-root", "postgres"), dataFolder]);
@@ -98,7 +98,7 @@ describe("the embedded database explains in one sentence that it cannot start", 
 
 describe("the embedded database runs", () => {
   test("for an ordinary user, as that user", async () => {
-    const dataFolder = join(folderOfNobody(), "data");
+    const dataFolder = join(unreadableFolder(), "data");
     const child = startChild(dataFolder, "hold", isRoot ? nobody : {});
     assert.deepEqual(await child.ready, { adopted: false, count: 0, last: 0 });
     const cluster = join(dataFolder, "postgres", "cluster");
@@ -112,7 +112,7 @@ describe("the embedded database runs", () => {
     "for root on an ordinary user's folder, as that user, without changing its owner",
     { skip: needsRoot },
     async () => {
-      const dataFolder = join(folderOfNobody(), "data");
+      const dataFolder = join(unreadableFolder(), "data");
       const theirs = startChild(dataFolder, "hold", nobody);
       await theirs.ready;
       await theirs.stop();

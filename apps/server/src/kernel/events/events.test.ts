@@ -35,14 +35,14 @@ const publish = (name: string, by = events) => database.transaction((tx) => by.p
 /** A transaction that stays open until the test ends it. */
 function openTransaction(work: (tx: Tx) => Promise<void>) {
   const gate = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const ended = database.transaction(async (tx) => {
     await work(tx);
-    begun.resolve();
+    started.resolve();
     await gate.promise;
   });
   return {
-    begun: begun.promise,
+    started: started.promise,
     async commit() {
       gate.resolve();
       await ended;
@@ -91,7 +91,7 @@ describe("live events", () => {
   test("a rollback discards the transaction's events", async () => {
     const ears = await listenTo(events);
     const doomed = openTransaction((tx) => events.publish(tx, named("undone")));
-    await doomed.begun;
+    await doomed.started;
     await doomed.rollback();
     await publish("after it");
     await ears.until(1);
@@ -102,10 +102,10 @@ describe("live events", () => {
   test("delivers the events of out-of-order commits in the same order to every reader", async () => {
     const ears = await listenTo(events);
     const slow = openTransaction((tx) => events.publish(tx, named("first written, last committed")));
-    await slow.begun;
+    await slow.started;
     await publish("second");
     const middle = openTransaction((tx) => events.publish(tx, named("third")));
-    await middle.begun;
+    await middle.started;
     await publish("fourth");
     await middle.commit();
     // No event may be delivered before the open transaction ends: a reader that resumes there would miss its events.
@@ -121,7 +121,7 @@ describe("live events", () => {
   test("delivers held-back events after the blocking transaction rolls back, without a new notification", async () => {
     const ears = await listenTo(events);
     const doomed = openTransaction((tx) => events.publish(tx, named("undone")));
-    await doomed.begun;
+    await doomed.started;
     await publish("waits");
     await doomed.rollback();
     await ears.until(1);

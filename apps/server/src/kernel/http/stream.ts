@@ -25,12 +25,12 @@ export function implementDownload<E extends StreamEndpoint>(
 ): void {
   route(kernel, endpoint, async (call, _reply, raw) => {
     const { body, fileName, type = endpoint.reply.stream } = await handler(call, kernel.database.db);
-    const begun = await begin(body);
+    const started = await begin(body);
     if (endpoint.audit !== "none") await kernel.database.transaction((tx) => appendAudit(tx, [call.entry()]));
     raw
       .type(isText(type) ? `${type}; charset=utf-8` : type)
       .header("content-disposition", `attachment; filename="${fileName.replace(/[^\w.-]/g, "-")}"`)
-      .send(begun);
+      .send(started);
   });
 }
 

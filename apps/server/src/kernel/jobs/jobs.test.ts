@@ -258,9 +258,9 @@ describe("jobs", () => {
     await jobs.start();
     await enqueue("test.stopping");
     await next();
-    const begunAt = Date.now();
+    const startedAt = Date.now();
     await jobs.stop(5000);
-    assert.ok(Date.now() - begunAt < 4000);
+    assert.ok(Date.now() - startedAt < 4000);
     assert.equal((await queued("test.stopping"))[0]?.state, "retry");
   });
 

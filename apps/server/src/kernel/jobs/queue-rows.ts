@@ -46,7 +46,7 @@ export interface JobRow {
   total: number | null;
 }
 
-export interface JobWish {
+export interface JobRequest {
   limit: number;
   after: TimePlace | null;
   /** Null for all queues, including internal ones. */
@@ -60,7 +60,7 @@ const phase = sql<JobPhase>`case when job.state < 'active'
 const created = sql`date_trunc('milliseconds', job.created_on)`;
 
 /** Newest first. */
-export async function findJobs(db: Db, { limit, after, queues, state, id }: JobWish): Promise<JobRow[]> {
+export async function findJobs(db: Db, { limit, after, queues, state, id }: JobRequest): Promise<JobRow[]> {
   const conditions = [
     sql`true`,
     ...(id === undefined ? [] : [sql`job.id = ${id}`]),

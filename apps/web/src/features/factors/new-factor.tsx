@@ -25,7 +25,7 @@ export interface NewFactorProps {
 const USUAL_NAME: Record<FactorKind, string> = { totp: "Authenticator app", passkey: "Passkey" };
 
 export function NewFactor({ kind, enrolment, onAdded, cancelLabel = "Cancel", onCancel }: NewFactorProps) {
-  const { answer: begun, error, retry } = useStepUpChallenge(() => enrolment.begin(kind));
+  const { answer: started, error, retry } = useStepUpChallenge(() => enrolment.begin(kind));
   const [name, setName] = useState(USUAL_NAME[kind]);
   const [code, setCode] = useState("");
   const [failure, setFailure] = useState<string | null>(null);
@@ -33,13 +33,13 @@ export function NewFactor({ kind, enrolment, onAdded, cancelLabel = "Cancel", on
 
   async function send(event: FormEvent): Promise<void> {
     event.preventDefault();
-    if (begun === null) return;
+    if (started === null) return;
     if (name.trim() === "") return setFailure("Enter a name");
     if (kind === "totp" && code.trim() === "") return setFailure("Enter the code from the app");
     setFailure(null);
     setIsBusy(true);
     try {
-      onAdded(await enrolment.finish(await answerOf(begun, name, code)));
+      onAdded(await enrolment.finish(await answerOf(started, name, code)));
     } catch (thrown) {
       setFailure(messageOf(thrown));
     } finally {
@@ -48,13 +48,13 @@ export function NewFactor({ kind, enrolment, onAdded, cancelLabel = "Cancel", on
   }
 
   if (error !== null) return <ErrorState message={messageOf(error)} onRetry={retry} />;
-  if (begun === null) return <SectionLoading text="Preparing..." />;
+  if (started === null) return <SectionLoading text="Preparing..." />;
   return (
     <FormStack label={`Add ${USUAL_NAME[kind].toLowerCase()}`} onSubmit={(event) => void send(event)}>
-      {begun.totp === null ? (
+      {started.totp === null ? (
         <Text size="sm">Use this computer, a phone or a security key. It asks for your fingerprint, face or PIN.</Text>
       ) : (
-        <Scan uri={begun.totp.uri} secret={begun.totp.key} />
+        <Scan uri={started.totp.uri} secret={started.totp.key} />
       )}
       <TextInput
         label="Name"
@@ -86,9 +86,9 @@ export function NewFactor({ kind, enrolment, onAdded, cancelLabel = "Cancel", on
   );
 }
 
-async function answerOf(begun: Begun, name: string, code: string) {
-  if (begun.passkey === null) return { kind: "totp", name: name.trim(), code: code.trim() } as const;
-  return { kind: "passkey", name: name.trim(), response: await makePasskey(begun.passkey) } as const;
+async function answerOf(started: Begun, name: string, code: string) {
+  if (started.passkey === null) return { kind: "totp", name: name.trim(), code: code.trim() } as const;
+  return { kind: "passkey", name: name.trim(), response: await makePasskey(started.passkey) } as const;
 }
 
 function Scan({ uri, secret }: { uri: string; secret: string }) {

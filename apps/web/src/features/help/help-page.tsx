@@ -19,7 +19,7 @@ const SHORTCUTS: readonly { keys: readonly string[]; does: string }[] = [
   { keys: ["Tab"], does: "Go to the next control; the first one on a page skips to its content" },
 ];
 
-const toldWhenRefused = async (work: () => Promise<void>): Promise<void> => {
+const refusalHandled = async (work: () => Promise<void>): Promise<void> => {
   try {
     await work();
   } catch (error) {
@@ -30,14 +30,14 @@ const toldWhenRefused = async (work: () => Promise<void>): Promise<void> => {
 
 /** Fetches the page and opens it in a new tab, because a link cannot send the sign-in token. */
 const openApiPage = () =>
-  toldWhenRefused(async () => {
+  refusalHandled(async () => {
     const page = await download(readApiPage);
     const url = URL.createObjectURL(page);
     if (window.open(url, "_blank") === null) saveFile("strongroom-api.html", page);
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
   });
 
-const saveOpenApi = () => toldWhenRefused(async () => saveFile("strongroom-openapi.json", await download(readOpenApi)));
+const saveOpenApi = () => refusalHandled(async () => saveFile("strongroom-openapi.json", await download(readOpenApi)));
 
 export default function HelpPage() {
   return (

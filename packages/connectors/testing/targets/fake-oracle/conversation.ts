@@ -36,20 +36,20 @@ export function startConversation(
   planned: Planned,
   release: Release,
 ): (message: Buffer) => Answer | null {
-  let begun: Challenge | null = null;
+  let started: Challenge | null = null;
   let session: { user: StoredUser; key: Buffer } | null = null;
   const ok = (...parts: Buffer[]): Answer => ({ content: whole(release, ...parts), isError: false });
   const refusal = (error: number): Answer => ({ content: whole(release, ended(release, error)), isError: true });
 
   /** Does not reveal whether a user exists: an unknown user gets a verifier of no password. */
   const beginLogIn = ({ name }: LogIn): Buffer[] => {
-    begun = challenge(users.get(nameIn(name))?.verifier ?? verifierOf(randomBytes(16).toString("hex")));
-    return [pairs(challengePairs(begun)), ended(release, 0)];
+    started = challenge(users.get(nameIn(name))?.verifier ?? verifierOf(randomBytes(16).toString("hex")));
+    return [pairs(challengePairs(started)), ended(release, 0)];
   };
 
   const endLogIn = ({ name, pairs: sent }: LogIn): Answer => {
-    const [user, asked] = [users.get(nameIn(name)), begun];
-    begun = null;
+    const [user, asked] = [users.get(nameIn(name)), started];
+    started = null;
     if (user?.error === LOCKED) return refusal(LOCKED);
     const key = asked === null ? null : sessionKey(asked, sent);
     if (user === undefined || key === null || asked?.verifier !== user.verifier) return refusal(WRONG_PASSWORD);

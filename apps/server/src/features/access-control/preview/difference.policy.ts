@@ -26,7 +26,7 @@ export interface Difference {
 interface Look {
   standings: Map<string, Map<string, Permissions>>;
   stock: Map<string, Map<string, AccountCountRow>>;
-  loans: Map<string, Map<string, GrantedAccountRow>>;
+  grants: Map<string, Map<string, GrantedAccountRow>>;
 }
 
 type Kind = Omit<AccountCountRow, "count">;
@@ -38,11 +38,11 @@ const within = <V>(map: Map<string, Map<string, V>>, key: string): Map<string, V
   return found;
 };
 
-function lookOf({ standings, stock, loans }: Snapshot): Look {
-  const look: Look = { standings: new Map(), stock: new Map(), loans: new Map() };
+function lookOf({ standings, stock, grants }: Snapshot): Look {
+  const look: Look = { standings: new Map(), stock: new Map(), grants: new Map() };
   for (const row of standings) within(look.standings, row.user_id).set(row.safe_id, row.permissions);
   for (const row of stock) within(look.stock, row.safe_id).set(kindOf(row), row);
-  for (const row of loans) within(look.loans, row.user_id).set(row.account_id, row);
+  for (const row of grants) within(look.grants, row.user_id).set(row.account_id, row);
   return look;
 }
 
@@ -60,7 +60,7 @@ const both = <V>(a: ReadonlyMap<string, V> | undefined, b: ReadonlyMap<string, V
 export function differenceOf(before: Snapshot, after: Snapshot): Difference {
   const [was, is] = [lookOf(before), lookOf(after)];
   const touched = new Set<string>();
-  const users = new Set([...was.standings.keys(), ...is.standings.keys(), ...was.loans.keys(), ...is.loans.keys()]);
+  const users = new Set([...was.standings.keys(), ...is.standings.keys(), ...was.grants.keys(), ...is.grants.keys()]);
   const people = [...users].map((userId) => personDifference(userId, was, is, touched));
   const sizeOf = ({ changes, grantsLost }: PersonDifference): number =>
     changes.reduce((sum, each) => sum + each.accounts_gained + each.accounts_lost + each.safes_gained, grantsLost);
@@ -97,16 +97,16 @@ function addAccounts(tally: Tally, from: AccountAccess, to: AccountAccess, count
 
 function personDifference(userId: string, was: Look, is: Look, touched: Set<string>): PersonDifference {
   const tally: Tally = new Map();
-  const loans = both(was.loans.get(userId), is.loans.get(userId));
+  const grants = both(was.grants.get(userId), is.grants.get(userId));
   for (const safeId of both(was.standings.get(userId), is.standings.get(userId)).keys()) {
-    addSafe(tally, { userId, safeId, loans }, was, is, touched);
+    addSafe(tally, { userId, safeId, grants }, was, is, touched);
   }
-  for (const id of loans.keys()) {
+  for (const id of grants.keys()) {
     if (addLoan(tally, userId, id, was, is)) touched.add(id);
   }
   const changes = SAFE_PERMISSIONS.flatMap((permission) => tally.get(permission) ?? []);
-  const stillLent = is.loans.get(userId);
-  const grantsLost = [...(was.loans.get(userId)?.keys() ?? [])].filter((id) => stillLent?.has(id) !== true).length;
+  const stillLent = is.grants.get(userId);
+  const grantsLost = [...(was.grants.get(userId)?.keys() ?? [])].filter((id) => stillLent?.has(id) !== true).length;
   return {
     userId,
     changes,
@@ -120,10 +120,10 @@ interface Place {
   userId: string;
   safeId: string;
   /** Accounts with a grant before or after the change; these are compared individually. */
-  loans: ReadonlyMap<string, GrantedAccountRow>;
+  grants: ReadonlyMap<string, GrantedAccountRow>;
 }
 
-function addSafe(tally: Tally, { userId, safeId, loans }: Place, was: Look, is: Look, touched: Set<string>): void {
+function addSafe(tally: Tally, { userId, safeId, grants }: Place, was: Look, is: Look, touched: Set<string>): void {
   const standingIn = (look: Look): Permissions => look.standings.get(userId)?.get(safeId) ?? 0;
   const [had, has] = [standingIn(was), standingIn(is)];
   for (const each of namesOf(has & ~had)) changeOf(tally, each).safes_gained += 1;
@@ -131,7 +131,7 @@ function addSafe(tally: Tally, { userId, safeId, loans }: Place, was: Look, is: 
   for (const [key, row] of is.stock.get(safeId) ?? was.stock.get(safeId) ?? []) {
     const before = was.stock.get(safeId)?.get(key) ?? row;
     if (had === has && before.approvals === row.approvals) continue;
-    const apart = [...loans.values()].filter((loan) => loan.safe_id === safeId && kindOf(loan) === key).length;
+    const apart = [...grants.values()].filter((loan) => loan.safe_id === safeId && kindOf(loan) === key).length;
     const [from, to] = [standingOn(before, had, false), standingOn(row, has, false)];
     if (addAccounts(tally, from, to, row.count - apart)) touched.add(`${safeId}/${key}`);
   }
@@ -142,9 +142,9 @@ function addLoan(tally: Tally, userId: string, id: string, was: Look, is: Look):
     // The required approvals may change whether or not the grant remains.
     const approvals = look.stock.get(from.safe_id)?.get(kindOf(from))?.approvals ?? from.approvals;
     const permissions = look.standings.get(userId)?.get(from.safe_id) ?? 0;
-    return standingOn({ ...from, approvals }, permissions, look.loans.get(userId)?.has(id) === true);
+    return standingOn({ ...from, approvals }, permissions, look.grants.get(userId)?.has(id) === true);
   };
-  const loan = was.loans.get(userId)?.get(id) ?? is.loans.get(userId)!.get(id)!;
+  const loan = was.grants.get(userId)?.get(id) ?? is.grants.get(userId)!.get(id)!;
   return addAccounts(tally, standingIn(was, loan), standingIn(is, loan), 1);
 }
 
@@ -153,7 +153,7 @@ function countTouched(touched: ReadonlySet<string>, was: Look, is: Look): number
   let count = 0;
   for (const [safeId, kinds] of both(was.stock, is.stock))
     for (const [key, row] of kinds) if (touched.has(`${safeId}/${key}`)) count += row.count;
-  const loans = new Map([...was.loans.values(), ...is.loans.values()].flatMap((each) => [...each]));
-  for (const [id, loan] of loans) if (touched.has(id) && !touched.has(`${loan.safe_id}/${kindOf(loan)}`)) count += 1;
+  const grants = new Map([...was.grants.values(), ...is.grants.values()].flatMap((each) => [...each]));
+  for (const [id, loan] of grants) if (touched.has(id) && !touched.has(`${loan.safe_id}/${kindOf(loan)}`)) count += 1;
   return count;
 }

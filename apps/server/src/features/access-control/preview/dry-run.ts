@@ -34,7 +34,7 @@ export async function preview(
 ): Promise<AccessPreview> {
   const { change } = call.body;
   call.note({ target: targetOf(change), details: { change: change.kind } });
-  const answer = await rehearse(context, call.actor, change);
+  const answer = await dryRun(context, call.actor, change);
   call.note({
     details: {
       change: change.kind,
@@ -65,7 +65,7 @@ class RolledBack {
  * INVARIANT: a dry run leaves no trace: its transaction always ends with an exception. It waits at most 500 ms for a
  * lock, and while it holds the locks of the change, each statement may take two seconds at most.
  */
-async function rehearse(context: DryRunContext, actor: Actor, change: AccessChange): Promise<AccessPreview> {
+async function dryRun(context: DryRunContext, actor: Actor, change: AccessChange): Promise<AccessPreview> {
   try {
     return await context.kernel.database.transaction(async (tx): Promise<never> => {
       await store.beginDryRun(tx);

@@ -40,7 +40,7 @@ export interface GrantedAccountRow extends Omit<AccountCountRow, "count"> {
 export interface Snapshot {
   standings: PermissionRow[];
   stock: AccountCountRow[];
-  loans: GrantedAccountRow[];
+  grants: GrantedAccountRow[];
 }
 
 /** The limit of rows for one snapshot; a preview that would need more is refused. */
@@ -48,13 +48,13 @@ export const MAX_PERMISSION_ROWS = 200_000;
 
 export async function takeSnapshot(db: Db, parts: readonly PreviewScope[]): Promise<Snapshot> {
   const standings: PermissionRow[] = [];
-  const loans: GrantedAccountRow[] = [];
+  const grants: GrantedAccountRow[] = [];
   for (const part of parts) {
     standings.push(...(await standingsIn(db, part, MAX_PERMISSION_ROWS + 1 - standings.length)));
-    loans.push(...(await loansIn(db, part)));
+    grants.push(...(await grantsIn(db, part)));
   }
   const safes = [...new Set(standings.map(({ safe_id }) => safe_id))];
-  return { standings, stock: await stockIn(db, safes), loans };
+  return { standings, stock: await stockIn(db, safes), grants };
 }
 
 async function standingsIn(db: Db, { people, safes }: PreviewScope, limit: number): Promise<PermissionRow[]> {
@@ -70,7 +70,7 @@ async function standingsIn(db: Db, { people, safes }: PreviewScope, limit: numbe
 const KIND = sql`safes.id as safe_id, safes.status as safe_status, platforms.id as platform_id,
   accounts.status as account_status, platforms.approvals_level_1 + platforms.approvals_level_2 as approvals`;
 
-async function loansIn(db: Db, { people, safes }: PreviewScope): Promise<GrantedAccountRow[]> {
+async function grantsIn(db: Db, { people, safes }: PreviewScope): Promise<GrantedAccountRow[]> {
   const there = safes === null ? sql`true` : sql`safes.id = any(${[...safes]}::uuid[])`;
   const { rows } = await sql<GrantedAccountRow>`
     select person.id as user_id, lent.account_id, ${KIND}

@@ -67,14 +67,14 @@ function requireOpen(state: "open" | "closing" | "closed", item: ItemRow): void 
   throw refuse(409, "access-control.already-decided", `${who} has already decided: ${item.decision}.`);
 }
 
-interface Wish {
+interface Outcome {
   wanted: "confirmed" | "removed";
   review: ReviewName;
   by: Actor;
 }
 
 /** Returns the recorded decision: `gone` if the membership had already ended in another way. */
-async function carryOut(context: ReviewContext, tx: Tx, item: ItemRow, { wanted, review, by }: Wish) {
+async function carryOut(context: ReviewContext, tx: Tx, item: ItemRow, { wanted, review, by }: Outcome) {
   if (item.is_gone) return "gone";
   if (wanted === "confirmed") return "confirmed";
   try {

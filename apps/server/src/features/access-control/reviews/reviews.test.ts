@@ -42,10 +42,10 @@ before(async () => {
 });
 after(() => app.close());
 
-type Wish = Partial<NonNullable<InputOf<typeof startAccessReview>["body"]>>;
+type ReviewFields = Partial<NonNullable<InputOf<typeof startAccessReview>["body"]>>;
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 
-async function aReview(safes: readonly Safe[], fields: Wish = {}): Promise<AccessReview> {
+async function aReview(safes: readonly Safe[], fields: ReviewFields = {}): Promise<AccessReview> {
   const scope = { kind: "safes" as const, safe_ids: safes.map(({ id }) => id) };
   const body = { name: "Quarterly", scope, due_at: TOMORROW, unreviewed: "stays" as const, ...fields };
   const made = await app.call(startAccessReview, { body, as: admin.token });
@@ -87,8 +87,8 @@ describe("an access review", () => {
     assert.deepEqual([review.items.total, review.items.open, review.safes], [3, 3, 1]);
     await eventually(async () => {
       const { notifications } = (await app.call(listNotifications, { as: owner.token })).body;
-      const isTold = notifications.some(({ type, link }) => type === "access_review" && link?.includes(review.id));
-      return isTold ? aboutOf(await itemsOf(review, owner), stays).last_used_at : null;
+      const isNotified = notifications.some(({ type, link }) => type === "access_review" && link?.includes(review.id));
+      return isNotified ? aboutOf(await itemsOf(review, owner), stays).last_used_at : null;
     });
 
     // The owner's own membership waits for an administrator.
@@ -363,8 +363,8 @@ test("the last use of a membership is its user's last action in the safe within 
   const account = await anAccount(app, owner, safe);
   const body = { name: "A program", scopes: ["retrieve" as const], expires_in_days: 1 };
   const { token } = (await app.call(createToken, { body, as: byToken.token })).body;
-  const lent = await app.call(retrieveAccount, { params: { id: account.id }, body: {}, as: token });
-  assert.equal(lent.status, 200, lent.text);
+  const granted = await app.call(retrieveAccount, { params: { id: account.id }, body: {}, as: token });
+  assert.equal(granted.status, 200, granted.text);
   const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
   const checkedIn = (who: TestPerson, at: Date) => ({
     ...systemEntry("account.checked-in", "test", { target: { type: "account", id: account.id } }, at),

@@ -128,15 +128,15 @@ export async function start(
     throw refuse(422, "access-control.nothing-to-review", "There are no memberships to review in this scope.");
   call.note({ details: { scope: scope.kind, group: group_name, memberships: count, due_at, unreviewed } });
   await kernel.jobs.enqueue(tx, USE_JOB, { review_id: id });
-  const asked = await remind(context, tx, { id, name, due_at: new Date(due_at) }, "begun");
+  const asked = await remind(context, tx, { id, name, due_at: new Date(due_at) }, "started");
   await kernel.events.publish(tx, changed(id, asked));
   return presentReview(tx, call.actor, id);
 }
 
 const wrong = (path: string, msg: string): Refusal => refuse(400, "request.invalid", msg, { errors: [{ path, msg }] });
 
-const TELLING = {
-  begun: { title: "An access review has started", severity: "medium" },
+const NOTICES = {
+  started: { title: "An access review has started", severity: "medium" },
   due: { title: "An access review is due soon", severity: "medium" },
   overdue: { title: "An access review is overdue", severity: "high" },
 } as const;
@@ -149,7 +149,7 @@ export async function remind(
   { notify }: ReviewContext,
   tx: Tx,
   review: { id: string; name: string; due_at: Date },
-  why: keyof typeof TELLING,
+  why: keyof typeof NOTICES,
 ): Promise<string[]> {
   const waiting = await store.findPendingReviewers(tx, review.id);
   const day = review.due_at.toISOString().slice(0, 10);
@@ -158,7 +158,7 @@ export async function remind(
     return {
       to: reviewer_id === null ? { users: [], roles: ["admin"] } : { users: [reviewer_id] },
       type: "access_review",
-      ...TELLING[why],
+      ...NOTICES[why],
       message: `"${review.name}": ${what} to review, due ${day}.`,
       actionRequired: true,
       metadata: { review_id: review.id, count: open },

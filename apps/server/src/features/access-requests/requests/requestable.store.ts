@@ -31,7 +31,7 @@ export interface RequestableRow {
 }
 
 /** INVARIANT: only accounts that are active, in an active safe, can be requested. */
-const lendable = (viewer: Viewer, condition: RawBuilder<unknown>): RawBuilder<RequestableRow> => sql<RequestableRow>`
+const requestable = (viewer: Viewer, condition: RawBuilder<unknown>): RawBuilder<RequestableRow> => sql<RequestableRow>`
   select credentials.id as account_id, credentials.name, coalesce(credentials.host, '') as hostname_ip,
     coalesce(credentials.username, '') as username, credentials.safe_id, safes.name as safe_name, accounts.system_type,
     accounts.connection_method, coalesce(standing.permissions, 0) as permissions, platforms.approvals_level_1, platforms.approvals_level_2,
@@ -52,12 +52,12 @@ const seen = sql`standing.permissions & ${sql.lit(bitOf("list"))} <> 0`;
 
 /** Null if the user sees no such account. */
 export async function readRequestable(db: Db, viewer: Viewer, accountId: string): Promise<RequestableRow | null> {
-  return (await lendable(viewer, sql`credentials.id = ${accountId} and ${seen}`).execute(db)).rows[0] ?? null;
+  return (await requestable(viewer, sql`credentials.id = ${accountId} and ${seen}`).execute(db)).rows[0] ?? null;
 }
 
 /** Also works if the user cannot see the account: it may be granted to a non-member. */
 export async function readGrantedAccount(db: Db, viewer: Viewer, accountId: string): Promise<RequestableRow | null> {
-  return (await lendable(viewer, sql`credentials.id = ${accountId}`).execute(db)).rows[0] ?? null;
+  return (await requestable(viewer, sql`credentials.id = ${accountId}`).execute(db)).rows[0] ?? null;
 }
 
 const MOST = 20;
@@ -92,7 +92,7 @@ export function findFirst(db: Db, viewer: Actor): Promise<RequestableRow[]> {
 }
 
 async function byName(db: Db, viewer: Viewer, condition: RawBuilder<unknown>): Promise<RequestableRow[]> {
-  const query = lendable(viewer, sql`${seen} and ${condition}`);
+  const query = requestable(viewer, sql`${seen} and ${condition}`);
   return (await sql<RequestableRow>`${query} order by ${NAME_KEY}, credentials.id limit ${sql.lit(MOST)}`.execute(db))
     .rows;
 }

@@ -23,19 +23,19 @@ type Reply = ReplyOf<typeof bulkEndpoint>;
 type Failure = Reply["failed"][number];
 
 /** The action on one account, in its own transaction. Returns its audit event. */
-type Deed = (tx: Tx, id: string) => Promise<{ event: string; note: AuditNote }>;
+type Operation = (tx: Tx, id: string) => Promise<{ event: string; note: AuditNote }>;
 
 export async function changeSeveral(deps: AccountDeps, call: Bulk): Promise<Reply> {
   const { action, account_ids } = call.body;
   // One re-authentication for all accounts: moving and enabling give other users access to the secrets.
   if (action === "move" || action === "enable") call.requireStepUp();
   const ids = [...new Set(account_ids)];
-  const deed = await deedOf(deps, call);
+  const operation = await operationOf(deps, call);
   const done: AccountId[] = [];
   const failed: Failure[] = [];
   for (const id of ids) {
     if (call.signal.aborted) break;
-    const failure = await doOne(deps, call, deed, id);
+    const failure = await doOne(deps, call, operation, id);
     if (failure === null) done.push(id);
     else failed.push(failure);
   }
@@ -52,10 +52,15 @@ export async function changeSeveral(deps: AccountDeps, call: Bulk): Promise<Repl
 }
 
 /** Returns null when the action succeeded and its audit entry was written. */
-async function doOne({ kernel }: AccountDeps, call: Bulk, deed: Deed, id: AccountId): Promise<Failure | null> {
+async function doOne(
+  { kernel }: AccountDeps,
+  call: Bulk,
+  operation: Operation,
+  id: AccountId,
+): Promise<Failure | null> {
   try {
     await kernel.database.transaction(async (tx) => {
-      const { event, note } = await deed(tx, id);
+      const { event, note } = await operation(tx, id);
       await appendAudit(tx, [callEntry(event, call.actor, call.request, note, kernel.clock.now())]);
     });
     return null;
@@ -65,7 +70,7 @@ async function doOne({ kernel }: AccountDeps, call: Bulk, deed: Deed, id: Accoun
   }
 }
 
-async function deedOf(deps: AccountDeps, { actor, body }: Bulk): Promise<Deed> {
+async function operationOf(deps: AccountDeps, { actor, body }: Bulk): Promise<Operation> {
   switch (body.action) {
     case "delete":
       return async (tx, id) => {
@@ -98,7 +103,7 @@ async function deedOf(deps: AccountDeps, { actor, body }: Bulk): Promise<Deed> {
 
 /** Enables or disables an account. */
 const statusDeed =
-  (deps: AccountDeps, actor: Actor, status: "active" | "disabled"): Deed =>
+  (deps: AccountDeps, actor: Actor, status: "active" | "disabled"): Operation =>
   async (tx, id) => {
     const { name, before } = await setStatus(deps, tx, { id, status, actor });
     const changed = before === status ? [] : ["status"];

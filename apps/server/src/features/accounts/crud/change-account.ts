@@ -44,7 +44,7 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
       requireAccountPermission(shown, permission);
     if (givesAway(shown, edit, changes)) call.requireStepUp();
     if (changes.includes("platform_id")) await lockUsablePlatform(tx, edit.platform_id);
-    if (edit.status === "disabled" && shown.status !== "disabled") await stopLending(deps, tx, id, call.actor);
+    if (edit.status === "disabled" && shown.status !== "disabled") await endAccess(deps, tx, id, call.actor);
     const requireStepUp = () => call.requireStepUp();
     const change = { fields: storedFields(edit), replacement, at, by: call.actor.id, requireStepUp };
     const { row, isLoginChanged, details } = await editSecret(tx, before, change);
@@ -65,9 +65,13 @@ const SHOWN_AS: Partial<Record<keyof Fields, keyof ShownRow>> = { hostname: "hos
 
 /** The fields in which the edit differs from the stored values. An omitted port is the usual one. */
 function changesOf(shown: ShownRow, edit: Fields): (keyof Fields)[] {
-  const wished: Fields = { ...edit, port: storedFields(edit).port, status: edit.status ?? (shown.status as "active") };
-  return (Object.keys(wished) as (keyof Fields)[]).filter(
-    (field) => !isSame(shown[SHOWN_AS[field] ?? (field as keyof ShownRow)], wished[field]),
+  const requested: Fields = {
+    ...edit,
+    port: storedFields(edit).port,
+    status: edit.status ?? (shown.status as "active"),
+  };
+  return (Object.keys(requested) as (keyof Fields)[]).filter(
+    (field) => !isSame(shown[SHOWN_AS[field] ?? (field as keyof ShownRow)], requested[field]),
   );
 }
 
@@ -119,7 +123,7 @@ const renewed = (at: Date): Updateable<AccountsTable> => ({
 });
 
 /** Ends all grants and check-outs of the account. Its row in `credentials` must be locked. */
-async function stopLending({ kernel, lost }: AccountDeps, tx: Tx, id: string, by: Actor): Promise<void> {
+async function endAccess({ kernel, lost }: AccountDeps, tx: Tx, id: string, by: Actor): Promise<void> {
   await lost(tx, [id], "disabled", by);
   await endCheckOuts(tx, [id], kernel.clock.now());
 }
@@ -134,7 +138,7 @@ export async function setStatus(
   const { status: before } = await readAccountRow(tx, id);
   if (before === status) return { name, before };
   const audience = await audienceOf(tx, { id, safe_id });
-  if (status === "disabled") await stopLending(deps, tx, id, actor);
+  if (status === "disabled") await endAccess(deps, tx, id, actor);
   await updateAccountRow(tx, id, { status });
   await deps.kernel.events.publish(tx, changedEvent(id, audience));
   return { name, before };

@@ -106,14 +106,14 @@ async function deliverCheckpoint(context: AuditSinkContext, sink: SinkRow, signa
   }
   const sent = await sendCheckpoint(context, sink, { ...newest, seen: sink.cursor }, signal);
   const progress = { cursor: newest.size, settled: newest.size, count: 1, at: clock.now() };
-  if (sent.outcome === "cosigned") return await keepAndGive(context, sink, { ...progress, cosigned: sent.note });
-  if (sent.outcome === "published" && sent.isTaken) return await keepAndGive(context, sink, progress);
+  if (sent.outcome === "cosigned") return await storeAndPublish(context, sink, { ...progress, cosigned: sent.note });
+  if (sent.outcome === "published" && sent.isTaken) return await storeAndPublish(context, sink, progress);
   if (signal.aborted) return await database.transaction((tx) => releaseSink(tx, sink));
   if (sent.outcome === "contradicted") return await contradict(context, sink, witnessed(sink, sent.message));
   await fail(context, sink, sink.cursor, sent.message);
 }
 
-async function keepAndGive(context: AuditSinkContext, sink: SinkRow, progress: Progress): Promise<void> {
+async function storeAndPublish(context: AuditSinkContext, sink: SinkRow, progress: Progress): Promise<void> {
   const kept = await keep(context, sink, progress);
   if (kept !== null) await context.kernel.database.transaction((tx) => releaseSink(tx, kept));
 }

@@ -23,13 +23,13 @@ export async function sendSyslog(
     { host, port, tls, text: messages.map(framed).join("") },
     envelopeContextOf(context, signal),
   );
-  return { isTaken: outcome === "verified", message: inOurWords(message) };
+  return { isTaken: outcome === "verified", message: syslogErrorText(message) };
 }
 
 const framed = (message: string): string => `${Buffer.byteLength(message, "utf8")} ${message}`;
 
 /** Replaces the connectors' field names with those of the sink form. */
-const inOurWords = (message: string): string =>
+const syslogErrorText = (message: string): string =>
   message
     .replace("into the additional parameter ca.", 'into the field "CA certificate".')
     .replace("or as the additional parameter servername.", 'or as "Name in the certificate".')

@@ -19,10 +19,10 @@ import {
   codeOf,
   entriesOf,
   signedIn,
-  standingClock,
+  fixedClock,
   statusesOf,
   tryToSignIn,
-  untilSomebodyWaits,
+  untilSomeoneWaits,
 } from "#features/sign-in/testing/attempts.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
@@ -39,7 +39,7 @@ import {
   ORIGIN,
 } from "../testing/with-factors.ts";
 
-const clock = standingClock();
+const clock = fixedClock();
 let app: TestApp;
 before(async () => {
   app = await testApp({ clock, config: { publicUrl: ORIGIN } });
@@ -189,8 +189,8 @@ describe("a role that requires a second factor", () => {
     assert.ok(Math.max(...ended) >= 1, "it is on record how many");
 
     const { pending } = await firstStep(app, without);
-    const begun = await app.call(beginFirstFactor, { body: { pending, kind: "totp" } });
-    const answer = { kind: "totp", name: "A phone", code: codeAt(app, begun.body.totp!.key) } as const;
+    const started = await app.call(beginFirstFactor, { body: { pending, kind: "totp" } });
+    const answer = { kind: "totp", name: "A phone", code: codeAt(app, started.body.totp!.key) } as const;
     const added = await app.call(addFirstFactor, { body: { pending, answer } });
     assert.deepEqual([added.status, (await use(added.body.token)).status], [200, 200], added.text);
     assert.equal((await use(programs[0]!)).status, 200);
@@ -204,7 +204,7 @@ describe("a role that requires a second factor", () => {
       await rule.query("begin");
       await rule.query("update sign_in_policy set mfa_required_roles = array['manager']");
       const answer = tryToSignIn(app, person.email);
-      await untilSomebodyWaits(app);
+      await untilSomeoneWaits(app);
       await rule.query("commit");
       const reply = await answer;
       assert.equal(reply.body.token, undefined, reply.text);
@@ -220,10 +220,10 @@ describe("a role that requires a second factor", () => {
     const step = await firstStep(app, person);
     assert.deepEqual(step.kinds, []);
     const { pending } = step;
-    const begun = await app.call(beginFirstFactor, { body: { pending, kind: "totp" } });
-    assert.equal(begun.status, 200, begun.text);
+    const started = await app.call(beginFirstFactor, { body: { pending, kind: "totp" } });
+    assert.equal(started.status, 200, started.text);
     const answer = (code: string) => ({ kind: "totp", name: "A phone", code }) as const;
-    const { key } = begun.body.totp!;
+    const { key } = started.body.totp!;
     const wrong = await app.call(addFirstFactor, { body: { pending, answer: answer(codeAt(app, key, 50)) } });
     assert.equal(wrong.status, 400, wrong.text);
     const added = await app.call(addFirstFactor, { body: { pending, answer: answer(codeAt(app, key)) } });
@@ -241,8 +241,8 @@ describe("a role that requires a second factor", () => {
     await withPasskey(app, person);
     await requireFactorOf(app, "manager");
     const { pending } = await firstStep(app, person);
-    const begun = await app.call(beginFirstFactor, { body: { pending, kind: "totp" } });
-    assert.equal(codeOf(begun), "factor.exists", begun.text);
+    const started = await app.call(beginFirstFactor, { body: { pending, kind: "totp" } });
+    assert.equal(codeOf(started), "factor.exists", started.text);
     const answer = { kind: "totp", name: "Mine", code: "123456" } as const;
     const added = await app.call(addFirstFactor, { body: { pending, answer } });
     assert.equal(codeOf(added), "factor.exists", added.text);

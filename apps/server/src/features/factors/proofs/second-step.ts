@@ -65,9 +65,9 @@ export async function beginFirst(parts: FactorsContext, call: SteppedCall<typeof
   const { user } = await requirePendingSignIn(parts.signIn, call, db, call.body.pending);
   const factors = await findFactors(db, user.id);
   requireNoFactor(factors.length);
-  const begun = await begin(parts.kernel, user, call.body.kind, factors);
-  await call.commit((tx) => begun.keep(tx));
-  return begun.shown;
+  const started = await begin(parts.kernel, user, call.body.kind, factors);
+  await call.commit((tx) => started.keep(tx));
+  return started.shown;
 }
 
 export async function addFirst(parts: FactorsContext, call: SteppedCall<typeof addFirstFactor>, db: Db) {

@@ -16,7 +16,7 @@ import type { Credential, SignInPolicy, StepUpProof } from "@strongroom/contract
 import { endpoints } from "@strongroom/contract/all";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { MINUTE, codeOf, entriesOf, signedIn, standingClock } from "#features/sign-in/testing/attempts.ts";
+import { MINUTE, codeOf, entriesOf, signedIn, fixedClock } from "#features/sign-in/testing/attempts.ts";
 import { anAccount } from "#testing/accounts.ts";
 import { aCredential } from "#testing/credentials.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
@@ -26,7 +26,7 @@ import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { ORIGIN, codeAt, withApp, withPasskey } from "../testing/with-factors.ts";
 
-const clock = standingClock();
+const clock = fixedClock();
 let app: TestApp;
 before(async () => {
   app = await testApp({ clock, config: { publicUrl: ORIGIN } });

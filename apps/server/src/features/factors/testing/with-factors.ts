@@ -28,9 +28,9 @@ export async function withApp(
   app: TestApp,
   person: Pick<TestPerson, "token">,
 ): Promise<{ key: string; codes: string[] }> {
-  const begun = await app.call(beginFactor, { body: { kind: "totp" }, as: person.token });
-  assert.equal(begun.status, 200, begun.text);
-  const key = begun.body.totp!.key;
+  const started = await app.call(beginFactor, { body: { kind: "totp" }, as: person.token });
+  assert.equal(started.status, 200, started.text);
+  const key = started.body.totp!.key;
   // Use the previous step's code, so that the current one is still unused.
   const body = { kind: "totp", name: "A phone", code: codeAt(app, key, -1) } as const;
   const added = await app.call(addFactor, { body, as: person.token });
@@ -40,9 +40,9 @@ export async function withApp(
 
 export async function withPasskey(app: TestApp, person: TestPerson, name = "A key") {
   const device = anAuthenticator(ORIGIN);
-  const begun = await app.call(beginFactor, { body: { kind: "passkey" }, as: person.token });
-  assert.equal(begun.status, 200, begun.text);
-  const response = device.register(begun.body.passkey!);
+  const started = await app.call(beginFactor, { body: { kind: "passkey" }, as: person.token });
+  assert.equal(started.status, 200, started.text);
+  const response = device.register(started.body.passkey!);
   const added = await app.call(addFactor, { body: { kind: "passkey", name, response }, as: person.token });
   assert.equal(added.status, 201, added.text);
   return { device, id: added.body.factor.id, codes: added.body.recovery_codes };

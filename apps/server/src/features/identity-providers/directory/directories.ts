@@ -39,7 +39,7 @@ export async function signInByDirectory(
   const own = query.user === undefined ? undefined : await findProviderOf(db, query.user.id);
   let isUnreachable: LdapRow | null = null;
   for (const row of suited) {
-    const isDecoy = !hasSay(row, query.user, own?.id);
+    const isDecoy = !isDecisive(row, query.user, own?.id);
     const guess = guessAt(context, row, query);
     const typed = { name, password: query.password, isDecoy, mayTry: guess.admit };
     const answer = await asked(context, row, typed, query.signal);
@@ -57,7 +57,7 @@ export async function signInByDirectory(
  * over and they have no local password that could have been mistyped. A user with a local password is taken over when they sign
  * in with their directory name.
  */
-function hasSay(row: LdapRow, user: UsersTable | undefined, own: string | undefined): boolean {
+function isDecisive(row: LdapRow, user: UsersTable | undefined, own: string | undefined): boolean {
   if (user === undefined) return true;
   if (own !== undefined) return own === row.id;
   return row.links_by_email && user.role !== "admin" && user.password_hash === "";

@@ -59,7 +59,7 @@ export async function beginStepUp(
 const noProvider = () =>
   refuse(409, "step-up.no-provider", "You do not sign in through a provider. Use your password or second factor.");
 
-interface Wish {
+interface RoundOptions {
   returnTo: string;
   isRemembered: boolean;
   mustAuthenticate: boolean;
@@ -72,7 +72,7 @@ async function send(
   context: IdentityProviderContext,
   call: Pick<SteppedCall<never>, "note" | "commit" | "setHeader">,
   row: OidcRow,
-  query: Wish,
+  query: RoundOptions,
 ): Promise<{ url: string }> {
   const { kernel, oidc } = context;
   call.note({ target: targetOf(row.id, row.name) });

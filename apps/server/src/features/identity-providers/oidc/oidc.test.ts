@@ -92,7 +92,7 @@ describe("a sign-in through a provider", () => {
   });
 
   test("notifies every administrator when a provider creates an administrator", async () => {
-    const isTold = (name: string) =>
+    const isNotified = (name: string) =>
       eventually(async () => {
         const { notifications } = (await app.call(listNotifications, { as: admin })).body;
         const message = `The identity provider Company login made ${name} an administrator.`;
@@ -102,12 +102,12 @@ describe("a sign-in through a provider", () => {
     await set({ role_mappings, links_by_email: true });
     aStranger({ groups: ["admins"], name: "New Here" });
     assert.equal((await whoIs(await signIn())).role, "admin");
-    await isTold("New Here");
+    await isNotified("New Here");
     const local = await aPerson(app);
     aStranger({ groups: ["admins"], email: local.email });
     const { name, role } = await whoIs(await signIn());
     assert.equal(role, "admin");
-    await isTold(name);
+    await isNotified(name);
   });
 
   test("is refused when the provider sends groups only by reference", async () => {

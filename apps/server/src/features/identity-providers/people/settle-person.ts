@@ -30,21 +30,23 @@ import type { AssertedIdentity } from "./take-over.ts";
 export async function settlePerson(
   context: IdentityProviderContext,
   provider: ProviderRow,
-  vouched: AssertedIdentity,
+  identity: AssertedIdentity,
 ): Promise<ExternalIdentity> {
   const { database } = context.kernel;
-  const role = roleOf(vouched.groups, provider);
+  const role = roleOf(identity.groups, provider);
   if (role === null) {
     throw refuse(403, "sign-in.no-group", `None of your groups at ${provider.name} can sign in to Strongroom.`);
   }
-  if (vouched.subject === "") throw new Error("the provider sent no subject");
+  if (identity.subject === "") throw new Error("the provider sent no subject");
   return database.transaction(async (tx) => {
-    const bound = await findBound(tx, provider.id, vouched.subject);
+    const bound = await findBound(tx, provider.id, identity.subject);
     if (bound !== undefined) return { user: await withRole(context, tx, provider, bound, role) };
-    const email = addressOf(provider, vouched);
+    const email = addressOf(provider, identity);
     const known = await findUserByEmail(tx, email);
-    if (known !== undefined) return planTakeOver(tx, context.kernel.clock.now(), { provider, vouched, known, role });
-    return { user: await makePerson(context, tx, { provider, vouched, email, role: role === "keep" ? "user" : role }) };
+    if (known !== undefined) return planTakeOver(tx, context.kernel.clock.now(), { provider, identity, known, role });
+    return {
+      user: await makePerson(context, tx, { provider, identity, email, role: role === "keep" ? "user" : role }),
+    };
   });
 }
 
@@ -65,7 +67,7 @@ function addressOf({ name, domains }: ProviderRow, { email, isEmailVerified }: A
 
 interface Newcomer {
   provider: ProviderRow;
-  vouched: AssertedIdentity;
+  identity: AssertedIdentity;
   email: string;
   role: Role;
 }
@@ -73,7 +75,7 @@ interface Newcomer {
 async function makePerson(
   { kernel, signIn }: IdentityProviderContext,
   tx: Tx,
-  { provider, vouched, email, role }: Newcomer,
+  { provider, identity, email, role }: Newcomer,
 ): Promise<UsersTable> {
   if (!provider.creates_people) {
     throw refuse(
@@ -86,7 +88,7 @@ async function makePerson(
   const user: UsersTable = {
     id: UserId.parse(newId(now.getTime())),
     email,
-    name: PersonName.safeParse(vouched.name).data ?? nameFromEmail(email),
+    name: PersonName.safeParse(identity.name).data ?? nameFromEmail(email),
     role,
     requested_role: null,
     status: "active",
@@ -98,7 +100,7 @@ async function makePerson(
   };
   const isNew =
     (await insertUser(tx, user)) &&
-    (await bindPerson(tx, { provider_id: provider.id, subject: vouched.subject, user_id: user.id, bound_at: now }));
+    (await bindPerson(tx, { provider_id: provider.id, subject: identity.subject, user_id: user.id, bound_at: now }));
   // A concurrent sign-in of the same new user created them.
   if (!isNew) throw refuse(409, "sign-in.at-once", "Two sign-ins ran at the same time. Try again.");
   await record(kernel.clock.now(), tx, "user.registered", {

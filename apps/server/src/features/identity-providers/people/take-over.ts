@@ -27,7 +27,7 @@ export interface AssertedIdentity {
 
 interface Known {
   provider: ProviderRow;
-  vouched: AssertedIdentity;
+  identity: AssertedIdentity;
   known: UsersTable;
   role: Role | "keep";
 }
@@ -40,12 +40,12 @@ interface Known {
 export async function planTakeOver(
   db: Db,
   now: Date,
-  { provider, vouched, known, role }: Known,
+  { provider, identity, known, role }: Known,
 ): Promise<ExternalIdentity> {
-  const isMeant = vouched.isEmailVerified === true && known.status === "active";
+  const isMeant = identity.isEmailVerified === true && known.status === "active";
   if (!isMeant || !(await mayBeTaken(db, provider, known, now)) || (await findProviderOf(db, known.id)) !== undefined)
     throw taken(provider);
-  const wanted = { providerId: provider.id, subject: vouched.subject, role: role === "keep" ? null : role };
+  const wanted = { providerId: provider.id, subject: identity.subject, role: role === "keep" ? null : role };
   return { user: known, takeOver: wanted };
 }
 

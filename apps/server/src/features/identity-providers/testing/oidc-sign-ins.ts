@@ -97,16 +97,16 @@ export interface Begun {
 }
 
 export async function begin(body: InputOf<typeof beginOidc>["body"] = {}): Promise<Begun> {
-  return begun(await app.call(beginOidc, { params: { id: row.id }, body }));
+  return started(await app.call(beginOidc, { params: { id: row.id }, body }));
 }
 
-function begun(reply: Reply<{ url: string }>): Begun {
+function started(reply: Reply<{ url: string }>): Begun {
   assert.equal(reply.status, 200, reply.text);
   return { url: reply.body.url, cookie: String(reply.headers["set-cookie"]).split(";", 1)[0]! };
 }
 
 export const beginStepUpOf = async (token: string | undefined): Promise<Begun> =>
-  begun(await app.call(beginProviderStepUp, { body: {}, as: token }));
+  started(await app.call(beginProviderStepUp, { body: {}, as: token }));
 
 export const finish = (query: string, cookie: string | null, id = row.id) =>
   app.call(finishOidc, { params: { id }, body: { query }, headers: cookie === null ? {} : { cookie } });

@@ -193,7 +193,7 @@ async function settle(
 
 async function tell(context: RotationContext, tx: Tx, row: DependentRow, message: string): Promise<void> {
   await context.notify(tx, {
-    to: { users: await context.rotated.keepersOf(tx, row.account_id) },
+    to: { users: await context.rotated.secretManagersOf(tx, row.account_id) },
     type: "rotation_attention",
     title: `"${row.name}" does not have the new password`,
     message,

@@ -35,7 +35,7 @@ export type RotationTask = { credential: SecretRow; connector: Connector } & (
 export interface AdvanceResult {
   row: RotationRow;
   /** Null: the lease is released. */
-  errand: RotationTask | null;
+  task: RotationTask | null;
 }
 
 /** Returns null, and writes nothing, when the lease was lost. */
@@ -50,12 +50,12 @@ export async function advance(
     .pipelinedTransaction(async (tx) => {
       const snapshot = await readSnapshot(tx, row.credential_id);
       const at = kernel.clock.now();
-      const turn = stepOf(row);
-      for (const each of done) recordEvent(turn, each);
-      if (turn.proof !== null) weigh(turn, turn.proof, snapshot, row);
+      const stepResult = stepOf(row);
+      for (const each of done) recordEvent(stepResult, each);
+      if (stepResult.proof !== null) classifyProof(stepResult, stepResult.proof, snapshot, row);
       const task =
-        snapshot.credential === null ? null : await decide(context, tx, { row, turn, sight: snapshot, made, at });
-      return await save(context, tx, { row, turn, sight: snapshot, errand: task, at });
+        snapshot.credential === null ? null : await decide(context, tx, { row, stepResult, snapshot, made, at });
+      return await save(context, tx, { row, stepResult, snapshot, task, at });
     })
     .catch((error: unknown) => {
       if (error === LOST) return null;
@@ -66,72 +66,72 @@ export async function advance(
 const LOST = new Error("lost the lease of a rotation");
 
 /** Marks a working secret from before this rotation as not new, and adds a journal line that says so. */
-function weigh(
-  turn: StepResult,
+function classifyProof(
+  stepResult: StepResult,
   { version }: LoginRecord,
   { versions }: RotationSnapshot,
   { started_at }: RotationRow,
 ): void {
   const found = versions.find((each) => each.version === version);
-  turn.isNew = found === undefined || found.created_at >= started_at;
-  if (turn.isNew) return;
+  stepResult.isNew = found === undefined || found.created_at >= started_at;
+  if (stepResult.isNew) return;
   const message = `The target uses an earlier secret again, version ${version}. It is now the active secret.`;
-  turn.lines.push({ at: turn.lines.at(-1)!.at, step: turn.journal.step, message });
+  stepResult.lines.push({ at: stepResult.lines.at(-1)!.at, step: stepResult.journal.step, message });
 }
 
 interface Situation {
   row: RotationRow;
-  turn: StepResult;
-  sight: RotationSnapshot;
+  stepResult: StepResult;
+  snapshot: RotationSnapshot;
   at: Date;
 }
 
 async function decide(
   context: RotationContext,
   tx: Tx,
-  { row, turn, sight: snapshot, made, at }: Situation & { made: NewSecret | null },
+  { row, stepResult, snapshot, made, at }: Situation & { made: NewSecret | null },
 ): Promise<RotationTask | null> {
   const credential = snapshot.credential!;
   const connector = connectorOf(credential);
   // No change was sent yet, so the rotation starts from the version that is stored now.
-  if (turn.journal.step === "planned" && turn.journal.candidate === null) {
+  if (stepResult.journal.step === "planned" && stepResult.journal.candidate === null) {
     // From here on the journal names the version to change, so that edits of the row cannot disturb the change.
     if ((await activeError(context.kernel, credential)) !== null) {
-      recordEvent(turn, { happening: { kind: "gave-up", code: "misconfigured" }, said: NOT_ACTIVE, at, login: null });
+      recordEvent(stepResult, { event: { kind: "gave-up", code: "misconfigured" }, said: NOT_ACTIVE, at, login: null });
       return null;
     }
     const old = credential.secret_version;
-    turn.journal = { ...turn.journal, old, earlier: earlierOf(snapshot, old) };
+    stepResult.journal = { ...stepResult.journal, old, earlier: earlierOf(snapshot, old) };
   }
   for (;;) {
-    if (isGivenUp(turn, snapshot)) {
-      turn.journal = { ...turn.journal, step: "ended", attention: null };
-      turn.isCancelled = true;
+    if (isGivenUp(stepResult, snapshot)) {
+      stepResult.journal = { ...stepResult.journal, step: "ended", attention: null };
+      stepResult.isCancelled = true;
       return null;
     }
-    const capabilities = capabilitiesOf(connector, snapshot, turn.kind, credential);
-    const act = planNext(turn, capabilities, snapshot.reconciler?.is_refused === true, at);
+    const capabilities = capabilitiesOf(connector, snapshot, stepResult.kind, credential);
+    const act = planNext(stepResult, capabilities, snapshot.reconciler?.is_refused === true, at);
     if (act === null) return null;
     if (mustWait(snapshot, act)) {
-      turn.pauseMs = WHILE_VERIFYING_MS;
+      stepResult.pauseMs = WHILE_VERIFYING_MS;
       return null;
     }
     if (act.do === "send" && snapshot.waits_for_check_in && isUnasked(row)) {
-      turn.pauseMs = WHILE_CHECKED_OUT_MS;
+      stepResult.pauseMs = WHILE_CHECKED_OUT_MS;
       return null;
     }
-    if (act.do === "send" && turn.kind === "issued") {
+    if (act.do === "send" && stepResult.kind === "issued") {
       // The target generated this secret, so nothing has to be sent: the next task probes whether it works.
-      for (const kind of ISSUED) recordEvent(turn, { happening: kind, said: null, at, login: null });
+      for (const kind of ISSUED) recordEvent(stepResult, { event: kind, said: null, at, login: null });
       continue;
     }
-    if (act.do !== "store") return errandOf(turn, snapshot, act, { credential, connector, at });
-    const stored = await storeCandidate(context.kernel, tx, { row, turn, sight: snapshot, made, at }, connector);
+    if (act.do !== "store") return taskOf(stepResult, snapshot, act, { credential, connector, at });
+    const stored = await storeCandidate(context.kernel, tx, { row, stepResult, snapshot, made, at }, connector);
     if (stored === "make-key")
-      return { do: "make-key", credential, connector, current: versionIn(snapshot, turn.journal.old) };
+      return { do: "make-key", credential, connector, current: versionIn(snapshot, stepResult.journal.old) };
     if (stored === "issue")
-      return { do: "issue", credential, connector, current: versionIn(snapshot, turn.journal.old) };
-    recordEvent(turn, { happening: stored, said: null, at, login: null });
+      return { do: "issue", credential, connector, current: versionIn(snapshot, stepResult.journal.old) };
+    recordEvent(stepResult, { event: stored, said: null, at, login: null });
   }
 }
 
@@ -157,14 +157,14 @@ function mustWait({ is_verifying, reconciler }: RotationSnapshot, act: RotationA
   return is_verifying || (act.do === "send" && act.by === "reconcile-account" && reconciler?.is_changing === true);
 }
 
-function errandOf(
-  turn: StepResult,
+function taskOf(
+  stepResult: StepResult,
   snapshot: RotationSnapshot,
   act: Exclude<RotationAct, { do: "store" }>,
   { credential, connector, at }: { credential: SecretRow; connector: Connector; at: Date },
 ): RotationTask {
   const base = { credential, connector };
-  const { old, candidate } = turn.journal;
+  const { old, candidate } = stepResult.journal;
   switch (act.do) {
     case "probe":
       return { ...base, do: "probe", secret: versionIn(snapshot, act.version) };
@@ -173,7 +173,7 @@ function errandOf(
     case "send": {
       const sending: RotationEvent = { kind: "sending", by: act.by };
       const task = { ...base, do: "send" as const, candidate: versionIn(snapshot, candidate!) };
-      recordEvent(turn, { happening: sending, said: null, at, login: null });
+      recordEvent(stepResult, { event: sending, said: null, at, login: null });
       return act.by === "account"
         ? { ...task, by: "account", current: versionIn(snapshot, old) }
         : { ...task, by: "reconcile-account", reconciler: snapshot.reconciler! };
@@ -186,21 +186,21 @@ function errandOf(
 async function save(
   context: RotationContext,
   tx: Tx,
-  { row, turn, sight: snapshot, errand: task, at }: Situation & { errand: RotationTask | null },
+  { row, stepResult, snapshot, task, at }: Situation & { task: RotationTask | null },
 ): Promise<AdvanceResult> {
-  const ending = endingOf(turn, snapshot, row);
-  if (ending.line !== null) turn.lines.push({ at, step: "ended", message: ending.line });
+  const ending = endingOf(stepResult, snapshot, row);
+  if (ending.line !== null) stepResult.lines.push({ at, step: "ended", message: ending.line });
   const isOver = task === null;
-  const release = isOver ? { afterMs: turn.journal.step === "ended" ? null : turn.pauseMs } : null;
-  const message = ending.line ?? messageOf(turn, snapshot, row);
-  const { attention } = turn.journal;
+  const release = isOver ? { afterMs: stepResult.journal.step === "ended" ? null : stepResult.pauseMs } : null;
+  const message = ending.line ?? messageOf(stepResult, snapshot, row);
+  const { attention } = stepResult.journal;
   const { id, lease_token } = row;
   const mine = await writeJournal(tx, {
     id,
     token: lease_token!,
-    journal: turn.journal,
-    kind: turn.kind,
-    lines: turn.lines,
+    journal: stepResult.journal,
+    kind: stepResult.kind,
+    lines: stepResult.lines,
     message,
     code: attention,
     outcome: ending.outcome,
@@ -211,20 +211,20 @@ async function save(
   if (!mine) throw LOST;
   const written: RotationRow = {
     ...row,
-    journal: turn.journal,
-    step: turn.journal.step,
-    kind: turn.kind,
+    journal: stepResult.journal,
+    step: stepResult.journal.step,
+    kind: stepResult.kind,
     message,
     code: attention,
     outcome: ending.outcome,
     needs_attention: attention !== null,
-    tries: turn.journal.tries,
+    tries: stepResult.journal.tries,
   };
-  const result = { before: row, row: written, turn, credential: snapshot.credential, at };
-  await recordUse(tx, written, { compared: turn.compared, errand: task }, at);
+  const result = { before: row, row: written, stepResult, credential: snapshot.credential, at };
+  await recordUse(tx, written, { compared: stepResult.compared, task }, at);
   await storeResults(context, tx, result);
   await publishStep(context, tx, { ...result, isReleased: isOver });
-  return { row: written, errand: task };
+  return { row: written, task };
 }
 
 const RUN_STOPPED = "The run was stopped. Nothing was changed.";
@@ -235,25 +235,25 @@ interface Ending {
   line: string | null;
 }
 
-function endingOf(turn: StepResult, snapshot: RotationSnapshot, row: RotationRow): Ending {
+function endingOf(stepResult: StepResult, snapshot: RotationSnapshot, row: RotationRow): Ending {
   if (snapshot.credential === null) {
-    turn.journal = { ...turn.journal, step: "ended" };
+    stepResult.journal = { ...stepResult.journal, step: "ended" };
     return { outcome: "superseded", line: `"${row.credential_name}" was deleted.` };
   }
-  if (turn.isCancelled) return { outcome: "cancelled", line: snapshot.is_active ? RUN_STOPPED : INACTIVE };
-  return { outcome: turn.journal.step === "ended" ? "rotated" : null, line: null };
+  if (stepResult.isCancelled) return { outcome: "cancelled", line: snapshot.is_active ? RUN_STOPPED : INACTIVE };
+  return { outcome: stepResult.journal.step === "ended" ? "rotated" : null, line: null };
 }
 
 const HELD_BACK =
   "The target refused the platform's reconcile account. Store its correct secret and verify it to continue.";
 
 function messageOf(
-  { journal, lines, ...turn }: StepResult,
+  { journal, lines, ...stepResult }: StepResult,
   { reconciler }: RotationSnapshot,
   row: RotationRow,
 ): string {
   const { attention } = journal;
-  const said = turn.said ?? (reconciler?.is_refused === true ? HELD_BACK : null);
+  const said = stepResult.said ?? (reconciler?.is_refused === true ? HELD_BACK : null);
   if (attention === null) return lines.at(-1)?.message ?? row.message;
   const general = attention in ATTENTION ? ATTENTION[attention as keyof typeof ATTENTION] : "";
   return said === null ? general : `${general} ${said}`;

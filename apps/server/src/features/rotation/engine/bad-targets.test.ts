@@ -45,7 +45,7 @@ async function passwordsAt(owner: TestPerson, port: number, count: number): Prom
 
 /** Rotates all of `chosen` in one run and returns the milliseconds until those of `awaited` have ended. */
 async function timeOf(owner: TestPerson, awaited: readonly string[], chosen: readonly CredentialId[]): Promise<number> {
-  const begun = performance.now();
+  const started = performance.now();
   const { body } = await place.app.call(rotateSeveral, { body: { credential_ids: [...chosen] }, as: owner.token });
   assert.equal(body.queued, chosen.length, JSON.stringify(body));
   const taken = await eventually(async () => {
@@ -54,7 +54,7 @@ async function timeOf(owner: TestPerson, awaited: readonly string[], chosen: rea
       body.run_id,
       awaited,
     );
-    return row.count === awaited.length ? performance.now() - begun : null;
+    return row.count === awaited.length ? performance.now() - started : null;
   });
   await place.app.call(cancelRotationRun, { params: { id: body.run_id! }, as: owner.token });
   return taken;

@@ -60,16 +60,16 @@ export function createEngine(context: RotationContext): Engine {
     if (!stopping.signal.aborted) timer = setTimeout(wake, LOOK_MS).unref();
   }
 
-  function swift(): string[] {
+  function quickTargets(): string[] {
     const now = performance.now();
     return [...underWay.values()].filter(({ since }) => now - since < HELD_UP_MS).map(({ asker }) => asker);
   }
 
-  const free = (): number => Math.min(MOST_AT_ONCE - swift().length, MOST_WITH_SLOW - underWay.size);
+  const free = (): number => Math.min(MOST_AT_ONCE - quickTargets().length, MOST_WITH_SLOW - underWay.size);
 
   async function takeDue(): Promise<RotationRow[]> {
     if (!(await hasDue(database.db))) return [];
-    const counts = Map.groupBy(swift(), (each) => each);
+    const counts = Map.groupBy(quickTargets(), (each) => each);
     const busyAskers = [...counts].filter(([, own]) => own.length >= MOST_FOR_ONE).map(([each]) => each);
     const most = free();
     const rules = { leaseSeconds: LEASE_SECONDS, mostPerTarget: MOST_PER_TARGET, most, busyAskers };

@@ -23,8 +23,8 @@ export interface NewSecret {
 
 export interface CandidateContext {
   row: RotationRow;
-  turn: StepResult;
-  sight: RotationSnapshot;
+  stepResult: StepResult;
+  snapshot: RotationSnapshot;
   at: Date;
   made: NewSecret | null;
 }
@@ -33,15 +33,15 @@ export interface CandidateContext {
 export async function storeCandidate(
   kernel: Kernel,
   tx: Tx,
-  { turn, sight: snapshot, made, at, row }: CandidateContext,
+  { stepResult, snapshot, made, at, row }: CandidateContext,
   connector: Connector,
 ): Promise<RotationEvent | "make-key" | "issue"> {
   const credential = snapshot.credential!;
   if (made === null && connector.issue !== undefined) {
-    turn.kind = "issued";
+    stepResult.kind = "issued";
     return "issue";
   }
-  const chosen = made?.secret ?? (await choose(kernel, snapshot, turn, connector).catch(unreadable));
+  const chosen = made?.secret ?? (await choose(kernel, snapshot, stepResult, connector).catch(unreadable));
   if (chosen === "unreadable") return { kind: "gave-up", code: "misconfigured" };
   if (chosen === "make-key") return chosen;
   if (chosen === null) return { kind: "gave-up", code: "password-rules" };
@@ -64,26 +64,26 @@ const MOST_CHOICES = 20;
 async function choose(
   kernel: Kernel,
   snapshot: RotationSnapshot,
-  turn: StepResult,
+  stepResult: StepResult,
   connector: Connector,
 ): Promise<Secret | "make-key" | null> {
   const { id, user_id, safe_id } = snapshot.credential!;
   const rules = snapshot.password_rules ?? DEFAULT_RULES;
   const differing: SealedSecret[] = snapshot.versions.slice(0, Math.max(1, rules.history));
-  const current = versionIn(snapshot, turn.journal.old);
+  const current = versionIn(snapshot, stepResult.journal.old);
   if (!differing.includes(current)) differing.push(current);
   const earlier = new Set<string>();
   for (const { version, envelope } of differing) {
-    turn.compared.push(version);
+    stepResult.compared.push(version);
     using secret = await openEnvelope(kernel, { id, user_id, safe_id, version, envelope });
     const text = textOf(secret);
-    if (version === turn.journal.old && IS_KEY.test(text ?? "") && connector.newSecret !== undefined) {
-      turn.kind = "key";
+    if (version === stepResult.journal.old && IS_KEY.test(text ?? "") && connector.newSecret !== undefined) {
+      stepResult.kind = "key";
       return "make-key";
     }
     if (text !== null) earlier.add(text);
   }
-  turn.kind = "password";
+  stepResult.kind = "password";
   for (let choice = 0; choice < MOST_CHOICES; choice++) {
     const password = generatePassword(rules, connector.passwordLimits);
     if (password === null) return null;

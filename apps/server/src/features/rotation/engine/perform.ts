@@ -36,14 +36,14 @@ export async function performTask(
   const startedAt = clock.now();
   const context = { timeoutMs: TIMEOUT_MS, signal, network: site.network, now: () => clock.now() };
   try {
-    return await doErrand(site, task, context, startedAt);
+    return await runTask(site, task, context, startedAt);
   } catch (error) {
     log.error({ err: error, credential: task.credential.id, act: task.do }, "a rotation step failed with an error");
     return { done: [failed(task, error, clock.now())], made: null };
   }
 }
 
-async function doErrand(
+async function runTask(
   site: RotationContext,
   task: RotationTask,
   context: VerifyContext,
@@ -53,7 +53,7 @@ async function doErrand(
   const target = loginTargetOf(credential);
   const now = () => site.kernel.clock.now();
   const told = (event: RotationEvent, said: string | null): TaskOutcome => ({
-    done: [{ happening: event, said, at: now(), login: null }],
+    done: [{ event, said, at: now(), login: null }],
     made: null,
   });
   switch (task.do) {
@@ -85,7 +85,7 @@ async function doErrand(
       const { version } = task.secret;
       const event: RotationEvent = { kind: "probed", version, says: saysOf(result) };
       const said = event.says === "unclear" ? result.message : null;
-      return { done: [{ happening: event, said, at: now(), login: { version, result, startedAt } }], made: null };
+      return { done: [{ event, said, at: now(), login: { version, result, startedAt } }], made: null };
     }
     case "retire": {
       using current = await open(site, task, task.current);
@@ -147,23 +147,23 @@ function sent(
   const { outcome, message: said } = result;
   switch (outcome) {
     case "changed":
-      return { happening: { kind: "changed" }, said, at, login: null };
+      return { event: { kind: "changed" }, said, at, login: null };
     case "refused":
-      return { happening: { kind: "refused", code: result.code }, said, at, login: null };
+      return { event: { kind: "refused", code: result.code }, said, at, login: null };
     case "unknown":
-      return { happening: { kind: "unknown" }, said, at, login: null };
+      return { event: { kind: "unknown" }, said, at, login: null };
     case "unsent": {
       const event = unsent(result.failure, task.by);
       // The account's own rejected login is also a result for its secret.
-      const isTold = task.by === "account" && result.failure.outcome === "rejected";
-      const login = isTold
+      const isRejected = task.by === "account" && result.failure.outcome === "rejected";
+      const login = isRejected
         ? {
             version: task.current.version,
             result: resultOf({ ...result.failure, durationMs: result.durationMs }),
             startedAt,
           }
         : null;
-      return { happening: event, said, at, login };
+      return { event, said, at, login };
     }
   }
 }
@@ -200,23 +200,19 @@ function saidOf(error: EnvelopeError | KekError | SealedError): string {
   return "A stored secret cannot be decrypted. Contact an administrator.";
 }
 
-function afterFailure(
-  task: RotationTask,
-  error: unknown,
-  isUnopened: boolean,
-): Pick<CompletedTask, "happening" | "login"> {
+function afterFailure(task: RotationTask, error: unknown, isUnopened: boolean): Pick<CompletedTask, "event" | "login"> {
   const isPassing = error instanceof SealedError;
   switch (task.do) {
     case "send":
-      if (!isUnopened) return { happening: { kind: "unknown" }, login: null };
-      return { happening: { kind: "unsent", why: isPassing ? "unreachable" : "misconfigured" }, login: null };
+      if (!isUnopened) return { event: { kind: "unknown" }, login: null };
+      return { event: { kind: "unsent", why: isPassing ? "unreachable" : "misconfigured" }, login: null };
     case "probe":
-      return { happening: { kind: "probed", version: task.secret.version, says: "unclear" }, login: null };
+      return { event: { kind: "probed", version: task.secret.version, says: "unclear" }, login: null };
     case "retire":
-      return { happening: { kind: "not-retired", mayPass: isPassing }, login: null };
+      return { event: { kind: "not-retired", mayPass: isPassing }, login: null };
     case "make-key":
     case "issue":
-      if (isUnopened && !isPassing) return { happening: { kind: "gave-up", code: "misconfigured" }, login: null };
-      return { happening: { kind: "unmade" }, login: null };
+      if (isUnopened && !isPassing) return { event: { kind: "gave-up", code: "misconfigured" }, login: null };
+      return { event: { kind: "unmade" }, login: null };
   }
 }

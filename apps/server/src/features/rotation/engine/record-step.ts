@@ -23,11 +23,11 @@ const askedBy = ({ asked_by }: RotationRow): Record<string, string> =>
 interface Use {
   /** Earlier versions compared with a new password: opened in this process and sent nowhere. */
   compared: readonly number[];
-  errand: RotationTask | null;
+  task: RotationTask | null;
 }
 
 /** INVARIANT: a secret is opened for its target only after this transaction has committed. */
-export async function recordUse(tx: Tx, row: RotationRow, { compared, errand: task }: Use, at: Date): Promise<void> {
+export async function recordUse(tx: Tx, row: RotationRow, { compared, task }: Use, at: Date): Promise<void> {
   const used = (details: NonNullable<AuditNote["details"]>): AuditEntry =>
     entry("rotation.secret-used", { target: targetIn(row), result: "info", details }, at);
   const why = { rotation: row.id, ...askedBy(row) };
@@ -69,14 +69,14 @@ export async function publishStep(
   tx: Tx,
   results: Results & { isReleased: boolean },
 ): Promise<void> {
-  const { before, row, turn, at, isReleased } = results;
+  const { before, row, stepResult, at, isReleased } = results;
   const state = stateAfter(row, isReleased);
   const isFirst = before.lease_token !== row.lease_token || before.step === "planned";
-  const isPromoted = turn.proof !== null;
+  const isPromoted = stepResult.proof !== null;
   if (isReleased || isFirst || isPromoted) {
     const { audience } = await ownerOf(context, tx, row);
     const events: NewEvent[] = [changed(row, state, row.message, audience)];
-    if (isReleased && (isPromoted || state === "rotated" || turn.logins.length > 0))
+    if (isReleased && (isPromoted || state === "rotated" || stepResult.logins.length > 0))
       events.push(secretChanged(row, audience));
     await context.kernel.events.publish(tx, ...events);
   }
@@ -102,9 +102,9 @@ const secretChanged = (row: RotationRow, audience: NewEvent["audience"]): NewEve
     ? { type: "account.changed", audience, data: { account_id: row.credential_id } }
     : { type: "credential.changed", audience, data: { credential_id: row.credential_id } };
 
-async function recordPromotion(tx: Tx, { row, turn, at }: Results): Promise<void> {
+async function recordPromotion(tx: Tx, { row, stepResult, at }: Results): Promise<void> {
   const { by, old } = row.journal;
-  const details = { rotation: row.id, version: turn.proof!.version, replaced: old, by, because: row.because };
+  const details = { rotation: row.id, version: stepResult.proof!.version, replaced: old, by, because: row.because };
   const event = row.user_id === null ? "account.rotated" : "credential.rotated";
   await appendAudit(tx, [entry(event, { target: targetIn(row), details: { ...details, ...askedBy(row) } }, at)]);
 }

@@ -20,7 +20,7 @@ export interface LoginRecord {
 
 /** The result of a task outside the database. */
 export interface CompletedTask {
-  happening: RotationEvent;
+  event: RotationEvent;
   /** The connector's message. */
   said: string | null;
   at: Date;
@@ -82,15 +82,15 @@ export function capabilitiesOf(
 const LOOK_AGAIN_MS = 30_000;
 
 /** Applies an event to the journal and adds its line. */
-export function recordEvent(turn: StepResult, { happening: event, said, at, login }: CompletedTask): void {
-  const before = turn.journal;
+export function recordEvent(stepResult: StepResult, { event, said, at, login }: CompletedTask): void {
+  const before = stepResult.journal;
   const now = applyEvent(before, event);
-  turn.journal = now;
-  turn.lines.push({ at, step: now.step, message: lineOf(event, said) });
-  if (login !== null) turn.logins.push(login);
-  if (said !== null) turn.said = said;
-  if (event.kind === "probed" && event.says === "live" && event.version !== before.old) turn.proof = login;
-  turn.pauseMs = pauseAfter(before, now, event) ?? turn.pauseMs;
+  stepResult.journal = now;
+  stepResult.lines.push({ at, step: now.step, message: lineOf(event, said) });
+  if (login !== null) stepResult.logins.push(login);
+  if (said !== null) stepResult.said = said;
+  if (event.kind === "probed" && event.says === "live" && event.version !== before.old) stepResult.proof = login;
+  stepResult.pauseMs = pauseAfter(before, now, event) ?? stepResult.pauseMs;
 }
 
 function pauseAfter(before: Journal, now: Journal, event: RotationEvent): number | null {
@@ -103,17 +103,17 @@ function pauseAfter(before: Journal, now: Journal, event: RotationEvent): number
 
 /** Returns the next act; null if the rotation has to wait. Records acts that need no task on the way. */
 export function planNext(
-  turn: StepResult,
+  stepResult: StepResult,
   capabilities: Capabilities,
   isReconcilerRefused: boolean,
   at: Date,
 ): RotationAct | null {
-  while (turn.pauseMs === null) {
-    const act = nextAction(turn.journal, capabilities);
+  while (stepResult.pauseMs === null) {
+    const act = nextAction(stepResult.journal, capabilities);
     if (act === null) return null;
     const event = atOnce(act, isReconcilerRefused);
     if (event === null) return act;
-    recordEvent(turn, { happening: event, said: null, at, login: null });
+    recordEvent(stepResult, { event, said: null, at, login: null });
   }
   return null;
 }

@@ -14,21 +14,21 @@ export interface Results {
   /** The row before and after this step. */
   before: RotationRow;
   row: RotationRow;
-  turn: StepResult;
+  stepResult: StepResult;
   credential: SecretRow | null;
   at: Date;
 }
 
 /** The caller has locked the credential and written the rotation. */
 export async function storeResults(context: RotationContext, tx: Tx, results: Results): Promise<void> {
-  const { row, turn, credential, at } = results;
+  const { row, stepResult, credential, at } = results;
   if (credential === null) return;
-  if (turn.logins.length > 0) {
-    const attempts = turn.logins.map((login) => attemptOf(row, credential, login, turn.proof, at));
+  if (stepResult.logins.length > 0) {
+    const attempts = stepResult.logins.map((login) => attemptOf(row, credential, login, stepResult.proof, at));
     await insertEndedAttempts(tx, attempts);
   }
-  if (turn.proof !== null) return promote(context, tx, credential, results, turn.proof);
-  const latest = turn.logins.findLast(({ version }) => version === credential.secret_version);
+  if (stepResult.proof !== null) return promote(context, tx, credential, results, stepResult.proof);
+  const latest = stepResult.logins.findLast(({ version }) => version === credential.secret_version);
   if (latest === undefined) return;
   const { verifyEveryMs } = await ownerOf(context, tx, row);
   await updateSecret(tx, credential.id, changesAfter(credential, latest.result, at, verifyEveryMs));
@@ -39,10 +39,10 @@ async function promote(
   context: RotationContext,
   tx: Tx,
   credential: SecretRow,
-  { row, turn, at }: Results,
+  { row, stepResult, at }: Results,
   proof: LoginRecord,
 ): Promise<void> {
-  const { isNew } = turn;
+  const { isNew } = stepResult;
   const { id, login_revision } = credential;
   const reason = row.journal.by === "account" ? "rotated" : "reconciled";
   const { verifyEveryMs } = await ownerOf(context, tx, row);

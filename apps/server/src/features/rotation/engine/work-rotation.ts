@@ -15,9 +15,9 @@ export async function workRotation(context: RotationContext, claimed: RotationRo
   while (!signal.aborted) {
     const advanced = await advance(context, row, performed.done, performed.made);
     performed.made?.secret.dispose();
-    if (advanced === null || advanced.errand === null) return;
+    if (advanced === null || advanced.task === null) return;
     row = advanced.row;
-    performed = await performAll(context, row, advanced.errand, signal);
+    performed = await performAll(context, row, advanced.task, signal);
   }
   // The results since the last step are not recorded: the next worker probes the target.
 }
@@ -35,12 +35,12 @@ async function performAll(
   const startedAt = performance.now();
   const performed = await performTask(context, task, signal);
   const isQuick = performance.now() - startedAt < (LEASE_SECONDS * 1000) / 4;
-  if (task.do !== "send" || !isQuick || performed.done[0]?.happening.kind !== "changed") return performed;
-  const turn = stepOf(row);
-  for (const each of performed.done) recordEvent(turn, each);
+  if (task.do !== "send" || !isQuick || performed.done[0]?.event.kind !== "changed") return performed;
+  const stepResult = stepOf(row);
+  for (const each of performed.done) recordEvent(stepResult, each);
   const act = nextAction(
-    turn.journal,
-    capabilitiesOf(task.connector, { reconciler: null }, turn.kind, task.credential),
+    stepResult.journal,
+    capabilitiesOf(task.connector, { reconciler: null }, stepResult.kind, task.credential),
   );
   if (act?.do !== "probe" || act.version !== task.candidate.version) return performed;
   const { credential, connector } = task;

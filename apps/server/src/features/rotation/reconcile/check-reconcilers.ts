@@ -122,7 +122,7 @@ async function alert(context: RotationContext, tx: Tx, platform: ToCheck, { mess
     systemEntry("platform.reconcile-not-ready", "rotation", { target, result: "warning", details }, at),
   ]);
   await context.notify(tx, {
-    to: { users: await context.rotated.keepersOf(tx, reconcile_account_id), roles: ["admin"] },
+    to: { users: await context.rotated.secretManagersOf(tx, reconcile_account_id), roles: ["admin"] },
     type: "reconcile_alert",
     title: `The reconcile account of "${platform_name}" is not ready`,
     message,

@@ -4,7 +4,7 @@ import type { PlatformId } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { PoolClient } from "pg";
-import { MINUTE, standingClock } from "#features/sign-in/testing/attempts.ts";
+import { MINUTE, fixedClock } from "#features/sign-in/testing/attempts.ts";
 import { anAccount, aPlatform } from "#testing/accounts.ts";
 import { aPerson, signIn } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
@@ -17,7 +17,7 @@ const SYSTEM = { system_type: "postgresql", connection_method: "SQL" } as const;
 /** A port without a listener. */
 const NOWHERE = { ...SYSTEM, hostname: "127.0.0.1", port: 1, database_name: "postgres", schema_name: "public" };
 
-const clock = standingClock(new Date());
+const clock = fixedClock(new Date());
 let app: TestApp;
 let owner: TestPerson;
 let platform_id: PlatformId;
@@ -38,12 +38,12 @@ async function held(id: string): Promise<PoolClient> {
   return holder;
 }
 
-async function letGo(holder: PoolClient): Promise<void> {
+async function unblock(holder: PoolClient): Promise<void> {
   await holder.query("rollback");
   holder.release();
 }
 
-const untilSomebodyWaits = () =>
+const untilSomeoneWaits = () =>
   eventually(async () => {
     const waiting = await rows(
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%credentials%'",
@@ -84,20 +84,20 @@ test("a run that queues for more than an hour continues although all that it has
     body: { account_ids: [first.id, second.id, third.id] },
     as: owner.token,
   });
-  await untilSomebodyWaits();
-  const begunAt = clock.now();
+  await untilSomeoneWaits();
+  const startedAt = clock.now();
   clock.advance(50 * MINUTE);
   const next = await held(third.id);
-  await letGo(holder);
+  await unblock(holder);
   const { id } = await eventually(async () => {
     const run = await runOf(second.id);
-    return run !== undefined && run.queueing_at! > begunAt ? run : null;
+    return run !== undefined && run.queueing_at! > startedAt ? run : null;
   });
   clock.advance(20 * MINUTE);
   await rows("update rotations set is_counted = true where run_id = $1", id);
   await sweep();
   assert.equal((await runOf(first.id))?.status, "running");
-  await letGo(next);
+  await unblock(next);
   const reply = await asked;
   assert.deepEqual([reply.status, reply.body.queued, reply.body.failed], [202, 3, []], reply.text);
 });

@@ -51,14 +51,14 @@ export async function rotateSeveral(context: RotationContext, call: Several): Pr
   const { database, events, log } = context.kernel;
   await database.transaction((tx) => insertRun(tx, run));
   const failed: Reply["failed"] = [];
-  let toldAt = at;
+  let reportedAt = at;
   for (const id of ids) {
     const now = context.kernel.clock.now();
-    if (now.getTime() - toldAt.getTime() >= QUEUEING_TOLD_MS) {
+    if (now.getTime() - reportedAt.getTime() >= QUEUEING_TOLD_MS) {
       // A failure here must not stop the run; the next report retries.
       try {
         await database.transaction((tx) => recordQueueing(tx, run.id, now));
-        toldAt = now;
+        reportedAt = now;
       } catch (error) {
         log.warn({ err: error, run: run.id }, "could not record that a run is being queued");
       }

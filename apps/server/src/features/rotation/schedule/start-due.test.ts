@@ -76,16 +76,16 @@ test("the schedule starts no more rotations in a minute than configured, and the
     const due = await Promise.all([1, 2, 3].map(() => place.anAccountThere(owner, { platform: DUE })));
     const ids = due.map(({ account }) => account.id);
     // One transaction starts them, so a partial count is never visible.
-    const begun = async (count: number) => {
+    const started = async (count: number) => {
       await makeDue(ids);
       await eventually(async () => {
         const all = await Promise.all(ids.map(rotationsOf));
         return all.filter((each) => each.length > 0).length === count ? true : null;
       });
     };
-    await begun(2);
+    await started(2);
     await place.sql("update rotations set started_at = started_at - interval '2 minutes'");
-    await begun(3);
+    await started(3);
   } finally {
     config.rotationsPerMinute = before;
   }

@@ -32,9 +32,9 @@ export async function startDue(
   const due = (await findDue(database.db, which)).filter((row) => isDue(timingOf(row), now)).map(({ id }) => id);
   let started = 0;
   for (let begin = 0; begin < due.length && !signal.aborted; begin += AT_ONCE) {
-    const begun = await startSome(context, due.slice(begin, begin + AT_ONCE));
-    if (begun === null) break;
-    started += begun;
+    const startedNow = await startSome(context, due.slice(begin, begin + AT_ONCE));
+    if (startedNow === null) break;
+    started += startedNow;
   }
   return started;
 }

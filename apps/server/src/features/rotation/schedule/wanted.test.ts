@@ -32,12 +32,12 @@ after(() => place.close());
 /** Queues the schedule until it has started a rotation, and waits for its end. */
 async function changedByItself(id: AccountId): Promise<Rotation> {
   const { database, jobs } = place.app.kernel;
-  const begun = await eventually(async () => {
+  const started = await eventually(async () => {
     await database.transaction((tx) => jobs.enqueue(tx, "rotation.start-due", {}));
     const { rotations } = (await place.app.call(listAccountRotations, { params: { id }, as: owner.token })).body;
     return rotations[0] ?? null;
   });
-  return place.settled(owner, begun.id);
+  return place.settled(owner, started.id);
 }
 
 test("a check-in is followed by a new password", async () => {

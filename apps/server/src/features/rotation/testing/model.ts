@@ -26,7 +26,7 @@ export type Worker =
   | { at: "rest" }
   | { at: "holding" }
   | { at: "performing"; act: RotationAct }
-  | { at: "performed"; happening: RotationEvent };
+  | { at: "performed"; event: RotationEvent };
 
 export const IDLE: Worker = { at: "rest" };
 
@@ -86,11 +86,11 @@ function* stepsOf(world: World, rules: Rules, index: number, worker: Worker): Ge
     }
     case "performing":
       for (const [outcome, event] of performances(world, rules, worker.act)) {
-        yield { ...outcome, ...putting(outcome, index, { at: "performed", happening: event }) };
+        yield { ...outcome, ...putting(outcome, index, { at: "performed", event }) };
       }
       return;
     case "performed":
-      yield record(world, index, worker.happening);
+      yield record(world, index, worker.event);
   }
 }
 
@@ -205,7 +205,6 @@ const released = ({ holder }: World, index: number) => (holder === index ? null 
 
 /** A rejected login that was not recorded will be tried again. */
 function forgetting(world: World, worker: Worker): World {
-  const isLost =
-    worker.at === "performed" && (worker.happening.kind === "probed" || worker.happening.kind === "unsent");
+  const isLost = worker.at === "performed" && (worker.event.kind === "probed" || worker.event.kind === "unsent");
   return isLost ? { ...world, lostLogins: world.lostLogins + 1 } : world;
 }

@@ -98,19 +98,19 @@ test("moving requires the right to retrieve the secrets; an archived safe can st
 });
 
 test("moving ends all grants, access requests and check-outs of the accounts", async () => {
-  const [owner, borrower] = [await aPerson(app), await aPerson(app)];
+  const [owner, requester] = [await aPerson(app), await aPerson(app)];
   const [from, to] = [await aSafe(app, owner), await aSafe(app, owner)];
   const lending = { approvals_level_1: 1, exclusive_check_out: true, rotate_after_check_in: true };
   const platform_id = (await aPlatform(app, lending)).id;
   const account = () => anAccount(app, owner, from, { platform_id });
   const [used, granted, asked, idle] = [await account(), await account(), await account(), await account()];
-  await aMember(app, owner, from, borrower, ["list", "use", "retrieve"]);
+  await aMember(app, owner, from, requester, ["list", "use", "retrieve"]);
   const requests = requestsOf(app);
   for (const each of [used, granted, asked]) {
-    const request = await requests.ask(borrower, each);
+    const request = await requests.ask(requester, each);
     if (each !== asked) assert.equal((await requests.approve(owner, request.body)).status, 200);
   }
-  assert.equal((await requests.retrieve(borrower, used)).status, 200);
+  assert.equal((await requests.retrieve(requester, used)).status, 200);
   const lent = async (sql: string) =>
     (await app.database.pool.query(sql, [[used, granted, asked, idle].map(({ id }) => id)])).rows;
   const CHECK_OUTS = "select account_id from account_check_outs where account_id = any($1::uuid[])";

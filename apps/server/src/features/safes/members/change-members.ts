@@ -77,7 +77,7 @@ export async function changeMember(
     expiresAt: before.expires_at,
   });
   await updateMember(tx, before.id, { role, permissions: gift.permissions, expires_at: gift.expiresAt });
-  await requireSomebodyInCharge(tx, call.actor, safe);
+  await requireOwnerLeft(tx, call.actor, safe);
   const member = await memberOf(tx, safe.id, before.id);
   await noteGift(call, tx, member, before);
   await kernel.events.publish(tx, changed(safe.id, await audienceOfSafe(tx, safe.id, await peopleOf(tx, member))));
@@ -118,7 +118,7 @@ async function takeOut(
   if (isOwners(safe, member)) throw ownersMembership();
   const people = await peopleOf(tx, member);
   await deleteMember(tx, member.id);
-  await requireSomebodyInCharge(tx, call.actor, safe);
+  await requireOwnerLeft(tx, call.actor, safe);
   await announceLostMembers(tx, safe.id, people, call.actor, onLost);
   call.note({ details: { member: member.name, role: member.role, permissions: namesOf(member.permissions) } });
   await kernel.events.publish(tx, changed(safe.id, await audienceOfSafe(tx, safe.id, people)));
@@ -178,7 +178,7 @@ const ownersMembership = (): Refusal =>
   refuse(409, "safe.owner-membership", "The owner's membership cannot be changed. Choose another owner first.");
 
 /** INVARIANT: only an administrator can leave a safe without an active user who manages its members. */
-async function requireSomebodyInCharge(tx: Tx, actor: Actor, safe: SafeRow): Promise<void> {
+async function requireOwnerLeft(tx: Tx, actor: Actor, safe: SafeRow): Promise<void> {
   if (actor.role === "admin" || (await membersWith(tx, safe.id, bitOf("manage_members"))).length > 0) return;
   throw refuse(409, "safe.last-manager", "This would leave the safe without anyone to manage its members.");
 }

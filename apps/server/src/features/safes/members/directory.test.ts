@@ -134,14 +134,14 @@ describe("INVARIANT: other users' addresses are shown only to users who may list
   });
 
   test("approvers see the requester, and no list returns another person's address", async () => {
-    const [owner, approver, borrower] = [await aPerson(app), await aPerson(app), await aPerson(app)];
+    const [owner, approver, requester] = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner, { access_level: "public" });
     await aMember(app, owner, safe, approver, "owner");
     const account = await anAccount(app, owner, safe);
     const body = { resource: account.name, account_id: account.id, reason: "To test" };
-    assert.equal((await app.call(createAccessRequest, { body, as: borrower.token })).status, 201);
+    assert.equal((await app.call(createAccessRequest, { body, as: requester.token })).status, 201);
     const { requests } = (await app.call(listAccessRequests, { as: approver.token })).body;
-    assert.equal(requests[0]?.user_id, borrower.id);
+    assert.equal(requests[0]?.user_id, requester.id);
     assert.match(requests[0].user_email, /…@example\.com$/);
     const lists = endpoints.filter(({ name, endpoint }) => {
       return endpoint.method === "GET" && endpoint.needs !== "public" && name !== "streamEvents";
@@ -149,7 +149,7 @@ describe("INVARIANT: other users' addresses are shown only to users who may list
     for (const { name, endpoint } of lists) {
       const ids = Object.fromEntries([...endpoint.path.matchAll(/:(\w+)/g)].map(([, key]) => [key, safe.id]));
       const reply = await app.call(endpoint, { params: ids, as: approver.token });
-      for (const other of [owner, borrower]) assert.ok(!reply.text.includes(other.email), `${name}: ${reply.text}`);
+      for (const other of [owner, requester]) assert.ok(!reply.text.includes(other.email), `${name}: ${reply.text}`);
     }
   });
 });

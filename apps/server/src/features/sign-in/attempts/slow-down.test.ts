@@ -25,11 +25,11 @@ import {
   newEmail,
   signedIn,
   statusesOf,
-  standingClock,
+  fixedClock,
   tryToSignIn,
 } from "../testing/attempts.ts";
 
-const clock = standingClock();
+const clock = fixedClock();
 let app: TestApp;
 before(async () => {
   app = await testApp({ clock });
@@ -119,7 +119,7 @@ describe("guessing at one account", () => {
   });
 
   test("an attempt timed slightly before another one was counted is not too early", async () => {
-    const behind = standingClock();
+    const behind = fixedClock();
     const other = await anotherProcess(app, { clock: behind });
     behind.advance(clock.now().getTime() - behind.now().getTime() - 3 * SECOND);
     const [email, network] = [newEmail(), newNetwork()];
@@ -171,7 +171,7 @@ describe("password spraying", () => {
   test("notifies administrators once per network and hour", async () => {
     const admin = await firstAdmin(app);
     const network = newNetwork();
-    const toldAt = async () => {
+    const notifiedAt = async () => {
       const { rows } = await app.database.pool.query("select told_at from sign_in_alerts where network = $1", [
         network,
       ]);
@@ -181,13 +181,13 @@ describe("password spraying", () => {
       for (let each = 0; each < times; each++) await guess(newEmail(), network);
     };
     await fail(29);
-    assert.equal(await toldAt(), null);
+    assert.equal(await notifiedAt(), null);
     await fail(3);
-    const first = await toldAt();
+    const first = await notifiedAt();
     assert.notEqual(first, null);
     clock.advance(2 * MINUTE);
     await fail(2);
-    assert.equal(await toldAt(), first);
+    assert.equal(await notifiedAt(), first);
     const told = await eventually(async () => {
       const { body } = await app.call(listNotifications, { as: await signedIn(app, admin.email) });
       return body.notifications.find(({ metadata }) => metadata["network"] === network) ?? null;
@@ -195,7 +195,7 @@ describe("password spraying", () => {
     assert.equal(told.severity, "high");
     clock.advance(HOUR - 2 * MINUTE);
     await fail(1);
-    assert.notEqual(await toldAt(), first, "an hour later");
+    assert.notEqual(await notifiedAt(), first, "an hour later");
   });
 
   const waitsOf = async (emails: readonly string[], from: string): Promise<number[]> => {

@@ -41,7 +41,7 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
   const { parameters = HASH_PARAMETERS, atOnce = AT_ONCE, mostWaiting = MOST_WAITING, onHash } = options;
   const gate = createGate(atOnce, mostWaiting);
   // No known password has this tag: it is random, not the result of a hash.
-  const nobodys = encode({ parameters, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) });
+  const decoyHash = encode({ parameters, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) });
   const run = (password: string, salt: Buffer, as: HashParameters, signal: AbortSignal | undefined) =>
     gate(() => {
       onHash?.();
@@ -54,7 +54,7 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
       return encode({ parameters, salt, tag });
     },
     async verify(stored, password, signal) {
-      const expected = decode(stored ?? nobodys);
+      const expected = decode(stored ?? decoyHash);
       const tag = await run(password, expected.salt, expected.parameters, signal);
       return timingSafeEqual(tag, expected.tag);
     },

@@ -24,13 +24,13 @@ import {
   hashesOf,
   newEmail,
   signedIn,
-  standingClock,
+  fixedClock,
   statusesOf,
   tryToSignIn,
 } from "../testing/attempts.ts";
 
 const NEW_PASSWORD = "a brand new password";
-const clock = standingClock();
+const clock = fixedClock();
 
 const ask = (app: TestApp, email: string) => app.call(requestPasswordReset, { body: { email } });
 

@@ -32,11 +32,11 @@ import {
   newEmail,
   sessionOf,
   signedIn,
-  standingClock,
+  fixedClock,
   tryToSignIn,
 } from "../testing/attempts.ts";
 
-const clock = standingClock();
+const clock = fixedClock();
 let app: TestApp;
 before(async () => {
   app = await testApp({ clock });
@@ -121,10 +121,10 @@ describe("OPEN-01: the server ends idle sessions", () => {
 
   test("activity is written at most once in 30 seconds", async () => {
     const token = await signedInAs("user");
-    const begun = clock.now();
+    const started = clock.now();
     clock.advance(29 * SECOND);
     await app.call(currentSession, { as: token });
-    assert.deepEqual(await lastActive(token), begun);
+    assert.deepEqual(await lastActive(token), started);
     clock.advance(SECOND);
     await Promise.all(Array.from({ length: 20 }, () => app.call(currentSession, { as: token })));
     assert.deepEqual(await lastActive(token), clock.now());
@@ -170,15 +170,15 @@ describe("OPEN-08: even an active session ends", () => {
     test(`after ${what}`, async () => {
       await setPolicy({ timeout_minutes: 1440 });
       const token = await signedInAs("user", remember);
-      const begun = clock.now().getTime();
+      const started = clock.now().getTime();
       const step = Math.min(life / 4, 23 * HOUR);
-      while (clock.now().getTime() + step < begun + life) {
+      while (clock.now().getTime() + step < started + life) {
         clock.advance(step);
         const { status, body } = await app.call(currentSession, { as: token });
         assert.equal(status, 200);
-        assert.equal(body.expires_at, new Date(begun + life).toISOString());
+        assert.equal(body.expires_at, new Date(started + life).toISOString());
       }
-      clock.advance(begun + life - clock.now().getTime());
+      clock.advance(started + life - clock.now().getTime());
       assert.equal((await app.call(currentSession, { as: token })).status, 401);
       await setPolicy({});
     });

@@ -11,9 +11,9 @@ import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { createSigningKeys } from "./signing-keys.ts";
 import type { SigningKey } from "./signing-keys.ts";
-import { DAY, HOUR, anotherProcess, codeOf, sessionOf, signedIn, standingClock } from "../testing/attempts.ts";
+import { DAY, HOUR, anotherProcess, codeOf, sessionOf, signedIn, fixedClock } from "../testing/attempts.ts";
 
-const clock = standingClock();
+const clock = fixedClock();
 let app: TestApp;
 let key: SigningKey;
 let token: string;

@@ -18,7 +18,7 @@ export interface TestClock extends Clock {
 }
 
 /** A clock that only moves when the test advances it. */
-export function standingClock(start = new Date("2026-11-21T09:00:00.000Z")): TestClock {
+export function fixedClock(start = new Date("2026-11-21T09:00:00.000Z")): TestClock {
   let now = start.getTime();
   return {
     now: () => new Date(now),
@@ -114,7 +114,7 @@ export async function entriesOf(app: TestApp, event: string): Promise<StoredEntr
 }
 
 /** Resolves when a statement in this test's database waits for another transaction. */
-export async function untilSomebodyWaits(app: TestApp): Promise<void> {
+export async function untilSomeoneWaits(app: TestApp): Promise<void> {
   const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
   while ((await app.database.pool.query(waiting)).rows.length === 0) await new Promise(setImmediate);
 }

@@ -131,7 +131,7 @@ test("a new policy that changes a token's expiry triggers its notices again", as
   const person = await aPerson(app);
   const token = await aToken(person.token, ["credential.list"], 60);
   /** Waits for the notice of an expiry `end` days after the token's creation. */
-  const toldOn = async (day: number, end: number, title: string) => {
+  const noticesOf = async (day: number, end: number, title: string) => {
     await go(day);
     const as = await signIn(app, person.email);
     const ends_at = new Date(Date.parse(token.created_at) + end * DAY).toISOString();
@@ -143,8 +143,8 @@ test("a new policy that changes a token's expiry triggers its notices again", as
     });
   };
   await rule(30);
-  await toldOn(29.5, 30, "An API token expires within a day");
+  await noticesOf(29.5, 30, "An API token expires within a day");
   await rule(90);
-  await toldOn(53.5, 60, "An API token expires soon");
-  await toldOn(59.5, 60, "An API token expires within a day");
+  await noticesOf(53.5, 60, "An API token expires soon");
+  await noticesOf(59.5, 60, "An API token expires within a day");
 });

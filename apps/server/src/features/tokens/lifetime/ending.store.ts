@@ -17,7 +17,7 @@ export interface EndingToken extends TokenPolicy {
   answering: UserId[];
 }
 
-interface Wish {
+interface Window {
   now: Date;
   until: Date;
   /** The last id of the previous batch; null for the first batch. */
@@ -26,7 +26,7 @@ interface Wish {
 }
 
 /** Ordered by id, locked until the transaction ends. Skips tokens that another process has locked. */
-export async function findEnding(tx: Tx, { now, until, after, limit }: Wish): Promise<EndingToken[]> {
+export async function findEnding(tx: Tx, { now, until, after, limit }: Window): Promise<EndingToken[]> {
   const end = sql`least(token.expires_at, token.created_at + make_interval(days =>
         case person.kind when 'machine' then machine_days else person_days end))`;
   const { rows } = await sql<EndingToken>`

@@ -181,14 +181,14 @@ test("attack: a machine identity cannot approve requests of its responsible user
   const safe = await aSafe(app, owner);
   const platform = await aPlatform(app, { approvals_level_1: 1 });
   const account = await anAccount(app, owner, safe, { platform_id: platform.id });
-  const borrower = await aPerson(app);
-  await aMember(app, owner, safe, borrower, "user");
-  const machine = await aMachine({ role: "admin", responsible_user_id: borrower.id });
+  const requester = await aPerson(app);
+  await aMember(app, owner, safe, requester, "user");
+  const machine = await aMachine({ role: "admin", responsible_user_id: requester.id });
   await aMember(app, owner, safe, asPerson(machine), "approver");
   const token = await aTokenOf(machine, ["access-request.decide", "access-request.list"]);
   const asked = await app.call(createAccessRequest, {
     body: { resource: account.name, account_id: account.id, reason: "For myself" },
-    as: borrower.token,
+    as: requester.token,
   });
   const approved = await app.call(approveAccessRequest, {
     params: { id: asked.body.id },

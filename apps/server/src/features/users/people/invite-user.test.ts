@@ -143,13 +143,13 @@ describe("the list of users", () => {
 
 test("a user slowed down by wrong passwords is shown as such and can be unlocked by an administrator", async () => {
   const person = await aPerson(app);
-  const bystander = await aPerson(app);
+  const otherUser = await aPerson(app);
   for (const from of ["198.51.100.1", "127.0.0.1"]) {
     for (let each = 0; each < 6; each++) await tryAs(person.email, "a wrong guess", from);
     assert.equal((await tryAs(person.email, person.password, from)).status, 429, from);
   }
   assert.ok((await shown(person.email)).slowed_down_until !== null);
-  assert.equal((await shown(bystander.email)).slowed_down_until, null);
+  assert.equal((await shown(otherUser.email)).slowed_down_until, null);
 
   const reply = await app.call(unlockUser, { params: { id: person.id }, as: admin.token });
   assert.deepEqual([reply.status, reply.body.slowed_down_until], [200, null]);

@@ -19,7 +19,7 @@ import {
   entriesOf,
   newEmail,
   signedIn,
-  standingClock,
+  fixedClock,
 } from "#features/sign-in/testing/attempts.ts";
 import { firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
@@ -31,7 +31,7 @@ const OFFICE = "10.20.0.0/16";
 const AT_WORK = "10.20.3.4";
 const AT_HOME = "203.0.113.7";
 
-const clock = standingClock();
+const clock = fixedClock();
 let app: TestApp;
 let admin: TestPerson;
 before(async () => {

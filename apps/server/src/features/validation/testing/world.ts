@@ -14,7 +14,7 @@ export interface World {
   /** May list the safe's accounts and do no more with them. */
   reader: TestPerson;
   /** Like `reader`, with an active grant. */
-  borrower: TestPerson;
+  requester: TestPerson;
   approver: TestPerson;
   outsider: TestPerson;
   admin: TestPerson;
@@ -75,14 +75,14 @@ export async function aWorld(app: TestApp): Promise<World> {
     });
   const [lent, refused, unreachable] = [await account("lent"), await account("refused"), await account("unreachable")];
   const [idle, works, untried] = [await account("idle"), await account("works"), await account("untried")];
-  const [reader, borrower, approver, outsider] = await Promise.all(Array.from({ length: 4 }, () => aPerson(app)));
-  const people = { reader: reader!, borrower: borrower!, approver: approver!, outsider: outsider! };
+  const [reader, requester, approver, outsider] = await Promise.all(Array.from({ length: 4 }, () => aPerson(app)));
+  const people = { reader: reader!, requester: requester!, approver: approver!, outsider: outsider! };
   await aMember(app, owner, safe, people.reader, ["list"]);
-  await aMember(app, owner, safe, people.borrower, ["list"]);
+  await aMember(app, owner, safe, people.requester, ["list"]);
   await aMember(app, owner, safe, people.approver, "approver");
 
   const requests = requestsOf(app);
-  const asked = await requests.ask(people.borrower, lent, { reason: "The nightly batch hangs" });
+  const asked = await requests.ask(people.requester, lent, { reason: "The nightly batch hangs" });
   if (asked.status !== 201) throw new Error(asked.text);
   const granted = await requests.approve(people.approver, asked.body);
   if (granted.status !== 200) throw new Error(granted.text);

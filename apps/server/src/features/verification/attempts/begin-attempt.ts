@@ -55,7 +55,7 @@ export type SkippedAttempt =
   | { kind: "not-verifiable" };
 
 export interface StartedAttempt {
-  kind: "begun";
+  kind: "started";
   attempt: AttemptRow;
   credential: SecretRow;
   connector: Connector;
@@ -114,9 +114,9 @@ export async function beginAttempt(
     await record({ target: targetIn(attempt), result: "info", details });
   }
   if (query.askedBy !== null) {
-    for (const watcher of context.watchers) await watcher.begun(tx, { attempt, askedBy: query.askedBy.id });
+    for (const watcher of context.watchers) await watcher.started(tx, { attempt, askedBy: query.askedBy.id });
   }
-  return { kind: "begun", attempt, credential, connector, activeError: await activeError(kernel, credential) };
+  return { kind: "started", attempt, credential, connector, activeError: await activeError(kernel, credential) };
 }
 
 function newAttempt(credential: SecretRow, query: AttemptOrder, method: string, at: Date) {

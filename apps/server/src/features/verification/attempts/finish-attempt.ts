@@ -22,17 +22,17 @@ export interface FinishedAttempt {
 export async function finishAttempt(
   context: VerificationContext,
   tx: Tx,
-  begun: AttemptRow,
+  started: AttemptRow,
   result: Result,
   askedBy: string | null,
 ): Promise<{ note: AuditNote; value: FinishedAttempt }> {
   const { clock, events } = context.kernel;
   const at = clock.now();
-  const before = await lockSecret(tx, begun.credential_id);
-  const owner = await ownerOf(context, tx, begun);
-  const ended = await endAttempt(tx, begun.id, { ...result, at, isOutdated: isOutdated(begun, before) });
+  const before = await lockSecret(tx, started.credential_id);
+  const owner = await ownerOf(context, tx, started);
+  const ended = await endAttempt(tx, started.id, { ...result, at, isOutdated: isOutdated(started, before) });
   // Null: the attempt outlived its lease and another process has ended it. That result is kept.
-  const attempt = ended ?? (await readAttempt(tx, begun.id));
+  const attempt = ended ?? (await readAttempt(tx, started.id));
   const isCurrent = ended !== null && before !== null && !ended.is_outdated;
   const credential = isCurrent
     ? await updateSecret(tx, before.id, changesAfter(before, result, at, owner.verifyEveryMs))

@@ -39,11 +39,11 @@ async function aSilentTarget(context: TestContext) {
     open.add(socket);
     socket.once("close", () => open.delete(socket));
   });
-  const letGo = () => {
+  const unblock = () => {
     for (const socket of open) socket.destroy();
   };
   context.after(() => target.stop());
-  return { port: target.port, open: () => open.size, letGo };
+  return { port: target.port, open: () => open.size, unblock };
 }
 
 test("a user has at most eight verifications under way, and more are refused with 429 until one ends", async (context) => {
@@ -61,7 +61,7 @@ test("a user has at most eight verifications under way, and more are refused wit
     assert.match(refused.text, /You have 8 verifications running\. Wait for one to finish/);
   }
   await eventually(async () => (target.open() === 1 ? true : null));
-  target.letGo();
+  target.unblock();
   const statuses = (await Promise.all(calls)).map(({ status }) => status);
   assert.equal(statuses.filter((status) => status === 200).length, 8, String(statuses));
   assert.equal((await one()).status, 200);
@@ -85,7 +85,7 @@ test("four users with unresponsive targets leave slots for everyone else", async
   let isOver = false;
   void ended.then(() => (isOver = true));
   await eventually(async () => {
-    for (const target of [silent, ...slow]) target.letGo();
+    for (const target of [silent, ...slow]) target.unblock();
     return isOver ? true : null;
   });
   assert.ok((await ended).every(({ status }) => status === 200 || status === 429));
@@ -105,7 +105,7 @@ test("a run against an unresponsive target takes no slot from a waiting user", a
   assert.equal((await app.call(verifyMultiple, { body: { credential_ids: ids }, as: owner.token })).status, 202);
   await eventually(async () => (silent.open() > 0 ? true : null));
   assert.equal((await (await stored(owner, good.port))()).status, 200);
-  context.after(() => silent.letGo());
+  context.after(() => silent.unblock());
 });
 
 test("a failed call releases its slot", async () => {

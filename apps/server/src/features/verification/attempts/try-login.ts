@@ -10,17 +10,21 @@ import type { Result } from "../verification.ts";
 const TIMEOUT_MS = 20_000;
 
 /** Always returns a result, so that every attempt ends. */
-export async function tryLogin(site: VerificationContext, begun: StartedAttempt, signal: AbortSignal): Promise<Result> {
+export async function tryLogin(
+  site: VerificationContext,
+  started: StartedAttempt,
+  signal: AbortSignal,
+): Promise<Result> {
   const { kernel, network } = site;
   const startedAt = performance.now();
   try {
-    using secret = await secretOf(kernel, begun);
+    using secret = await secretOf(kernel, started);
     if (secret === null) return endedBy("deleted", "The credential was deleted before it was verified.");
     const context = { timeoutMs: TIMEOUT_MS, signal, network, now: () => kernel.clock.now() };
-    return resultOf(await begun.connector.verify(targetOf(begun.credential), secret, context));
+    return resultOf(await started.connector.verify(targetOf(started.credential), secret, context));
   } catch (error) {
     const durationMs = Math.round(performance.now() - startedAt);
-    kernel.log.error({ err: error, credential: begun.credential.id }, "a verification failed with an error");
+    kernel.log.error({ err: error, credential: started.credential.id }, "a verification failed with an error");
     if (error instanceof SealedError) return endedBy("cancelled", "The vault was sealed.", "unreachable", durationMs);
     if (error instanceof EnvelopeError || error instanceof KekError) {
       const isNotActive = error.code === "envelope.not-active";

@@ -71,17 +71,17 @@ async function attemptInTurn(
   const until = performance.now() + PATIENCE_MS;
   while (performance.now() < until) {
     // Only locks the credential first, which alone has no effect.
-    const begun = await kernel.database.pipelinedTransaction((tx) =>
+    const started = await kernel.database.pipelinedTransaction((tx) =>
       beginAttempt(context, tx, query, (note) => recorder.begin(tx, note)),
     );
-    if (begun.kind === "begun") {
-      const result = await tryLogin(context, begun, query.signal);
-      return recorder.conclude((tx) => finishAttempt(context, tx, begun.attempt, result, query.askedBy?.id ?? null));
+    if (started.kind === "started") {
+      const result = await tryLogin(context, started, query.signal);
+      return recorder.conclude((tx) => finishAttempt(context, tx, started.attempt, result, query.askedBy?.id ?? null));
     }
-    if (begun.kind !== "under-way") return begun;
-    const other = await endOf(kernel, begun.attempt, until);
+    if (started.kind !== "under-way") return started;
+    const other = await endOf(kernel, started.attempt, until);
     // The attempt used an earlier secret, so its result does not apply: begin again.
-    if (other === null || other.is_outdated || other.revision !== begun.revision) continue;
+    if (other === null || other.is_outdated || other.revision !== started.revision) continue;
     return recorder.conclude((tx) => share(tx, other));
   }
   throw refuse(409, "verification.under-way", "This credential is already being verified. Try again in a minute.");

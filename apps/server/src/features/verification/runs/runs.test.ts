@@ -81,7 +81,7 @@ describe("a run", () => {
     assert.deepEqual([...new Set(replies.map(({ status, body }) => `${status} ${body.queued}`))], ["202 3"]);
     const ids = new Set(replies.map(({ body }) => body.run_id));
     assert.equal(ids.size, 1);
-    target.letGo();
+    target.unblock();
     const [id] = ids;
     assert.deepEqual((await ended(owner, id!)).done, 3);
     const { rows } = await app.database.pool.query("select from verification_runs where user_id = $1", [owner.id]);
@@ -162,7 +162,7 @@ describe("a run", () => {
       return Number(rows[0].busy) <= 2 ? true : null;
     });
     assert.equal(target.open(), 2);
-    target.letGo();
+    target.unblock();
     for (const run of runs) assert.equal((await ended(owner, run.body.run_id)).done, 6);
     assert.equal(target.most(), 2);
   });
@@ -177,7 +177,7 @@ describe("a run", () => {
     const params = { id: started.body.run_id };
     const cancelled = await app.call(cancelVerificationRun, { params, as: owner.token });
     assert.equal(cancelled.body.status, "cancelled", cancelled.text);
-    target.letGo();
+    target.unblock();
     const run = await eventually(async () => {
       const { body } = await app.call(readVerificationRun, { params, as: owner.token });
       return body.done === 2 ? body : null;
@@ -215,7 +215,7 @@ test("a run continues in another process when its own stops, and counts each cre
   const started = await first.call(verifyAll, { as: owner.token });
   await eventually(async () => (target.open() === 2 ? true : null));
   const left = await first.stopOnly();
-  target.letGo();
+  target.unblock();
   await left.database.database.pool.query(
     "update verification_run_items set claimed_until = now() where claimed_until is not null",
   );

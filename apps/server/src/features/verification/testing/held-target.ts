@@ -19,7 +19,7 @@ export async function aTarget(context: TestContext) {
     open: () => open.size,
     most: () => most,
     hold: () => void (isHolding = true),
-    letGo: () => {
+    unblock: () => {
       isHolding = false;
       for (const socket of open) socket.destroy();
     },

@@ -12,7 +12,7 @@ import { JustificationDialog } from "./justification-dialog.tsx";
 /** ACC-41. */
 const NOT_COPIED = "Failed to copy password";
 
-interface CopyWish {
+interface CopyRequest {
   account: Account;
   /** An earlier secret; undefined means the active one. */
   version: number | undefined;
@@ -35,10 +35,10 @@ export const copyKey = (id: string, version?: number): string => `${id}/${versio
 export function usePasswordCopy(): PasswordCopy {
   const client = useQueryClient();
   const [copying, setCopying] = useState<string | null>(null);
-  const [wish, setWish] = useState<CopyWish | null>(null);
+  const [wish, setWish] = useState<CopyRequest | null>(null);
   const [demand, setDemand] = useState<string | null>(null);
 
-  async function copyNow({ account, version }: CopyWish, justification: Justification | null): Promise<void> {
+  async function copyNow({ account, version }: CopyRequest, justification: Justification | null): Promise<void> {
     setCopying(copyKey(account.id, version));
     const reveal = () =>
       version === undefined

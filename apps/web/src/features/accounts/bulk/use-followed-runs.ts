@@ -14,13 +14,13 @@ interface FollowedRuns {
 
 /** The newest first. A run stays after its end until it is dismissed. */
 export function useFollowedRuns(): FollowedRuns {
-  const [begun, setBegun] = useState<readonly AccountRun[]>([]);
+  const [started, setBegun] = useState<readonly AccountRun[]>([]);
   const [dismissed, setDismissed] = useState<readonly string[]>([]);
   const { data } = useQuery(runningRotations);
-  const known = new Set<string>([...begun.map(({ id }) => id), ...dismissed]);
+  const known = new Set<string>([...started.map(({ id }) => id), ...dismissed]);
   const left = (data?.runs ?? []).filter(({ id }) => !known.has(id));
   return {
-    runs: [...begun, ...left.map(({ id }): AccountRun => ({ kind: "rotation", id }))],
+    runs: [...started, ...left.map(({ id }): AccountRun => ({ kind: "rotation", id }))],
     follow: (run) => setBegun((before) => [run, ...before]),
     dismiss: ({ id }) => {
       setBegun((before) => before.filter((run) => run.id !== id));

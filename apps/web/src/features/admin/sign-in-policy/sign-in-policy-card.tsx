@@ -83,7 +83,7 @@ function PolicyForm({ policy }: { policy: SignInPolicy }) {
           error={form.errors["sign_up_domains"]}
         />
         <Group align="flex-start" gap="md">
-          <PolicyPreview before={policy} after={wished(form)} />
+          <PolicyPreview before={policy} after={editedPolicy(form)} />
           <Button type="submit" loading={isPending} disabled={!form.isDirty()} ml="auto">
             Save policy
           </Button>
@@ -94,7 +94,7 @@ function PolicyForm({ policy }: { policy: SignInPolicy }) {
 }
 
 /** The policy that saving would send; null when the form is unchanged or invalid. */
-const wished = (form: UseFormReturnType<PolicyValues>): SignInPolicy | null =>
+const editedPolicy = (form: UseFormReturnType<PolicyValues>): SignInPolicy | null =>
   form.isDirty() && Object.keys(checkPolicy(form.values)).length === 0 ? policyOf(form.values) : null;
 
 interface LimitsProps {

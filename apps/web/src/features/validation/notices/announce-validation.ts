@@ -16,26 +16,26 @@ export interface Announced {
 }
 
 /** Accounts with a toast about the start and none about the result yet. */
-const begun = new Set<string | null>();
+const started = new Set<string | null>();
 
 export function announceStart({ account_id: id, account_name: name }: Announced): void {
-  begun.add(id);
+  started.add(id);
   toast.loading(`Validating account: ${nameOr(name)}`, { ...toastOf(id), duration: STARTED_MS });
 }
 
 export function announceSuccess({ account_id: id, account_name: name }: Announced): void {
-  begun.delete(id);
+  started.delete(id);
   toast.success(`Account validation successful: ${nameOr(name)}`, toastOf(id));
 }
 
 export function announceFailure({ account_id: id, account_name: name }: Announced): void {
-  begun.delete(id);
+  started.delete(id);
   toast.error(`Account validation failed: ${nameOr(name)}`, toastOf(id));
 }
 
 /** Dismisses only the toast about the start; a success shown by a button stays. */
 function endQuietly({ account_id: id }: Announced): void {
-  if (begun.delete(id)) toast.dismiss(toastOf(id).id);
+  if (started.delete(id)) toast.dismiss(toastOf(id).id);
 }
 
 export interface Listener {
