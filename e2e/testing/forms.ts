@@ -155,7 +155,7 @@ export const FORMS: readonly Form[] = [
     within: 'form[aria-label="Change name"]',
   },
   dialog("/profile", ["Create token"], "features/tokens/token-form.tsx"),
-  { ...onPage("/profile", "features/factors/new-factor.tsx"), press: ["Add authenticator app"] },
+  { ...onPage("/profile", "shared/factors/new-factor.tsx"), press: ["Add authenticator app"] },
 ];
 
 /** Forms without sign-in. */
@@ -167,7 +167,7 @@ export const FORMS_OF_VISITORS: readonly Form[] = [
 
 /** Files with fields that belong to no form here, with the reason. */
 export const NO_FORMS: Readonly<Record<string, string>> = {
-  "features/factors/proof-form.tsx": "a password or a code: shown nowhere, and kept nowhere",
+  "shared/factors/proof-form.tsx": "a password or a code: shown nowhere, and kept nowhere",
   "features/audit/contradictions-card.tsx":
     "there only while something contradicts the audit trail; read as text in the trail",
   "features/accounts/access-block-banner.tsx":

@@ -3,8 +3,8 @@
 import { Navigate, Outlet, useLocation } from "react-router";
 import { useSession } from "#shared/session/session-store.ts";
 import { PageLoading } from "#shared/ui/loading.tsx";
-import { paths } from "../shared/paths.ts";
-import { returnPlace } from "../shared/return-path.ts";
+import { paths } from "#shared/paths.ts";
+import { returnPlace } from "#shared/return-path.ts";
 
 const AUTHENTICATING = "Authenticating...";
 

@@ -2,7 +2,7 @@
 import { lazy, type ComponentType } from "react";
 import { Navigate, type RouteObject } from "react-router";
 import { SignedOutOnly, Protected } from "./guards.tsx";
-import { paths } from "../shared/paths.ts";
+import { paths } from "#shared/paths.ts";
 
 /** A page whose code is loaded on its first visit. */
 function page(path: string, load: () => Promise<{ default: ComponentType }>): RouteObject {
@@ -28,7 +28,7 @@ const entrances: RouteObject[] = [
 const open: RouteObject[] = [
   page(paths.resetPassword, () => import("#features/sign-in/password/reset-password-page.tsx")),
   page(paths.cancelRecovery, () => import("#features/sign-in/cancel-recovery-page.tsx")),
-  page(paths.providerCallback(":id"), () => import("#features/identity-providers/provider-callback-page.tsx")),
+  page(paths.providerCallback(":id"), () => import("#features/sign-in/provider/provider-callback-page.tsx")),
   page(paths.unseal, () => import("#features/seal/unseal-page.tsx")),
   page(paths.loadingDemo, () => import("#features/demos/loading-demo-page.tsx")),
   page(paths.componentDemo, () => import("#features/demos/component-demo-page.tsx")),
@@ -50,13 +50,13 @@ const inShell: RouteObject[] = [
   page(paths.jitAccess, () => import("#features/access-requests/list/jit-access-page.tsx")),
   page(paths.cpmDashboard, () => import("#features/cpm/cpm-dashboard-page.tsx")),
   page(paths.cpmTest, () => import("#features/demos/cpm-test-page.tsx")),
-  page(paths.accessControl, () => import("#features/access-control/access-control-page.tsx")),
+  page(paths.accessControl, () => import("./pages/access-control-page.tsx")),
   page(paths.auditLogs, () => import("#features/audit/audit-page.tsx")),
   page(paths.integrations, () => import("#features/audit-sinks/audit-sinks-page.tsx")),
-  page(paths.admin, () => import("#features/admin/admin-page.tsx")),
+  page(paths.admin, () => import("./pages/admin-page.tsx")),
   page(paths.adminGroups, () => import("#features/groups/groups-page.tsx")),
   page(paths.adminPlatforms, () => import("#features/platforms/platforms-page.tsx")),
-  page(paths.profile, () => import("#features/profile/profile-page.tsx")),
+  page(paths.profile, () => import("./pages/profile-page.tsx")),
   page(paths.notifications, () => import("#features/notifications/notifications-page.tsx")),
   page(paths.settings, () => import("#features/preferences/settings-page.tsx")),
   page(paths.help, () => import("#features/help/help-page.tsx")),

@@ -5,7 +5,7 @@ import { configureCalls } from "#shared/api/call.ts";
 import { currentSession, endSession } from "#shared/session/session-store.ts";
 import { leaveEndedSession } from "#shared/session/sign-out.ts";
 import { SignedOutOnly, Protected } from "./guards.tsx";
-import { paths } from "../shared/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { Shell, routes } from "./router.tsx";
 import { SealWatch } from "./seal-watch.tsx";
 // Imported here so that no test waits for the layout to compile.

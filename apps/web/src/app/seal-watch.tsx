@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { configureCalls } from "#shared/api/call.ts";
-import { paths } from "../shared/paths.ts";
+import { paths } from "#shared/paths.ts";
 
 export function SealWatch() {
   const navigate = useNavigate();

@@ -7,7 +7,7 @@ import { useNavigate } from "react-router";
 import type { SearchOption } from "#features/search/search-options.ts";
 import type { SearchPanelHandle } from "#features/search/search-panel.tsx";
 import { useUser } from "#shared/session/session-store.ts";
-import { paths } from "../../shared/paths.ts";
+import { paths } from "#shared/paths.ts";
 import type { RequestedAction } from "./requested-action.tsx";
 import classes from "./top-bar.module.css";
 

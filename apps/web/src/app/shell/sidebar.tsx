@@ -5,8 +5,8 @@ import { useId, useState } from "react";
 import { Link, NavLink } from "react-router";
 import { useIsPending } from "#shared/session/pending-account.ts";
 import { VaultMark } from "#shared/ui/vault-mark.tsx";
-import { paths } from "../../shared/paths.ts";
-import { navigation, pendingNavigation, type NavigationEntry, type NavigationGroup } from "./navigation.ts";
+import { paths } from "#shared/paths.ts";
+import { navigation, pendingNavigation, type NavigationEntry, type NavigationGroup } from "#shared/navigation.ts";
 import classes from "./sidebar.module.css";
 import { SystemStatus } from "./system-status.tsx";
 

@@ -11,7 +11,7 @@ import { useUser } from "#shared/session/session-store.ts";
 import { signOut } from "#shared/session/sign-out.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { VaultMark } from "#shared/ui/vault-mark.tsx";
-import { paths } from "../../shared/paths.ts";
+import { paths } from "#shared/paths.ts";
 import { SearchBox } from "./search-box.tsx";
 import classes from "./top-bar.module.css";
 

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
-import AccessControlPage from "./access-control-page.tsx";
+import AccessControlPage from "#app/pages/access-control-page.tsx";
 import { ReviewBulkBar } from "./reviews/review-bulk-bar.tsx";
 import { aReview, anItem } from "./testing/a-review.ts";
 

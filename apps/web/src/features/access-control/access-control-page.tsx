@@ -5,6 +5,7 @@ import { choiceOf } from "#shared/format/address.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { PageTabs } from "#shared/ui/page-tabs.tsx";
+import type { PersonDialog } from "#shared/ui/person-dialog.ts";
 import { ChangeTab } from "./preview/change-tab.tsx";
 import { PeopleTab } from "./people-tab.tsx";
 import { PersonAccess } from "./person-access.tsx";
@@ -25,7 +26,12 @@ const LABELS: Record<AccessTab, string> = {
 const tabsFor = (role: Role): readonly [AccessTab, ...AccessTab[]] =>
   role === "user" ? ["reviews"] : ["people", "things", "change", "reviews"];
 
-export default function AccessControlPage() {
+export interface AccessControlPageProps {
+  /** Shows the API tokens of a person. */
+  TokensDialog: PersonDialog;
+}
+
+export function AccessControlPage({ TokensDialog }: AccessControlPageProps) {
   const { role } = useUser();
   const [params, setParams] = useSearchParams();
   const tabs = tabsFor(role);
@@ -41,7 +47,8 @@ export default function AccessControlPage() {
         value={tab}
         onChange={(next) => setParams(next === tabs[0] ? {} : { tab: next })}
       >
-        {tab === "people" && (person === null ? <PeopleTab /> : <PersonAccess key={person} id={person} />)}
+        {tab === "people" &&
+          (person === null ? <PeopleTab /> : <PersonAccess key={person} id={person} TokensDialog={TokensDialog} />)}
         {tab === "things" && <ResourcesTab />}
         {tab === "change" && <ChangeTab isAdmin={role === "admin"} />}
         {tab === "reviews" &&

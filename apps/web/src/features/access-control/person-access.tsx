@@ -3,7 +3,7 @@ import { Button, Collapse } from "@mantine/core";
 import { IconArrowLeft, IconLockOff } from "@tabler/icons-react";
 import type { PersonSafe, ReplyOf, readAccessPerson } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Suspense, lazy, useId, useState } from "react";
+import { Suspense, useId, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { paths } from "#shared/paths.ts";
 import { searchOf } from "#shared/format/address.ts";
@@ -16,6 +16,7 @@ import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
+import type { PersonDialog } from "#shared/ui/person-dialog.ts";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
@@ -23,9 +24,12 @@ import { ROLE_LABELS, permissionList, accessPathLabel, accessSummary, permission
 import { accountsOfPerson, person, safesOfPerson } from "./access-control.queries.ts";
 import classes from "./access-control.module.css";
 
-const PersonTokensDialog = lazy(() => import("#features/tokens/person-tokens-dialog.tsx"));
+export interface PersonAccessProps {
+  id: string;
+  TokensDialog: PersonDialog;
+}
 
-export function PersonAccess({ id }: { id: string }) {
+export function PersonAccess({ id, TokensDialog }: PersonAccessProps) {
   const detail = useQuery(person(id));
   return (
     <>
@@ -35,7 +39,7 @@ export function PersonAccess({ id }: { id: string }) {
       <Loaded query={detail} failureText="Failed to load this person">
         {(shown) => (
           <>
-            <Summary person={shown} />
+            <Summary person={shown} TokensDialog={TokensDialog} />
             <SafesOfPerson id={id} />
           </>
         )}
@@ -44,7 +48,12 @@ export function PersonAccess({ id }: { id: string }) {
   );
 }
 
-function Summary({ person: shown }: { person: ReplyOf<typeof readAccessPerson> }) {
+interface SummaryProps {
+  person: ReplyOf<typeof readAccessPerson>;
+  TokensDialog: PersonDialog;
+}
+
+function Summary({ person: shown, TokensDialog }: SummaryProps) {
   const groups = shown.in_groups.map(({ name, may_break_glass }) =>
     may_break_glass ? `${name} (emergency access)` : name,
   );
@@ -79,7 +88,7 @@ function Summary({ person: shown }: { person: ReplyOf<typeof readAccessPerson> }
       />
       <Suspense fallback={null}>
         {seesTokens && (
-          <PersonTokensDialog person={{ id: shown.user_id, name: shown.name }} onClose={() => setSeesTokens(false)} />
+          <TokensDialog person={{ id: shown.user_id, name: shown.name }} onClose={() => setSeesTokens(false)} />
         )}
       </Suspense>
     </SectionCard>

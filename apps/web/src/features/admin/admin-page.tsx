@@ -1,11 +1,11 @@
 // The Admin Console: users, pending decisions, the sign-in policy and the system.
-import { Stack, Tabs } from "@mantine/core";
+import { Tabs } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Suspense, lazy, type ComponentType } from "react";
+import { Suspense, type ComponentType } from "react";
 import { useSearchParams } from "react-router";
-import { AdminSections } from "#app/shell/admin-sections.tsx";
+import { AdminSections } from "#shared/ui/admin-sections.tsx";
 import { choiceOf } from "#shared/format/address.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
@@ -14,39 +14,22 @@ import strip from "#shared/ui/scroll-strip.module.css";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { useTabInView } from "#shared/ui/use-tab-in-view.ts";
 import classes from "./admin-page.module.css";
-import { AdminResetsCard } from "./users/admin-resets-card.tsx";
 import { adminResets, pendingResets, pendingUsers, roleRequests } from "./admin.queries.ts";
 import { CONSOLE_TABS, TAB_LABELS, type ConsoleTab } from "./console-tabs.ts";
-import { PasswordResetsCard } from "./users/password-resets-card.tsx";
-import { RoleRequestsCard } from "./users/role-requests-card.tsx";
-import { UsersCard } from "./users/users-card.tsx";
 
-const CONTENT: Record<ConsoleTab, ComponentType> = {
-  users: UsersCard,
-  "role-requests": RoleRequestsCard,
-  resets: ResetsTab,
-  machines: lazy(async () => ({
-    default: (await import("#features/tokens/machines/machine-identities.tsx")).MachineIdentities,
-  })),
-  policy: lazy(() => import("./sign-in-policy/sign-in-policy-card.tsx")),
-  providers: lazy(async () => ({
-    default: (await import("#features/identity-providers/identity-providers-card.tsx")).IdentityProvidersCard,
-  })),
-  keys: lazy(() => import("./system/keys-tab.tsx")),
-  jobs: lazy(() => import("./system/jobs-tab.tsx")),
-  system: lazy(() => import("./system/system-tab.tsx")),
-  backups: lazy(() => import("./system/backups-tab.tsx")),
-  "restore-review": lazy(() => import("./system/restore-review-tab.tsx")),
-};
+export interface AdminPageProps {
+  /** The content of each tab, from this feature and others. */
+  content: Record<ConsoleTab, ComponentType>;
+}
 
-export default function AdminPage() {
+export function AdminPage({ content }: AdminPageProps) {
   const { role } = useUser();
   return (
     <>
       <AdminSections />
       <PageHeader title="Admin Console" subtitle="Manage users, subscription plans, system settings" />
       {role === "admin" ? (
-        <Console />
+        <Console content={content} />
       ) : (
         <EmptyState icon={IconLock} title="Only administrators can manage users and settings." />
       )}
@@ -54,12 +37,12 @@ export default function AdminPage() {
   );
 }
 
-function Console() {
+function Console({ content }: AdminPageProps) {
   const [params, setParams] = useSearchParams();
   const isWide = useMediaQuery("(min-width: 62em)") ?? true;
   const tab = choiceOf(params, "tab", CONSOLE_TABS);
   const counts = useWaiting();
-  const Content = CONTENT[tab];
+  const Content = content[tab];
   const list = useTabInView(tab, isWide);
   return (
     <Tabs
@@ -88,15 +71,6 @@ function Console() {
         </Suspense>
       </Tabs.Panel>
     </Tabs>
-  );
-}
-
-function ResetsTab() {
-  return (
-    <Stack gap="md">
-      <AdminResetsCard />
-      <PasswordResetsCard />
-    </Stack>
   );
 }
 

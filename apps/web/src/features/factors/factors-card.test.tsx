@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest, signOutForTest } from "#app/testing/sign-in.ts";
-import { FactorsCard } from "./index.ts";
-import { announceProof } from "./proof-channel.ts";
+import { FactorsCard } from "./factors-card.tsx";
+import { announceProof } from "#shared/session/proof-channel.ts";
 import StepUpDialog from "./step-up-dialog.tsx";
 
 const PHONE = {

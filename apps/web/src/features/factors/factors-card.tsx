@@ -14,10 +14,10 @@ import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { factorRemoval, useFactors, useNewCodes, useOwnEnrolment, type Added } from "./factors.queries.ts";
-import { NewFactor } from "./new-factor.tsx";
-import { canUsePasskeys } from "./passkey.ts";
-import { RecoveryCodes } from "./recovery-codes.tsx";
+import { factorRemoval, useFactors, useNewCodes, useOwnEnrolment } from "./factors.queries.ts";
+import { NewFactor, type Added } from "#shared/factors/new-factor.tsx";
+import { canUsePasskeys } from "#shared/factors/passkey.ts";
+import { RecoveryCodes } from "#shared/factors/recovery-codes.tsx";
 
 const KIND: Record<FactorKind, { text: string; icon: typeof IconDeviceMobile }> = {
   totp: { text: "Authenticator app", icon: IconDeviceMobile },

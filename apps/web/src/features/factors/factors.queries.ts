@@ -1,30 +1,20 @@
-// Queries and mutations of second factors, of the second sign-in step and of re-authentication.
+// Queries and mutations of the user's second factors and of re-authentication.
 import {
   addFactor,
-  addFirstFactor,
   beginFactor,
-  beginFirstFactor,
-  beginPasskeySignIn,
   beginProviderStepUp,
   beginStepUp,
-  completeSignIn,
   listFactors,
   removeFactor,
   renewRecoveryCodes,
-  signInWithPasskey,
   stepUp,
-  type FactorAnswer,
   type FactorId,
-  type FactorKind,
-  type FactorProof,
-  type NewFactor,
-  type SignedIn,
   type StepUpProof,
 } from "@strongroom/contract";
 import { mutationOptions, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { invalidatePath, queryOf } from "#shared/api/query.ts";
-import { answerWithPasskey } from "./passkey.ts";
+import type { Enrolment } from "#shared/factors/new-factor.tsx";
 
 const FACTORS = listFactors.path;
 
@@ -46,19 +36,6 @@ export function useNewCodes(): () => Promise<string[]> {
   };
 }
 
-export interface Added {
-  /** Recovery codes to show once; null when the user already has some. */
-  codes: string[] | null;
-  /** The session's token, when the factor was set up during a sign-in; else null. */
-  token: string | null;
-}
-
-/** The two calls that set up a factor. */
-export interface Enrolment {
-  begin: (kind: FactorKind) => Promise<NewFactor>;
-  finish: (answer: FactorAnswer) => Promise<Added>;
-}
-
 export function useOwnEnrolment(): Enrolment {
   const client = useQueryClient();
   return {
@@ -69,24 +46,6 @@ export function useOwnEnrolment(): Enrolment {
       return { codes, token: null };
     },
   };
-}
-
-/** For a sign-in that requires a second factor. */
-export const firstEnrolment = (pending: string): Enrolment => ({
-  begin: (kind) => call(beginFirstFactor, { body: { pending, kind } }),
-  finish: async (answer) => {
-    const { token, recovery_codes: codes } = await call(addFirstFactor, { body: { pending, answer } });
-    return { codes, token };
-  },
-});
-
-export const finishSecondStep = (pending: string, proof: FactorProof): Promise<SignedIn> =>
-  call(completeSignIn, { body: { pending, proof } });
-
-/** Signs in with any passkey that the user picks. */
-export async function enterWithPasskey(isRemembered: boolean): Promise<SignedIn> {
-  const response = await answerWithPasskey(await call(beginPasskeySignIn));
-  return call(signInWithPasskey, { body: { response, remember_me: isRemembered } });
 }
 
 export const requestStepUp = () => call(beginStepUp);

@@ -2,11 +2,11 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
-import { navigateAway, requireWebAddress } from "#features/identity-providers/navigate-away.ts";
+import { navigateAway, requireWebAddress } from "#shared/session/navigate-away.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import { beginAtProvider } from "./factors.queries.ts";
-import { onProof } from "./proof-channel.ts";
+import { onProof } from "#shared/session/proof-channel.ts";
 
 export interface ProviderProofProps {
   name: string;

@@ -7,9 +7,9 @@ import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { requestStepUp, sendStepUp } from "./factors.queries.ts";
-import { ProofForm } from "./proof-form.tsx";
+import { ProofForm } from "#shared/factors/proof-form.tsx";
 import { ProviderProof } from "./provider-proof.tsx";
-import { useStepUpChallenge } from "./use-step-up-challenge.ts";
+import { useStepUpChallenge } from "#shared/factors/use-step-up-challenge.ts";
 
 export default function StepUpDialog() {
   const [isOpen, setIsOpen] = useState(false);

@@ -1,12 +1,9 @@
-// Queries and mutations of identity providers.
+// Queries and mutations of identity providers, for administrators.
 import {
-  beginOidc,
   createIdentityProvider,
   deleteIdentityProvider,
-  finishOidc,
   listIdentityProviders,
   listWaysIn,
-  signOutOfProvider,
   testIdentityProvider,
   updateIdentityProvider,
   type IdentityProviderId,
@@ -17,9 +14,6 @@ import { call } from "#shared/api/call.ts";
 import { invalidatePath, queryOf } from "#shared/api/query.ts";
 
 export const providerList = queryOf(listIdentityProviders);
-
-/** The providers a visitor can sign in with. */
-export const signInMethods = queryOf(listWaysIn);
 
 const at = (id: string) => ({ params: { id: id as IdentityProviderId } });
 
@@ -44,19 +38,3 @@ export const connectionTest = (id: string) =>
   mutationOptions({
     mutationFn: (username: string) => call(testIdentityProvider, { ...at(id), body: { username } }),
   });
-
-export interface ProviderSignIn {
-  returnTo: string;
-  isRemembered: boolean;
-  /** Makes the provider authenticate the user again, even if it still has a session. */
-  authenticate: boolean;
-}
-
-/** Returns the address to redirect the browser to. */
-export const begin = (id: string, { returnTo, isRemembered, authenticate }: ProviderSignIn) =>
-  call(beginOidc, { ...at(id), body: { return_to: returnTo, remember_me: isRemembered, authenticate } });
-
-/** The provider's sign-out address; a null url when it has none. */
-export const leaveProvider = (id: string) => call(signOutOfProvider, at(id));
-
-export const finish = (id: string, query: string) => call(finishOidc, { ...at(id), body: { query } });

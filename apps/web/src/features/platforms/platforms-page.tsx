@@ -5,7 +5,7 @@ import type { Platform } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
-import { AdminSections } from "#app/shell/admin-sections.tsx";
+import { AdminSections } from "#shared/ui/admin-sections.tsx";
 import { withParam } from "#shared/format/address.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";

@@ -1,7 +1,7 @@
 // The pages of the product and the roles that can open them.
 import type { Role } from "@strongroom/contract";
 import { paths } from "#shared/paths.ts";
-import { navigation } from "#app/shell/navigation.ts";
+import { navigation } from "#shared/navigation.ts";
 
 export interface ProductPage {
   label: string;

@@ -1,6 +1,6 @@
 // Error messages for a failed sign-in (AUTH-19, AUTH-40 to AUTH-43, OPEN-10).
 import { isCallError } from "#shared/api/call-error.ts";
-import { NoPasskey } from "#features/factors/passkey.ts";
+import { NoPasskey } from "#shared/factors/passkey.ts";
 import { INVALID_TOKEN } from "#shared/session/token.ts";
 
 const INVALID_CREDENTIALS = "Invalid credentials";

@@ -1,5 +1,6 @@
 // Queries and mutations of sign-in, sign-up, forgotten passwords and the user's own sessions.
 import {
+  beginPasskeySignIn,
   changePassword,
   completePasswordReset,
   endOtherSessions,
@@ -10,6 +11,7 @@ import {
   login,
   register,
   requestPasswordReset,
+  signInWithPasskey,
   type ApiToken,
   type InputOf,
   type SecondStep,
@@ -17,11 +19,11 @@ import {
   type SignedIn,
 } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { enterWithPasskey } from "#features/factors/factors.queries.ts";
 import { call } from "#shared/api/call.ts";
 import { CallError } from "#shared/api/call-error.ts";
 import { invalidatePath, queryOf } from "#shared/api/query.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
+import { answerWithPasskey } from "#shared/factors/passkey.ts";
 import { startSession, useUser } from "#shared/session/session-store.ts";
 import { INVALID_TOKEN } from "#shared/session/token.ts";
 
@@ -41,6 +43,12 @@ export const useSignIn = () =>
       return afterFirstProof(reply, rememberMe);
     },
   });
+
+/** Signs in with any passkey that the user picks. */
+async function enterWithPasskey(isRemembered: boolean): Promise<SignedIn> {
+  const response = await answerWithPasskey(await call(beginPasskeySignIn));
+  return call(signInWithPasskey, { body: { response, remember_me: isRemembered } });
+}
 
 export const usePasskeySignIn = () =>
   useMutation({

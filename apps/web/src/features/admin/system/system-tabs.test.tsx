@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
-import AdminPage from "../admin-page.tsx";
+import AdminPage from "#app/pages/admin-page.tsx";
 import type { ConsoleTab } from "../console-tabs.ts";
 
 const MOMENT = "2026-11-20T08:00:00.000Z";

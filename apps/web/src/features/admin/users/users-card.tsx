@@ -14,6 +14,7 @@ import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
+import type { PersonDialog } from "#shared/ui/person-dialog.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
@@ -29,7 +30,6 @@ import { UserMenu, type UserMenuProps } from "./user-menu.tsx";
 
 const AdminResetForm = lazy(() => import("./admin-reset-dialog.tsx"));
 const IssuedLinkNote = lazy(() => import("./issued-link-note.tsx"));
-const PersonTokensDialog = lazy(() => import("#features/tokens/person-tokens-dialog.tsx"));
 const InviteUserForm = lazy(() => import("./invite-user-form.tsx"));
 
 const STATUSES = ["pending", "active", "disabled", "invited"] as const;
@@ -42,7 +42,12 @@ function filterIn(params: URLSearchParams): UserFilter {
   return { ...(search && { search }), ...(role && { role }), ...(status && { status }) };
 }
 
-export function UsersCard() {
+export interface UsersCardProps {
+  /** Shows the API tokens of a user. */
+  TokensDialog: PersonDialog;
+}
+
+export function UsersCard({ TokensDialog }: UsersCardProps) {
   const [params] = useSearchParams();
   const [isInviting, setIsInviting] = useState(false);
   const [issued, setIssued] = useState<IssuedLink | null>(null);
@@ -62,7 +67,7 @@ export function UsersCard() {
       }
     >
       <Toolbar />
-      <Users filter={filterIn(params)} onIssued={show} />
+      <Users filter={filterIn(params)} onIssued={show} TokensDialog={TokensDialog} />
       <Modal opened={isInviting} onClose={() => setIsInviting(false)} title="Invite user">
         <Suspense fallback={null}>
           {isInviting && <InviteUserForm onDone={show} onCancel={() => setIsInviting(false)} />}
@@ -114,12 +119,12 @@ function Toolbar() {
   );
 }
 
-interface UsersProps {
+interface UsersProps extends UsersCardProps {
   filter: UserFilter;
   onIssued: (link: IssuedLink | null) => void;
 }
 
-function Users({ filter, onIssued }: UsersProps) {
+function Users({ filter, onIssued, TokensDialog }: UsersProps) {
   const users = useInfiniteQuery({ ...userList(filter), placeholderData: keepPreviousData });
   const { ask, dialog } = useUserAction();
   const [holder, setHolder] = useState<User | null>(null);
@@ -149,7 +154,7 @@ function Users({ filter, onIssued }: UsersProps) {
             <LoadMore of={users} />
             {dialog}
             <Suspense fallback={null}>
-              {holder !== null && <PersonTokensDialog person={holder} onClose={() => setHolder(null)} />}
+              {holder !== null && <TokensDialog person={holder} onClose={() => setHolder(null)} />}
             </Suspense>
             <Modal
               opened={wish !== null}

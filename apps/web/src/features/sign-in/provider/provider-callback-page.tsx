@@ -6,17 +6,17 @@ import { useEffect, useRef, useState } from "react";
 import { Link, Navigate, useLocation, useParams } from "react-router";
 import { paths } from "#shared/paths.ts";
 import { returnPlace } from "#shared/return-path.ts";
-import { announceProof } from "#features/factors/proof-channel.ts";
-import { SecondStepScreen } from "#features/sign-in/second-step-screen.tsx";
-import { afterFirstProof } from "#features/sign-in/sign-in.queries.ts";
+import { announceProof } from "#shared/session/proof-channel.ts";
+import { SecondStepScreen } from "../second-step/second-step-screen.tsx";
+import { afterFirstProof } from "../sign-in.queries.ts";
 import { isCallError, messageOf } from "#shared/api/call-error.ts";
 import { useSession } from "#shared/session/session-store.ts";
 import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
 import { PageLoading } from "#shared/ui/loading.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { begin, finish } from "./identity-providers.queries.ts";
-import { navigateAway } from "./navigate-away.ts";
+import { begin, finish } from "./provider.queries.ts";
+import { navigateAway } from "#shared/session/navigate-away.ts";
 
 type Stage =
   | { is: "finishing" }

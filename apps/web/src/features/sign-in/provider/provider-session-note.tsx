@@ -5,8 +5,8 @@ import { IconInfoCircle } from "@tabler/icons-react";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import type { ProviderSession } from "#shared/session/session-store.ts";
-import { leaveProvider } from "./identity-providers.queries.ts";
-import { navigateAway } from "./navigate-away.ts";
+import { leaveProvider } from "./provider.queries.ts";
+import { navigateAway } from "#shared/session/navigate-away.ts";
 
 export function ProviderSessionNote({ provider: { id, name } }: { provider: ProviderSession }) {
   const [isBusy, setIsBusy] = useState(false);

@@ -4,11 +4,11 @@ import { IconDeviceMobile, IconFingerprint } from "@tabler/icons-react";
 import type { FactorKind, SecondStep as Step, SignedIn } from "@strongroom/contract";
 import { useState } from "react";
 import { isCallError } from "#shared/api/call-error.ts";
-import { finishSecondStep, firstEnrolment } from "./factors.queries.ts";
-import { NewFactor } from "./new-factor.tsx";
-import { canUsePasskeys } from "./passkey.ts";
-import { ProofForm } from "./proof-form.tsx";
-import { RecoveryCodes } from "./recovery-codes.tsx";
+import { finishSecondStep, firstEnrolment } from "./second-step.queries.ts";
+import { NewFactor } from "#shared/factors/new-factor.tsx";
+import { canUsePasskeys } from "#shared/factors/passkey.ts";
+import { ProofForm } from "#shared/factors/proof-form.tsx";
+import { RecoveryCodes } from "#shared/factors/recovery-codes.tsx";
 
 export interface SecondStepProps {
   step: Step;

@@ -1,11 +1,11 @@
 // The screen after a correct first proof when another one is required; every sign-in method leads here.
 import type { SecondStep as Step, SignedIn } from "@strongroom/contract";
 import { useRef } from "react";
-import { SecondStep } from "#features/factors/second-step.tsx";
+import { SecondStep } from "./second-step.tsx";
 import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { Claims } from "./claims.tsx";
-import { afterFirstProof } from "./sign-in.queries.ts";
+import { Claims } from "../claims.tsx";
+import { afterFirstProof } from "../sign-in.queries.ts";
 
 export interface SecondStepScreenProps {
   step: Step;

@@ -5,7 +5,7 @@ import { SignedOutOnly } from "#app/guards.tsx";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signOutForTest, testToken } from "#app/testing/sign-in.ts";
-import SignInPage from "#features/sign-in/sign-in-page.tsx";
+import SignInPage from "../sign-in-page.tsx";
 import { currentSession } from "#shared/session/session-store.ts";
 
 const PENDING = "waiting-for-the-second-step";

@@ -2,7 +2,7 @@
 import type { Role } from "@strongroom/contract";
 import { useUser } from "#shared/session/session-store.ts";
 import { PageLinks } from "#shared/ui/page-links.tsx";
-import { paths } from "../../shared/paths.ts";
+import { paths } from "../paths.ts";
 
 /** The roles that may open each page, as the server enforces them. */
 const SECTIONS: readonly { label: string; path: string; roles: readonly Role[] }[] = [

@@ -1,6 +1,6 @@
 // Sets up a second factor: shows the data for the app or device, and sends its first response.
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
-import type { FactorKind, NewFactor as Begun } from "@strongroom/contract";
+import type { FactorAnswer, FactorKind, NewFactor as Begun } from "@strongroom/contract";
 import { useState, type FormEvent } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
@@ -9,10 +9,22 @@ import { SectionLoading } from "#shared/ui/loading.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import classes from "./factors.module.css";
-import type { Added, Enrolment } from "./factors.queries.ts";
 import { makePasskey } from "./passkey.ts";
 import { QrCode } from "./qr-code.tsx";
 import { useStepUpChallenge } from "./use-step-up-challenge.ts";
+
+export interface Added {
+  /** Recovery codes to show once; null when the user already has some. */
+  codes: string[] | null;
+  /** The session's token, when the factor was set up during a sign-in; else null. */
+  token: string | null;
+}
+
+/** The two calls that set up a factor. */
+export interface Enrolment {
+  begin: (kind: FactorKind) => Promise<Begun>;
+  finish: (answer: FactorAnswer) => Promise<Added>;
+}
 
 export interface NewFactorProps {
   kind: FactorKind;

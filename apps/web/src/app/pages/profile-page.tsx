@@ -3,7 +3,7 @@ import { Button, Group, Stack } from "@mantine/core";
 import { IconBell, IconSettings } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { FactorsCard } from "#features/factors/index.ts";
+import { FactorsCard } from "#features/factors/factors-card.tsx";
 import { ChangePasswordCard } from "#features/sign-in/password/change-password-card.tsx";
 import { OwnSessionsCard } from "#features/sign-in/sessions/own-sessions-card.tsx";
 import { TokensCard } from "#features/tokens/tokens-card.tsx";
@@ -11,8 +11,8 @@ import { paths } from "#shared/paths.ts";
 import { useIsPending } from "#shared/session/pending-account.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
-import { ownProfile } from "./profile.queries.ts";
-import { ProfileCard } from "./profile-card.tsx";
+import { ownProfile } from "#features/profile/profile.queries.ts";
+import { ProfileCard } from "#features/profile/profile-card.tsx";
 
 export default function ProfilePage() {
   const isPending = useIsPending();

@@ -7,8 +7,8 @@ import { useLocation } from "react-router";
 import { returnPlace } from "#shared/return-path.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useSession } from "#shared/session/session-store.ts";
-import { begin, signInMethods } from "./identity-providers.queries.ts";
-import { navigateAway } from "./navigate-away.ts";
+import { begin, signInMethods } from "./provider.queries.ts";
+import { navigateAway } from "#shared/session/navigate-away.ts";
 
 export interface ProviderButtonsProps {
   /** "Keep me signed in". */

@@ -4,10 +4,10 @@ import { SignedOutOnly } from "#app/guards.tsx";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signOutForTest, testToken } from "#app/testing/sign-in.ts";
-import SignInPage from "#features/sign-in/sign-in-page.tsx";
+import SignInPage from "../sign-in-page.tsx";
 import { currentSession, endSession } from "#shared/session/session-store.ts";
-import { onProof } from "#features/factors/proof-channel.ts";
-import { replaceAway } from "./navigate-away.ts";
+import { onProof } from "#shared/session/proof-channel.ts";
+import { replaceAway } from "#shared/session/navigate-away.ts";
 import ProviderCallbackPage from "./provider-callback-page.tsx";
 
 const ID = "66666666-6666-4666-8666-666666666666";

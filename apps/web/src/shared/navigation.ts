@@ -15,7 +15,7 @@ import {
   IconUsersGroup,
   type Icon,
 } from "@tabler/icons-react";
-import { paths } from "../../shared/paths.ts";
+import { paths } from "./paths.ts";
 
 export interface NavigationEntry {
   label: string;
