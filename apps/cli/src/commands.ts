@@ -113,4 +113,9 @@ export const commands: Record<string, Listed> = {
     summary: "verify an export with the log's public key; needs no database",
     load: async () => (await import("./commands/audit-verify.ts")).auditVerify,
   },
+  "recording verify": {
+    takes: "FILE [--digests FILE]... [--json]",
+    summary: "check that a session recording is complete and unchanged; needs no database and no key",
+    load: async () => (await import("./commands/recording-verify.ts")).recordingVerify,
+  },
 };

@@ -28,8 +28,7 @@ export function recordingPath(folder: string, recordingId: string): string {
 export async function createRecordingFile(folder: string, recordingId: string): Promise<RecordingFile> {
   const path = recordingPath(folder, recordingId);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
-  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
     await flushFolder(folder);
   } catch (error) {

@@ -13,3 +13,4 @@ export type { ReadRecordingChunk } from "./read-recording.ts";
 export { startTerminalRecorder } from "./terminal-recorder.ts";
 export { verifyRecording } from "./verify-recording.ts";
 export type { VerifyRecordingOptions } from "./verify-recording.ts";
+export { digestDetails, parseDigestLine } from "./digest-line.ts";
