@@ -1,11 +1,9 @@
-// Two servers that start on one new folder at the same time, and the end of the one that started the database.
+// Two servers that start on one new folder at the same time.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
-import { firstAdmin, tokenOf } from "./testing/people.ts";
 import { startServer } from "./testing/server.ts";
 
 const ROUNDS = 12;
@@ -29,18 +27,4 @@ test("two concurrent first starts on one new folder both succeed, with one root 
       for (const server of started.toReversed()) await server.stop();
     }
   }
-});
-
-test("a server keeps running when the one that started the embedded database is stopped", async () => {
-  const dataFolder = join(folder, "owner");
-  const owner = await startServer({}, dataFolder);
-  const admin = await firstAdmin(owner);
-  const second = await startServer({}, dataFolder);
-  assert.equal(await owner.stop(), 0);
-  const isReady = async () => (await fetch(`${second.url}/health/ready`).catch(() => null))?.status === 200;
-  for (const end = Date.now() + 20_000; !(await isReady()); await delay(50)) {
-    assert.ok(Date.now() < end, "the second server has a database again");
-  }
-  await tokenOf(second, admin);
-  assert.equal(await second.stop(), 0);
 });

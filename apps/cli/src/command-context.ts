@@ -90,7 +90,7 @@ async function openEmbedded({ dataFolder }: Config): Promise<Embedded> {
     }
     throw new CommandError(`There is no database in ${dataFolder}. Set STRONGROOM_DATA, or start Strongroom once.`);
   }
-  return startEmbedded({ dataFolder, log, lingers: true });
+  return startEmbedded({ dataFolder, log });
 }
 
 function contextOf(config: Config, database: Database, embedded: Embedded | null): CommandContext {

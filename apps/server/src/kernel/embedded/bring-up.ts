@@ -1,7 +1,7 @@
 // Starts the server of a database folder in any state: adopts a running one, waits, recovers, or spawns one.
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { chownSync, closeSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
@@ -9,13 +9,15 @@ import type { Log } from "#kernel/log.ts";
 import { StartError } from "#kernel/start-error.ts";
 import type { Binaries } from "./binaries.ts";
 import { serverArguments, serverEnvironment } from "./cluster.ts";
-import { ensureDatabase, probe } from "./connect.ts";
+import { ensureDatabase, probe, setKeepsAlive } from "./connect.ts";
 import type { Folders } from "./folders.ts";
 import { SOCKET_PORT } from "./folders.ts";
+import { createPipe, guardianArguments, joinUsers, leaveUsers, pipeOf } from "./guardian.ts";
+import type { Membership, NewPipe } from "./guardian.ts";
 import { lastFatal, serverLog } from "./server-log.ts";
-import { serverPid, serverState } from "./server-process.ts";
+import { serverState } from "./server-process.ts";
 import { commandAs } from "./server-user.ts";
-import { endProcess } from "./stop-server.ts";
+import { leaveAndWait } from "./stop-server.ts";
 
 export interface Site {
   folders: Folders;
@@ -23,33 +25,39 @@ export interface Site {
   log: Log;
   /** Aborted when the server is no longer needed. */
   signal: AbortSignal;
-  /** A server that we start may outlive us. */
-  lingers: boolean;
   /** Runs it without network access, if the system supports that. */
   isIsolated: boolean;
 }
 
-export type Running = {
-  /** Settles with the reason when the server has ended. */
+export interface Running {
+  kind: "spawned" | "adopted";
+  /** Settles with the reason when the server has ended, or the connection to an adopted one was lost. */
   ended: Promise<string>;
-} & (
-  | { kind: "spawned"; child: ChildProcess }
-  /** `watch` stays open to detect the end of a server that is not our child. */
-  | { kind: "adopted"; watch: pg.Client }
-);
+  /** Stays open: shows other Strongrooms that this one uses the server, and detects the end of an adopted one. */
+  watch: pg.Client;
+  /** Keeps the server running. Null for an adopted server without a guardian. */
+  membership: Membership | null;
+}
 
 const ZOMBIE_PATIENCE = 20_000;
 const PREDECESSOR_PATIENCE = 60_000;
+/** A server whose guardian has gone is stopping, or has no guardian. */
+const GUARDIAN_PATIENCE = 2000;
 const SHORT = 20;
 
 /** Throws `StartError` if it cannot succeed, and the signal's reason if aborted. */
 export async function bringUp(context: Site): Promise<Running> {
   const { folders, log, signal } = context;
   const started = Date.now();
+  let unguardedSince: number | null = null;
   for (;;) {
     signal.throwIfAborted();
     const found = await probe(folders);
-    if (found.kind === "ready") return await adopt(found.client);
+    if (found.kind === "ready") {
+      unguardedSince ??= Date.now();
+      const adopted = await adopt(found.client, folders, Date.now() - unguardedSince > GUARDIAN_PATIENCE);
+      if (adopted !== null) return adopted;
+    }
     const state = serverState(folders.cluster);
     const waited = Date.now() - started;
     if (state.kind === "zombie" && waited > ZOMBIE_PATIENCE) {
@@ -72,15 +80,25 @@ export async function bringUp(context: Site): Promise<Running> {
   }
 }
 
-async function adopt(watch: pg.Client): Promise<Running> {
+/** Null for a server without a guardian, unless that is acceptable. */
+async function adopt(watch: pg.Client, folders: Folders, isUnguardedAcceptable: boolean): Promise<Running | null> {
   const ended = new Promise<string>((resolve) => watch.once("end", () => resolve("the connection to it was lost")));
+  let membership: Membership | null = null;
   try {
-    await ensureDatabase(watch);
+    const pipe = await pipeOf(watch, folders);
+    membership = pipe === null ? null : joinUsers(pipe);
+    if (membership !== null || isUnguardedAcceptable) {
+      await ensureDatabase(watch);
+      setKeepsAlive(watch, false);
+      return { kind: "adopted", watch, ended, membership };
+    }
   } catch (error) {
-    await watch.end();
+    if (membership !== null) leaveUsers(membership);
+    await watch.end().catch(() => undefined);
     throw error;
   }
-  return { kind: "adopted", watch, ended };
+  await watch.end();
+  return null;
 }
 
 /** After a machine crash, the pid in the file may belong to another program, which PostgreSQL would mistake for its server. */
@@ -102,11 +120,12 @@ function firstNumber(file: string): number | null {
 
 /** Null if another start's server, or remains of the previous one, blocked it: check the state again. */
 async function spawnServer(context: Site, giveUpAt: number): Promise<Running | null> {
-  const { folders, log, signal } = context;
+  const { folders } = context;
   const output = serverLog(folders.log, folders.user);
   output.rotate();
   const before = output.size();
-  const child = launch(context, output.open());
+  const pipe = createPipe(folders);
+  const child = launch(context, output.open(), pipe);
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("exit", (code, killer) => resolve(killer ?? `exit code ${code}`));
@@ -114,20 +133,18 @@ async function spawnServer(context: Site, giveUpAt: number): Promise<Running | n
   let how: string | null = null;
   void ended.then((reason) => (how = reason));
   try {
-    await untilAnswering(folders, child, () => how !== null, log, signal);
+    const watch = await untilAnswering(pipe.pipe, () => how !== null, context);
+    if (watch !== null) {
+      // They do not keep an otherwise idle process alive.
+      child.unref();
+      setKeepsAlive(watch, false);
+      return { kind: "spawned", watch, ended, membership: pipe };
+    }
   } catch (error) {
-    await endProcess(child);
+    await leaveAndWait(pipe, ended, folders);
     throw error;
   }
-  if (how === null) {
-    const note = join(folders.home, "supervisor.pid");
-    writeFileSync(note, `${process.pid}\n`);
-    // The next supervisor may run as that user and overwrites it.
-    if (folders.user.isDropped) chownSync(note, folders.user.uid, folders.user.gid);
-    // It does not keep an otherwise idle process alive.
-    child.unref();
-    return { kind: "spawned", child, ended };
-  }
+  leaveUsers(pipe);
   const fatal = lastFatal(output.since(before));
   // Also if another start has created the lock file but not written it yet.
   if (fatal !== null && /already exists|still in use|already in use|lock file .* is empty/.test(fatal)) {
@@ -136,44 +153,48 @@ async function spawnServer(context: Site, giveUpAt: number): Promise<Running | n
   throw new StartError(`The database server did not start (${fatal ?? how}); its log is in ${folders.log}.`);
 }
 
-function launch({ folders, binaries, lingers, isIsolated }: Site, output: number): ChildProcess {
-  const program = join(binaries.folder, "postgres");
-  const { file, args, options } = commandAs(folders.user, program, serverArguments(folders), {
-    outlivesUs: lingers,
-    isIsolated,
-  });
+function launch({ folders, binaries, isIsolated }: Site, output: number, pipe: NewPipe): ChildProcess {
+  const guardian = guardianArguments(pipe, join(binaries.folder, "postgres"), serverArguments(folders));
+  const { file, args, options } = commandAs(folders.user, "sh", guardian, { isIsolated });
   try {
     return spawn(file, args, {
       ...options,
       cwd: "/",
       env: serverEnvironment(binaries),
-      stdio: ["ignore", output, output],
-      // Its own process group, so that Ctrl-C reaches only us; we stop the server last.
+      stdio: ["ignore", output, output, pipe.reader],
+      // Its own process group, so that Ctrl-C reaches only us; we release the server last.
       detached: true,
     });
   } finally {
     closeSync(output);
+    closeSync(pipe.reader);
   }
 }
 
-/** Returns when our child answers or has ended. Recovery after a crash may take minutes and is logged meanwhile. */
+/**
+ * Returns a connection when the server with that pipe answers, null when it has ended. Recovery after a crash may take
+ * minutes and is logged meanwhile.
+ */
 async function untilAnswering(
-  folders: Folders,
-  child: ChildProcess,
+  pipe: string,
   hasEnded: () => boolean,
-  log: Log,
-  signal: AbortSignal,
-): Promise<void> {
+  { folders, log, signal }: Site,
+): Promise<pg.Client | null> {
   let loggedAt = Date.now();
   while (!hasEnded()) {
     const found = await probe(folders);
     if (found.kind === "ready") {
       try {
-        // Another start may have been faster; our child then ends soon.
-        if (serverPid(folders.cluster) === child.pid) return await ensureDatabase(found.client);
-      } finally {
-        await found.client.end();
+        // Another start may have been faster; our server then ends soon.
+        if ((await pipeOf(found.client, folders)) === pipe) {
+          await ensureDatabase(found.client);
+          return found.client;
+        }
+      } catch (error) {
+        await found.client.end().catch(() => undefined);
+        throw error;
       }
+      await found.client.end();
     }
     if (Date.now() - loggedAt > 10_000) {
       loggedAt = Date.now();
@@ -181,4 +202,5 @@ async function untilAnswering(
     }
     await delay(SHORT, undefined, { signal });
   }
+  return null;
 }

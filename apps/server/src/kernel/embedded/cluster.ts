@@ -94,6 +94,8 @@ export function serverArguments(folders: Folders): string[] {
     port: String(SOCKET_PORT),
     unix_socket_directories: `"${folders.socket.replaceAll('"', '""')}"`,
     unix_socket_permissions: "0700",
+    // Not empty: the server would complain in its log at every start.
+    external_pid_file: join(folders.home, "server.pid"),
     // INVARIANT: acknowledged data is on the disk.
     fsync: "on",
     full_page_writes: "on",

@@ -53,7 +53,6 @@ export const FORCED: Record<string, string> = {
   ssl: "off",
   ssl_passphrase_command: "",
   event_triggers: "off",
-  external_pid_file: "",
 };
 
 /**

@@ -29,11 +29,14 @@ export function applicationConnection(folders: Folders): pg.PoolConfig {
   return { host: folders.socket, port: SOCKET_PORT, user: APPLICATION, database: APPLICATION, ssl: false };
 }
 
+/** The application name of a connection that every Strongroom keeps open while it uses the server. */
+export const SUPERVISOR = "strongroom supervisor";
+
 /** Throws `StartError` if another server than this folder's answers there. */
 export async function probe(folders: Folders): Promise<Probe> {
   const client = new pg.Client({
     ...superuserConnection(folders),
-    application_name: "strongroom supervisor",
+    application_name: SUPERVISOR,
     connectionTimeoutMillis: 5000,
   });
   // Errors while connecting reject connect(); later errors reach the new owner of the client.
@@ -51,6 +54,12 @@ export async function probe(folders: Folders): Promise<Probe> {
     await client.end().catch(() => undefined);
     return understand(error, folders);
   }
+}
+
+/** Sets whether an open connection keeps an otherwise idle process alive. The types of `pg` lack this. */
+export function setKeepsAlive(client: pg.Client, keepsAlive: boolean): void {
+  const { ref, unref } = client as pg.Client & Record<"ref" | "unref", () => void>;
+  (keepsAlive ? ref : unref).call(client);
 }
 
 const ABSENT = new Set(["ENOENT", "ECONNREFUSED"]);

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { delimiter, join } from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -124,20 +133,47 @@ describe("the embedded database", () => {
     assert.equal(existsSync(pidFile), false);
   });
 
-  test("a live server is adopted and left to the Strongroom that started it", async () => {
-    const first = await start();
-    const second = await start();
-    assert.deepEqual([first.adopted, second.adopted], [false, true]);
-    assert.equal(await ask(second, "select word from kept"), "kept");
-    await second.stop();
-    assert.equal(await ask(first, "select word from kept"), "kept");
+  test("a live server is adopted, and keeps running while one Strongroom uses it", async () => {
+    for (const leaver of ["first", "second"] as const) {
+      const both = { first: await start(), second: await start() };
+      assert.deepEqual([both.first.adopted, both.second.adopted], [false, true]);
+      const pid = serverPid(cluster)!;
+      const stayer = leaver === "first" ? both.second : both.first;
+      const client = new pg.Client(stayer.connection);
+      await client.connect();
+      await both[leaver].stop();
+      // The same connection as before.
+      assert.deepEqual((await client.query("select word from kept")).rows, [{ word: "kept" }]);
+      assert.equal(serverPid(cluster), pid);
+      await client.end();
+      await stayer.stop();
+      assert.ok(isGone(pid));
+    }
   });
 
-  test("a Strongroom that adopted the server restarts it when the starting one stops", async () => {
+  test("a Strongroom whose connection to the adopted server is cut still keeps it running", async () => {
     const first = await start();
     const second = await start();
-    const pid = serverPid(cluster);
+    const pid = serverPid(cluster)!;
     await first.stop();
+    const cut =
+      "count(pg_terminate_backend(pid)) from pg_stat_activity where application_name = 'strongroom supervisor'";
+    assert.equal(await ask(second, `select ${cut}`, "superuser"), "1");
+    await until("it watches the server again", async () => {
+      const watching = "count(*) from pg_stat_activity where application_name = 'strongroom supervisor'";
+      return (await ask(second, `select ${watching}`, "superuser")) === "1";
+    });
+    assert.equal(serverPid(cluster), pid);
+    await second.stop();
+    assert.ok(isGone(pid));
+  });
+
+  test("restarts when the server dies after the Strongroom that started it has stopped", async () => {
+    const first = await start();
+    const second = await start();
+    await first.stop();
+    const pid = serverPid(cluster)!;
+    process.kill(pid, "SIGKILL");
     await until("the second one's server answers", async () => {
       return await ask(second, "select word from kept").then(
         (word) => word === "kept",
@@ -145,6 +181,36 @@ describe("the embedded database", () => {
       );
     });
     assert.notEqual(serverPid(cluster), pid);
+    await second.stop();
+    assert.equal(serverPid(cluster), null);
+  });
+
+  test("stops when its last user is killed, and leaves no process and no pipe", async () => {
+    const [first, second] = [startChild(dataFolder, "hold"), startChild(dataFolder, "hold")];
+    await Promise.all([first.ready, second.ready]);
+    const pid = serverPid(cluster)!;
+    await first.kill();
+    const outsider = await start();
+    await outsider.stop();
+    assert.deepEqual([serverPid(cluster), isGone(pid)], [pid, false]);
+    await second.kill();
+    await until("the server has ended", () => isGone(pid));
+    await until("its guardian has ended", () => readdirSync(outsider.connection.host!).length === 0);
+  });
+
+  test("ends with its guardian, and is restarted", { skip: process.platform !== "linux" }, async () => {
+    const embedded = await start();
+    const pid = serverPid(cluster)!;
+    process.kill(Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]), "SIGKILL");
+    await until("the server has ended", () => isGone(pid));
+    await until("another server answers", async () => {
+      return await ask(embedded, "select word from kept").then(
+        (word) => word === "kept",
+        () => false,
+      );
+    });
+    await embedded.stop();
+    assert.equal(serverPid(cluster), null);
   });
 
   test("four concurrent starts on a new folder share one server", async () => {
@@ -156,34 +222,46 @@ describe("the embedded database", () => {
     assert.equal(serverPid(join(fresh, "postgres", "cluster")), null);
   });
 
-  test(
-    "dies with a Strongroom that is killed, and the next start finds everything",
-    { skip: process.platform !== "linux" },
-    async () => {
-      const child = startChild(dataFolder, "hold");
+  test("stops with a Strongroom that is killed, also without setpriv, and the next start finds everything", async () => {
+    const programs = join(temporary.path, "programs");
+    mkdirSync(programs);
+    for (const name of ["sh", "id", "test", "mkfifo", "rm", "sleep"]) {
+      symlinkSync(findProgram(name), join(programs, name));
+    }
+    for (const PATH of [process.env["PATH"], programs]) {
+      const child = startChild(dataFolder, "hold", { env: { PATH } });
       await child.ready;
       const pid = serverPid(cluster)!;
       await child.kill();
-      await until("the server has ended", () => isGone(pid));
+      await until("the server has ended", () => isGone(pid), 10_000);
       const embedded = await start();
       assert.deepEqual([embedded.adopted, await ask(embedded, "select word from kept")], [false, "kept"]);
+      await embedded.stop();
+    }
+  });
+
+  test(
+    "a server without a guardian is adopted, and stopped by the last user",
+    { skip: process.platform !== "linux" },
+    async () => {
+      const embedded = await start();
+      const [program = "", ...args] = readFileSync(`/proc/${serverPid(cluster)}/cmdline`, "utf8")
+        .split("\0")
+        .slice(0, -1);
+      await embedded.stop();
+      const { uid, gid } = statSync(cluster);
+      const guarded = args.findIndex((argument) => argument.startsWith("strongroom.users="));
+      args.splice(guarded - 1, 2);
+      const orphan = spawn(program, args, { uid, gid, cwd: "/", env: {}, stdio: "ignore" });
+      const second = await start();
+      assert.deepEqual([second.adopted, serverPid(cluster)], [true, orphan.pid]);
+      const third = await start();
+      await second.stop();
+      assert.equal(await ask(third, "select word from kept"), "kept");
+      await third.stop();
+      assert.ok(isGone(orphan.pid!));
     },
   );
-
-  test("without setpriv, it outlives a killed Strongroom, is adopted by the next one and stops with it", async () => {
-    const programs = join(temporary.path, "programs");
-    mkdirSync(programs);
-    for (const name of ["sh", "id", "test"]) symlinkSync(findProgram(name), join(programs, name));
-    const child = startChild(dataFolder, "hold", { env: { PATH: programs } });
-    await child.ready;
-    const pid = serverPid(cluster)!;
-    await child.kill();
-    const embedded = await start();
-    assert.deepEqual([embedded.adopted, serverPid(cluster)], [true, pid]);
-    assert.equal(await ask(embedded, "select word from kept"), "kept");
-    await embedded.stop();
-    assert.ok(isGone(pid));
-  });
 
   test("restarts after a kill and logs it", async () => {
     const embedded = await start();

@@ -10,7 +10,7 @@ import { applicationConnection, superuserConnection } from "./connect.ts";
 import { prepareFolders } from "./folders.ts";
 import { serverLog } from "./server-log.ts";
 import { ensureReachable } from "./server-user.ts";
-import { stopServer } from "./stop-server.ts";
+import { releaseServer, stopServer } from "./stop-server.ts";
 
 export interface Embedded {
   /** Connects as the application's role, which owns only its database. */
@@ -20,8 +20,8 @@ export interface Embedded {
   /** True if a running server was adopted. */
   adopted: boolean;
   /**
-   * Fast shutdown; waits until the server has ended. Does not stop a server that another live Strongroom started, or an
-   * adopted or `lingers` server with other connections.
+   * Releases the server. While another Strongroom uses it, it keeps running; otherwise it is shut down fast, and this waits
+   * until it has ended. A process that dies without calling this releases it too.
    */
   stop(): Promise<void>;
 }
@@ -29,11 +29,6 @@ export interface Embedded {
 export interface EmbeddedOptions {
   dataFolder: string;
   log: Log;
-  /**
-   * For short-lived processes such as commands: a server that the command started keeps running if a Strongroom that started
-   * meanwhile uses it, and that Strongroom stops it.
-   */
-  lingers?: boolean;
   /** For an untrusted database: its server has no network access, if the system supports that. */
   isIsolated?: boolean;
 }
@@ -43,7 +38,7 @@ export interface EmbeddedOptions {
  * one-sentence `StartError` on failure.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { dataFolder, log, lingers = false, isIsolated = false } = options;
+  const { dataFolder, log, isIsolated = false } = options;
   const folders = prepareFolders(dataFolder);
   const binaries = findBinaries(clusterMajor(folders.cluster), folders.libraries);
   folders.user = ensureReachable(folders.user, binaries.folder, dataFolder);
@@ -55,7 +50,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
   if (clusterMajor(folders.cluster) === null) await makeCluster(folders, binaries);
   const stopping = new AbortController();
-  const context: Site = { folders, binaries, log, signal: stopping.signal, lingers, isIsolated };
+  const context: Site = { folders, binaries, log, signal: stopping.signal, isIsolated };
   return supervise(await bringUp(context), context, stopping);
 }
 
@@ -75,11 +70,17 @@ function supervise(first: Running, context: Site, stopping: AbortController): Em
     void running.ended.then((how) => {
       if (signal.aborted) return;
       current = null;
-      // Its own supervisor may have stopped an adopted server, which does not mean that it is unhealthy.
+      // Losing the connection to an adopted server does not mean that the server is unhealthy.
       if (running.kind === "adopted" || Date.now() - startedAt > HEALTHY) attempts = 0;
       log.error({ how }, "the database server ended unexpectedly; restarting it");
-      restart = bringBack();
+      restart = replace(running);
     });
+  }
+
+  async function replace(lost: Running): Promise<void> {
+    await bringBack();
+    // Not before: a server that only cut our connection must not stop because its last user left.
+    await releaseServer(lost);
   }
 
   async function bringBack(): Promise<void> {
@@ -97,19 +98,13 @@ function supervise(first: Running, context: Site, stopping: AbortController): Em
 
   const output = serverLog(folders.log, folders.user);
   const rotation = setInterval(() => output.rotate(), 10 * 60_000).unref();
-  // If the kernel cannot signal our end to the server, at least a clean exit does.
-  const onExit = (): void => {
-    if (current?.kind === "spawned" && !context.lingers) current.child.kill("SIGINT");
-  };
-  process.once("exit", onExit);
   watch(first);
 
   async function stop(): Promise<void> {
     stopping.abort();
     clearInterval(rotation);
-    process.off("exit", onExit);
     await restart;
-    if (current !== null) await stopServer(current, context);
+    if (current !== null) await stopServer(current, folders);
   }
 
   let stopped: Promise<void> | null = null;

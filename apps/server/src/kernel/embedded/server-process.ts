@@ -40,13 +40,7 @@ export function serverPid(cluster: string): number | null {
 }
 
 export function isZombie(pid: number): boolean {
-  return status(pid, "stat").startsWith("Z");
-}
-
-/** The parent's process id; null when the process is gone. */
-export function parentOf(pid: number): number | null {
-  const parent = Number.parseInt(status(pid, "ppid"), 10);
-  return Number.isNaN(parent) ? null : parent;
+  return status(pid).startsWith("Z");
 }
 
 /** Whether the process's working directory is the data folder, as for PostgreSQL. True if that cannot be determined. */
@@ -70,18 +64,17 @@ function isAnyoneWorkingOn(cluster: string): boolean {
   });
 }
 
-function status(pid: number, field: "stat" | "ppid"): string {
+/** The state of the process, such as "Z"; empty if it has ended. */
+function status(pid: number): string {
   try {
     if (process.platform !== "linux") {
-      const args = ["-o", `${field}=`, "-p", String(pid)];
+      const args = ["-o", "stat=", "-p", String(pid)];
       return execFileSync("ps", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
     }
-    // proc(5): the name may contain anything and ends with the last parenthesis; state and parent follow.
+    // proc(5): the name may contain anything and ends with the last parenthesis; the state follows.
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const [state, parent] = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return (field === "stat" ? state : parent) ?? "";
+    return text.slice(text.lastIndexOf(")") + 2);
   } catch {
-    // It has ended.
     return "";
   }
 }

@@ -92,29 +92,34 @@ export interface Command {
   options: Pick<SpawnOptions, "uid" | "gid">;
 }
 
+/** The command that runs a program as that user. */
+export function commandAs(
+  user: ServerUser,
+  program: string,
+  args: readonly string[],
+  { isIsolated = false }: { isIsolated?: boolean } = {},
+): Command {
+  const command = dropped(user, program, args);
+  return isIsolated ? isolated(command) : command;
+}
+
+function dropped(user: ServerUser, program: string, args: readonly string[]): Command {
+  if (!user.isDropped) return { file: program, args: [...args], options: {} };
+  if (!hasSetpriv()) return { file: program, args: [...args], options: { uid: user.uid, gid: user.gid } };
+  const identity = [`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"];
+  const rights = user.mayEnterAnyFolder ? ENTER_ANY_FOLDER : ["--inh-caps=-all"];
+  return { file: "setpriv", args: [...identity, ...rights, program, ...args], options: {} };
+}
+
 /**
- * The command that runs a program as that user. The kernel ends it with SIGINT (PostgreSQL's fast shutdown) when we die,
- * unless it may outlive us. Without util-linux `setpriv` it always outlives us, and the next start adopts it.
+ * A command that the kernel ends with SIGINT (PostgreSQL's fast shutdown) when its parent dies. Without util-linux `setpriv`
+ * it outlives its parent.
  */
-export function commandAs(user: ServerUser, program: string, args: readonly string[], how: How = {}): Command {
-  const { outlivesUs = false, isIsolated = false } = how;
-  if (isIsolated) return isolated(commandAs(user, program, args, { outlivesUs }));
-
-  if (!hasSetpriv()) {
-    return { file: program, args: [...args], options: user.isDropped ? { uid: user.uid, gid: user.gid } : {} };
-  }
-  const identity = user.isDropped ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"] : [];
-  const rights = user.mayEnterAnyFolder ? ENTER_ANY_FOLDER : user.isDropped ? ["--inh-caps=-all"] : [];
-  const end = outlivesUs ? [] : ["--pdeathsig=INT"];
-  return { file: "setpriv", args: [...identity, ...rights, ...end, program, ...args], options: {} };
+export function endingWithParent(program: string, args: readonly string[]): string[] {
+  return hasSetpriv() ? ["setpriv", "--pdeathsig=INT", program, ...args] : [program, ...args];
 }
 
-interface How {
-  outlivesUs?: boolean;
-  /** Without network access, if util-linux `unshare` and the kernel support it. A unix socket in a folder still works. */
-  isIsolated?: boolean;
-}
-
+/** Without network access, if util-linux `unshare` and the kernel support it. A unix socket in a folder still works. */
 function isolated(command: Command): Command {
   const flags = process.geteuid?.() === 0 ? ["--net"] : ["--user", "--map-current-user", "--net"];
   if (!canUnshare(flags)) return command;

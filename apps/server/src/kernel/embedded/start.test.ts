@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { openLog } from "#kernel/log.ts";
@@ -124,6 +134,20 @@ describe("the embedded database runs", () => {
       await again.stop();
     },
   );
+
+  test("for root, leaving every file to the server user, who may start the next one", { skip: needsRoot }, async () => {
+    const dataFolder = join(temporary.path, "left");
+    const home = join(dataFolder, "postgres");
+    await (await startEmbedded({ dataFolder, log })).stop();
+    writeFileSync(join(home, "log", "server.log"), "x".repeat(6 * 1024 * 1024), { flag: "a" });
+    const embedded = await startEmbedded({ dataFolder, log });
+    const { uid } = statSync(home);
+    assert.notEqual(uid, 0);
+    for (const name of readdirSync(home, { recursive: true, encoding: "utf8" })) {
+      assert.equal(lstatSync(join(home, name)).uid, uid, name);
+    }
+    await embedded.stop();
+  });
 
   test("for root on a folder that root copied", { skip: needsRoot }, async () => {
     const original = join(temporary.path, "original");

@@ -1,74 +1,78 @@
-// Stops a database server so that the next start needs no recovery.
-import type { ChildProcess } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+// Ends our use of a database server. The last user waits until it has stopped, so that the next start needs no recovery.
 import { setTimeout as delay } from "node:timers/promises";
-import type { Running, Site } from "./bring-up.ts";
-import { probe } from "./connect.ts";
+import type pg from "pg";
+import type { Running } from "./bring-up.ts";
+import { SUPERVISOR, probe, setKeepsAlive } from "./connect.ts";
 import type { Folders } from "./folders.ts";
-import { isZombie, parentOf, serverPid, worksOn } from "./server-process.ts";
+import { hasServerEnded, leaveUsers } from "./guardian.ts";
+import type { Membership } from "./guardian.ts";
+import { isZombie, serverPid, worksOn } from "./server-process.ts";
 
-/** Time limit of a fast shutdown, including its checkpoint, before an immediate one. */
-const PATIENCE = 30_000;
+/** A guardian stops its server immediately after 30 s. */
+const PATIENCE = 35_000;
 /** Closed connections, including our own, may still be counted for this long. */
 const CLOSING = 1000;
 
-/**
- * Stops our child, or an adopted server whose supervisor is gone. Leaves a server to its living supervisor, and a server
- * that may outlive us to its connected clients.
- */
-export async function stopServer(
-  running: Running,
-  { folders, lingers }: Pick<Site, "folders" | "lingers">,
+/** Releases a server without waiting for its end, such as one that was lost. */
+export async function releaseServer({ membership, watch }: Running): Promise<void> {
+  await endWatch(watch);
+  if (membership !== null) leaveUsers(membership);
+}
+
+async function endWatch(watch: pg.Client): Promise<void> {
+  setKeepsAlive(watch, true);
+  // Ending a connection that was lost fails.
+  await watch.end().catch(() => undefined);
+}
+
+/** Releases a server; if no other Strongroom uses it, returns after it has stopped. */
+export async function stopServer(running: Running, folders: Folders): Promise<void> {
+  await endWatch(running.watch);
+  if (running.membership === null) return await stopUnguarded(folders);
+  await leaveAndWait(running.membership, running.kind === "spawned" ? running.ended : null, folders);
+}
+
+/** `ended`: the end of the guardian, if it is our child. */
+export async function leaveAndWait(
+  membership: Membership,
+  ended: Promise<string> | null,
+  folders: Folders,
 ): Promise<void> {
-  if (running.kind === "spawned") {
-    if (lingers && (await isInUse(folders))) return;
-    return await endProcess(running.child);
-  }
-  await running.watch.end();
+  const isShared = await hasConnections(folders, SUPERVISOR);
+  leaveUsers(membership);
+  if (isShared) return;
+  let hasEnded = false;
+  void ended?.then(() => (hasEnded = true));
+  const isOver = ended === null ? () => hasServerEnded(membership) : () => hasEnded;
+  for (const end = Date.now() + PATIENCE; !isOver() && Date.now() < end;) await delay(10);
+}
+
+/** For a server without a guardian, such as one that an older version started. Leaves it to other connections. */
+async function stopUnguarded(folders: Folders): Promise<void> {
   const pid = serverPid(folders.cluster);
   // In another container the number means another process.
-  if (pid === null || !worksOn(pid, folders.cluster) || hasSupervisor(pid, folders)) return;
-  if (await isInUse(folders)) return;
+  if (pid === null || !worksOn(pid, folders.cluster) || (await hasConnections(folders, null))) return;
   process.kill(pid, "SIGINT");
   for (const end = Date.now() + PATIENCE; isRunning(pid) && Date.now() < end;) await delay(10);
 }
 
-/** SIGINT is a fast shutdown; SIGQUIT is immediate (the next start recovers without loss). */
-export async function endProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  child.ref();
-  const exit = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  child.kill("SIGINT");
-  const impatience = setTimeout(() => child.kill("SIGQUIT"), PATIENCE);
-  await exit;
-  clearTimeout(impatience);
-}
-
-/** Whether others are connected. Every live Strongroom always is. */
-async function isInUse(folders: Folders): Promise<boolean> {
+/** Whether other clients are connected: any, or those of that name. */
+async function hasConnections(folders: Folders, name: string | null): Promise<boolean> {
   const found = await probe(folders);
   if (found.kind !== "ready") return false;
   try {
     for (const end = Date.now() + CLOSING; Date.now() < end; await delay(20)) {
       const others = await found.client.query(
-        "select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1",
+        `select from pg_stat_activity
+         where backend_type = 'client backend' and pid <> pg_backend_pid() and ($1::text is null or application_name = $1)
+         limit 1`,
+        [name],
       );
       if (others.rows.length === 0) return false;
     }
     return true;
   } finally {
     await found.client.end();
-  }
-}
-
-/** An orphan's parent is no longer the process that started it. */
-function hasSupervisor(pid: number, { home }: Folders): boolean {
-  try {
-    return parentOf(pid) === Number.parseInt(readFileSync(join(home, "supervisor.pid"), "utf8"), 10);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-    throw error;
   }
 }
 

@@ -30,7 +30,7 @@ export interface Child {
 
 const WRITER = join(import.meta.dirname, "writer.ts");
 
-export function startChild(dataFolder: string, mode: "hold" | "linger" | "write", options: SpawnOptions = {}): Child {
+export function startChild(dataFolder: string, mode: "hold" | "write", options: SpawnOptions = {}): Child {
   const child = spawn(process.execPath, [WRITER, dataFolder, mode], {
     cwd: import.meta.dirname,
     ...options,

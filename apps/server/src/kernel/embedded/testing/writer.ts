@@ -1,4 +1,4 @@
-// Opens the database of a folder ("linger": like a command) and, on the argument "write", inserts rows one by one and prints
+// Opens the database of a folder and, on the argument "write", inserts rows one by one and prints
 // each id after its commit. Runs as a separate process that tests kill.
 import pg from "pg";
 import { openLog } from "#kernel/log.ts";
@@ -9,7 +9,7 @@ const [dataFolder = "", mode = "hold"] = process.argv.slice(2);
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
 try {
-  const embedded = await startEmbedded({ dataFolder, log: openLog("silent"), lingers: mode === "linger" });
+  const embedded = await startEmbedded({ dataFolder, log: openLog("silent") });
   const client = new pg.Client(embedded.connection);
   await client.connect();
   // Under a lock, because concurrent "if not exists" statements fail for all but one.
