@@ -29,3 +29,6 @@ export interface Kernel {
   /** The URL that browsers use, for links. Known once the server listens. */
   publicUrl(): string;
 }
+
+/** The parts that a process without HTTP has too, such as a session gateway. */
+export type ProcessKernel = Pick<Kernel, "config" | "log" | "clock" | "database" | "keys" | "events" | "jobs">;

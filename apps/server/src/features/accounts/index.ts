@@ -101,7 +101,10 @@ export async function endAllCheckOuts(tx: Tx): Promise<number> {
 export { decideAccess, isVisible, needsApproval, permissionsOn } from "./accounts.policy.ts";
 export type { AccountAccess } from "./accounts.policy.ts";
 export { afterUse } from "./accounts.store.ts";
-export { isCheckedOut, isInUse } from "./checkout/check-outs.store.ts";
+export { checkedOutUntil, isCheckedOut, isInUse } from "./checkout/check-outs.store.ts";
+export type { ShownRow } from "./shown-accounts.store.ts";
+export { requireUse, useAccount } from "./use-account.ts";
+export type { UseContext } from "./use-account.ts";
 export { platformCapabilities } from "./checkout/one-time.ts";
 export { pageOfAccounts } from "./search/find-accounts.ts";
 export { isRotationOverdue } from "./rotation.ts";

@@ -11,25 +11,26 @@ import {
   openEnvelope,
   readEnvelope,
   unreadable,
-  updateSecret,
 } from "#features/secrets/index.ts";
 import { blockOf } from "./access-block.policy.ts";
 import { refuseBlocked } from "./access-block.ts";
+import {
+  justificationNote,
+  recordAccess,
+  requireJustification,
+  requireNotCheckedOut,
+  requireRight,
+} from "./access-rules.ts";
+import type { Justification } from "./access-rules.ts";
 import { decideAccess } from "./accounts.policy.ts";
-import { audienceOf, changed, notFound, readShown, accountAccessOf, targetOf, toAccount } from "./accounts.ts";
-import { scheduleRotation } from "./accounts.store.ts";
-import { checkedOut, endCheckOut } from "./checkout/check-outs.ts";
-import { lockCheckOut, insertCheckOut } from "./checkout/check-outs.store.ts";
+import { notFound, readShown, accountAccessOf, targetOf, toAccount } from "./accounts.ts";
 import type { AccountDeps } from "./deps.ts";
 import { requireAccountPermission } from "./lock-account.ts";
 import { isOneTime, noteTake, takeOneTime } from "./checkout/one-time.ts";
 import type { ShownRow } from "./shown-accounts.store.ts";
 
 type Retrieval = Call<typeof readAccount> | Call<typeof retrieveAccount> | Call<typeof retrieveAccountVersion>;
-interface Justification {
-  reason?: string | undefined;
-  ticket?: string | undefined;
-}
+
 export async function retrieveAccounts(deps: AccountDeps, calls: readonly Call<typeof retrieveAccount>[], tx: Tx) {
   return answerEach<Call<typeof retrieveAccount>, { password: string; check_out: CheckOut | null }>(
     tx,
@@ -110,21 +111,21 @@ async function answerEach<C extends Retrieval, R>(
  * group.
  */
 async function retrieve(
-  { kernel, grants }: AccountDeps,
+  deps: AccountDeps,
   tx: Tx,
   call: Retrieval,
   justification: Justification,
   version: number | null,
 ): Promise<{ password: string; isExclusive: boolean }> {
+  const { kernel, grants } = deps;
   const { actor } = call;
   const row = await readShown(tx, actor, call.params.id, grants.grantsInForce);
   call.note({ target: targetOf(row) });
-  requireRight(row);
+  requireRight(row, "retrieve");
   // Accounts have no environment that could waive re-authentication: all count as production.
   call.requireStepUp();
   requireJustification(row, justification);
-  const held = row.exclusive_check_out ? await lockCheckOut(tx, row.id) : null;
-  if (held !== null && !held.is_over && held.user_id !== actor.id) throw checkedOut(held);
+  const held = await requireNotCheckedOut(tx, row, actor.id);
   await requireActive({ kernel }, row, version);
   const wanted = version ?? row.secret_version;
   if (wanted === row.secret_version) refuseBlocked(row);
@@ -138,28 +139,8 @@ async function retrieve(
     // Repairs may need the candidate more than once. When it becomes active, it is rotated again.
     await (isProposed ? noteTake(tx, row.id, take) : takeOneTime(tx, row, take));
   }
-
-  const at = kernel.clock.now();
-  const isInForce = wanted === row.secret_version;
-  if (isInForce) await grants.noteRetrieval(tx, actor.id, row.id);
-  if (row.exclusive_check_out) {
-    if (held?.is_over === true) await endCheckOut(tx, held, at);
-    await checkOut(tx, row, actor.id);
-    await kernel.events.publish(tx, changed(row.id, await audienceOf(tx, row)));
-  }
-  await updateSecret(tx, row.id, { last_accessed_at: at });
-  if (isOneTime(row) && isInForce) await scheduleRotation(tx, row.id, "one-time", at);
-  const { reason } = justification;
-  const ticket = justification.ticket ?? row.grant_ticket ?? undefined;
-  call.note({
-    ...(reason === undefined || reason === "" ? {} : { reason }),
-    details: {
-      version: wanted,
-      safe: { id: row.safe_id, name: row.safe_name },
-      ...(ticket === undefined || ticket === "" ? {} : { ticket }),
-      ...(row.grant_id === null ? {} : { request: row.grant_id }),
-    },
-  });
+  await recordAccess(deps, tx, { row, held, userId: actor.id, isActive: wanted === row.secret_version });
+  call.note(justificationNote(row, justification, { version: wanted }));
   return { password, isExclusive: row.exclusive_check_out };
 }
 
@@ -178,34 +159,6 @@ async function requireActive(
   requireAccountPermission(row, "manage_secret");
 }
 
-function requireRight(row: ShownRow): void {
-  const verdict = decideAccess("retrieve", accountAccessOf(row));
-  if (verdict === "allowed") return;
-  if (row.status !== "active") {
-    throw refuse(409, "account.not-active", `"${row.name}" is ${row.status} and cannot be used.`);
-  }
-  requireAccountPermission(row, "retrieve");
-  throw refuse(
-    403,
-    "account.approval-needed",
-    `"${row.name}" requires approval. Request access, then retrieve it once access is granted.`,
-  );
-}
-
-/** A reason or ticket given with the approved request is not required again. */
-function requireJustification(row: ShownRow, { reason, ticket }: Justification): void {
-  if (row.reason_required && row.grant_id === null && (reason ?? "") === "") {
-    throw refuse(422, "account.reason-required", `The platform "${row.platform_name}" requires a reason.`, {
-      errors: [{ path: "reason", msg: "Enter a reason" }],
-    });
-  }
-  if (row.ticket_required && (ticket ?? row.grant_ticket ?? "") === "") {
-    throw refuse(422, "account.ticket-required", `The platform "${row.platform_name}" requires a ticket.`, {
-      errors: [{ path: "ticket", msg: "Enter a ticket" }],
-    });
-  }
-}
-
 async function open({ kernel }: Pick<AccountDeps, "kernel">, tx: Tx, row: ShownRow, version: number): Promise<string> {
   const { id, safe_id } = row;
   const envelope = await readEnvelope(tx, id, version);
@@ -219,10 +172,3 @@ async function open({ kernel }: Pick<AccountDeps, "kernel">, tx: Tx, row: ShownR
 }
 
 const versionNotFound = () => refuse(404, "account.version-not-found", "Version not found");
-
-async function checkOut(tx: Tx, row: ShownRow, userId: string): Promise<void> {
-  const grant = row.grant_id === null ? null : { id: row.grant_id, endsAt: row.grant_ends_at! };
-  const isTaken = await insertCheckOut(tx, { accountId: row.id, userId, grant, minutes: row.default_duration_minutes });
-  // We hold the lock on the account's row, which every check-out needs.
-  if (!isTaken) throw new Error(`the account ${row.id} was checked out while it was locked`);
-}

@@ -4,7 +4,7 @@ import type { Notify } from "#features/notifications/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import type { Kernel } from "#kernel/kernel.ts";
+import type { Kernel, ProcessKernel } from "#kernel/kernel.ts";
 
 const MISMATCH = "credential.version-mismatch";
 /** The audit event of the binding. Recorded once per database, so that cleared MACs are never computed again. */
@@ -32,13 +32,13 @@ interface Found {
  * Records the alarm unless it is already recorded. Uses its own transaction, because the caller's may be rolled back,
  * and does not make the caller wait for a second connection.
  */
-export function raiseMismatch(kernel: Kernel, id: string): void {
+export function raiseMismatch(kernel: ProcessKernel, id: string): void {
   recordMismatch(kernel, id).catch((error: unknown) => {
     kernel.log.error({ err: error, credential: id }, "could not record a changed active version");
   });
 }
 
-async function recordMismatch({ database, clock, jobs, log }: Kernel, id: string): Promise<void> {
+async function recordMismatch({ database, clock, jobs, log }: ProcessKernel, id: string): Promise<void> {
   const isNew = await database.transaction(async (tx) => {
     const at = clock.now();
     const { rows } = await sql<Found>`

@@ -2,7 +2,7 @@
 // one.
 import { EnvelopeError, SealedError, authenticate, isAuthentic } from "@strongroom/keys";
 import type { Kek, KeyRing } from "@strongroom/keys";
-import type { Kernel } from "#kernel/kernel.ts";
+import type { ProcessKernel } from "#kernel/kernel.ts";
 import { raiseMismatch } from "./active-version-alarm.ts";
 import { keyOfOwner } from "./owner-keys.ts";
 import type { SecretRow } from "./secrets.store.ts";
@@ -46,7 +46,7 @@ export interface CheckOptions {
  * raises the alarm if the row does not match its MAC or has a lower counter than this process has seen. Throws
  * SealedError, KekError.
  */
-export async function checkActive(kernel: Kernel, claim: Claim, options: CheckOptions = {}): Promise<void> {
+export async function checkActive(kernel: ProcessKernel, claim: Claim, options: CheckOptions = {}): Promise<void> {
   const kek = await kernel.keys.kekFor(keyOfOwner(claim));
   if (isBound(kek, claim) && (options.isUnlocked === true || !isBehind(kek, claim))) return;
   // Just unsealed: the stored secrets are still being bound, so this is no error yet.
@@ -57,7 +57,7 @@ export async function checkActive(kernel: Kernel, claim: Claim, options: CheckOp
 
 /** Like `checkActive`, but returns the error; null when the row is authentic. */
 export async function activeError(
-  kernel: Kernel,
+  kernel: ProcessKernel,
   claim: Claim,
   options: CheckOptions = {},
 ): Promise<EnvelopeError | null> {

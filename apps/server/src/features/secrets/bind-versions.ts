@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
-import type { Kernel } from "#kernel/kernel.ts";
+import type { Kernel, ProcessKernel } from "#kernel/kernel.ts";
 import { activeError, bindActive, versionsAreBound } from "./active-version.ts";
 import type { Binding, Claim } from "./active-version.ts";
 import { BOUND, wasBound } from "./active-version-alarm.ts";
@@ -16,13 +16,13 @@ const CHECK_JOB = "credentials.check-active-versions";
  * Call it after every unsealing, before anything uses a secret. INVARIANT: it never computes MACs a second time: an
  * attacker who clears MACs, or changes a version and clears its MAC, must not get new ones.
  */
-export async function bindExisting(kernel: Kernel): Promise<void> {
+export async function bindExisting(kernel: ProcessKernel): Promise<void> {
   if (kernel.keys.isSealed) return;
   if (!(await wasBound(kernel.database.db))) await bindOnce(kernel);
   versionsAreBound(kernel.keys);
 }
 
-async function bindOnce({ database, keys, clock, log }: Kernel): Promise<void> {
+async function bindOnce({ database, keys, clock, log }: ProcessKernel): Promise<void> {
   await database.transaction(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('strongroom.active-versions'))`.execute(tx);
     if (await wasBound(tx)) return;

@@ -38,6 +38,7 @@ export function installSecrets(kernel: Kernel, deps: { notify: Notify }): Secret
 export { activeError, bindActive, checkActive } from "./active-version.ts";
 export type { BoundVersion } from "./active-version.ts";
 export { forgetMismatch } from "./active-version-alarm.ts";
+export { bindExisting } from "./bind-versions.ts";
 export { connectorFacts } from "./connector-facts.ts";
 export { editSecret, isSame, replaceSecret } from "./edit-secret.ts";
 export { examineSecrets } from "./examine-secrets.ts";

@@ -3,7 +3,7 @@ import { EnvelopeError, KekError, SealedError, envelopeKekId, openSecret } from 
 import { sealed } from "#kernel/http/problem.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
-import type { Kernel } from "#kernel/kernel.ts";
+import type { ProcessKernel } from "#kernel/kernel.ts";
 import { ENVELOPE_PURPOSE, keyOfOwner } from "./owner-keys.ts";
 import type { SecretRow } from "./secrets.store.ts";
 
@@ -17,7 +17,7 @@ export interface Sealed extends Pick<SecretRow, "id" | "user_id" | "safe_id"> {
  * Opens the envelope of a stored secret. Throws EnvelopeError, KekError or SealedError. The caller must dispose of the
  * secret.
  */
-export async function openEnvelope(kernel: Kernel, held: Sealed) {
+export async function openEnvelope(kernel: ProcessKernel, held: Sealed) {
   const kekId = envelopeKekId(held.envelope);
   // Cached, except for the first secret of a vault that another process created after this one started.
   const kek = kernel.keys.cached(kekId) ?? (await kernel.keys.kekById(kekId));
@@ -31,7 +31,7 @@ export const NOT_ACTIVE =
   "The active version of this secret was changed in the database, so it is not used. Contact an administrator, and store the correct value again.";
 
 /** The refusal for a secret that does not open; rethrows any other error. */
-export function unreadable(kernel: Kernel, id: string, error: unknown): Refusal {
+export function unreadable(kernel: ProcessKernel, id: string, error: unknown): Refusal {
   if (error instanceof SealedError) return sealed();
   if (!(error instanceof EnvelopeError) && !(error instanceof KekError)) throw error;
   if (error.code === "envelope.not-active") return refuse(409, "credential.version-mismatch", NOT_ACTIVE);
