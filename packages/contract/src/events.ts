@@ -9,11 +9,13 @@ import {
   GroupId,
   Moment,
   PlatformId,
+  PrivilegedSessionId,
   RotationId,
   SafeId,
   UserId,
 } from "./fields.ts";
 import { RotationRunId, RotationState } from "./rotation.ts";
+import { SessionStatus } from "./sessions.ts";
 import { ErrorCategory, Severity } from "./validation.ts";
 import { ValidationStatus } from "./verification-status.ts";
 import { Outcome, RunId } from "./verification.ts";
@@ -140,6 +142,12 @@ export const LiveEvent = z.discriminatedUnion("type", [
       requester_id: UserId,
       requester: z.string(),
     }),
+  }),
+  /** A privileged session was started or ended, or something in it is worth showing. */
+  z.object({
+    ...base,
+    type: z.literal("privileged-session.changed"),
+    data: z.object({ session_id: PrivilegedSessionId, status: SessionStatus }),
   }),
   z.object({ ...base, type: z.literal("session.ended"), data: z.object({ session_id: z.uuid() }) }),
   z.object({ ...base, type: z.literal("token.changed"), data: z.object({ token_id: z.uuid() }) }),

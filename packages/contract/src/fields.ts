@@ -7,6 +7,11 @@ export const CredentialId = z.uuid().brand<"CredentialId">();
 export type CredentialId = z.infer<typeof CredentialId>;
 export const SessionId = z.uuid().brand<"SessionId">();
 export type SessionId = z.infer<typeof SessionId>;
+/** A connection to a target; `SessionId` names a sign-in. */
+export const PrivilegedSessionId = z.uuid().brand<"PrivilegedSessionId">();
+export type PrivilegedSessionId = z.infer<typeof PrivilegedSessionId>;
+export const GatewayId = z.uuid().brand<"GatewayId">();
+export type GatewayId = z.infer<typeof GatewayId>;
 export const SafeId = z.uuid().brand<"SafeId">();
 export type SafeId = z.infer<typeof SafeId>;
 export const SafeMemberId = z.uuid().brand<"SafeMemberId">();

@@ -36,6 +36,7 @@ export * from "./safes.ts";
 export * from "./seal.ts";
 export * from "./second-step.ts";
 export * from "./search.ts";
+export * from "./sessions.ts";
 export * from "./several-accounts.ts";
 export * from "./secret-versions.ts";
 export * from "./secrets.ts";

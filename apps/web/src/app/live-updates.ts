@@ -40,6 +40,7 @@ const STALE_PATHS: Record<LiveEvent["type"], readonly string[]> = {
   "account.changed": ACCOUNT_PATHS,
   "account.deleted": ACCOUNT_PATHS,
   "access-request.changed": ["/api/v1/jit", "/api/v1/audit"],
+  "privileged-session.changed": ["/api/v1/sessions", "/api/v1/dashboard"],
   "session.ended": ["/api/v1/auth/sessions", "/api/v1/dashboard"],
   "token.changed": ["/api/v1/tokens", "/api/v1/machine-identities"],
 };

@@ -80,6 +80,13 @@ export function describeEvent(event: LoggedEvent): EventNote {
       return { title: "One of your API tokens changed", message: "", tone: "info", link: paths.profile };
     case "access-review.changed":
       return { title: "Access review changed", message: "", tone: "info", link: paths.accessControl };
+    case "privileged-session.changed":
+      return {
+        title: event.data.status === "active" ? "Privileged session started" : "Privileged session ended",
+        message: "",
+        tone: "info",
+        link: null,
+      };
     case "session.ended":
       return { title: "One of your sessions ended", message: "", tone: "neutral", link: paths.profile };
     default:

@@ -1,0 +1,45 @@
+// Checks the rights of a gateway's live sessions again, all in one query.
+import type { Db } from "#kernel/db/database.ts";
+import { endOf, knownEndOf, nextCheckOf } from "../sessions.policy.ts";
+import type { SessionEnd } from "../sessions.store.ts";
+import { readSessionFacts } from "./session-users.store.ts";
+
+/**
+ * The channel of notifications that a right may have changed; the payload is empty. A gateway that hears one, or has
+ * (again) begun to listen, calls `recheckSessions`.
+ */
+export const RECHECK_CHANNEL = "session_recheck";
+
+/** A session that goes on, with the end that is known now. */
+export interface GoingOn {
+  id: string;
+  /** Milliseconds until that end, by the database's clock. A gateway without the database ends the session then. */
+  endsIn: number;
+}
+
+export interface Recheck {
+  ending: (SessionEnd & { id: string })[];
+  goingOn: GoingOn[];
+  /** Milliseconds until the next check is due although nothing was changed; null without a session. */
+  nextIn: number | null;
+}
+
+/**
+ * Call it on every notification, when `nextIn` has passed, and at least every 10 s. A live session of the gateway that
+ * is in neither list has ended.
+ */
+export async function recheckSessions(db: Db, gatewayId: string): Promise<Recheck> {
+  const all = (await readSessionFacts(db, gatewayId)).map((facts) => ({ facts, end: endOf(facts) }));
+  const goingOn = all.flatMap(({ facts, end }) => (end === null ? [facts] : []));
+  const nexts = goingOn.map((facts) => Number(nextCheckOf(facts)) - Number(facts.now));
+  return {
+    ending: all.flatMap(({ facts, end }) => (end === null ? [] : [{ id: facts.id, ...end }])),
+    goingOn: goingOn.map((facts) => ({ id: facts.id, endsIn: Number(knownEndOf(facts)) - Number(facts.now) })),
+    // One millisecond more, because timers fire early.
+    nextIn: nexts.length === 0 ? null : Math.max(0, Math.min(...nexts)) + 1,
+  };
+}
+
+/** The sessions of this gateway that must end now, each with the reason. */
+export const sessionsToEnd = async (db: Db, gatewayId: string): Promise<Recheck["ending"]> =>
+  (await recheckSessions(db, gatewayId)).ending;

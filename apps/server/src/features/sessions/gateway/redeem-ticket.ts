@@ -1,0 +1,149 @@
+// Redeems a ticket in a gateway: decides again, opens the account's secret for this session, and records it.
+import type { Secret } from "@strongroom/keys";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { Refusal, refuse } from "#kernel/http/refuse.ts";
+import { useAccount } from "#features/accounts/index.ts";
+import type { ShownRow } from "#features/accounts/index.ts";
+import { detailsOf, publishChange, targetOf } from "../session-context.ts";
+import type { SessionContext } from "../session-context.ts";
+import { lockSession, markEnded, takeTicket } from "../sessions.store.ts";
+import type { SessionRow } from "../sessions.store.ts";
+import { hashOfTicket } from "../ticket-text.ts";
+import { readUser } from "./session-users.store.ts";
+
+export interface Redemption {
+  ticket: string;
+  sessionId: string;
+  gatewayId: string;
+  /** The client's address; null when the gateway does not know it. */
+  sourceAddress: string | null;
+}
+
+/** The session that the gateway opens now. */
+export interface OpenedSession {
+  kind: "open";
+  session: SessionRow;
+  /** The account with its address, type, host key and platform. */
+  account: ShownRow;
+  /** The gateway disposes of it after the login. */
+  secret: Secret;
+}
+
+/** A live session of this gateway that a user watches. */
+export interface WatchedSession {
+  kind: "watch";
+  session: SessionRow;
+  watcher: { id: string; name: string };
+}
+
+const invalid = (): Refusal =>
+  refuse(403, "privileged-session.ticket-invalid", "This ticket is not valid. Connect again from the account's page.");
+
+const ended = (): Refusal => refuse(409, "privileged-session.ended", "This session has ended.");
+
+/**
+ * INVARIANT: the audit entry that says who opens which account commits together with the use of the ticket, before the
+ * secret is returned. Throws a refusal whose message is for the user; the attempt is audited then.
+ */
+export async function redeemTicket(
+  context: SessionContext,
+  redemption: Redemption,
+): Promise<OpenedSession | WatchedSession> {
+  try {
+    return await context.kernel.database.transaction((tx) => redeem(context, tx, redemption));
+  } catch (error) {
+    if (error instanceof Refusal) await recordRefusal(context, redemption, error);
+    throw error;
+  }
+}
+
+const useOf = ({ ticket, ...use }: Redemption) => ({ ...use, hash: hashOfTicket(ticket) });
+
+async function redeem(
+  context: SessionContext,
+  tx: Tx,
+  redemption: Redemption,
+): Promise<OpenedSession | WatchedSession> {
+  const ticket = await takeTicket(tx, useOf(redemption));
+  if (ticket === null) throw invalid();
+  const user = await readUser(tx, ticket.user_id);
+  if (user.status !== "active") throw invalid();
+  if (ticket.kind === "watch") return watch(context, tx, ticket.session_id, user);
+  const { row: account, secret } = await useAccount(context, tx, user, ticket.account_id);
+  try {
+    const session = await begin(context, tx, ticket.session_id, account);
+    return { kind: "open", session, account, secret };
+  } catch (error) {
+    secret[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function begin(context: SessionContext, tx: Tx, id: string, account: ShownRow): Promise<SessionRow> {
+  const held = await lockSession(tx, id);
+  if (held === null || held.status !== "pending") throw ended();
+  // The user agreed to this target; the account may have changed since.
+  if (held.safe_id !== account.safe_id || held.target !== targetText(account)) throw invalid();
+  const at = context.kernel.clock.now();
+  const session = await tx
+    .updateTable("sessions")
+    .set({ status: "active", started_at: account.now, last_activity_at: account.now })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const { reason } = session;
+  const note = {
+    target: targetOf(session),
+    ...(reason === null ? {} : { reason }),
+    details: {
+      ...detailsOf(session),
+      version: account.secret_version,
+      gateway_id: session.gateway_id,
+      client: session.client,
+      source_address: session.source_address,
+      ...(session.ticket === null ? {} : { ticket: session.ticket }),
+    },
+  };
+  await appendAudit(tx, [systemEntry("privileged-session.started", "sessions", note, at)]);
+  await publishChange(context, tx, session, "active");
+  return session;
+}
+
+async function watch(
+  { kernel }: SessionContext,
+  tx: Tx,
+  id: string,
+  watcher: { id: string; name: string },
+): Promise<WatchedSession> {
+  const session = await lockSession(tx, id);
+  if (session === null || session.status !== "active") throw ended();
+  const details = { ...detailsOf(session), watcher_id: watcher.id, watcher: watcher.name };
+  const note = { target: targetOf(session), details };
+  await appendAudit(tx, [systemEntry("privileged-session.watched", "sessions", note, kernel.clock.now())]);
+  return { kind: "watch", session, watcher: { id: watcher.id, name: watcher.name } };
+}
+
+/** A refused session is over: its ticket does not work a second time. */
+async function recordRefusal(context: SessionContext, redemption: Redemption, refusal: Refusal): Promise<void> {
+  const { kernel } = context;
+  await kernel.database.transaction(async (tx) => {
+    const ticket = await takeTicket(tx, useOf(redemption));
+    if (ticket?.kind === "open") {
+      await markEnded(tx, ticket.session_id, { reason: "failed", detail: refusal.message }, null);
+    }
+    const session = await lockSession(tx, redemption.sessionId);
+    const note = {
+      target: session === null ? { type: "privileged-session", id: redemption.sessionId } : targetOf(session),
+      result: "failure" as const,
+      reason: refusal.code,
+      details: { gateway_id: redemption.gatewayId, source_address: redemption.sourceAddress },
+    };
+    await appendAudit(tx, [systemEntry("privileged-session.refused", "sessions", note, kernel.clock.now())]);
+  });
+}
+
+/** The host and port as sessions show them. */
+export const targetText = ({ host, port }: Pick<ShownRow, "host" | "port">): string =>
+  port === null ? host : `${host}:${port}`;

@@ -1,0 +1,94 @@
+// Reads the user of a session, and the current facts that decide whether live sessions may go on.
+import type { AccountStatus, Role, SafeStatus, UserId } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { Db } from "#kernel/db/database.ts";
+import { activeGrants } from "#features/access-requests/index.ts";
+import { checkedOutUntil } from "#features/accounts/index.ts";
+import { effectivePermissionsOf } from "#features/safes/index.ts";
+import type { Permissions } from "#features/safes/index.ts";
+
+export interface SessionUser {
+  id: UserId;
+  name: string;
+  role: Role;
+  status: "active" | "disabled" | "deleted";
+}
+
+export async function readUser(db: Db, id: string): Promise<SessionUser> {
+  const { rows } = await sql<SessionUser>`select id, name, role, status from users where id = ${id}`.execute(db);
+  return rows[0]!;
+}
+
+export interface SessionFacts {
+  id: string;
+  ends_at: Date;
+  terminated_why: string | null;
+  terminator: string | null;
+  user_status: SessionUser["status"];
+  is_deleted: boolean;
+  is_moved: boolean;
+  account_status: AccountStatus;
+  safe_status: SafeStatus;
+  approvals: number;
+  permissions: Permissions;
+  /** When the next membership of the user in the safe expires. */
+  membership_ends_at: Date | null;
+  /** The active grant, whatever the session was started with. */
+  grant_ends_at: Date | null;
+  /** The grant that the session was started with has ended because its time was over. */
+  has_grant_expired: boolean;
+  has_grant: boolean;
+  is_exclusive: boolean;
+  /** The end of the user's check-out; null when they have none. */
+  checked_out_until: Date | null;
+  /** The API token that started it works; null when none did. */
+  is_token_active: boolean | null;
+  token_ends_at: Date | null;
+  now: Date;
+}
+
+/** The facts about each live session of a gateway, in one statement. */
+export async function readSessionFacts(db: Db, gatewayId: string): Promise<SessionFacts[]> {
+  const who = { id: sql`session.user_id`, role: sql`person.role` };
+  const { rows } = await sql<SessionFacts>`
+    select session.id, session.ends_at, session.terminated_why, terminator.name as terminator,
+      person.status as user_status, credentials.deleted_at is not null as is_deleted,
+      credentials.safe_id is distinct from session.safe_id as is_moved,
+      accounts.status as account_status, safes.status as safe_status,
+      platforms.approvals_level_1 + platforms.approvals_level_2 as approvals,
+      coalesce(standing.permissions, 0) as permissions, expiring.at as membership_ends_at,
+      lent.ends_at as grant_ends_at, session.grant_id is not null as has_grant,
+      coalesce(started_with.ended_how = 'expired' or started_with.ends_at <= access_time(), false) as has_grant_expired,
+      session.is_exclusive, held.until as checked_out_until,
+      case when session.token_id is null then null
+        else coalesce(tokens.revoked_at is null and tokens.suspended_at is null
+          and tokens.expires_at > access_time(), false) end as is_token_active,
+      tokens.expires_at as token_ends_at, access_time() as now
+    from sessions session
+    join users person on person.id = session.user_id
+    join credentials on credentials.id = session.account_id
+    join accounts on accounts.id = session.account_id
+    join platforms on platforms.id = accounts.platform_id
+    join safes on safes.id = session.safe_id
+    left join users terminator on terminator.id = session.terminated_by
+    left join tokens on tokens.id = session.token_id
+    left join access_requests started_with on started_with.id = session.grant_id
+    left join lateral (
+      select permissions from ${effectivePermissionsOf(who)} mine where mine.safe_id = session.safe_id
+    ) standing on true
+    left join lateral (
+      select ends_at from ${activeGrants(who)} granted where granted.account_id = session.account_id
+    ) lent on true
+    left join lateral (
+      select ${checkedOutUntil} as until from account_check_outs held
+      where held.account_id = session.account_id and held.user_id = session.user_id
+    ) held on true
+    left join lateral (
+      select min(member.expires_at) as at from safe_members member
+      where member.safe_id = session.safe_id and member.expires_at > access_time()
+        and (member.user_id = session.user_id or member.group_id in (
+          select group_id from group_members where group_members.user_id = session.user_id))
+    ) expiring on true
+    where session.gateway_id = ${gatewayId} and session.status = 'active'`.execute(db);
+  return rows;
+}

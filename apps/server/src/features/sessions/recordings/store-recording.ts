@@ -1,0 +1,71 @@
+// Records the progress of a recording: its chunks' digests enter the audit trail with the rows that name them.
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { Kek } from "@strongroom/keys";
+import type { ProcessKernel } from "#kernel/kernel.ts";
+import { insertChunks, insertRecording, markClosed } from "./recordings.store.ts";
+import type { NewRecording, StoredChunk } from "./recordings.store.ts";
+
+type Kernel = Pick<ProcessKernel, "database" | "clock">;
+
+/** The key of a safe's recordings. Not the safe's own key, which is destroyed with the safe. */
+export const recordingKeyOf = ({ keys }: Pick<ProcessKernel, "keys">, safeId: string): Promise<Kek> =>
+  keys.kekFor(`recordings:${safeId}`);
+
+/** Call it before the first byte is shown to the user. */
+export async function openRecording({ database }: Kernel, recording: NewRecording): Promise<void> {
+  await database.transaction((tx) => insertRecording(tx, recording));
+}
+
+const aboutSession = (id: string) => ({ type: "privileged-session", id });
+
+/** Stores the digests of durable chunks, in order and without gaps. At most once a second for each session. */
+export async function recordChunks(
+  { database, clock }: Kernel,
+  { id, sessionId }: Pick<NewRecording, "id" | "sessionId">,
+  chunks: readonly StoredChunk[],
+): Promise<void> {
+  if (chunks.length === 0) return;
+  const details = {
+    recording: id,
+    chunks: chunks.map(({ number, digest }) => ({ number, digest: digest.toString("hex") })),
+  };
+  const note = { target: aboutSession(sessionId), result: "info" as const, details };
+  await database.transaction(async (tx) => {
+    await insertChunks(tx, id, chunks);
+    await appendAudit(tx, [systemEntry("recording.chunks-stored", "sessions", note, clock.now())]);
+  });
+}
+
+export interface RecordingEnd {
+  /** Whether the closing record was stored. */
+  isClosed: boolean;
+  /** Output that was accepted and could not be stored. */
+  unstoredBytes: number;
+  /** The last digest. */
+  digest: Buffer;
+  chunks: number;
+}
+
+export async function closeRecording(
+  { database, clock }: Kernel,
+  { id, sessionId }: Pick<NewRecording, "id" | "sessionId">,
+  end: RecordingEnd,
+): Promise<void> {
+  const isWhole = end.isClosed && end.unstoredBytes === 0;
+  const note = {
+    target: aboutSession(sessionId),
+    result: isWhole ? ("success" as const) : ("warning" as const),
+    details: {
+      recording: id,
+      chunks: end.chunks,
+      digest: end.digest.toString("hex"),
+      unstored_bytes: end.unstoredBytes,
+      is_closed: end.isClosed,
+    },
+  };
+  await database.transaction(async (tx) => {
+    if (!(await markClosed(tx, id, end))) return;
+    await appendAudit(tx, [systemEntry("recording.closed", "sessions", note, clock.now())]);
+  });
+}

@@ -1,0 +1,97 @@
+// Decides who may see, watch and end a session, and when a live session must end.
+import { ROLES, SESSION_ACTIONS } from "@strongroom/contract";
+import type { SessionAction } from "@strongroom/contract";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
+import { decideAccess } from "#features/accounts/index.ts";
+import { allows } from "#features/safes/index.ts";
+import type { Permissions } from "#features/safes/index.ts";
+import type { SessionFacts } from "./gateway/session-users.store.ts";
+import type { SessionEnd } from "./sessions.store.ts";
+
+/** Every role: the safe decides on which sessions. */
+export const rolePermissions: RolePermissions = {
+  "privileged-session.list": ROLES,
+  "privileged-session.start": ROLES,
+  "privileged-session.watch": ROLES,
+  "privileged-session.terminate": ROLES,
+  "privileged-session.play": ROLES,
+  "privileged-session.export": ROLES,
+};
+
+/** The facts about a session and a reader that decide what the reader may do with it. */
+export interface SessionView {
+  isOwn: boolean;
+  /** The reader's permissions in the session's safe. */
+  permissions: Permissions;
+  isLive: boolean;
+  hasRecording: boolean;
+}
+
+/** INVARIANT: users see their own sessions, and those in safes whose audit trail they may view. */
+export const isVisible = ({ isOwn, permissions }: Pick<SessionView, "isOwn" | "permissions">): boolean =>
+  isOwn || allows(permissions, "view_audit");
+
+/**
+ * Whoever may view the safe's audit trail watches and plays; whoever manages its members, and so could end the access
+ * itself, ends the session. Users end and play their own, but export none.
+ */
+export function actionsOn({ isOwn, permissions, isLive, hasRecording }: SessionView): SessionAction[] {
+  const isAuditor = allows(permissions, "view_audit");
+  const may: Record<SessionAction, boolean> = {
+    watch: isLive && isAuditor && !isOwn,
+    message: isLive && isAuditor && !isOwn,
+    terminate: isLive && (isOwn || (isAuditor && allows(permissions, "manage_members"))),
+    play: hasRecording && (isOwn || isAuditor),
+    export: hasRecording && isAuditor,
+  };
+  return SESSION_ACTIONS.filter((action) => may[action]);
+}
+
+/** Returns why a live session must end now; null when it may go on. */
+export function endOf(facts: SessionFacts): SessionEnd | null {
+  if (facts.terminated_why !== null) {
+    const by = facts.terminator ?? "an administrator";
+    return { reason: "terminated", detail: `Terminated by ${by}: ${facts.terminated_why}` };
+  }
+  if (facts.user_status !== "active") return { reason: "user-disabled", detail: null };
+  if (facts.is_deleted) return { reason: "account-deleted", detail: null };
+  if (facts.now >= facts.ends_at) return { reason: "expired", detail: "The session reached its longest duration." };
+  if (facts.is_moved) return { reason: "revoked", detail: "The account was moved to another safe." };
+  if (facts.is_token_active === false) return { reason: "revoked", detail: "The API token that started it has ended." };
+  if (decideAccess("use", accessOf(facts, facts.grant_ends_at !== null)) !== "allowed") return lossOf(facts);
+  if (!facts.is_exclusive) return null;
+  if (facts.checked_out_until === null) return { reason: "checked-in", detail: null };
+  return facts.checked_out_until <= facts.now ? { reason: "expired", detail: "The check-out expired." } : null;
+}
+
+const accessOf = (facts: SessionFacts, isGranted: boolean) => ({
+  permissions: facts.permissions,
+  safeStatus: facts.safe_status,
+  accountStatus: facts.account_status,
+  approvals: facts.approvals,
+  isGranted,
+});
+
+function lossOf(facts: SessionFacts): SessionEnd {
+  if (facts.account_status !== "active") return { reason: "revoked", detail: "The account is not active any more." };
+  if (facts.safe_status !== "active") return { reason: "revoked", detail: "The safe is not active any more." };
+  if (facts.has_grant && facts.has_grant_expired) return { reason: "expired", detail: "The granted time is over." };
+  if (!allows(facts.permissions, "list")) return { reason: "membership-removed", detail: null };
+  const detail = facts.has_grant ? "The grant was revoked." : "The permission to use the account was removed.";
+  return { reason: "revoked", detail };
+}
+
+/** The end that is known now: of the session, and of the grant or check-out that it needs. */
+export function knownEndOf(facts: SessionFacts): Date {
+  const ends = [facts.ends_at];
+  const needsGrant = decideAccess("use", accessOf(facts, false)) !== "allowed";
+  if (needsGrant && facts.grant_ends_at !== null) ends.push(facts.grant_ends_at);
+  if (facts.is_exclusive && facts.checked_out_until !== null) ends.push(facts.checked_out_until);
+  return new Date(Math.min(...ends.map(Number)));
+}
+
+/** The next moment at which `endOf` may change without anybody changing anything. */
+export function nextCheckOf(facts: SessionFacts): Date {
+  const others = [facts.grant_ends_at, facts.membership_ends_at, facts.token_ends_at].filter((at) => at !== null);
+  return new Date(Math.min(Number(knownEndOf(facts)), ...others.map(Number)));
+}

@@ -1,0 +1,6 @@
+// The text of a ticket: 256 random bits. Only its hash is stored.
+import { createHash, randomBytes } from "node:crypto";
+
+export const newTicketText = (): string => randomBytes(32).toString("base64url");
+
+export const hashOfTicket = (text: string): Buffer => createHash("sha256").update(text).digest();
