@@ -93,7 +93,7 @@ describe("the route table", () => {
   );
 
   test.each(["/loading-demo", "/component-demo", "/inactivity-test", "/reset-password", "/cancel-recovery", "/unseal"])(
-    "SHELL-05: %s is public",
+    "SHELL-05, OPEN-105, OPEN-145: %s is public",
     (path) => {
       expect(elementsOf(path)).not.toContain(Protected);
       expect(elementsOf(path)).toHaveLength(1);

@@ -34,7 +34,7 @@ before(async () => {
 after(() => place.close());
 
 describe("a rotation", () => {
-  test("OPEN-54, OPEN-88, ACC-33: changes an account's password on its target, proves it, and makes it the active secret", async () => {
+  test("CRED-19, OPEN-54, OPEN-88, ACC-33: changes an account's password on its target, proves it, and makes it the active secret", async () => {
     const { app } = place;
     const { account, role } = await place.anAccountThere(owner);
     const events = await liveEvents(app, owner);

@@ -53,7 +53,7 @@ const works = (id: string) =>
 
 const told = async (person: TestPerson) => (await app.call(listNotifications, { as: person.token })).body.notifications;
 
-test("VAL-44 to VAL-46, VAL-65 to VAL-69: only users who see an account receive events about its validation", async () => {
+test("VAL-44 to VAL-46, VAL-65 to VAL-69, OPEN-137: only users who see an account receive events about its validation", async () => {
   const [owner, reader, requester, outsider] = await Promise.all(Array.from({ length: 4 }, () => aPerson(app)));
   const people = { owner: owner!, reader: reader!, requester: requester!, outsider: outsider! };
   const safe = await aSafe(app, people.owner, { name: "Live" });

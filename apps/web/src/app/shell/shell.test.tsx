@@ -73,10 +73,11 @@ describe("the sidebar", () => {
     ]);
   });
 
-  test("SHELL-15: the Accounts group is open by default and can be closed", async () => {
+  test("SHELL-15, OPEN-27: the Accounts group is open by default and can be closed", async () => {
     const { main, user } = await show();
     const group = main.getByRole("button", { name: "Accounts" });
     expect(group.getAttribute("aria-expanded")).toBe("true");
+    expect(main.getByRole("link", { name: "Accounts" }).hasAttribute("aria-expanded")).toBe(false);
     await user.click(group);
     expect(group.getAttribute("aria-expanded")).toBe("false");
     await waitFor(() => expect(main.queryByRole("link", { name: "Safes" })).toBeNull());

@@ -10,7 +10,7 @@ test.each([
   ["JIT-33", http(500, "The database is away."), true, "The database is away."],
   ["JIT-33", http(500, "500 Internal Server Error"), true, "Error 500"],
   [
-    "JIT-34",
+    "JIT-34, OPEN-71",
     new CallError({ kind: "network", message: "Network error" }),
     true,
     "Failed to fetch access requests. Please check your connection.",

@@ -133,7 +133,7 @@ describe("the dashboard", () => {
     await screen.findByRole("article", { name: "Total Credentials" });
   });
 
-  test("DASH-07, DASH-11, DASH-12: failed calls show the reason and, below it, samples", async () => {
+  test("DASH-07, DASH-11, DASH-12, OPEN-43: failed calls show the reason and, below it, samples", async () => {
     api.on(STATS, broken);
     api.on(ALERTS, broken);
     const { user } = await openDashboard();

@@ -117,7 +117,7 @@ describe("CPM Integration Testing", () => {
     await api.close();
   });
 
-  test("DEMO-10 to DEMO-12, DEMO-15, API-43: shows the title, the seven tests, the field with its default and the links", () => {
+  test("DEMO-10 to DEMO-12, DEMO-15, API-43, OPEN-104: shows the title, the seven tests, the field with its default and the links", () => {
     renderScreen(<CpmTestPage />);
     expect(screen.getByRole("heading", { name: "CPM Integration Testing" })).toBeTruthy();
     expect(within(screen.getByRole("list")).getAllByRole("listitem")).toHaveLength(7);

@@ -21,7 +21,7 @@ describe("explaining a failed sign-in", () => {
     ],
     ["AUTH-42: a body that is not JSON", failed({ status: 502, text: "<html>" }), "Server error: 502", false],
     [
-      "AUTH-43: no answer at all",
+      "AUTH-43, OPEN-71: no answer at all",
       new CallError({ kind: "network", message: "x" }),
       "Network error: Please check if the backend server is running and CORS is properly configured.",
       false,

@@ -63,7 +63,7 @@ describe("the header of the Validation Dashboard", () => {
     expect(router.state.location.search).toBe("?range=7d");
   });
 
-  test("VAL-48: reloads the figures every 30 s until auto-refresh is turned off", async () => {
+  test("VAL-48, OPEN-135: reloads the figures every 30 s until auto-refresh is turned off", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     try {
       const { queryClient } = openDashboard();
@@ -107,7 +107,7 @@ describe("the header of the Validation Dashboard", () => {
 });
 
 describe("without a live connection", () => {
-  test("VAL-55 to VAL-58: after five failed reconnects, shows a notice for 5 s and polls ten attempts every 15 s", async () => {
+  test("VAL-55 to VAL-58, OPEN-135: after five failed reconnects, shows a notice for 5 s and polls ten attempts every 15 s", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const told = vi.spyOn(toast, "custom");
     const streams = streamsOfTest();

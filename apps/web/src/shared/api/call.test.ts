@@ -12,7 +12,7 @@ import type { CredentialId } from "@strongroom/contract";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { CallError } from "./call-error.ts";
-import { TIMEOUT_MS, call, configureCalls } from "./call.ts";
+import { TIMEOUT_MS, call, configureCalls, isDeployedAt } from "./call.ts";
 import { wait } from "./retry.ts";
 
 const id = "33333333-3333-4333-8333-333333333333" as CredentialId;
@@ -262,6 +262,16 @@ describe("retries", () => {
     ]);
     expect(waits).toEqual([3000]);
   });
+
+  test.each([
+    ["localhost", false],
+    ["127.0.0.1", false],
+    ["[::1]", false],
+    ["vault.example.com", true],
+    ["localhost.example.com", true],
+  ])("OPEN-75: whether %s is a deployed environment: %s", (hostname, isDeployed) =>
+    expect(isDeployedAt(hostname)).toBe(isDeployed),
+  );
 
   test("HTTP-17: any other error is thrown at once", async () => {
     configureCalls({ isDeployed: true });

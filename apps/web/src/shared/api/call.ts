@@ -38,6 +38,9 @@ export interface CallSettings {
 
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
+/** A page served from another host than this computer belongs to a deployment. */
+export const isDeployedAt = (hostname: string): boolean => !LOCAL_HOSTS.includes(hostname);
+
 const settings: CallSettings = {
   baseUrl: "",
   token: () => null,
@@ -45,7 +48,7 @@ const settings: CallSettings = {
   onSealed: () => undefined,
   proveAgain: () => Promise.resolve(false),
   confirmPeople: () => Promise.resolve(false),
-  isDeployed: !LOCAL_HOSTS.includes(globalThis.location?.hostname ?? "localhost"),
+  isDeployed: isDeployedAt(globalThis.location?.hostname ?? "localhost"),
   timeoutMs: TIMEOUT_MS,
   wait,
 };

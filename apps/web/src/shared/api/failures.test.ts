@@ -28,7 +28,7 @@ describe("messages of failed requests", () => {
     ["ERR-05: a 404 with a JSON body is not a missing endpoint", { status: 404 }, "404 Not Found"],
   ])("%s", (_, more, text) => expect(answerText({ ...answer, ...more })).toBe(text));
 
-  test("ERR-07: the message mentions the origin when the browser's error does", () => {
+  test("ERR-07, OPEN-70, OPEN-71: the message mentions the origin when the browser's error does", () => {
     const cors = "CORS error: Cross-origin request blocked. Please check server configuration.";
     expect(fetchFailureText(new TypeError("Cross-Origin Request Blocked"))).toBe(cors);
     expect(fetchFailureText(new TypeError("Load failed due to access control checks"))).toBe(cors);

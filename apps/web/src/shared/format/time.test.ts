@@ -8,7 +8,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const ago = (ms: number) => relativeTime(NOW - ms, NOW);
 
-describe("SHELL-34: relative time", () => {
+describe("SHELL-34, OPEN-37: relative time", () => {
   test.each([
     [0, "Just now"],
     [59 * SECOND, "Just now"],

@@ -31,7 +31,7 @@ describe("badges", () => {
   });
 });
 
-test("SHELL-40: the loading indicators have the specified default texts", () => {
+test("SHELL-40, OPEN-35: the loading indicators have the specified default texts", () => {
   renderScreen(
     <>
       <PageLoading />
@@ -50,6 +50,17 @@ test("SHELL-39: modal sizes run from sm to 2xl, each wider than the one before",
   expect(Object.keys(MODAL_SIZES)).toEqual(["sm", "md", "lg", "xl", "2xl"]);
   const widths = Object.values(MODAL_SIZES).map(Number.parseFloat);
   expect(widths).toEqual(widths.toSorted((a, b) => a - b));
+});
+
+test("OPEN-36: Confirm and Cancel are default labels, which a dialog can replace", () => {
+  renderScreen(
+    <ConfirmDialog opened title="Sure?" confirmLabel="Delete" cancelLabel="Keep" onConfirm={vi.fn()} onCancel={vi.fn()}>
+      It happens.
+    </ConfirmDialog>,
+  );
+  expect(
+    screen.getAllByRole("button", { name: /^(Delete|Keep|Confirm|Cancel)$/ }).map((each) => each.textContent),
+  ).toEqual(["Keep", "Delete"]);
 });
 
 test.each(CONFIRM_VARIANTS)("SHELL-38: the confirm dialog %s has Confirm and Cancel labels", async (variant) => {

@@ -194,7 +194,7 @@ describe("Request Just-in-Time Access", () => {
     return { ...view, dialog, put, submit: () => within(dialog).getByRole("button", { name: "Submit Request" }) };
   }
 
-  test("JIT-27: resource and business justification are required", async () => {
+  test("JIT-27, OPEN-150: resource and business justification are required", async () => {
     const { user, dialog, submit } = await openForm();
     await user.click(submit());
     expect(within(dialog).getByText("Resource is required")).toBeTruthy();

@@ -59,7 +59,7 @@ const sections = (dialog: HTMLElement) =>
     .map((heading) => heading.textContent);
 
 describe("Create New Account", () => {
-  test("ACC-45 to ACC-48, ACC-52, ACC-53, ACC-55: shows its sections, fields and buttons", async () => {
+  test("ACC-45 to ACC-48, ACC-52, ACC-53, ACC-55, OPEN-150: shows its sections, fields and buttons", async () => {
     const { dialog, field } = await openForm();
     expect(sections(dialog)).toEqual(["Account Information", "Credentials", "Organization", "Notes"]);
     for (const name of ["Account Name", "Port", "Hostname/IP Address", "Username", "Notes"]) {

@@ -8,9 +8,9 @@ const NETWORK = "Network error: Unable to connect to the server. Please check yo
 describe("texts for an account that could not be saved", () => {
   test.each([
     ["ACC-76", new CallError({ kind: "network", message: "Network error: Unable to connect to the server." }), NETWORK],
-    ["ACC-76", new TypeError("Failed to fetch"), NETWORK],
+    ["ACC-76, OPEN-71", new TypeError("Failed to fetch"), NETWORK],
     [
-      "ACC-77",
+      "ACC-77, OPEN-70",
       new CallError({ kind: "network", message: "CORS error: Cross-origin request blocked." }),
       "CORS error: Cross-origin request blocked. Please check server configuration.",
     ],

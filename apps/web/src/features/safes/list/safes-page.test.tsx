@@ -135,7 +135,7 @@ describe("creating a safe", () => {
     return { ...view, form };
   }
 
-  test("SAFE-07, SAFE-12, SAFE-18, SAFE-19, SAFE-22, OPEN-91: sends the entered values within the limits", async () => {
+  test("SAFE-07, SAFE-12, SAFE-18, SAFE-19, SAFE-22, OPEN-91, OPEN-150: sends the entered values within the limits", async () => {
     const { user, form } = await openForm();
     const name = form.getByLabelText(/^Name/) as HTMLInputElement;
     expect(form.getByText("3-100 characters")).toBeTruthy();

@@ -67,7 +67,7 @@ test("SIGNUP-10, SIGNUP-11: offers User, Manager and Admin with their descriptio
   }
 });
 
-test("SIGNUP-13, SIGNUP-14: a sign-up sends email, password and role, shows the toast and goes to /login", async () => {
+test("SIGNUP-13, SIGNUP-14, OPEN-12: a sign-up sends email, password and role, shows the toast and goes to /login", async () => {
   const { user } = show();
   await user.click(screen.getByRole("radio", { name: "Manager" }));
   await fill(user);

@@ -20,7 +20,7 @@ test("ignores a repeated event and an event that only updates figures", () => {
   expect(withEvent(feed, anEvent("e9", "statistics_update"))).toBe(feed);
 });
 
-test("VAL-58, VAL-59: polling every 15 s keeps 90 events plus the new ones, and without new ones changes nothing", () => {
+test("VAL-58, VAL-59, OPEN-139: polling every 15 s keeps 90 events plus the new ones, and without new ones changes nothing", () => {
   expect(POLL_MS).toBe(15_000);
   const attempts = Array.from({ length: 10 }, (_, n) => anAttempt(n, { status: n === 0 ? "unreachable" : "verified" }));
   const feed = withPolled(feedOf(100), attempts);

@@ -178,7 +178,7 @@ describe("the credential page", () => {
     expect(await navigator.clipboard.readText()).toBe("maybe-in-force");
   });
 
-  test("VAULT-32, VAULT-47, VAULT-49: Rotate Password lists its steps and then starts the rotation", async () => {
+  test("CRED-19, VAULT-32, VAULT-47, VAULT-49: Rotate Password lists its steps and then starts the rotation", async () => {
     const { user } = await openDetail();
     await user.click(screen.getByRole("button", { name: "Rotate Password" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Rotate Password" }));

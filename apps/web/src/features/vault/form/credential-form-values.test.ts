@@ -25,6 +25,29 @@ const database = (given: Partial<CredentialFormValues> = {}) =>
   filled({ type: "postgresql", database_name: "orders", schema_name: "public", ...given });
 
 describe("validation of the credential form", () => {
+  test("OPEN-53: each broken rule has a message that names the field and the rule", () => {
+    const broken = database({
+      name: "ab",
+      username: "x",
+      port: "70000",
+      value: "short",
+      database_name: "",
+      schema_name: "",
+      connection_string: "db01.internal",
+      additional_params: "{",
+    });
+    expect(checkForm(broken, "add")).toEqual({
+      name: "Name must be 3 to 100 characters",
+      username: "Username must be 2 to 50 characters",
+      port: "Port must be between 1 and 65535",
+      value: "Password/secret must be at least 8 characters",
+      database_name: "Database name is required",
+      schema_name: "Schema name is required",
+      connection_string: "Connection string must have the form scheme://host:port/database",
+      additional_params: "Additional parameters must be valid JSON",
+    });
+  });
+
   test("accepts a complete form", () => {
     expect(checkForm(filled(), "add")).toEqual({});
     expect(checkForm(database(), "add")).toEqual({});
