@@ -25,6 +25,7 @@ import type { RestoreDeps } from "#features/admin/index.ts";
 import { installAudit } from "#features/audit/index.ts";
 import { installAuditSinks } from "#features/audit-sinks/index.ts";
 import { installCpm } from "#features/cpm/index.ts";
+import { installConnectors } from "#features/connectors/index.ts";
 import { installDashboard } from "#features/dashboard/index.ts";
 import { installEvents } from "#features/events/index.ts";
 import { installFactors } from "#features/factors/index.ts";
@@ -152,6 +153,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
   const vault = installVault(kernel, { secrets, historyOfTarget });
   const safes = installSafes(kernel, { historyOfTarget });
   const groups = installGroups(kernel, safes);
+  installConnectors(kernel);
   installPlatforms(kernel, { capabilities: platformCapabilities() });
   const verification = installVerification(kernel, { secrets, accounts: accountsOfSafes });
   users.onActivated(verification.scheduleVault);

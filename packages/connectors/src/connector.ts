@@ -1,4 +1,5 @@
 // The connector interface: one kind of target system, and how it verifies and changes secrets.
+import type { ConnectorIcon, ConnectorProtocol, ParameterField } from "@strongroom/contract";
 import type { Secret } from "@strongroom/keys";
 import type { NetworkPolicy } from "./network-policy.ts";
 
@@ -208,10 +209,19 @@ export interface PasswordLimits {
 export interface Connector {
   id: string;
   name: string;
-  /**
-   * The credential types it serves; if several connectors serve one, the registry decides by the rest of the target.
-   */
+  icon: ConnectorIcon;
+  /** The port for entries that name none, when no protocol does. */
+  defaultPort?: number;
+  /** The types of entries that it serves without a protocol. */
   types: readonly string[];
+  /** The values of the additional parameter `protocol` that select it. */
+  protocols?: readonly ConnectorProtocol[];
+  /** The schemes of connection strings that select it for entries of the type `database`. */
+  schemes?: readonly string[];
+  /** Ports used by no other protocol; an entry without a protocol is checked by the connector of its port. */
+  ports?: readonly number[];
+  /** The additional parameters that it reads besides `protocol`; forms are generated from them. */
+  parameters: readonly ParameterField[];
   /** True when the shared suite runs against a real target, not only against a fake. */
   proven: boolean;
   verify(target: Target, secret: Secret, context: VerifyContext): Promise<VerifyResult>;

@@ -24,6 +24,7 @@ export {
   type VerifyContext,
   type VerifyResult,
 } from "./connector.ts";
+export { describeConnector } from "./describe.ts";
 export { destinationHost } from "./destination.ts";
 export { networkPolicy, type NetworkPolicy, type NetworkSettings } from "./network-policy.ts";
 export { canChange, connectorFor, connectors, isSupported, type ConnectorCriteria } from "./registry.ts";

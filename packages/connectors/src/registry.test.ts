@@ -51,13 +51,13 @@ for (const [target, id] of CHOICES) {
 }
 
 const UNSUPPORTED: [Partial<Target>, RegExp][] = [
-  [{ type: "application" }, /application/],
+  [{ type: "application" }, /Application secrets/],
   [{ type: "api" }, /API Token/],
   [{ type: "password" }, /without a host and a user name/],
   [{ type: "password", ...SSH, username: null }, /without a host and a user name/],
   [{ type: "password", ...SSH, port: 3389 }, /Remote Desktop/],
   [{ type: "password", ...SSH, port: 5985 }, /Windows Remote Management/],
-  [{ type: "password", ...SSH, additionalParams: { protocol: "rdp" } }, /may be ssh, /],
+  [{ type: "password", ...SSH, additionalParams: { protocol: "rdp" } }, /one of active-directory, .*, ssh, /],
   [{ type: "database" }, /connection string/],
   [{ type: "database", connectionString: "cassandra://h/d" }, /cassandra/],
   [{ type: "api_token" }, /check_url/],
@@ -78,9 +78,9 @@ for (const [target, words] of UNSUPPORTED) {
   });
 }
 
-test("ids are unique and every connector names the types it serves", () => {
+test("ids are unique and every connector can be chosen", () => {
   assert.equal(new Set(connectors.map(({ id }) => id)).size, connectors.length);
-  for (const { types } of connectors) assert.ok(types.length > 0);
+  for (const { types, protocols = [] } of connectors) assert.ok(types.length + protocols.length > 0);
 });
 
 test("changes a web site's password only where its entry describes how", () => {

@@ -1,67 +1,18 @@
 // Chooses the connector for an entry, and explains in plain English when there is none.
-import { activeDirectory } from "./active-directory/active-directory.ts";
-import { apiToken } from "./api-token/api-token.ts";
-import { awsIam } from "./aws-iam/aws-iam.ts";
-import { certificate } from "./certificate/certificate.ts";
+import * as all from "./all.ts";
 import { schemeOf } from "./connection-string.ts";
 import type { Connector, Target } from "./connector.ts";
 import { unsupported } from "./finding.ts";
-import { httpLogin, httpLoginCheck } from "./http-login/http-login.ts";
-import { ldap } from "./ldap/ldap.ts";
-import { linux } from "./linux/linux.ts";
-import { mongodb } from "./mongodb/mongodb.ts";
-import { mssql } from "./mssql/mssql.ts";
-import { mysql } from "./mysql/mysql.ts";
-import { networkDevice } from "./network-device/network-device.ts";
-import { oracle } from "./oracle/oracle.ts";
-import { postgresql } from "./postgresql/postgresql.ts";
-import { rabbitmq } from "./rabbitmq/rabbitmq.ts";
-import { radius } from "./radius/radius.ts";
-import { redis } from "./redis/redis.ts";
-import { snmpv3 } from "./snmpv3/snmpv3.ts";
-import { winrm } from "./winrm/winrm.ts";
+import { httpLoginCheck } from "./http-login/http-login.ts";
 
 /** Every connector. */
-export const connectors: readonly Connector[] = [
-  linux,
-  postgresql,
-  mysql,
-  ldap,
-  activeDirectory,
-  redis,
-  rabbitmq,
-  httpLogin,
-  radius,
-  certificate,
-  apiToken,
-  networkDevice,
-  awsIam,
-  mongodb,
-  snmpv3,
-  winrm,
-  mssql,
-  oracle,
-];
+export const connectors: readonly Connector[] = Object.values(all);
 
-/**
- * The values of the additional parameter `protocol` for a name and a password: it takes precedence over type and port.
- */
-const PROTOCOLS: ReadonlyMap<string, Connector> = new Map([
-  ["ssh", linux],
-  ["aws-iam", awsIam],
-  ["snmpv3", snmpv3],
-  ["winrm", winrm],
-  ["telnet", networkDevice],
-  ["network-device", networkDevice],
-  ["ldap", ldap],
-  ["ldaps", ldap],
-  ["active-directory", activeDirectory],
-  ["redis", redis],
-  ["rabbitmq", rabbitmq],
-  ["radius", radius],
-  ["http-basic", httpLogin],
-  ["http-bearer", httpLogin],
-]);
+/** By the additional parameter `protocol`, which takes precedence over type and port. */
+const PROTOCOLS: ReadonlyMap<string, Connector> = new Map(
+  connectors.flatMap((connector) => (connector.protocols ?? []).map(({ value }) => [value, connector] as const)),
+);
+const protocolNames = (): string => [...PROTOCOLS.keys()].toSorted().join(", ");
 
 /** The fields that decide the connector. */
 export type ConnectorCriteria = Pick<
@@ -90,10 +41,8 @@ export function canChange({ change, issue }: Connector): boolean {
 
 function choose(criteria: ConnectorCriteria): Connector | string {
   switch (criteria.type) {
-    case "ssh":
-      return linux;
     case "server":
-      return byProtocol(criteria) ?? linux;
+      return byProtocol(criteria) ?? ofType(criteria.type);
     case "password":
       return forPassword(criteria);
     case "api":
@@ -106,27 +55,19 @@ function choose(criteria: ConnectorCriteria): Connector | string {
         byPort(criteria) ??
         "Application secrets can be stored and revealed, but not verified. To verify this one, set the additional parameter protocol."
       );
-    case "postgresql":
-      return postgresql;
-    case "mysql":
-      return mysql;
-    case "mongodb":
-      return mongodb;
-    case "mssql":
-      return mssql;
-    case "oracle":
-      return oracle;
     case "database":
       return forDatabase(criteria);
-    case "certificate":
-      return certificate;
     case "api_token":
       return criteria.additionalParams["check_url"] === undefined
         ? "Set the additional parameter check_url to a URL that requires this token."
-        : apiToken;
+        : ofType(criteria.type);
     default:
-      return `No connector verifies entries of type ${criteria.type}.`;
+      return ofType(criteria.type);
   }
+}
+
+function ofType(type: string): Connector | string {
+  return connectors.find(({ types }) => types.includes(type)) ?? `No connector verifies entries of type ${type}.`;
 }
 
 /**
@@ -141,8 +82,8 @@ function forPassword({ host, port, username, additionalParams }: ConnectorCriter
   if (usual !== null) return usual;
   const service = port === null ? undefined : OTHER_SERVICES[port];
   if (service !== undefined)
-    return `Port ${port} is ${service}. Set the additional parameter protocol to one of ${[...PROTOCOLS.keys()].join(", ")}.`;
-  return linux;
+    return `Port ${port} is ${service}. Set the additional parameter protocol to one of ${protocolNames()}.`;
+  return ofType("password");
 }
 
 /** Null when the entry names no protocol. */
@@ -151,42 +92,24 @@ function byProtocol({ additionalParams }: Pick<ConnectorCriteria, "additionalPar
   if (protocol === undefined) return null;
   const known = typeof protocol === "string" ? PROTOCOLS.get(protocol.toLowerCase()) : undefined;
   // Without a description in the entry a change is impossible.
-  if (known === httpLogin && additionalParams["change_path"] === undefined) return httpLoginCheck;
-  return (
-    known ?? `Unknown protocol. Set the additional parameter protocol to one of ${[...PROTOCOLS.keys()].join(", ")}.`
-  );
+  if (known?.id === httpLoginCheck.id && additionalParams["change_path"] === undefined) return httpLoginCheck;
+  return known ?? `Unknown protocol. Set the additional parameter protocol to one of ${protocolNames()}.`;
 }
 
-/** Ports used by one protocol only; neither sends a password in clear text unless the entry allows that. */
+/** No such connector sends a password in clear text unless the entry allows it. */
 function byPort({ port }: Pick<ConnectorCriteria, "port">): Connector | null {
-  if (port === 23) return networkDevice;
-  return port === 5986 ? winrm : null;
+  return port === null ? null : (connectors.find(({ ports }) => ports?.includes(port)) ?? null);
 }
 
 function forDatabase({ connectionString }: ConnectorCriteria): Connector | string {
   const scheme = schemeOf(connectionString);
-  switch (scheme) {
-    case "postgres":
-    case "postgresql":
-      return postgresql;
-    case "mysql":
-    case "mariadb":
-      return mysql;
-    case "redis":
-    case "rediss":
-      return redis;
-    case "mongodb":
-      return mongodb;
-    case "mssql":
-    case "sqlserver":
-      return mssql;
-    case "oracle":
-      return oracle;
-    case null:
-      return "A generic database entry needs a connection string. Add one, or choose the database's own type.";
-    default:
-      return `${scheme} databases are not supported yet. Supported connection strings: postgres, mysql, mariadb, rediss, mongodb, sqlserver and oracle.`;
-  }
+  if (scheme === null)
+    return "A generic database entry needs a connection string. Add one, or choose the database's own type.";
+  const supported = connectors.flatMap(({ schemes }) => schemes ?? []).toSorted();
+  return (
+    connectors.find(({ schemes }) => schemes?.includes(scheme)) ??
+    `${scheme} databases are not supported yet. Supported connection strings: ${supported.join(", ")}.`
+  );
 }
 
 const OTHER_SERVICES: Record<number, string> = {
@@ -206,7 +129,9 @@ function unsupportedConnector(type: string, reason: string): Connector {
   return {
     id: "unsupported",
     name: "No connector",
+    icon: "key",
     types: [type],
+    parameters: [],
     proven: false,
     verify: async () => ({ ...unsupported(reason), durationMs: 0 }),
   };

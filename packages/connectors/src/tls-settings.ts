@@ -1,5 +1,6 @@
 // The encryption of a connection, read from ssl_enabled, the connection string and the additional parameters.
 import { X509Certificate } from "node:crypto";
+import type { ParameterField } from "@strongroom/contract";
 import type { Failure, Target } from "./connector.ts";
 import { misconfigured } from "./finding.ts";
 import { pemBlocks } from "./private-key/pem.ts";
@@ -69,6 +70,74 @@ export function tlsSettings(target: Target, modeInString: string | null): TlsSet
     return refuse("The additional parameter servername must be a host name or an address.");
   return { mode: mode ?? (target.sslEnabled ? "verify-full" : "disable"), ca, name: servername };
 }
+
+/** For connectors that read certificates, but no mode. */
+export const CERTIFICATE_PARAMETERS: readonly ParameterField[] = [
+  {
+    kind: "lines",
+    name: "ca",
+    label: "Trusted certificates (PEM)",
+    help: "Trusted instead of the public certificate authorities",
+    placeholder: "-----BEGIN CERTIFICATE-----",
+    is_advanced: true,
+  },
+  {
+    kind: "text",
+    name: "servername",
+    label: "Name in the certificate",
+    help: "Needed if it is not the host",
+    max_length: 253,
+    pattern: { source: "[A-Za-z0-9_.:\\-]+", message: "Enter a host name or an address" },
+    is_advanced: true,
+  },
+];
+
+const CHECKED_MODES = [
+  { value: "verify-full", label: "Check certificate and name (verify-full)" },
+  { value: "verify-ca", label: "Check certificate only (verify-ca)" },
+];
+
+/** The parameters of a connector that can work without TLS, for its description. */
+export const TLS_PARAMETERS: readonly ParameterField[] = [
+  {
+    kind: "choice",
+    name: "sslmode",
+    label: "TLS mode",
+    placeholder: "As set by SSL/TLS",
+    options: [
+      ...CHECKED_MODES,
+      { value: "require", label: "Encrypt without checking the certificate (require)" },
+      { value: "disable", label: "No encryption (disable)" },
+    ],
+  },
+  ...CERTIFICATE_PARAMETERS,
+];
+
+/** The parameters of a connector that always requires TLS with a checked certificate. */
+export const REQUIRED_TLS_PARAMETERS: readonly ParameterField[] = [
+  {
+    kind: "choice",
+    name: "sslmode",
+    label: "TLS mode",
+    placeholder: "Check certificate and name (default)",
+    options: CHECKED_MODES,
+    is_advanced: true,
+  },
+  ...CERTIFICATE_PARAMETERS,
+];
+
+/** As `REQUIRED_TLS_PARAMETERS`, for a connector that uses TLS only when the entry says so. */
+export const CHOSEN_TLS_PARAMETERS: readonly ParameterField[] = [
+  {
+    kind: "choice",
+    name: "sslmode",
+    label: "TLS mode",
+    placeholder: "As set by SSL/TLS",
+    options: CHECKED_MODES,
+    initial: "verify-full",
+  },
+  ...CERTIFICATE_PARAMETERS,
+];
 
 function isName(value: unknown): value is string {
   return typeof value === "string" && /^[a-z0-9_.:-]{1,253}$/i.test(value);

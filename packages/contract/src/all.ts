@@ -9,6 +9,7 @@ import * as adminResets from "./admin-resets.ts";
 import * as apiDocs from "./api-docs.ts";
 import * as audit from "./audit.ts";
 import * as auditSinks from "./audit-sinks.ts";
+import * as connectors from "./connectors.ts";
 import * as cpm from "./cpm.ts";
 import * as dashboard from "./dashboard.ts";
 import * as dependents from "./dependents.ts";
@@ -47,6 +48,7 @@ const features = {
   accounts: { ...accounts, ...accountValidation, ...severalAccounts },
   audit,
   auditSinks,
+  connectors,
   cpm,
   dashboard,
   events,

@@ -51,6 +51,9 @@ export const DEFAULT_PORTS: Partial<Record<CredentialType, number>> = {
   mongodb: 27017,
 };
 
+/** The types whose additional parameter `protocol` selects the connector. */
+export const PROTOCOL_TYPES = ["password", "server", "application", "api"] as const satisfies readonly CredentialType[];
+
 export const ENVIRONMENTS = ["development", "staging", "production"] as const;
 export const Environment = z.enum(ENVIRONMENTS);
 export type Environment = z.infer<typeof Environment>;

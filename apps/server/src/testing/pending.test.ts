@@ -26,6 +26,7 @@ const OPEN = [
   "dismissNotification",
   "endOtherSessions",
   "endOwnSession",
+  "listConnectors",
   "listCredentialVersions",
   "listCredentials",
   "listFactors",

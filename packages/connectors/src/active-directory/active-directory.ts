@@ -1,6 +1,7 @@
 // Accounts of a Windows domain, on its domain controller over LDAPS (ldapts).
 import type { Connector } from "../connector.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
+import { REQUIRED_TLS_PARAMETERS } from "../tls-settings.ts";
 
 /**
  * A controller accepts the previous password for up to an hour (`OldPasswordAllowedPeriod`): after a change, a login
@@ -11,7 +12,33 @@ import { passwordCapabilities } from "../password-capabilities.ts";
 export const activeDirectory: Connector = {
   id: "active-directory",
   name: "Active Directory",
-  types: ["password", "server", "application"],
+  icon: "windows",
+  types: [],
+  // The entry's port is that of the machine which uses the account.
+  protocols: [{ value: "active-directory", label: "Active Directory", port: null }],
+  parameters: [
+    {
+      kind: "text",
+      name: "domain",
+      label: "Domain",
+      help: "Needed for user names without a domain",
+      placeholder: "corp.example",
+      max_length: 253,
+    },
+    {
+      kind: "text",
+      name: "directory_server",
+      label: "Domain controller",
+      help: "Host, or host:port, if it is not the account's own host",
+      placeholder: "dc1.corp.example",
+      max_length: 260,
+      pattern: {
+        source: "(\\[[0-9A-Fa-f:.]+\\]|[A-Za-z0-9_.\\-]+)(:\\d{1,5})?",
+        message: "Enter a host name or an address, with or without a port",
+      },
+    },
+    ...REQUIRED_TLS_PARAMETERS,
+  ],
   proven: true,
   passwordLimits: { maxLength: 127 },
   ...passwordCapabilities({

@@ -2,6 +2,12 @@
 import type { Failure, Target } from "../connector.ts";
 import { misconfigured } from "../finding.ts";
 
+/** The pattern of a status, or of a range of them. */
+export const STATUS_PATTERN = {
+  source: "\\d{3}(-\\d{3})?",
+  message: "Enter a status such as 200, or a range such as 200-299",
+};
+
 const METHODS = ["GET", "HEAD", "POST"] as const;
 type Method = (typeof METHODS)[number];
 

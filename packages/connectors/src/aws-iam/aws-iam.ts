@@ -2,6 +2,7 @@
 import type { Secret } from "@strongroom/keys";
 import { attempt, attemptChange, attemptList, attemptWith } from "../attempt.ts";
 import type { Connector, Target, VerifyContext } from "../connector.ts";
+import { CERTIFICATE_PARAMETERS } from "../tls-settings.ts";
 
 /**
  * The secret is JSON: `{"access_key_id": "AKIA…", "secret_access_key": "…"}`. The entry's user name is the IAM user's,
@@ -14,7 +15,31 @@ import type { Connector, Target, VerifyContext } from "../connector.ts";
 export const awsIam: Connector = {
   id: "aws-iam",
   name: "AWS IAM access key",
-  types: ["application", "api"],
+  icon: "cloud",
+  types: [],
+  protocols: [{ value: "aws-iam", label: "AWS IAM access key", port: 443 }],
+  parameters: [
+    {
+      kind: "text",
+      name: "region",
+      label: "Region",
+      placeholder: "us-east-1",
+      pattern: {
+        source: "[a-z]{2}(-[a-z]{2,10}){1,2}-\\d",
+        message: "Enter the name of an AWS region, such as eu-central-1",
+      },
+    },
+    {
+      kind: "text",
+      name: "endpoint",
+      label: "Endpoint",
+      help: "Used instead of AWS's own for STS and IAM",
+      placeholder: "https://sts.example.com",
+      pattern: { source: "https://.+", message: "Enter a URL that begins with https://" },
+      is_advanced: true,
+    },
+    ...CERTIFICATE_PARAMETERS,
+  ],
   proven: false,
   async verify(target: Target, secret: Secret, context: VerifyContext) {
     const { verifyKey } = await import("./verify-key.ts");

@@ -7,7 +7,7 @@ import type { Attempt } from "../attempt.ts";
 import type { Connector, Facts, Failure, Finding, Target, VerifyContext } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { misconfigured, rejected, verified } from "../finding.ts";
-import { tlsSettings } from "../tls-settings.ts";
+import { CERTIFICATE_PARAMETERS, tlsSettings } from "../tls-settings.ts";
 import type * as Chains from "./chain.ts";
 import type { StoredCertificate } from "./chain.ts";
 import { shownAt } from "./shown-at.ts";
@@ -29,7 +29,9 @@ const SOON_DAYS = 30;
 export const certificate: Connector = {
   id: "certificate",
   name: "X.509 certificate",
+  icon: "certificate",
   types: ["certificate"],
+  parameters: CERTIFICATE_PARAMETERS,
   proven: true,
   async verify(target: Target, secret: Secret, context: VerifyContext) {
     const value = secret.reveal();

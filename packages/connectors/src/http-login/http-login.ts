@@ -2,12 +2,19 @@
 import type { Secret } from "@strongroom/keys";
 import { attempt, attemptChange } from "../attempt.ts";
 import type { Connector, Target, VerifyContext } from "../connector.ts";
+import { HTTP_PARAMETERS } from "./parameters.ts";
 
 /** For entries without a change request. Facts of `verified`: `status`. */
 export const httpLoginCheck: Connector = {
   id: "http-login",
   name: "Web site (HTTP authentication)",
-  types: ["password", "server", "application"],
+  icon: "web",
+  types: [],
+  protocols: [
+    { value: "http-basic", label: "Web site, HTTP basic authentication", port: 443 },
+    { value: "http-bearer", label: "Web site, HTTP bearer token", port: 443 },
+  ],
+  parameters: HTTP_PARAMETERS,
   proven: true,
   async verify(target: Target, secret: Secret, context: VerifyContext) {
     const text = secret.reveal();

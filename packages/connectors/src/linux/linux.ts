@@ -11,7 +11,11 @@ import { passwordCapabilities } from "../password-capabilities.ts";
 export const linux: Connector = {
   id: "linux",
   name: "Linux or Unix over SSH",
+  icon: "terminal",
+  defaultPort: 22,
   types: ["ssh", "server", "password"],
+  protocols: [{ value: "ssh", label: "SSH", port: 22 }],
+  parameters: [],
   proven: true,
   passwordLimits: { maxLength: 128 },
   ...passwordCapabilities({

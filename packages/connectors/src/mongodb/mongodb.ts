@@ -2,6 +2,7 @@
 // fake, not against a real server.
 import type { Connector } from "../connector.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
+import { TLS_PARAMETERS } from "../tls-settings.ts";
 
 /**
  * `additional_params`: `auth_source` (`admin`) is the database of the user. Facts of an account: `database`, `roles`.
@@ -9,7 +10,21 @@ import { passwordCapabilities } from "../password-capabilities.ts";
 export const mongodb: Connector = {
   id: "mongodb",
   name: "MongoDB",
-  types: ["mongodb", "database"],
+  icon: "database",
+  defaultPort: 27017,
+  types: ["mongodb"],
+  schemes: ["mongodb"],
+  parameters: [
+    {
+      kind: "text",
+      name: "auth_source",
+      label: "Authentication database",
+      help: "The database that stores the user",
+      placeholder: "admin",
+      max_length: 63,
+    },
+    ...TLS_PARAMETERS,
+  ],
   proven: false,
   ...passwordCapabilities({
     verify: async () => (await import("./verify-login.ts")).verifyLogin,

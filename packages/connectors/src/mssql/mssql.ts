@@ -1,12 +1,17 @@
 // SQL Server logins with a password (tedious over our own stream). Tested against a fake, not against a real server.
 import type { Connector } from "../connector.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
+import { TLS_PARAMETERS } from "../tls-settings.ts";
 
 /** Requires TLS with a verified certificate: TDS sends passwords unencrypted. */
 export const mssql: Connector = {
   id: "mssql",
   name: "SQL Server",
-  types: ["mssql", "database"],
+  icon: "database",
+  defaultPort: 1433,
+  types: ["mssql"],
+  schemes: ["mssql", "sqlserver"],
+  parameters: TLS_PARAMETERS,
   proven: false,
   passwordLimits: { maxLength: 128 },
   ...passwordCapabilities({

@@ -1,12 +1,17 @@
 // MySQL and MariaDB users with a password (mysql2).
 import type { Connector } from "../connector.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
+import { TLS_PARAMETERS } from "../tls-settings.ts";
 
 /** Facts of `verified`: `serverVersion`, `tls` (`mode`, `protocol`). */
 export const mysql: Connector = {
   id: "mysql",
   name: "MySQL or MariaDB",
-  types: ["mysql", "database"],
+  icon: "database",
+  defaultPort: 3306,
+  types: ["mysql"],
+  schemes: ["mysql", "mariadb"],
+  parameters: TLS_PARAMETERS,
   proven: true,
   ...passwordCapabilities({
     verify: async () => (await import("./verify-login.ts")).verifyLogin,

@@ -1,6 +1,7 @@
 // Network devices and other systems with prompts, over an SSH shell or Telnet (ssh2, our own Telnet).
 import type { Connector } from "../connector.ts";
 import { passwordChanges } from "../password-capabilities.ts";
+import { DEVICE_PARAMETERS } from "./parameters.ts";
 
 /**
  * `additional_params`: `protocol` is `telnet` or `network-device` (SSH), `device` a preset, `script` replaces parts of
@@ -10,7 +11,14 @@ import { passwordChanges } from "../password-capabilities.ts";
 export const networkDevice: Connector = {
   id: "network-device",
   name: "Network device by prompts",
-  types: ["server", "password"],
+  icon: "network",
+  types: [],
+  protocols: [
+    { value: "network-device", label: "Network device over SSH", port: 22 },
+    { value: "telnet", label: "Network device over Telnet", port: 23 },
+  ],
+  ports: [23],
+  parameters: DEVICE_PARAMETERS,
   proven: true,
   // Every device accepts these, and no prompt interprets them as a command.
   passwordLimits: { maxLength: 63, forbidden: "?" },

@@ -2,6 +2,7 @@
 // expectations, never against a real server. The fake's first lines say what it does not prove.
 import type { Connector } from "../connector.ts";
 import { passwordChanges } from "../password-capabilities.ts";
+import { TLS_PARAMETERS } from "../tls-settings.ts";
 
 /**
  * The entry's database name is the service. Passwords of other users are set over checked TLS only; a user's own is
@@ -10,7 +11,11 @@ import { passwordChanges } from "../password-capabilities.ts";
 export const oracle: Connector = {
   id: "oracle",
   name: "Oracle Database",
-  types: ["oracle", "database"],
+  icon: "database",
+  defaultPort: 2484,
+  types: ["oracle"],
+  schemes: ["oracle"],
+  parameters: TLS_PARAMETERS,
   proven: false,
   passwordLimits: { maxLength: 30, forbidden: '"' },
   ...passwordChanges({

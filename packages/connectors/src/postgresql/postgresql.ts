@@ -1,6 +1,7 @@
 // PostgreSQL roles with a password (pg).
 import type { Connector } from "../connector.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
+import { TLS_PARAMETERS } from "../tls-settings.ts";
 
 /**
  * Facts of `verified`: `serverVersion`, `validUntil`, `isSuperuser`, `schemaExists`, `tls` (`mode`, `protocol`).
@@ -11,7 +12,11 @@ import { passwordCapabilities } from "../password-capabilities.ts";
 export const postgresql: Connector = {
   id: "postgresql",
   name: "PostgreSQL",
-  types: ["postgresql", "database"],
+  icon: "database",
+  defaultPort: 5432,
+  types: ["postgresql"],
+  schemes: ["postgres", "postgresql"],
+  parameters: TLS_PARAMETERS,
   proven: true,
   ...passwordCapabilities({
     verify: async () => (await import("./verify-login.ts")).verifyLogin,

@@ -11,7 +11,19 @@ import { verifyLogin } from "./verify-login.ts";
 export const radius: Connector = {
   id: "radius",
   name: "RADIUS",
-  types: ["password", "server", "application"],
+  icon: "network",
+  types: [],
+  protocols: [{ value: "radius", label: "RADIUS", port: 1812 }],
+  parameters: [
+    {
+      kind: "switch",
+      name: "require_message_authenticator",
+      label: "Require Message-Authenticator",
+      help: "Off accepts answers that could be forged in transit (CVE-2024-3596)",
+      default: true,
+      is_advanced: true,
+    },
+  ],
   proven: true,
   verify(target: Target, secret: Secret, context: VerifyContext) {
     const text = secret.reveal();

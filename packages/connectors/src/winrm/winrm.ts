@@ -1,6 +1,7 @@
 // Local Windows accounts over WinRM (HTTPS with Basic, our own SOAP). Tested against a fake, not against Windows.
 import type { Connector } from "../connector.ts";
 import { passwordChanges } from "../password-capabilities.ts";
+import { REQUIRED_TLS_PARAMETERS } from "../tls-settings.ts";
 
 /**
  * Facts of `verified`: none. The server must allow Basic (`winrm/config/service/auth`), which supports local accounts
@@ -9,7 +10,11 @@ import { passwordChanges } from "../password-capabilities.ts";
 export const winrm: Connector = {
   id: "winrm",
   name: "Windows over WinRM",
-  types: ["password", "server", "application"],
+  icon: "windows",
+  types: [],
+  protocols: [{ value: "winrm", label: "Windows over WinRM", port: 5986 }],
+  ports: [5986],
+  parameters: REQUIRED_TLS_PARAMETERS,
   proven: false,
   passwordLimits: { maxLength: 127 },
   ...passwordChanges({

@@ -1,0 +1,23 @@
+// GET /api/v1/connectors: the descriptions behind the forms.
+import { listConnectors } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+
+let app: TestApp;
+before(async () => (app = await testApp()));
+after(() => app.close());
+
+test("every signed-in user reads the descriptions of all connectors", async () => {
+  await firstAdmin(app);
+  const { token } = await aPerson(app, "user");
+  const { status, body } = await app.call(listConnectors, { as: token });
+  assert.equal(status, 200);
+  const redis = body.connectors.find(({ id }) => id === "redis");
+  assert.deepEqual(redis?.protocols, [{ value: "redis", label: "Redis", port: 6379 }]);
+  assert.deepEqual(redis.capabilities, { can_change: true, can_reconcile: true, can_list_accounts: true });
+  assert.equal(body.connectors.length, 18);
+  assert.equal((await app.call(listConnectors)).status, 401);
+});

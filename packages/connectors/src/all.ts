@@ -1,0 +1,19 @@
+// Every connector, one line each: the registry, the API and the forms know the connectors of this list.
+export { activeDirectory } from "./active-directory/active-directory.ts";
+export { apiToken } from "./api-token/api-token.ts";
+export { awsIam } from "./aws-iam/aws-iam.ts";
+export { certificate } from "./certificate/certificate.ts";
+export { httpLogin } from "./http-login/http-login.ts";
+export { ldap } from "./ldap/ldap.ts";
+export { linux } from "./linux/linux.ts";
+export { mongodb } from "./mongodb/mongodb.ts";
+export { mssql } from "./mssql/mssql.ts";
+export { mysql } from "./mysql/mysql.ts";
+export { networkDevice } from "./network-device/network-device.ts";
+export { oracle } from "./oracle/oracle.ts";
+export { postgresql } from "./postgresql/postgresql.ts";
+export { rabbitmq } from "./rabbitmq/rabbitmq.ts";
+export { radius } from "./radius/radius.ts";
+export { redis } from "./redis/redis.ts";
+export { snmpv3 } from "./snmpv3/snmpv3.ts";
+export { winrm } from "./winrm/winrm.ts";
