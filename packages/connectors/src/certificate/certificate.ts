@@ -5,12 +5,15 @@ import type { Secret } from "@strongroom/keys";
 import { attempt } from "../attempt.ts";
 import type { Attempt } from "../attempt.ts";
 import type { Connector, Facts, Failure, Finding, Target, VerifyContext } from "../connector.ts";
-import { nameOf } from "../dial.ts";
+import { nameOf, dial } from "../dial.ts";
 import { misconfigured, rejected, verified } from "../finding.ts";
 import { CERTIFICATE_PARAMETERS, tlsSettings } from "../tls-settings.ts";
 import type * as Chains from "./chain.ts";
+import type { Endpoint } from "../dial.ts";
+import { startTls } from "../start-tls.ts";
+import { tlsRefusal } from "../tls-failure.ts";
+import type { TlsSettings } from "../tls-settings.ts";
 import type { StoredCertificate } from "./chain.ts";
-import { shownAt } from "./shown-at.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -135,4 +138,20 @@ function isFor(leaf: X509Certificate, host: string): boolean {
 
 function day(date: Date): string {
   return date.toISOString().slice(0, 10);
+}
+
+/** Accepts any certificate and issuer: the caller compares it with the expected one. Nothing else is sent. */
+async function shownAt(
+  endpoint: Endpoint,
+  settings: TlsSettings,
+  current: Attempt,
+): Promise<{ certificate: X509Certificate } | { failure: Failure }> {
+  const dialled = await dial(endpoint, current);
+  if ("failure" in dialled) return dialled;
+  current.waitFor(`${nameOf(endpoint)} to present its certificate`);
+  const secured = await startTls(dialled.stream, { ...settings, mode: "require" }, endpoint);
+  if ("failure" in secured) return secured;
+  const certificate = secured.stream.getPeerX509Certificate();
+  secured.stream.destroy();
+  return certificate === undefined ? { failure: tlsRefusal("handshake", endpoint) } : { certificate };
 }

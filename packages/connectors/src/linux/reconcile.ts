@@ -15,9 +15,14 @@ import {
 } from "../finding.ts";
 import { looksLikePrivateKey, parseJsonSecret } from "../private-key/json-secret.ts";
 import { candidateProblem } from "./change-password.ts";
-import { asRoot, wantsPassword, type WayToRoot } from "./as-root.ts";
-import { runCommand } from "./run-command.ts";
+import { runCommand, type CommandResult } from "./run-command.ts";
 import { openSessionBy, type Session } from "./session.ts";
+
+/** How a login runs commands as root. */
+type WayToRoot = "root" | "sudo" | "sudo-with-password";
+
+/** sudo's prompt, distinct so that no other output is mistaken for it. */
+const QUESTION = "strongroom-asks-for-sudo:";
 
 const KEYS = unsupported("An SSH key can only be changed by its own account; a reconcile account sets passwords.");
 
@@ -111,3 +116,38 @@ const missingRight = (by: ReconcileLogin, { where }: Session) =>
 function isUserName(name: string): boolean {
   return /^[\p{L}\p{N}_.][\p{L}\p{N}_.@$+-]{0,255}$/u.test(name);
 }
+
+/**
+ * `command` consists only of our own words; `input` is its standard input. Null when the host runs no commands.
+ *
+ * INVARIANT: the input leaves in one SSH packet, whole or not at all. chpasswd accepts a truncated line as complete,
+ * and would set half of a password.
+ */
+function asRoot(
+  { client, secret }: Session,
+  way: WayToRoot,
+  command: string,
+  input: string,
+): Promise<CommandResult | null> {
+  if (way === "root") {
+    return runCommand(client, `env LC_ALL=C PATH=/usr/sbin:/sbin:/usr/bin:/bin ${command}`, { input });
+  }
+  if (way === "sudo" || secret.kind !== "password") {
+    return runCommand(client, `env LC_ALL=C sudo -n ${command}`, { input });
+  }
+  let isAnswered = false;
+  return runCommand(client, `env LC_ALL=C sudo -k -S -p ${QUESTION} ${command}`, {
+    talk: {
+      onText: (text, { finish, giveUp }) => {
+        if (!text.includes(QUESTION)) return;
+        // A second prompt means a wrong password: do not send the rest of the input as a password.
+        if (isAnswered) giveUp();
+        else finish(`${secret.password}\n${input}`);
+        isAnswered = true;
+      },
+    },
+  });
+}
+
+/** True when sudo would allow it, but requires a password. */
+const wantsPassword = (result: CommandResult) => /a password is required|terminal is required/i.test(result.stderr);

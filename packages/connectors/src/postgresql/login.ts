@@ -5,12 +5,18 @@ import type { Attempt } from "../attempt.ts";
 import { MAX_RECEIVED_BYTES } from "../bounded-stream.ts";
 import { databaseAddress, type DatabaseAddress } from "../connection-string.ts";
 import type { Failure, Target } from "../connector.ts";
-import { dial, nameOf } from "../dial.ts";
+import { dial, nameOf, connectionFailure, type Endpoint } from "../dial.ts";
 import { misconfigured } from "../finding.ts";
 import { mayCarryClearText, tlsSettings, type TlsMode } from "../tls-settings.ts";
-import { encrypt } from "./encryption.ts";
 import { loginFailure, notProved } from "./login-failure.ts";
+import type { BoundedStream } from "../bounded-stream.ts";
+import { startTls, type Secured } from "../start-tls.ts";
+import { tlsRefusal } from "../tls-failure.ts";
+import type { TlsSettings } from "../tls-settings.ts";
 import { openSession, type Session } from "./session.ts";
+
+/** SSLRequest: length 8, code 80877103. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 export interface LoggedIn {
   client: Client;
@@ -84,4 +90,27 @@ function notChecked(address: DatabaseAddress): Failure {
     "password-not-checked",
     `${nameOf(address)} lets ${address.username} in without a password (trust, peer, ident or certificate in pg_hba.conf), so the stored one was not verified.`,
   );
+}
+
+/** Nothing more is sent to a server that does not answer exactly `S`: a fallback would be unencrypted. */
+async function encrypt(stream: BoundedStream, settings: TlsSettings, endpoint: Endpoint): Promise<Secured> {
+  stream.write(SSL_REQUEST);
+  const answer = await firstChunk(stream, endpoint);
+  if ("failure" in answer) return answer;
+  // More than one byte would be plain text injected before the encrypted part (CVE-2021-23222).
+  if (answer.chunk.toString("latin1") !== "S") return { failure: tlsRefusal("not-offered", endpoint) };
+  return startTls(stream, settings, endpoint);
+}
+
+function firstChunk(stream: BoundedStream, endpoint: Endpoint): Promise<{ chunk: Buffer } | { failure: Failure }> {
+  return new Promise((resolve) => {
+    const fail = (error: unknown) => resolve({ failure: connectionFailure(error, endpoint) });
+    stream.once("error", fail);
+    stream.once("close", () => fail(null));
+    stream.once("data", (chunk: Buffer) => {
+      stream.removeListener("error", fail);
+      stream.pause();
+      resolve({ chunk });
+    });
+  });
 }

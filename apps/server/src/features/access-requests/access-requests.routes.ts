@@ -19,8 +19,7 @@ import { createRequest, grantEmergencyAccess } from "./requests/create-request.t
 import { approve, deny } from "./decisions/decide.ts";
 import { revoke } from "./grants/end-requests.ts";
 import { extend } from "./decisions/extend-grant.ts";
-import { findRequests, readOne, requestable, statistics } from "./requests/find-requests.ts";
-import { mapToAccount } from "./requests/map-request.ts";
+import { findRequests, readOne, requestable, statistics, mapToAccount } from "./requests/find-requests.ts";
 import { review } from "./decisions/review-break-glass.ts";
 
 export function bindAccessRequests(context: AccessRequestContext): void {

@@ -24,7 +24,7 @@ import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
 import { NOTIFY_AFTER } from "./audit-sinks.policy.ts";
-import { signatureOf } from "./delivery/send-http.ts";
+import { signatureOf } from "./delivery/send.ts";
 import { allSent, recordEntries, sequenced, sinkNamed, startReceiver } from "./testing/receiving.ts";
 import type { Receiver } from "./testing/receiving.ts";
 

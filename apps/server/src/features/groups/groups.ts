@@ -26,7 +26,17 @@ import { announceLostMembers, safeChanged } from "#features/safes/index.ts";
 import type { LostMembersListener } from "#features/safes/index.ts";
 import { findUser } from "#features/users/index.ts";
 import * as store from "./groups.store.ts";
+import { MOST_FOUND } from "#features/search/index.ts";
+import type { Hit, Searchable } from "#features/search/index.ts";
+import { listGroups, readGroups } from "./groups.store.ts";
 import type { PersonInGroup, ShownGroup } from "./groups.store.ts";
+
+export const searchableGroups: Searchable = {
+  kind: "group",
+  needs: "group.read",
+  find: async (db, _actor, text) => (await listGroups(db, text, MOST_FOUND, null)).map(hitOf),
+  read: async (db, _actor, ids) => (await readGroups(db, ids)).map(hitOf),
+};
 
 export interface GroupDeps {
   kernel: Kernel;
@@ -186,3 +196,8 @@ const toPerson = ({ id, name, email, added_at }: PersonInGroup): GroupMember => 
   email,
   added_at: added_at.toISOString(),
 });
+
+function hitOf({ id, name, description, kind, member_count }: ShownGroup): Hit {
+  const people = member_count === 1 ? "1 person" : `${member_count.toLocaleString("en")} people`;
+  return { id, title: name, detail: `${kind}, ${people}`, by: [description], can: [] };
+}

@@ -38,4 +38,4 @@ export function installGroups(kernel: Kernel, { membersLost }: Pick<SafesFeature
 }
 
 export { readGroup } from "./groups.store.ts";
-export { searchableGroups } from "./search-groups.ts";
+export { searchableGroups } from "./groups.ts";

@@ -11,7 +11,7 @@ export function installPlatforms(kernel: Kernel, deps: PlatformDeps): void {
   defineJobs(kernel);
 }
 
-export { searchablePlatforms } from "./search-platforms.ts";
+export { searchablePlatforms } from "./platforms.ts";
 export { notFound as platformNotFound } from "./platforms.ts";
 export { lockPlatform, updatePlatform } from "./platforms.store.ts";
 export type { PlatformRow } from "./platforms.store.ts";

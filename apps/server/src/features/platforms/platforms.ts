@@ -23,7 +23,19 @@ import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { queueRescheduling } from "./platforms.jobs.ts";
 import * as store from "./platforms.store.ts";
+import { MOST_FOUND } from "#features/search/index.ts";
+import type { Hit, Searchable } from "#features/search/index.ts";
+import { searchPlatforms } from "./platforms.store.ts";
 import type { PlatformRow, ShownPlatform } from "./platforms.store.ts";
+
+type Row = Awaited<ReturnType<typeof searchPlatforms>>[number];
+
+export const searchablePlatforms: Searchable = {
+  kind: "platform",
+  needs: "platform.read",
+  find: async (db, _actor, text) => (await searchPlatforms(db, { text }, MOST_FOUND)).map(hitOf),
+  read: async (db, _actor, ids) => (await searchPlatforms(db, { ids }, ids.length)).map(hitOf),
+};
 
 export interface PlatformDeps {
   capabilities: readonly PlatformCapability[];
@@ -181,3 +193,11 @@ function toPlatform(row: ShownPlatform): Platform {
     updated_at: row.updated_at.toISOString(),
   };
 }
+
+const hitOf = ({ id, name, description, system_type, connection_method }: Row): Hit => ({
+  id,
+  title: name,
+  detail: `${system_type} over ${connection_method}`,
+  by: [description, system_type],
+  can: [],
+});

@@ -75,7 +75,7 @@ export function installSafes(kernel: Kernel, deps: { historyOfTarget: HistoryOfT
   };
 }
 
-export { searchableSafes } from "./crud/search-safes.ts";
+export { searchableSafes } from "./crud/find-safes.ts";
 export { requireConfirmedPeople } from "./members/confirm-people.ts";
 export { explainAccess } from "./access/explain-access.ts";
 export { announceLostMembers } from "./members/lost-members.ts";

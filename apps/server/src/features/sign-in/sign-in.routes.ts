@@ -17,12 +17,13 @@ import {
 } from "@strongroom/contract";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import { changeOwnPassword } from "./passwords/change-password.ts";
-import { describeEntrance } from "./entrance.ts";
 import { readProfile, rename } from "./own-profile.ts";
 import { describeSession, endOne, endOthers, keepAlive, listSessions, signOut } from "./sessions/own-sessions.ts";
 import { registerAccount } from "./setup/register.ts";
 import { completeReset, requestReset } from "./passwords/reset-password.ts";
 import type { SignInContext } from "./context.ts";
+import { hasAnyUser, readPolicy } from "#features/users/index.ts";
+import type { Db } from "#kernel/db/database.ts";
 import { signIn } from "./sign-in.ts";
 
 export function bindSignIn(parts: SignInContext): void {
@@ -41,4 +42,10 @@ export function bindSignIn(parts: SignInContext): void {
   implement(kernel, endOtherSessions, (call, tx) => endOthers(parts, call, tx));
   implement(kernel, readOwnProfile, (call, db) => readProfile(call, db));
   implementInSteps(kernel, renameOneself, (call, db) => rename(parts, call, db));
+}
+
+async function describeEntrance({ mail }: SignInContext, db: Db) {
+  const needsSetup = !(await hasAnyUser(db));
+  const { sign_up: rule } = await readPolicy(db);
+  return { needs_setup: needsSetup, sign_up_open: rule !== "closed", mail_configured: mail.isConfigured };
 }

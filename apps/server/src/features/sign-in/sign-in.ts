@@ -17,7 +17,6 @@ import type { ExternalIdentity, SignInContext } from "./context.ts";
 import { admitAttempt, withdrawAttempt } from "./attempts/slow-down.ts";
 import type { Attempt } from "./attempts/slow-down.ts";
 import { refused } from "./sessions/start-session.ts";
-import { typedName } from "./typed-name.ts";
 
 type LoginCall = SteppedCall<typeof login>;
 
@@ -69,3 +68,12 @@ async function prove(
 
 /** An invalid address is looked up as the empty text, which no user has. */
 export const addressOf = (typed: string): string => Email.safeParse(typed).data ?? "";
+
+/**
+ * Returns one spelling for all that a directory treats as the same name, so that guesses are counted together. Null for text that
+ * cannot be a user name.
+ */
+function typedName(typed: string): string | null {
+  const name = typed.normalize("NFKC").toLowerCase();
+  return /^[\p{L}\p{M}\p{N}._@+'-]{1,254}$/u.test(name) ? name : null;
+}

@@ -14,7 +14,7 @@ import { confirmSuspended, findSuspended, suspendAll } from "./lifetime/suspend-
 import { bindTokens } from "./tokens.routes.ts";
 import { deleteTokensOf } from "./tokens.store.ts";
 
-export { searchableMachines } from "./machines/search-machines.ts";
+export { searchableMachines } from "./machines/machines.ts";
 
 export interface TokensFeature {
   /** See `SignInContext.endTokens`. */

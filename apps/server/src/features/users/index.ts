@@ -71,7 +71,7 @@ export type { Newcomer } from "./user-notices.ts";
 export { searchableUsers } from "./people/search-users.ts";
 export { notifyOfNewAdmin, notifyOfResetLink } from "./notify-person.ts";
 export type { SignInOfUsers, TokensEnd, UnderLimits } from "./sign-in-of-users.ts";
-export { openNetworks } from "./policy/open-networks.ts";
+export { openNetworks } from "./policy/sign-in-rules.ts";
 export { whenRulesChange } from "./policy/rules-changed.ts";
 export { isWithin, requireAllowedNetwork } from "./policy/sign-in-rules.ts";
 export { passwordProblem, requireGoodPassword } from "./policy/password-rules.ts";

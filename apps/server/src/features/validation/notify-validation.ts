@@ -1,15 +1,28 @@
 // Publishes live events about verifications to users who see the secret, and notifies those who must act.
 import { isFailing } from "@strongroom/contract";
 import type { Severity, ValidationNews } from "@strongroom/contract";
-import type { Tx } from "#kernel/db/database.ts";
+import type { Tx, Db } from "#kernel/db/database.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import type { SecretRow } from "#features/secrets/index.ts";
 import { membersWho, approversOf } from "#features/safes/index.ts";
 import type { Begun, Concluded, Remark, VerificationListener } from "#features/verification/index.ts";
-import { readFacts } from "./news.store.ts";
-import type { Facts } from "./news.store.ts";
 import type { ValidationContext } from "./validation.ts";
+import { sql } from "kysely";
+import { named } from "#kernel/db/named.ts";
+import { isInForce } from "#features/access-requests/index.ts";
+import { severity, withAccount } from "#features/figures/index.ts";
+import { systemType } from "./narrowing.store.ts";
 import { categoryOf, statusOfAttempt, statusOfSecret } from "./validation.policy.ts";
+
+interface Facts {
+  system_type: string;
+  /** Null: the secret is not failing. */
+  severity: Severity | null;
+  safe_id: string | null;
+  safe_name: string | null;
+  /** Active grants, newest first. */
+  grants: { session_id: string; session_name: string; user_id: string }[];
+}
 
 export const watcherOf = (context: ValidationContext): VerificationListener => ({
   started: (tx, news) => notifyStarted(context, tx, news),
@@ -177,3 +190,15 @@ const about = ({ id, name, user_id }: SecretRow) => ({
 });
 
 const linkOf = ({ id, user_id }: SecretRow): string => (user_id === null ? `/accounts/${id}` : `/vault/${id}`);
+
+/** Null: the credential was deleted. */
+async function readFacts(db: Db, id: string): Promise<Facts | null> {
+  const query = sql<Facts>`
+    select ${systemType} as system_type, ${severity} as severity, credentials.safe_id, safes.name as safe_name,
+      (select coalesce(jsonb_agg(jsonb_build_object('session_id', id, 'session_name', resource, 'user_id', user_id)
+         order by created_at desc, id desc), '[]')
+       from access_requests request where account_id = credentials.id and ${isInForce(sql`request`)}) as grants
+    from credentials ${withAccount}
+    where credentials.id = ${id} and credentials.deleted_at is null`.compile(db);
+  return (await db.executeQuery(named("validation.facts", query))).rows[0] ?? null;
+}

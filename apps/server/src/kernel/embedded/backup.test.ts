@@ -15,7 +15,7 @@ import { after, before, describe, test } from "node:test";
 import pg from "pg";
 import { openLog } from "#kernel/log.ts";
 import { StartError } from "#kernel/start-error.ts";
-import { backUp } from "./backup.ts";
+import { backUp, segmentsBetween } from "./backup.ts";
 import type { BackupOptions } from "./backup.ts";
 import { readManifest } from "./backup-manifest.ts";
 import { startEmbedded } from "./embedded.ts";
@@ -24,8 +24,6 @@ import { restore } from "./restore.ts";
 import type { RestoreOptions } from "./restore.ts";
 import { aRootKey } from "./testing/root-key.ts";
 import { startChild, temporaryFolder } from "./testing/child.ts";
-import { segmentsBetween } from "./wal-segments.ts";
-
 const temporary = temporaryFolder();
 const dataFolder = join(temporary.path, "data");
 const log = openLog("silent");

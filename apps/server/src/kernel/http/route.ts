@@ -6,7 +6,6 @@ import { appendAudit } from "../audit/append.ts";
 import { callEntry } from "../audit/entry.ts";
 import type { AuditNote, RequestFacts } from "../audit/entry.ts";
 import type { Actor } from "../authz/actor.ts";
-import { requireActivated } from "../authz/pending.ts";
 import { requireStepUp } from "../authz/step-up.ts";
 import { requireScope } from "../authz/token-scope.ts";
 import { databaseRefusal } from "../db/database-error.ts";
@@ -16,11 +15,18 @@ import { createCall } from "./call.ts";
 import type { TrackedCall } from "./call.ts";
 import { clientAddress } from "./client-address.ts";
 import { repeatKeyOf } from "./idempotency.ts";
-import { partsCheck } from "./known-parts.ts";
 import { asRefusal, sealed, validationRefusal } from "./problem.ts";
-import { isStorable } from "./storable.ts";
 import { fixedFieldsOf } from "./read-only.ts";
+import type { Refusal } from "./refuse.ts";
 import { refuse } from "./refuse.ts";
+
+/** Deeper nesting is never legitimate and could exhaust the stack. */
+const DEEPEST = 40;
+
+/** The longest part of the request that the reply repeats. */
+const MOST_NAMES = 20;
+
+const LONGEST_NAME = 100;
 
 export type Finish<E extends Endpoint> = (
   call: TrackedCall<E>,
@@ -165,4 +171,60 @@ async function recordRefusal(kernel: Kernel, call: TrackedCall, error: unknown):
   if (refusal === null || call.endpoint.audit === "none" || databaseRefusal(error) !== null) return;
   const entry = call.entry({ result: "failure", reason: refusal.code });
   await kernel.database.transaction((tx) => appendAudit(tx, [entry]));
+}
+
+/** INVARIANT: only calls that declare it are open to them. Throws 403 `account.awaiting-activation`. */
+function requireActivated(endpoint: Pick<Endpoint, "whilePending">, actor: Actor | null): void {
+  if (actor?.isPending !== true || endpoint.whilePending === true) return;
+  throw refuse(
+    403,
+    "account.awaiting-activation",
+    "Your account is waiting for activation. Until an administrator activates it, you can use your profile and your personal vault.",
+  );
+}
+
+/** The names of an endpoint's query parameters. Throws if its schema does not name them, a bug of the contract. */
+function queryNames({ path, query }: Endpoint): string[] {
+  let schema: z.core.$ZodType | undefined = query;
+  while (schema instanceof z.ZodPipe) schema = schema.in;
+  if (schema === undefined) return [];
+  if (schema instanceof z.ZodObject && schema.def.catchall === undefined) return Object.keys(schema.shape);
+  throw new Error(`the query of ${path} is not a plain z.object()`);
+}
+
+/** Throws 400 with the names of unknown parameters. */
+function partsCheck(endpoint: Endpoint): (request: FastifyRequest) => void {
+  const names = queryNames(endpoint);
+  return ({ query, body }) => {
+    if (endpoint.ignoresUnknownQuery !== true) {
+      const unknown = Object.keys(query as object).filter((name) => !names.includes(name));
+      if (unknown.length > 0) throw unknownParts("query parameter", unknown, names);
+    }
+    if (endpoint.body !== undefined || body === undefined || body === null) return;
+    const fields = typeof body === "object" ? Object.keys(body) : ["body"];
+    if (fields.length > 0) throw unknownParts("field", fields, []);
+  };
+}
+
+function unknownParts(
+  kind: "query parameter" | "field",
+  unknown: readonly string[],
+  known: readonly string[],
+): Refusal {
+  const named = unknown.slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
+  const errors = named.map((path) => ({ path, msg: `Unknown ${kind}` }));
+  const takes = kind === "field" ? "This call accepts no body." : takenNames(known);
+  return refuse(400, "request.invalid", `Unknown ${kind}: ${named.join(", ")}. ${takes}`, { errors });
+}
+
+const takenNames = (known: readonly string[]): string =>
+  known.length === 0 ? "This call accepts no query parameters." : `This call accepts ${known.join(", ")}.`;
+
+/** Whether every text in a parsed request, including field names, can be stored unchanged. */
+function isStorable(value: unknown, depth = 0): boolean {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (Array.isArray(value)) return depth < DEEPEST && value.every((each) => isStorable(each, depth + 1));
+  if (value === null || typeof value !== "object") return true;
+  if (depth >= DEEPEST) return false;
+  return Object.entries(value).every(([name, inner]) => isStorable(name) && isStorable(inner, depth + 1));
 }

@@ -14,8 +14,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { differenceOf } from "./difference.policy.ts";
-import { previewApprovals } from "./preview-approvals.ts";
-import { requireRight } from "./preview-right.ts";
+import { previewApprovals, requireRight } from "./preview-approvals.ts";
 import * as store from "./preview.store.ts";
 import type { PreviewScope } from "./preview.store.ts";
 

@@ -4,8 +4,39 @@ import type { AccessChange, AccessPreview, PermissionChange, UserId } from "@str
 import { platformNotFound } from "#features/platforms/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
+import {
+  addGroupMember,
+  addSafeMember,
+  changeUserRole,
+  deleteGroup,
+  removeGroupMember,
+  removeSafeMember,
+  setUserStatus,
+  updateGroup,
+  updatePlatform,
+  updateSafe,
+  updateSafeMember,
+} from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
+import { requireScope } from "#kernel/authz/token-scope.ts";
+import type { Kernel } from "#kernel/kernel.ts";
 import { findAffectedPeople, readApprovals } from "./approvals.store.ts";
 import type { AffectedRow } from "./approvals.store.ts";
+
+/** The endpoint that makes each change. */
+const CALLS: Record<AccessChange["kind"], Parameters<typeof requireScope>[0]> = {
+  "member-added": addSafeMember,
+  "member-updated": updateSafeMember,
+  "member-removed": removeSafeMember,
+  "safe-changed": updateSafe,
+  "group-member-added": addGroupMember,
+  "group-member-removed": removeGroupMember,
+  "group-kind-changed": updateGroup,
+  "group-deleted": deleteGroup,
+  "role-changed": changeUserRole,
+  "person-disabled": setUserStatus,
+  "platform-approvals": updatePlatform,
+};
 
 type ApprovalsChange = Extract<AccessChange, { kind: "platform-approvals" }>;
 
@@ -47,4 +78,10 @@ function changesOf(row: AffectedRow, isFree: boolean): PermissionChange[] {
       const [gained, lost] = isFree ? [row[permission], 0] : [0, row[permission]];
       return { permission, accounts_gained: gained, accounts_lost: lost, accounts_askable: lost, ...none };
     });
+}
+
+/** Throws 403 as the endpoint of the change would. Checks that depend on the safe are made by the use case itself. */
+export function requireRight({ authority }: Pick<Kernel, "authority">, actor: Actor, { kind }: AccessChange): void {
+  authority.require(CALLS[kind].needs, actor);
+  requireScope(CALLS[kind], actor);
 }

@@ -7,18 +7,52 @@ import type {
   findRequestable,
   listAccessRequests,
   readAccessRequest,
+  AccessRequestStatus,
+  mapAccessRequest,
 } from "@strongroom/contract";
 import { namesOf, approversOf } from "#features/safes/index.ts";
 import type { Approvers } from "#features/safes/index.ts";
-import type { Db } from "#kernel/db/database.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
-import { approvalsRequired } from "../access-requests.policy.ts";
+import { approvalsRequired, statusOf } from "../access-requests.policy.ts";
 import type { AccessRequestContext } from "../access-requests.ts";
-import { readRequestView, approversOfRequests, toAccessRequest, viewOf } from "../access-requests.ts";
+import {
+  readRequestView,
+  approversOfRequests,
+  toAccessRequest,
+  viewOf,
+  resourceOf,
+  finishChange,
+  requireAction,
+} from "../access-requests.ts";
 import { findAmong, findFirst, readRequestable } from "./requestable.store.ts";
 import type { RequestableRow } from "./requestable.store.ts";
-import { countTabs, listRequests, readStatistics } from "./shown-requests.store.ts";
+import { MOST_FOUND } from "#features/search/index.ts";
+import type { Hit, Searchable } from "#features/search/index.ts";
+import type { ShownRequest } from "./shown-requests.store.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { lockRequestRow, hasOtherOpenRequest, updateRequest, updateRound } from "../access-requests.store.ts";
+import { lockRequestedAccount } from "./create-request.ts";
+import { lockOwnUser } from "../lock-request.ts";
+import { countTabs, listRequests, readStatistics, readVisible, searchRequests } from "./shown-requests.store.ts";
+
+export const searchableRequests: Searchable = {
+  kind: "access-request",
+  needs: "access-request.list",
+  find: async (db, actor, text) => (await searchRequests(db, actor, text, MOST_FOUND)).map(hitOf),
+  read: async (db, actor, ids) => (await readVisible(db, actor, ids)).map(hitOf),
+};
+
+const WORDS: Record<AccessRequestStatus, string> = {
+  pending: "pending",
+  approved: "approved",
+  active: "active",
+  expiring_soon: "expiring soon",
+  denied: "denied",
+  expired: "expired",
+  revoked: "revoked",
+};
 
 export async function findRequests(call: Call<typeof listAccessRequests>, db: Db) {
   const { limit, cursor, status, search } = call.query;
@@ -87,4 +121,41 @@ function toRequestable(account: RequestableRow, askerId: string, approvers: Appr
     account_id: account.account_id as AccountId,
     approvals: levels.filter(({ needed }) => needed > 0),
   };
+}
+
+const hitOf = (row: ShownRequest): Hit => ({
+  id: row.id,
+  title: resourceOf(row),
+  detail: `requested by ${row.username}, ${WORDS[statusOf(row, row.now)]}`,
+  by: [row.username, row.user_email, row.ticket, row.system],
+  can: [],
+});
+
+/**
+ * The requester need not be a member of the safe, so the request needs at least one approval, whatever the platform
+ * requires. A duration above the platform's maximum is reduced to it.
+ */
+export async function mapToAccount(
+  context: AccessRequestContext,
+  call: Call<typeof mapAccessRequest>,
+  tx: Tx,
+): Promise<AccessRequest> {
+  const { id } = call.params;
+  await lockOwnUser(tx, call.actor, "beside others");
+  // Checks the permission first, so that a refusal reveals nothing about the account.
+  requireAction("map", (await readRequestView(tx, call.actor, id)).view);
+  const account = await lockRequestedAccount(tx, call, call.body.account_id);
+  await lockRequestRow(tx, id);
+  const { row, view } = await readRequestView(tx, call.actor, id);
+  requireAction("map", view);
+  if (await hasOtherOpenRequest(tx, row.user_id, account.account_id)) {
+    throw refuse(409, "access-request.already-open", `${row.username} already has an open request for that account.`);
+  }
+  const minutes = Math.min(row.duration_minutes, account.max_duration_minutes);
+  await updateRequest(tx, id, { account_id: account.account_id, is_mapped: true, duration_minutes: minutes });
+  await updateRound(tx, id, 0, { minutes, ...approvalsRequired(account, []) });
+  return finishChange(context, tx, call, id, "mapped", {
+    asked_for: row.resource,
+    asked_minutes: row.duration_minutes,
+  });
 }

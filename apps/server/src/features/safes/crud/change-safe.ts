@@ -1,14 +1,16 @@
 // Updates a safe's properties, status and owner.
-import type { AccessLevel, Safe, updateSafe } from "@strongroom/contract";
+import type { AccessLevel, Safe, updateSafe, createSafe } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call, CallInput } from "#kernel/http/call.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { presentSafe } from "./find-safes.ts";
-import { makeOwner } from "./make-owner.ts";
+import { makeOwner, ownersMembership } from "./make-owner.ts";
 import { audienceOfSafe, changed, targetOf } from "../safes.ts";
-import { updateSafeRow } from "../safes.store.ts";
+import { updateSafeRow, insertSafe } from "../safes.store.ts";
 import type { SafeRow } from "../safes.store.ts";
+import { newId } from "#kernel/id.ts";
+import { replaceMember } from "../members/members.store.ts";
 import { lockSafe } from "../effective-permissions.ts";
 
 type Edit = Pick<SafeRow, "name" | "description" | "safe_type" | "access_level" | "status" | "owner_id">;
@@ -58,4 +60,16 @@ function givesAway(before: Edit, after: Edit): boolean {
     after.access_level !== before.access_level && WIDTH[after.access_level] >= WIDTH[before.access_level];
   const isReopened = before.status !== "active" && after.status === "active";
   return after.owner_id !== before.owner_id || isShownToOthers || isReopened;
+}
+
+export async function makeSafe(kernel: Kernel, call: Call<typeof createSafe>, tx: Tx): Promise<Safe> {
+  const at = kernel.clock.now();
+  const id = newId(at.getTime());
+  const { id: owner } = call.actor;
+  await insertSafe(tx, { ...call.body, id, owner_id: owner, created_at: at, updated_at: at });
+  await replaceMember(tx, ownersMembership(id, owner, owner, at));
+  const { name, safe_type: type, access_level } = call.body;
+  call.note({ target: targetOf({ id, name }), details: { type, access_level } });
+  await kernel.events.publish(tx, changed(id, await audienceOfSafe(tx, id)));
+  return presentSafe(tx, call.actor, id);
 }

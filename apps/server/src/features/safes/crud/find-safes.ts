@@ -5,8 +5,21 @@ import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { pageByName, placeByName } from "#kernel/http/cursor.ts";
 import { toSafe } from "../safes.ts";
-import { listSafes, readSafe } from "../safes.store.ts";
+import { listSafes, readSafe, readSafes } from "../safes.store.ts";
+import { MOST_FOUND } from "#features/search/index.ts";
+import type { Hit, Searchable } from "#features/search/index.ts";
+import type { ShownSafe } from "../safes.store.ts";
 import { notFound } from "../effective-permissions.ts";
+
+export const searchableSafes: Searchable = {
+  kind: "safe",
+  needs: "safe.list",
+  async find(db, actor, search) {
+    const query = { limit: MOST_FOUND, after: null, search, status: null, permission: null };
+    return (await listSafes(db, actor, query)).map(hitOf);
+  },
+  read: async (db, actor, ids) => (await readSafes(db, actor, ids)).map(hitOf),
+};
 
 export async function findSafes(call: Call<typeof listEndpoint>, db: Db) {
   const { limit, cursor, search, status, permission } = call.query;
@@ -29,4 +42,10 @@ export async function presentSafe(db: Db, actor: Actor, id: string): Promise<Saf
   const row = await readSafe(db, actor, id);
   if (row === null) throw notFound();
   return toSafe(row);
+}
+
+function hitOf({ id, name, description, owner_name, owner_email, account_count, status }: ShownSafe): Hit {
+  const accounts = account_count === 1 ? "1 account" : `${account_count.toLocaleString("en")} accounts`;
+  const detail = [accounts, `owned by ${owner_name}`, ...(status === "active" ? [] : [status])].join(", ");
+  return { id, title: name, detail, by: [description, owner_name, owner_email], can: [] };
 }

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import { test } from "node:test";
-import { createGate } from "../attempts/gate.ts";
-import { HASH_PARAMETERS, createPasswords } from "./passwords.ts";
+import { HASH_PARAMETERS, createPasswords, createGate } from "./passwords.ts";
 import { codeOf } from "../testing/attempts.ts";
 
 const CHEAP = { memoryKiB: 256, passes: 1, lanes: 1 };

@@ -1,7 +1,11 @@
 // Hashes and verifies user passwords with argon2id (RFC 9106), a few at a time, at the same cost for known and unknown users.
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
+import { refuse } from "#kernel/http/refuse.ts";
 import { promisify } from "node:util";
-import { createGate } from "../attempts/gate.ts";
+
+const RETRY_AFTER_SECONDS = 5;
+
+type Gate = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 export interface HashParameters {
   memoryKiB: number;
@@ -100,3 +104,28 @@ function decode(stored: string): Decoded {
     tag: bytes,
   };
 }
+
+/** Runs work in order of arrival. Throws 503 when the queue is full, and 408 for waiting work whose caller has disconnected. */
+export function createGate(atOnce: number, mostWaiting: number): Gate {
+  const waiting: (() => void)[] = [];
+  let free = atOnce;
+
+  return async (work, signal) => {
+    if (free > 0) free -= 1;
+    else if (waiting.length >= mostWaiting) throw busy();
+    else await new Promise<void>((enter) => waiting.push(enter));
+    try {
+      if (signal?.aborted === true) throw refuse(408, "request.abandoned", "The client disconnected.");
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}
+
+const busy = () =>
+  refuse(503, "sign-in.busy", "Too many people are signing in right now. Please try again in a moment.", {
+    retryAfter: RETRY_AFTER_SECONDS,
+  });

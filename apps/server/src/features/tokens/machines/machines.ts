@@ -15,6 +15,10 @@ import { pageByName, placeByName } from "#kernel/http/cursor.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import { MOST_FOUND } from "#features/search/index.ts";
+import type { Hit, Searchable } from "#features/search/index.ts";
+import type { Clock } from "#kernel/clock.ts";
+import { listMachines, readMachines } from "./machines.store.ts";
 import * as store from "./machines.store.ts";
 import type { MachineRow } from "./machines.store.ts";
 
@@ -127,3 +131,19 @@ const toMachine = (row: MachineRow): MachineIdentity => ({
   active_tokens: row.active_tokens,
   last_used_at: row.last_used_at?.toISOString() ?? null,
 });
+
+export const searchableMachines = (clock: Clock): Searchable => ({
+  kind: "machine-identity",
+  needs: "user.manage",
+  async find(db, _actor, search) {
+    const found = await listMachines(db, { search, limit: MOST_FOUND, after: null }, clock.now());
+    return found.slice(0, MOST_FOUND).map(hitOf);
+  },
+  read: async (db, _actor, ids) => (await readMachines(db, ids, clock.now())).map(hitOf),
+});
+
+function hitOf({ id, name, description, role, status, active_tokens: tokens }: MachineRow): Hit {
+  const held = tokens === 1 ? "1 active token" : `${tokens} active tokens`;
+  const detail = [role, held, ...(status === "active" ? [] : [status])].join(", ");
+  return { id, title: name, detail, by: [description], can: [] };
+}

@@ -20,8 +20,7 @@ import type { TestPerson } from "#testing/people.ts";
 import { usualPolicy } from "#testing/sign-in-policy.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
-import { openNetworks } from "./open-networks.ts";
-import { isWithin } from "./sign-in-rules.ts";
+import { isWithin, openNetworks } from "./sign-in-rules.ts";
 
 let app: TestApp;
 let admin: TestPerson;

@@ -2,6 +2,11 @@
 import type { Role, SignInPolicy } from "@strongroom/contract";
 import { BlockList, isIP } from "node:net";
 import { plainAddress } from "#kernel/http/client-address.ts";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { rulesChanged } from "./rules-changed.ts";
+import { readPolicy, writePolicy } from "./sign-in-policy.store.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 
 type Networks = Pick<SignInPolicy, "allowed_networks">;
@@ -57,3 +62,20 @@ type FactorRoles = Pick<SignInPolicy, "mfa_required_roles">;
 /** The roles that newly require a second factor. */
 export const newlyAsked = (before: FactorRoles, after: FactorRoles): Role[] =>
   after.mfa_required_roles.filter((role) => !before.mfa_required_roles.includes(role));
+
+/** Returns the networks that were allowed before. Audited as done by `part`; running servers apply it at once. */
+export function openNetworks(
+  { database, events, clock }: Pick<Kernel, "database" | "events" | "clock">,
+  part: string,
+): Promise<string[]> {
+  return database.transaction(async (tx) => {
+    const from = await readPolicy(tx);
+    if (from.allowed_networks.length === 0) return [];
+    const to = { ...from, allowed_networks: [] };
+    await writePolicy(tx, to);
+    const note = { target: { type: "policy", id: "sign-in" }, details: { from: { ...from }, to } };
+    await appendAudit(tx, [systemEntry("policy.changed", part, note, clock.now())]);
+    await events.publish(tx, rulesChanged);
+    return from.allowed_networks;
+  });
+}

@@ -13,9 +13,16 @@ import { findMatches } from "../search/search.store.ts";
 import type { MatchRow } from "../search/search.store.ts";
 import type { ValidationContext } from "../validation.ts";
 import { dayOf } from "../validation.jobs.ts";
+import { inertText } from "#kernel/spreadsheet-cell.ts";
 import { DAY_MS, rateOf, statusOfSecret } from "../validation.policy.ts";
-import { workbook } from "./workbook.ts";
-import type { Cell } from "./workbook.ts";
+
+type Cell = string | number | Date | null;
+
+interface Column {
+  header: string;
+  /** In characters. */
+  width: number;
+}
 
 type Field = (typeof REPORT_FIELDS)[number];
 
@@ -135,4 +142,24 @@ function note(call: Pick<Call, "note">, format: string, range: { start: string; 
 function fileNameOf({ kernel }: ValidationContext, { start, end }: Period, extension: string): string {
   const days = Math.max(1, Math.round((end.getTime() - start.getTime()) / DAY_MS));
   return `validation-dashboard-${days === 1 ? "24h" : `${days}d`}-${dayOf(kernel.clock.now())}.${extension}`;
+}
+
+/** A sheet stores text as text, but a CSV file saved from it may not. */
+const inert = (cell: Cell): Cell => (typeof cell === "string" ? inertText(cell) : cell);
+
+function workbook(name: string, columns: readonly Column[], rows: AsyncIterable<readonly Cell[]>): Readable {
+  return Readable.from(bytesOf(name, columns, rows), { objectMode: false });
+}
+
+async function* bytesOf(name: string, columns: readonly Column[], rows: AsyncIterable<readonly Cell[]>) {
+  const { writeXlsxStream } = await import("hucre/xlsx");
+  yield* writeXlsxStream(inertRows(rows), {
+    name,
+    columns: columns.map(({ header, width }) => ({ header, width })),
+    freezePane: { rows: 1 },
+  });
+}
+
+async function* inertRows(rows: AsyncIterable<readonly Cell[]>): AsyncGenerator<Cell[]> {
+  for await (const row of rows) yield row.map(inert);
 }
