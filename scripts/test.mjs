@@ -149,7 +149,7 @@ const AT_ONCE = Math.max(3, availableParallelism());
 
 const groups = {
   packages: ["packages"],
-  server: ["apps/server", "apps/cli"],
+  server: ["apps/server", "apps/cli", "apps/gateway"],
   docs: ["docs", "scripts"],
   browser: ["e2e"],
 };

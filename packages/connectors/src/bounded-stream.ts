@@ -33,6 +33,11 @@ export class BoundedStream extends Duplex {
     containExceptions(this);
   }
 
+  /** From now on any number of bytes may be received: the login is over, and its reader limits what it keeps. */
+  liftLimit(): void {
+    this.#maxReceivedBytes = Infinity;
+  }
+
   #receive(chunk: Buffer): void {
     this.#received += chunk.length;
     if (this.#received > this.#maxReceivedBytes) {

@@ -16,6 +16,8 @@ export interface LoginRequest {
   pinned: HostKey | null;
   /** Null: a server's request for a new password is not answered. */
   renewal?: Renewal | null;
+  /** Milliseconds between questions whether the server is still there; the connection ends after three unanswered ones. */
+  keepalive?: number;
 }
 
 export interface LoggedIn {
@@ -65,6 +67,7 @@ export function logIn(
     sock: stream,
     username,
     readyTimeout: 0,
+    keepaliveInterval: request.keepalive ?? 0,
     ...(serverHostKey === null ? {} : { algorithms: { serverHostKey } }),
     hostVerifier: (blob: Buffer) => {
       state.hostKey = hostKeyOf(blob);

@@ -1,0 +1,184 @@
+// Serves terminals in browsers on a private unix socket. The server has checked the caller, and passes the connection on.
+import { chmodSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer, type WebSocket } from "ws";
+import type { Log } from "@strongroom/server/kernel/log.ts";
+import type { Gateway } from "#gateway/core/gateway.ts";
+import type { LiveSession } from "#gateway/core/live-session.ts";
+import { OpenFrame, ResizeFrame, WatchFrame, parseFrame } from "./frames.ts";
+import { createInbox, type Inbox } from "./inbox.ts";
+import { SocketTerminal } from "./socket-terminal.ts";
+
+export interface BrowserServerOptions {
+  gateway: Gateway;
+  /** The path of the socket. Its folder is private to this user. */
+  path: string;
+  log: Log;
+}
+
+/** Set by the server: the address of the browser. */
+export const CLIENT_ADDRESS_HEADER = "x-strongroom-client-address";
+
+/** A paste in one message. */
+const LARGEST_MESSAGE = 1024 * 1024;
+const FIRST_MESSAGE_WITHIN_MS = 10_000;
+const PING_EVERY_MS = 15_000;
+/** Connections that have not shown a ticket yet. */
+const MOST_WAITING = 200;
+
+const PATH = /^\/api\/v1\/sessions\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/(terminal|watch)$/;
+
+const UNREADABLE = "The gateway did not understand the browser. Reload the page.";
+
+/** Resolves when it listens. */
+export async function startBrowserServer({
+  gateway,
+  path,
+  log,
+}: BrowserServerOptions): Promise<{ stop(): Promise<void> }> {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE, perMessageDeflate: false });
+  let waiting = 0;
+
+  async function serve(socket: WebSocket, request: IncomingMessage, sessionId: string, kind: string): Promise<void> {
+    const [terminal, inbox] = [new SocketTerminal(socket), createInbox(socket)];
+    const lost = new AbortController();
+    socket.on("error", (error) => log.debug({ err: error, session: sessionId }, "a browser's connection failed"));
+    socket.once("close", () => lost.abort());
+    keepAlive(socket);
+    waiting += 1;
+    const first = await inbox.first(FIRST_MESSAGE_WITHIN_MS).finally(() => (waiting -= 1));
+    if (first === null) return terminal.refuse(UNREADABLE);
+    const header = request.headers[CLIENT_ADDRESS_HEADER];
+    const sourceAddress = typeof header === "string" ? header : null;
+    const caller = { gateway, socket, inbox, terminal, sessionId, sourceAddress, signal: lost.signal };
+    await (kind === "watch" ? watch(caller, first) : use(caller, first));
+  }
+
+  const server = createServer((_request, reply) => reply.writeHead(426).end());
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const [, sessionId = "", kind = ""] = PATH.exec(new URL(request.url ?? "/", "http://gateway").pathname) ?? [];
+    if (sessionId === "" || waiting >= MOST_WAITING) {
+      const status = sessionId === "" ? "404 Not Found" : "503 Service Unavailable";
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (opened) => {
+      serve(opened, request, sessionId, kind).catch((error: unknown) => {
+        log.error({ err: error, session: sessionId }, "a terminal in a browser failed");
+        opened.terminate();
+      });
+    });
+  });
+  await listen(server, path);
+  return {
+    async stop() {
+      for (const socket of sockets.clients) socket.terminate();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Caller {
+  gateway: Gateway;
+  socket: WebSocket;
+  inbox: Inbox;
+  terminal: SocketTerminal;
+  sessionId: string;
+  sourceAddress: string | null;
+  signal: AbortSignal;
+}
+
+/** The user's own terminal: begins the session, or resumes it. */
+async function use(caller: Caller, first: string): Promise<void> {
+  const { gateway, terminal, sessionId, sourceAddress, signal } = caller;
+  const frame = parseFrame(OpenFrame, first);
+  if (frame === null) return terminal.refuse(UNREADABLE);
+  const size = { cols: frame.cols, rows: frame.rows };
+  if (frame.t === "ticket") {
+    const opened = await gateway.open({
+      ticket: { ticket: frame.ticket, sessionId, sourceAddress },
+      terminal,
+      program: { command: null, terminal: { ...size, type: "xterm-256color" } },
+      size,
+      signal,
+    });
+    if ("failure" in opened) return terminal.refuse(opened.failure);
+    sayReady(opened.live, terminal);
+    attach(opened.live, caller);
+    opened.live.start();
+    return;
+  }
+  const live = gateway.resume(sessionId, frame.secret, terminal);
+  if (live === null) return terminal.refuse("This session has ended. Connect again.");
+  sayReady(live, terminal);
+  live.replay(terminal);
+  live.resize(terminal, size);
+  attach(live, caller);
+}
+
+function attach(live: LiveSession, { socket, inbox, terminal }: Caller): void {
+  inbox.consume(async (data, isBinary) => {
+    if (isBinary) return live.input(terminal, data);
+    const size = parseFrame(ResizeFrame, data.toString("utf8"));
+    if (size === null) return socket.terminate();
+    live.resize(terminal, size);
+  });
+  whenClosed(socket, () => live.detach(terminal));
+}
+
+function sayReady(live: LiveSession, terminal: SocketTerminal): void {
+  const { session, watcherCount, resumeSecret } = live;
+  terminal.send({ t: "ready", session: session.id, recorded: true, watchers: watcherCount, secret: resumeSecret });
+}
+
+async function watch(
+  { gateway, socket, inbox, terminal, sessionId, sourceAddress }: Caller,
+  first: string,
+): Promise<void> {
+  const frame = parseFrame(WatchFrame, first);
+  if (frame === null) return terminal.refuse(UNREADABLE);
+  const opened = await gateway.openWatch({ ticket: frame.ticket, sessionId, sourceAddress });
+  if ("failure" in opened) return terminal.refuse(opened.failure);
+  const { live } = opened;
+  terminal.send({ t: "watching", session: live.session.id, user: live.session.userName });
+  if (!live.watch(terminal)) return terminal.refuse("This session has too many watchers.");
+  // Watchers only read.
+  inbox.consume(async () => socket.terminate());
+  whenClosed(socket, () => live.unwatch(terminal));
+}
+
+function whenClosed(socket: WebSocket, act: () => void): void {
+  socket.once("close", act);
+  if (socket.readyState !== socket.OPEN) act();
+}
+
+/** A browser that vanished without closing its connection is noticed within half a minute. */
+function keepAlive(socket: WebSocket): void {
+  let isAnswered = true;
+  socket.on("pong", () => (isAnswered = true));
+  const timer = setInterval(() => {
+    // While it is paused, its answers are not read.
+    if (!isAnswered && !socket.isPaused) return socket.terminate();
+    isAnswered = false;
+    socket.ping();
+  }, PING_EVERY_MS);
+  socket.once("close", () => clearInterval(timer));
+}
+
+async function listen(server: Server, path: string): Promise<void> {
+  // Left by a process that was killed.
+  rmSync(path, { force: true });
+  // INVARIANT: only this user's processes reach the socket, from the moment it exists.
+  const mask = process.umask(0o177);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(path, resolve);
+    });
+  } finally {
+    process.umask(mask);
+  }
+  chmodSync(path, 0o600);
+}

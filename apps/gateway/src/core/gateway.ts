@@ -1,0 +1,250 @@
+// The live sessions of this process: opens them with tickets, finds them for watchers, and ends them on time.
+import type { Log } from "@strongroom/server/kernel/log.ts";
+import { LiveSession } from "./live-session.ts";
+import type {
+  Clock,
+  OpenedSession,
+  Opening,
+  Program,
+  SessionEnd,
+  SessionStore,
+  Size,
+  StartRecorder,
+  Ticket,
+  UpstreamChannel,
+} from "./ports.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface GatewayOptions {
+  store: SessionStore;
+  startRecorder: StartRecorder;
+  clock: Clock;
+  log: Log;
+}
+
+/** Every session ends when the database has not answered for this long. */
+const DATABASE_WITHIN_MS = 30_000;
+const REPORT_EVERY_MS = 5000;
+/** More than one process can serve; further sessions belong on another gateway. */
+const MOST_SESSIONS = 1000;
+
+export type Opened = { live: LiveSession } | { failure: string };
+
+export interface SessionRequest {
+  ticket: Ticket;
+  terminal: Terminal;
+  program: Program;
+  /** Of the recording, when the program has no terminal. */
+  size: Size;
+  /** The user's end was lost. */
+  signal: AbortSignal;
+}
+
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #sessions = new Map<string, LiveSession>();
+  /** Ends that are not stored yet. */
+  readonly #unstored = new Map<string, () => Promise<void>>();
+  #opening = 0;
+  #isStopping = false;
+  #isDraining = false;
+  #answeredAt: number;
+  #stopReporting = () => {};
+  #reporting: Promise<void> | null = null;
+  #stopNextCheck = () => {};
+  #checking: Promise<void> = Promise.resolve();
+  #isChecking = false;
+  #isCheckWanted = false;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#answeredAt = options.clock.now().getTime();
+  }
+
+  get liveSessions(): number {
+    return this.#sessions.size + this.#opening;
+  }
+
+  /** Begins to report to the database. */
+  start(): void {
+    this.#answeredAt = this.#options.clock.now().getTime();
+    this.#reportLater();
+  }
+
+  /** Redeems the ticket, logs in to the target and starts the recorder before anything is shown. */
+  async open(request: SessionRequest): Promise<Opened> {
+    if (this.#isStopping || this.#isDraining)
+      return { failure: "This gateway starts no more sessions. Connect again." };
+    if (this.liveSessions >= MOST_SESSIONS) return { failure: "This gateway has too many sessions. Try again later." };
+    this.#opening += 1;
+    try {
+      const opening = await this.#options.store.redeem(request.ticket);
+      return "failure" in opening ? opening : await this.#connect(opening, request);
+    } finally {
+      this.#opening -= 1;
+    }
+  }
+
+  async #connect(opening: Opening, request: SessionRequest): Promise<Opened> {
+    const { session } = opening;
+    const fail = (failure: string, reason: SessionEnd["reason"] = "failed"): Opened => {
+      const figures = { id: session.id, inputBytes: 0, outputBytes: 0, lastActivityAt: null };
+      this.#storeEnd(figures, { reason, detail: failure });
+      return { failure };
+    };
+    const connected = await opening.connect(request.signal);
+    if ("failure" in connected) return fail(connected.failure);
+    const started = await connected.upstream.start(request.program);
+    if ("failure" in started) {
+      connected.upstream.destroy();
+      return fail(started.failure);
+    }
+    try {
+      const live = await this.#begin(session, started.channel, request);
+      // Its right was last checked before it began.
+      this.check();
+      return { live };
+    } catch (error) {
+      this.#options.log.error({ err: error, session: session.id }, "a recording could not be started");
+      started.channel.destroy();
+      return fail("The recording of this session could not be started. Tell an administrator.", "recorder-failed");
+    }
+  }
+
+  async #begin(session: OpenedSession, channel: UpstreamChannel, request: SessionRequest): Promise<LiveSession> {
+    const { terminal, size, program } = request;
+    // Its events come after its start, when `live` is there.
+    let live: LiveSession | null = null;
+    const shape = { ...size, ...(program.terminal === null ? {} : { type: program.terminal.type }) };
+    const recorder = await this.#options.startRecorder(session, shape, {
+      onPaused: (reason) => live?.paused(reason),
+      onResumed: () => live?.paused(null),
+      onFailed: (detail) => live?.end({ reason: "recorder-failed", detail }),
+    });
+    const onEnded = (ended: LiveSession, end: SessionEnd) => this.#ended(ended, end);
+    live = new LiveSession({ session, channel, recorder, terminal, size, clock: this.#options.clock, onEnded });
+    this.#sessions.set(session.id, live);
+    if (this.#isStopping) live.end(STOPPED);
+    return live;
+  }
+
+  /** The session whose user comes back; null when there is none or the secret is wrong. */
+  resume(sessionId: string, secret: string, terminal: Terminal): LiveSession | null {
+    const live = this.#sessions.get(sessionId);
+    return live?.resume(secret, terminal) === true ? live : null;
+  }
+
+  /** The session that a ticket allows to watch. The caller joins it with `watch`. */
+  async openWatch(ticket: Ticket): Promise<Opened> {
+    if (!this.#sessions.has(ticket.sessionId)) return { failure: "This session is not live on this gateway." };
+    const redeemed = await this.#options.store.redeemWatch(ticket);
+    if ("failure" in redeemed) return redeemed;
+    const live = this.#sessions.get(ticket.sessionId);
+    return live === undefined ? { failure: "This session has ended." } : { live };
+  }
+
+  notice(sessionId: string, text: string): void {
+    this.#sessions.get(sessionId)?.notice(text);
+  }
+
+  /** Ends the sessions that lost their right. Call it when rights may have changed. */
+  check(): void {
+    this.#isCheckWanted = true;
+    if (!this.#isChecking) this.#checking = this.#checkWhileWanted();
+  }
+
+  async #checkWhileWanted(): Promise<void> {
+    this.#isChecking = true;
+    while (this.#isCheckWanted && this.#sessions.size > 0) {
+      this.#isCheckWanted = false;
+      try {
+        await this.#checkNow();
+      } catch (error) {
+        // The next report checks again, and without the database all sessions end soon.
+        this.#options.log.warn({ err: error }, "the rights of live sessions could not be checked");
+      }
+    }
+    this.#isChecking = false;
+  }
+
+  async #checkNow(): Promise<void> {
+    const { store, clock } = this.#options;
+    const asked = [...this.#sessions.keys()];
+    const { ending, goingOn, nextIn } = await store.check();
+    for (const { id, reason, detail } of ending) this.#sessions.get(id)?.end({ reason, detail });
+    for (const { id, endsIn } of goingOn) this.#sessions.get(id)?.endIn(endsIn);
+    const known = new Set([...ending, ...goingOn].map(({ id }) => id));
+    const forgotten = {
+      reason: "gateway-lost",
+      detail: "This gateway was lost for a while, so its sessions ended.",
+    } as const;
+    for (const id of asked) if (!known.has(id)) this.#sessions.get(id)?.end(forgotten);
+    this.#stopNextCheck();
+    if (nextIn !== null) this.#stopNextCheck = clock.after(Math.min(nextIn, REPORT_EVERY_MS), () => this.check());
+  }
+
+  #endAll(end: SessionEnd): void {
+    for (const live of this.#sessions.values()) live.end(end);
+  }
+
+  #ended(live: LiveSession, end: SessionEnd): void {
+    this.#sessions.delete(live.session.id);
+    this.#storeEnd(live.progress, end);
+  }
+
+  /** Each report tries again until it is stored. */
+  #storeEnd(progress: LiveSession["progress"], end: SessionEnd): void {
+    const store = async () => {
+      await this.#options.store.end(progress, end);
+      this.#unstored.delete(progress.id);
+    };
+    this.#unstored.set(progress.id, store);
+    store().catch((error: unknown) => {
+      this.#options.log.warn({ err: error, session: progress.id }, "the end of a session could not be stored yet");
+    });
+  }
+
+  #reportLater(): void {
+    this.#stopReporting = this.#options.clock.after(REPORT_EVERY_MS, () => {
+      this.#noticeLostDatabase();
+      // A report that waits for the database must not delay the look at how long it has been waiting.
+      this.#reporting ??= this.#report().finally(() => (this.#reporting = null));
+      this.#reportLater();
+    });
+  }
+
+  async #report(): Promise<void> {
+    const { store, log, clock } = this.#options;
+    try {
+      for (const storeEnd of this.#unstored.values()) await storeEnd();
+      const { isDraining } = await store.report([...this.#sessions.values()].map((live) => live.progress));
+      this.#isDraining = isDraining;
+      this.#answeredAt = clock.now().getTime();
+      this.check();
+    } catch (error) {
+      log.warn({ err: error }, "this gateway could not report to the database");
+    }
+  }
+
+  #noticeLostDatabase(): void {
+    const silence = this.#options.clock.now().getTime() - this.#answeredAt;
+    if (silence < DATABASE_WITHIN_MS || this.#sessions.size === 0) return;
+    this.#options.log.error("the database has not answered for 30 s; ending all sessions");
+    this.#endAll({ reason: "database-lost", detail: "Strongroom lost its database, so all sessions were ended." });
+  }
+
+  /** Ends all sessions and stores their ends. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#stopReporting();
+    this.#stopNextCheck();
+    const closing = [...this.#sessions.values()].map((live) => live.closed);
+    this.#endAll(STOPPED);
+    await Promise.all(closing);
+    await this.#reporting;
+    await this.#report();
+    await this.#checking;
+  }
+}
+
+const STOPPED: SessionEnd = { reason: "gateway-lost", detail: "The gateway was stopped. Connect again." };

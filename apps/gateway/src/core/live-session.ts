@@ -1,0 +1,243 @@
+// One live session: moves bytes between the user's terminal and the target, through the recorder.
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { RecorderClosedError, type ClosingReason, type TerminalRecorder } from "@strongroom/recordings";
+import type { Clock, OpenedSession, Progress, SessionEnd, SessionEndReason, Size, UpstreamChannel } from "./ports.ts";
+import { ReplayBuffer } from "./replay-buffer.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Output that a reconnected user sees again. */
+const REPLAY_BYTES = 256 * 1024;
+/** A watcher that is this far behind is disconnected: a session never waits for a watcher. */
+const WATCHER_BYTES = 1024 * 1024;
+const MOST_WATCHERS = 16;
+const RESUME_WITHIN_MS = 60_000;
+/** The longest delay of a timer of Node. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export interface LiveSessionOptions {
+  session: OpenedSession;
+  channel: UpstreamChannel;
+  recorder: TerminalRecorder;
+  terminal: Terminal;
+  size: Size;
+  clock: Clock;
+  /** Called once, when nothing is shown or sent any more and the recording is closed. */
+  onEnded: (live: LiveSession, end: SessionEnd) => void;
+}
+
+export class LiveSession {
+  readonly session: OpenedSession;
+  readonly #channel: UpstreamChannel;
+  readonly #recorder: TerminalRecorder;
+  readonly #clock: Clock;
+  readonly #onEnded: LiveSessionOptions["onEnded"];
+  readonly #replay = new ReplayBuffer(REPLAY_BYTES);
+  readonly #watchers = new Set<Terminal>();
+  #terminal: Terminal | null;
+  #size: Size;
+  #secret: Buffer;
+  #inputBytes = 0;
+  #outputBytes = 0;
+  #lastActivityAt: Date | null = null;
+  #end: SessionEnd | null = null;
+  #exitStatus: number | null = null;
+  #pausedBecause: string | null = null;
+  #stopWaiting: (() => void) | null = null;
+  #stopTimer: () => void = () => {};
+  readonly #closed = Promise.withResolvers<void>();
+
+  constructor(options: LiveSessionOptions) {
+    this.session = options.session;
+    this.#channel = options.channel;
+    this.#recorder = options.recorder;
+    this.#clock = options.clock;
+    this.#onEnded = options.onEnded;
+    this.#terminal = options.terminal;
+    this.#size = options.size;
+    this.#secret = randomBytes(32);
+    this.endIn(options.session.endsIn);
+  }
+
+  /** Begins to show output. */
+  start(): void {
+    this.#channel.read(
+      (bytes, isError) => this.#output(bytes, isError),
+      ({ status }) => {
+        this.#exitStatus = status;
+        const isClosed = status === null;
+        const detail = isClosed ? "The target closed the connection." : null;
+        this.end({ reason: isClosed ? "target-closed" : "logout", detail });
+      },
+    );
+  }
+
+  get progress(): Progress {
+    const [inputBytes, outputBytes, lastActivityAt] = [this.#inputBytes, this.#outputBytes, this.#lastActivityAt];
+    return { id: this.session.id, inputBytes, outputBytes, lastActivityAt };
+  }
+
+  get watcherCount(): number {
+    return this.#watchers.size;
+  }
+
+  /** Resolves when the session has ended and its recording is closed. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  /** With this, a user whose connection was lost comes back. It changes each time. */
+  get resumeSecret(): string {
+    return this.#secret.toString("base64url");
+  }
+
+  /** Resolves when there is room for more input. Never rejects. */
+  async input(from: Terminal, bytes: Buffer): Promise<void> {
+    if (from !== this.#terminal || this.#end !== null) return;
+    if (!(await this.#accepted(this.#recorder.input(bytes)))) return;
+    this.#inputBytes += bytes.length;
+    this.#lastActivityAt = this.#clock.now();
+    await this.#channel.write(bytes);
+  }
+
+  finishInput(from: Terminal): void {
+    if (from === this.#terminal && this.#end === null) this.#channel.finish();
+  }
+
+  resize(from: Terminal, size: Size): void {
+    if (from !== this.#terminal || this.#end !== null) return;
+    this.#size = size;
+    this.#recorder.resize(size.cols, size.rows);
+    this.#channel.resize(size);
+    for (const watcher of this.#watchers) watcher.resized(size);
+  }
+
+  /** False when the secret is not the current one. The user's former terminal, if it is still there, is closed. */
+  resume(secret: string, terminal: Terminal): boolean {
+    const given = Buffer.from(secret, "base64url");
+    if (this.#end !== null || given.length !== this.#secret.length || !timingSafeEqual(given, this.#secret)) {
+      return false;
+    }
+    this.#secret = randomBytes(32);
+    this.#stopWaiting?.();
+    this.#stopWaiting = null;
+    const former = this.#terminal;
+    this.#terminal = null;
+    former?.end({ reason: "logout", detail: "This session was continued in another window." }, null);
+    this.#terminal = terminal;
+    return true;
+  }
+
+  /** After `resume`, once the user's end knows that it is ready: shows the last output again. */
+  replay(terminal: Terminal): void {
+    void terminal.write(this.#replay.content(), false);
+    if (this.#pausedBecause !== null) terminal.paused(this.#pausedBecause);
+    terminal.watchers(this.#watchers.size);
+  }
+
+  /** The user's connection was lost. The session waits for them for a minute. */
+  detach(terminal: Terminal): void {
+    if (terminal !== this.#terminal || this.#end !== null) return;
+    this.#terminal = null;
+    this.#stopWaiting = this.#clock.after(RESUME_WITHIN_MS, () =>
+      this.end({ reason: "logout", detail: "The connection was lost and not resumed within 60 s." }),
+    );
+  }
+
+  /** False when there are too many watchers, or the session has ended. */
+  watch(terminal: Terminal): boolean {
+    if (this.#end !== null || this.#watchers.size >= MOST_WATCHERS) return false;
+    terminal.resized(this.#size);
+    void terminal.write(this.#replay.content(), false);
+    this.#watchers.add(terminal);
+    this.#terminal?.watchers(this.#watchers.size);
+    return true;
+  }
+
+  unwatch(terminal: Terminal): void {
+    if (this.#watchers.delete(terminal)) this.#terminal?.watchers(this.#watchers.size);
+  }
+
+  notice(text: string): void {
+    this.#terminal?.notice(text);
+  }
+
+  /** The recorder cannot store; null: it can again. Nothing moves meanwhile, because it accepts nothing. */
+  paused(reason: string | null): void {
+    this.#pausedBecause = reason;
+    this.#terminal?.paused(reason);
+    for (const watcher of this.#watchers) watcher.paused(reason);
+  }
+
+  /** Sets the end that is known now. It applies also without the database. */
+  endIn(milliseconds: number): void {
+    this.#stopTimer();
+    const expired = { reason: "expired", detail: "The time of this session is over." } as const;
+    this.#stopTimer =
+      milliseconds > LONGEST_TIMER_MS
+        ? this.#clock.after(LONGEST_TIMER_MS, () => this.endIn(milliseconds - LONGEST_TIMER_MS))
+        : this.#clock.after(Math.max(0, milliseconds), () => this.end(expired));
+  }
+
+  /** Ends the session now. Further calls do nothing. */
+  end(end: SessionEnd): void {
+    if (this.#end !== null) return;
+    this.#end = end;
+    this.#stopTimer();
+    this.#stopWaiting?.();
+    this.#channel.destroy();
+    this.#terminal?.end(end, this.#exitStatus);
+    for (const watcher of this.#watchers) watcher.end(end, null);
+    this.#watchers.clear();
+    this.#terminal = null;
+    void this.#close(end);
+  }
+
+  async #close(end: SessionEnd): Promise<void> {
+    // It never rejects, and it is bounded: it gives up after some seconds without storage.
+    await this.#recorder.close(CLOSING_REASONS[end.reason], this.#exitStatus ?? undefined);
+    this.#onEnded(this, end);
+    this.#closed.resolve();
+  }
+
+  /** INVARIANT: output reaches the user and watchers only after the recorder accepted it. */
+  async #output(bytes: Buffer, isError: boolean): Promise<void> {
+    if (this.#end !== null || !(await this.#accepted(this.#recorder.output(bytes)))) return;
+    this.#outputBytes += bytes.length;
+    this.#replay.add(bytes);
+    for (const watcher of this.#watchers) {
+      if (watcher.waitingBytes > WATCHER_BYTES) {
+        this.unwatch(watcher);
+        watcher.end({ reason: "failed", detail: "Your connection is too slow to watch this session." }, null);
+      } else void watcher.write(bytes, isError);
+    }
+    await this.#terminal?.write(bytes, isError);
+  }
+
+  /** False when the session has ended meanwhile. */
+  async #accepted(recorded: Promise<void>): Promise<boolean> {
+    try {
+      await recorded;
+    } catch (error) {
+      const detail = error instanceof RecorderClosedError ? null : "An error in the recorder ended this session.";
+      this.end({ reason: "recorder-failed", detail });
+    }
+    return this.#end === null;
+  }
+}
+
+const CLOSING_REASONS: Record<SessionEndReason, ClosingReason> = {
+  logout: "ended",
+  "target-closed": "ended",
+  failed: "ended",
+  idle: "ended",
+  terminated: "terminated",
+  expired: "access-ended",
+  revoked: "access-ended",
+  "checked-in": "access-ended",
+  "user-disabled": "access-ended",
+  "membership-removed": "access-ended",
+  "account-deleted": "access-ended",
+  "recorder-failed": "storage-failed",
+  "database-lost": "gateway-stopped",
+  "gateway-lost": "gateway-stopped",
+};

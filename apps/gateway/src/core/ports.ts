@@ -1,0 +1,135 @@
+// What the core of the gateway needs from outside: the stored sessions, a recorder, an upstream and a clock.
+import type { TerminalRecorder } from "@strongroom/recordings";
+
+export type SessionEndReason =
+  | "logout"
+  | "expired"
+  | "revoked"
+  | "checked-in"
+  | "user-disabled"
+  | "membership-removed"
+  | "account-deleted"
+  | "terminated"
+  | "target-closed"
+  | "recorder-failed"
+  | "database-lost"
+  | "gateway-lost"
+  | "idle"
+  | "failed";
+
+/** A session whose ticket was redeemed. */
+export interface OpenedSession {
+  readonly id: string;
+  /** Its key seals the recording. */
+  readonly safeId: string;
+  readonly userName: string;
+  /** `host:port`. */
+  readonly target: string;
+  readonly remoteUser: string;
+  /** Milliseconds until its longest duration is over. */
+  readonly endsIn: number;
+}
+
+export interface Size {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+export interface SessionEnd {
+  readonly reason: SessionEndReason;
+  /** For the user, in one or two sentences. */
+  readonly detail: string | null;
+}
+
+/** The figures of a live session. */
+export interface Progress {
+  readonly id: string;
+  readonly inputBytes: number;
+  readonly outputBytes: number;
+  /** Null before the first input. */
+  readonly lastActivityAt: Date | null;
+}
+
+export interface Ticket {
+  readonly ticket: string;
+  readonly sessionId: string;
+  /** Null when the server does not know it. */
+  readonly sourceAddress: string | null;
+}
+
+/** A redeemed ticket. */
+export interface Opening {
+  readonly session: OpenedSession;
+  /** Logs in to the target with the account's secret. Called once. `failure` is for the user. Never rejects. */
+  connect(signal: AbortSignal): Promise<{ upstream: Upstream } | { failure: string }>;
+}
+
+/** What the database says about the live sessions of this gateway. */
+export interface RightsCheck {
+  readonly ending: readonly (SessionEnd & { readonly id: string })[];
+  /** With the milliseconds until the end that is known now. */
+  readonly goingOn: readonly { readonly id: string; readonly endsIn: number }[];
+  /** Milliseconds until the next check is due although nothing was changed; null without a session. */
+  readonly nextIn: number | null;
+}
+
+/** The sessions of this gateway in the database. `failure` is for the user. */
+export interface SessionStore {
+  /** Redeems a ticket once; the audit trail says who opens what before this resolves. */
+  redeem(ticket: Ticket): Promise<Opening | { failure: string }>;
+  /** Redeems the ticket of a watcher, and audits it. */
+  redeemWatch(ticket: Ticket): Promise<{ watcher: string } | { failure: string }>;
+  /** Records the end of a session. Repeating it does nothing. */
+  end(progress: Progress, end: SessionEnd): Promise<void>;
+  /** Tells that this gateway is alive, and the figures of its sessions. Returns whether it may start more. */
+  report(live: readonly Progress[]): Promise<{ isDraining: boolean }>;
+  /** Checks the rights of all live sessions. */
+  check(): Promise<RightsCheck>;
+}
+
+export interface RecorderEvents {
+  onPaused(message: string): void;
+  onResumed(): void;
+  onFailed(message: string): void;
+}
+
+/** Rejects when the recording cannot be stored: the session must not start then. */
+export type StartRecorder = (
+  session: OpenedSession,
+  terminal: Size & { readonly type?: string },
+  events: RecorderEvents,
+) => Promise<TerminalRecorder>;
+
+/** One running program on the target: a shell or a command. */
+export interface UpstreamChannel {
+  /** Calls `output` for each piece, and again only after its promise has settled. Calls `ended` once, after all output. */
+  read(
+    output: (bytes: Buffer, isError: boolean) => Promise<void>,
+    ended: (exit: { status: number | null }) => void,
+  ): void;
+  /** Resolves when there is room for more. Never rejects. */
+  write(bytes: Buffer): Promise<void>;
+  /** No more input follows. */
+  finish(): void;
+  resize(size: Size): void;
+  /** Closes the connection to the target at once. */
+  destroy(): void;
+}
+
+/** What to run: null is a login shell. */
+export interface Program {
+  readonly command: string | null;
+  /** Null: without a terminal. */
+  readonly terminal: (Size & { readonly type: string }) | null;
+}
+
+export interface Upstream {
+  start(program: Program): Promise<{ channel: UpstreamChannel } | { failure: string }>;
+  destroy(): void;
+}
+
+export interface Clock {
+  now(): Date;
+  /** Calls `act` once after `milliseconds`. Returns a function that cancels it. */
+  after(milliseconds: number, act: () => void): () => void;
+}

@@ -1,0 +1,106 @@
+// The target of a session over SSH: a connection, and the programs that run on it.
+import type { Target, VerifyContext } from "@strongroom/connectors";
+import { connectSsh, type SshConnection } from "@strongroom/connectors/ssh";
+import type { Secret } from "@strongroom/keys";
+import type { ClientChannel, PseudoTtyOptions } from "ssh2";
+import type { Program, Size, Upstream, UpstreamChannel } from "#gateway/core/ports.ts";
+
+/** Logs in with the secret, which is not kept. `failure` is for the user. */
+export async function connectTarget(
+  target: Target,
+  secret: Secret,
+  context: VerifyContext,
+): Promise<{ upstream: Upstream } | { failure: string }> {
+  const connected = await connectSsh(target, secret, context);
+  if ("failure" in connected) return { failure: connected.failure.message };
+  return { upstream: upstreamOf(connected.connection) };
+}
+
+/** Longer than any server needs to start a shell. */
+const START_WITHIN_MS = 20_000;
+
+function upstreamOf(connection: SshConnection): Upstream {
+  return {
+    destroy: () => connection.destroy(),
+    start: (program) =>
+      new Promise((resolve) => {
+        const fail = (failure: string) => {
+          clearTimeout(timer);
+          resolve({ failure });
+        };
+        const timer = setTimeout(() => {
+          fail("The target did not start the session within 20 s.");
+          connection.destroy();
+        }, START_WITHIN_MS);
+        connection.client.once("close", () => fail("The target closed the connection."));
+        const started = (error: Error | undefined, channel: ClientChannel) => {
+          if (error !== undefined) {
+            fail(`The target refused to start a ${program.command === null ? "shell" : "command"}.`);
+            return;
+          }
+          clearTimeout(timer);
+          resolve({ channel: channelOf(connection, channel) });
+        };
+        try {
+          startProgram(connection, program, started);
+        } catch {
+          // It throws when the connection is closed already.
+          fail("The target closed the connection.");
+        }
+      }),
+  };
+}
+
+function startProgram(
+  { client }: SshConnection,
+  { command, terminal }: Program,
+  started: (error: Error | undefined, channel: ClientChannel) => void,
+): void {
+  const pty: PseudoTtyOptions | null =
+    terminal === null ? null : { term: terminal.type, cols: terminal.cols, rows: terminal.rows, width: 0, height: 0 };
+  if (command !== null) client.exec(command, pty === null ? {} : { pty }, started);
+  else client.shell(pty ?? false, started);
+}
+
+function channelOf(connection: SshConnection, channel: ClientChannel): UpstreamChannel {
+  let isClosed = false;
+  const released = new Set<() => void>();
+  channel.on("error", () => connection.destroy());
+  channel.once("close", () => {
+    isClosed = true;
+    for (const release of released) release();
+  });
+  return {
+    read(output, ended) {
+      let status: number | null = null;
+      let delivering = Promise.resolve();
+      const deliver = (from: NodeJS.ReadableStream, isError: boolean) => (bytes: Buffer) => {
+        from.pause();
+        delivering = delivering.then(() => output(bytes, isError)).then(() => void from.resume());
+      };
+      channel.on("data", deliver(channel, false));
+      channel.stderr.on("data", deliver(channel.stderr, true));
+      channel.once("exit", (code: number | null) => (status = code ?? KILLED));
+      // Also when the connection was lost, but not before everything that arrived was read.
+      channel.once("close", () => void delivering.then(() => ended({ status })));
+    },
+    write(bytes) {
+      if (isClosed || channel.write(bytes)) return Promise.resolve();
+      return new Promise((resolve) => {
+        const release = () => {
+          channel.removeListener("drain", release);
+          released.delete(release);
+          resolve();
+        };
+        released.add(release);
+        channel.once("drain", release);
+      });
+    },
+    finish: () => void (isClosed || channel.end()),
+    resize: ({ cols, rows }: Size) => void (isClosed || channel.setWindow(rows, cols, 0, 0)),
+    destroy: () => connection.destroy(),
+  };
+}
+
+/** The exit status that shells give to a program that a signal ended. */
+const KILLED = 255;

@@ -1,0 +1,60 @@
+// A gateway for browsers in this process, with sessions in memory and a real sshd as its target.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Target } from "@strongroom/connectors";
+import { aTarget, type Sshd } from "@strongroom/connectors/testing";
+import { openLog } from "@strongroom/server/kernel/log.ts";
+import { startBrowserServer } from "../src/browser/browser-server.ts";
+import { systemClock } from "../src/core/clock.ts";
+import { Gateway } from "../src/core/gateway.ts";
+import type { Clock } from "../src/core/ports.ts";
+import { openBrowser, type Browser } from "./browser.ts";
+import { memorySessions, type MemorySessions } from "./memory-sessions.ts";
+
+export interface BrowserGateway {
+  gateway: Gateway;
+  sessions: MemorySessions;
+  path: string;
+  open(sessionId: string, kind?: "terminal" | "watch"): Promise<Browser>;
+  /** A session of which the browser was told that it is ready. */
+  begin(target: Target, secret: string): Promise<{ browser: Browser; sessionId: string; secret: string }>;
+  stop(): Promise<void>;
+}
+
+export const SIZE = { cols: 80, rows: 24 };
+
+export async function startBrowserGateway(clock: Clock = systemClock): Promise<BrowserGateway> {
+  const folder = mkdtempSync(join(tmpdir(), "strongroom-gateway-"));
+  const path = join(folder, "gateway.sock");
+  const log = openLog("fatal");
+  const sessions = memorySessions();
+  const gateway = new Gateway({ ...sessions, clock, log });
+  gateway.start();
+  const server = await startBrowserServer({ gateway, path, log });
+  const open: BrowserGateway["open"] = (sessionId, kind = "terminal") =>
+    openBrowser(path, `/api/v1/sessions/${sessionId}/${kind}`);
+  return {
+    gateway,
+    sessions,
+    path,
+    open,
+    async begin(target, secret) {
+      const { ticket, sessionId } = sessions.issue(target, secret);
+      const browser = await open(sessionId);
+      browser.send({ t: "ticket", ticket, ...SIZE });
+      return { browser, sessionId, secret: (await browser.told("ready")).secret };
+    },
+    async stop() {
+      sessions.database.isAway = false;
+      await gateway.stop();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The target of an account on a real sshd, whose host key is pinned. */
+export async function pinnedTarget(sshd: Sshd, username: string): Promise<Target> {
+  return aTarget({ host: sshd.host, port: sshd.port, username, type: "server", knownHostKey: await sshd.hostKey() });
+}

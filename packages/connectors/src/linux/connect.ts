@@ -1,0 +1,76 @@
+// An SSH connection that outlives the login, for sessions. Logs in exactly as a verification does.
+import type { Secret } from "@strongroom/keys";
+import type { Client } from "ssh2";
+import { inTime } from "../attempt.ts";
+import { MAX_RECEIVED_BYTES } from "../bounded-stream.ts";
+import type { Failure, HostKey, Target, VerifyContext } from "../connector.ts";
+import { dial, nameOf } from "../dial.ts";
+import { misconfigured } from "../finding.ts";
+import { logIn } from "./login.ts";
+import { loginSecret } from "./login-secret.ts";
+
+/** A target that vanished is noticed within a minute. */
+const KEEPALIVE_MS = 15_000;
+
+export interface SshConnection {
+  /** Logged in. It emits `close` when the connection ends, for any reason. */
+  client: Client;
+  hostKey: HostKey;
+  /** Closes the socket at once. */
+  destroy(): void;
+}
+
+/**
+ * The connection, or why there is none. The time limit and the signal of `context` apply to the login only; afterwards
+ * the caller closes the connection. INVARIANT: without a pinned host key nothing is sent.
+ */
+export function connectSsh(
+  target: Target,
+  secret: Secret,
+  context: VerifyContext,
+): Promise<({ connection: SshConnection } | { failure: Failure }) & { durationMs: number }> {
+  return inTime<{ connection: SshConnection } | { failure: Failure }>(
+    context,
+    async (current) => {
+      const { host, username } = target;
+      if (!host) return { failure: misconfigured("bad-input", "The host is missing.") };
+      if (!username) return { failure: misconfigured("bad-input", "The user name is missing.") };
+      const pinned = target.knownHostKey ?? null;
+      const endpoint = { host, port: target.port ?? 22 };
+      if (pinned === null) {
+        return {
+          failure: misconfigured(
+            "bad-input",
+            `The host key of ${nameOf(endpoint)} is not known yet. Verify the account first.`,
+          ),
+        };
+      }
+      const opened = await loginSecret(secret.reveal(), target.type === "ssh", current.signal);
+      if ("failure" in opened) return opened;
+
+      // The end of the attempt aborts its signal. The connection must survive that, and nothing else.
+      const abandoned = new AbortController();
+      let isConnected = false;
+      current.signal.addEventListener("abort", () => {
+        if (!isConnected) abandoned.abort();
+      });
+      const dialled = await dial(endpoint, { ...current, signal: abandoned.signal }, MAX_RECEIVED_BYTES);
+      if ("failure" in dialled) return dialled;
+      const { stream } = dialled;
+      current.waitFor(`${nameOf(endpoint)} to answer the SSH login`);
+      const login = await logIn(stream, { endpoint, username, secret: opened, pinned, keepalive: KEEPALIVE_MS });
+      if ("failure" in login) {
+        stream.destroy();
+        return login;
+      }
+      if (abandoned.signal.aborted) {
+        return { failure: { outcome: "unreachable", code: "cancelled", message: "The login was cancelled." } };
+      }
+      isConnected = true;
+      stream.liftLimit();
+      const { client, hostKey } = login.loggedIn;
+      return { connection: { client, hostKey, destroy: () => stream.destroy() } };
+    },
+    (failure) => ({ failure }),
+  );
+}
