@@ -1,65 +1,48 @@
 // "Add Sink", "Edit Sink" and "Delete Sink"; the form's code is loaded when it is first opened.
 import type { AuditSink } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
-import { Suspense, lazy } from "react";
+import { lazy } from "react";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
-import { Modal } from "#shared/ui/modal.tsx";
-import { toast } from "#shared/ui/toast.ts";
+import { FormDialog } from "#shared/ui/form-dialog.tsx";
+import type { DialogProps } from "#shared/ui/modal.tsx";
 import { creation, deletion, edit } from "./audit-sinks.queries.ts";
 import { EMPTY_SINK, changedOf, formOf, newOf } from "./sink-form-values.ts";
 
 const SinkForm = lazy(() => import("./sink-form.tsx"));
 
-interface DialogProps {
-  opened: boolean;
-  onClose: () => void;
-}
-
-export function AddSinkDialog({ folder, opened, onClose }: DialogProps & { folder: string }) {
+export function AddSinkDialog({ folder, ...props }: DialogProps & { folder: string }) {
   const { mutateAsync: create } = useMutation(creation(useQueryClient()));
   return (
-    <Modal opened={opened} onClose={onClose} title="Add Sink" size="lg">
-      <Suspense fallback={<SectionLoading />}>
-        <SinkForm
-          sink={null}
-          folder={folder}
-          initial={EMPTY_SINK}
-          submitLabel="Add Sink"
-          failureText="Failed to add the sink"
-          onCancel={onClose}
-          onSubmit={async (values) => {
-            await create(newOf(values));
-            toast.success("Sink added");
-            onClose();
-          }}
-        />
-      </Suspense>
-    </Modal>
+    <FormDialog
+      {...props}
+      title="Add Sink"
+      size="lg"
+      initial={EMPTY_SINK}
+      submitLabel="Add Sink"
+      failureText="Failed to add the sink"
+      save={(values) => create(newOf(values))}
+      done="Sink added"
+    >
+      {(form) => <SinkForm {...form} sink={null} folder={folder} />}
+    </FormDialog>
   );
 }
 
-export function EditSinkDialog({ sink, folder, opened, onClose }: DialogProps & { sink: AuditSink; folder: string }) {
+export function EditSinkDialog({ sink, folder, ...props }: DialogProps & { sink: AuditSink; folder: string }) {
   const { mutateAsync: save } = useMutation(edit(useQueryClient(), sink.id));
   return (
-    <Modal opened={opened} onClose={onClose} title="Edit Sink" size="lg">
-      <Suspense fallback={<SectionLoading />}>
-        <SinkForm
-          sink={sink}
-          folder={folder}
-          initial={formOf(sink)}
-          submitLabel="Save Changes"
-          failureText="Failed to update the sink"
-          onCancel={onClose}
-          onSubmit={async (values) => {
-            await save(changedOf(values));
-            toast.success("Sink updated");
-            onClose();
-          }}
-        />
-      </Suspense>
-    </Modal>
+    <FormDialog
+      {...props}
+      title="Edit Sink"
+      size="lg"
+      initial={formOf(sink)}
+      failureText="Failed to update the sink"
+      save={(values) => save(changedOf(values))}
+      done="Sink updated"
+    >
+      {(form) => <SinkForm {...form} sink={sink} folder={folder} />}
+    </FormDialog>
   );
 }
 

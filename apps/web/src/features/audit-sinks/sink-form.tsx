@@ -1,12 +1,13 @@
 // The form of an audit sink: content, destination and authentication.
 import { NativeSelect, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { AUDIT_SINK_FORMATS, AUDIT_SINK_KINDS, type AuditSink, type AuditSinkKind } from "@strongroom/contract";
-import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
-import { Pem, SecretInput, type SinkForm as Form } from "./sink-fields.tsx";
+import { Form } from "#shared/ui/form.tsx";
+import type { FormInDialog } from "#shared/ui/form-dialog.tsx";
+import { Pem, SecretInput, type SinkForm as SinkFormControl } from "./sink-fields.tsx";
 import { asKind, checkSink, objectionsTo, type SinkFormValues } from "./sink-form-values.ts";
 import { FORMAT_LABELS, KIND_LABELS } from "./sink-labels.ts";
 
-export interface SinkFormProps extends Omit<DialogFormProps<SinkFormValues>, "check" | "objectionsIn" | "children"> {
+export interface SinkFormProps extends FormInDialog<SinkFormValues> {
   /** The stored sink; null for a new one. */
   sink: AuditSink | null;
   /** The server's folder for file sinks. */
@@ -18,7 +19,7 @@ const FORMATS = AUDIT_SINK_FORMATS.map((value) => ({ value, label: FORMAT_LABELS
 
 export default function SinkForm({ sink, folder, ...props }: SinkFormProps) {
   return (
-    <DialogForm
+    <Form
       {...props}
       check={(values) => checkSink(values, sink === null)}
       objectionsIn={(error) => objectionsTo(sink?.config.kind ?? "http", error)}
@@ -32,11 +33,11 @@ export default function SinkForm({ sink, folder, ...props }: SinkFormProps) {
           {form.values.kind === "witness" && <Witness form={form} />}
         </Stack>
       )}
-    </DialogForm>
+    </Form>
   );
 }
 
-function About({ form, sink }: { form: Form; sink: AuditSink | null }) {
+function About({ form, sink }: { form: SinkFormControl; sink: AuditSink | null }) {
   const { kind, content } = form.values;
   const isNew = sink === null;
   return (
@@ -86,7 +87,7 @@ function About({ form, sink }: { form: Form; sink: AuditSink | null }) {
   );
 }
 
-function Syslog({ form, sink }: { form: Form; sink: AuditSink | null }) {
+function Syslog({ form, sink }: { form: SinkFormControl; sink: AuditSink | null }) {
   const isTls = form.values.transport === "tls";
   return (
     <>
@@ -137,7 +138,7 @@ function Syslog({ form, sink }: { form: Form; sink: AuditSink | null }) {
   );
 }
 
-function WebHook({ form, sink }: { form: Form; sink: AuditSink | null }) {
+function WebHook({ form, sink }: { form: SinkFormControl; sink: AuditSink | null }) {
   return (
     <>
       <TextInput label="Address" required type="url" spellCheck={false} {...form.getInputProps("url")} />
@@ -161,7 +162,7 @@ function WebHook({ form, sink }: { form: Form; sink: AuditSink | null }) {
   );
 }
 
-function File({ form, folder }: { form: Form; folder: string }) {
+function File({ form, folder }: { form: SinkFormControl; folder: string }) {
   return (
     <>
       <TextInput
@@ -191,7 +192,7 @@ function File({ form, folder }: { form: Form; folder: string }) {
   );
 }
 
-function Witness({ form }: { form: Form }) {
+function Witness({ form }: { form: SinkFormControl }) {
   return (
     <>
       <TextInput

@@ -9,15 +9,15 @@ import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
-import { DialogForm } from "#shared/ui/dialog-form.tsx";
+import { Form } from "#shared/ui/form.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
-import { Modal } from "#shared/ui/modal.tsx";
+import { FormDialog } from "#shared/ui/form-dialog.tsx";
+import type { DialogProps } from "#shared/ui/modal.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { saveFile } from "#shared/ui/save-file.ts";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
-import { toast } from "#shared/ui/toast.ts";
 import classes from "./audit-sinks.module.css";
 import { logRemoval, logAddition, witness } from "./audit-sinks.queries.ts";
 
@@ -122,42 +122,45 @@ function Log({ log, onForget }: { log: WitnessedLog; onForget: (() => void) | nu
 
 const FIELDS = ["name", "verifier_key"] as const;
 type Field = (typeof FIELDS)[number];
+type WatchValues = Record<Field, string>;
 const isField = (path: string): path is Field => FIELDS.some((field) => field === path);
 
-function WatchDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+function WatchDialog(props: DialogProps) {
   const { mutateAsync: watch } = useMutation(logAddition(useQueryClient()));
   return (
-    <Modal opened={opened} onClose={onClose} title="Watch a Log">
-      <DialogForm<Record<Field, string>>
-        initial={{ name: "", verifier_key: "" }}
-        check={({ name, verifier_key }) => ({
-          ...(name.trim() === "" ? { name: "Name is required" } : {}),
-          ...(verifier_key.trim() === "" ? { verifier_key: "Log key is required" } : {}),
-        })}
-        objectionsIn={(error) => fieldErrorsOf(error, isField)}
-        submitLabel="Watch"
-        failureText="Failed to add the log"
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          await watch(values);
-          toast.success("The log is now watched");
-          onClose();
-        }}
-      >
-        {(form) => (
-          <>
-            <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps("name")} />
-            <TextInput
-              label="Log key"
-              required
-              description="The output of “strongroom audit key” on that server"
-              spellCheck={false}
-              {...form.getInputProps("verifier_key")}
-            />
-          </>
-        )}
-      </DialogForm>
-    </Modal>
+    <FormDialog<WatchValues, unknown>
+      {...props}
+      title="Watch a Log"
+      initial={{ name: "", verifier_key: "" }}
+      submitLabel="Watch"
+      failureText="Failed to add the log"
+      save={watch}
+      done="The log is now watched"
+    >
+      {(given) => (
+        <Form
+          {...given}
+          check={({ name, verifier_key }) => ({
+            ...(name.trim() === "" ? { name: "Name is required" } : {}),
+            ...(verifier_key.trim() === "" ? { verifier_key: "Log key is required" } : {}),
+          })}
+          objectionsIn={(error) => fieldErrorsOf(error, isField)}
+        >
+          {(form) => (
+            <>
+              <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps("name")} />
+              <TextInput
+                label="Log key"
+                required
+                description="The output of “strongroom audit key” on that server"
+                spellCheck={false}
+                {...form.getInputProps("verifier_key")}
+              />
+            </>
+          )}
+        </Form>
+      )}
+    </FormDialog>
   );
 }
 

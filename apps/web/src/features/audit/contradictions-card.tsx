@@ -9,7 +9,7 @@ import { useMutation } from "#shared/api/use-mutation.ts";
 import { capitalised, counted } from "#shared/format/text.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
-import { DialogForm } from "#shared/ui/dialog-form.tsx";
+import { Form } from "#shared/ui/form.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
@@ -111,7 +111,7 @@ function AcceptDialog({ shown, opened, onClose }: AcceptDialogProps) {
   const accept = useMutation(decision(useQueryClient()));
   return (
     <Modal opened={opened} onClose={onClose} title="Accept the Database as It Is">
-      <DialogForm
+      <Form
         initial={{ reason: "", isRead: false }}
         check={({ reason, isRead }) => ({
           ...(reason.trim() === "" ? { reason: "Enter a reason" } : {}),
@@ -149,7 +149,7 @@ function AcceptDialog({ shown, opened, onClose }: AcceptDialogProps) {
             />
           </>
         )}
-      </DialogForm>
+      </Form>
     </Modal>
   );
 }

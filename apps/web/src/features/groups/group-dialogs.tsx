@@ -5,54 +5,42 @@ import { ChangePreview } from "#shared/access-preview/change-preview.tsx";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
-import { Modal } from "#shared/ui/modal.tsx";
-import { toast } from "#shared/ui/toast.ts";
+import { FormDialog } from "#shared/ui/form-dialog.tsx";
+import type { DialogProps } from "#shared/ui/modal.tsx";
 import { EMPTY_GROUP, formOf } from "./group-form-values.ts";
 import { GroupForm } from "./group-form.tsx";
 import { creation, deletion, edit } from "./groups.queries.ts";
 
-export interface DialogProps {
-  opened: boolean;
-  onClose: () => void;
-}
-
-export function CreateGroupDialog({ opened, onClose }: DialogProps) {
+export function CreateGroupDialog(props: DialogProps) {
   const { mutateAsync: create } = useMutation(creation(useQueryClient()));
   return (
-    <Modal opened={opened} onClose={onClose} title="Create Group">
-      <GroupForm
-        group={null}
-        initial={EMPTY_GROUP}
-        submitLabel="Create Group"
-        failureText="Failed to create group"
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          await create(values);
-          toast.success("Group created successfully");
-          onClose();
-        }}
-      />
-    </Modal>
+    <FormDialog
+      {...props}
+      title="Create Group"
+      initial={EMPTY_GROUP}
+      submitLabel="Create Group"
+      failureText="Failed to create group"
+      save={create}
+      done="Group created successfully"
+    >
+      {(form) => <GroupForm {...form} group={null} />}
+    </FormDialog>
   );
 }
 
-export function EditGroupDialog({ group, opened, onClose }: DialogProps & { group: Group }) {
+export function EditGroupDialog({ group, ...props }: DialogProps & { group: Group }) {
   const { mutateAsync: save } = useMutation(edit(useQueryClient(), group.id));
   return (
-    <Modal opened={opened} onClose={onClose} title="Edit Group">
-      <GroupForm
-        group={group}
-        initial={formOf(group)}
-        submitLabel="Save Changes"
-        failureText="Failed to update group"
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          await save(values);
-          toast.success("Group updated successfully");
-          onClose();
-        }}
-      />
-    </Modal>
+    <FormDialog
+      {...props}
+      title="Edit Group"
+      initial={formOf(group)}
+      failureText="Failed to update group"
+      save={save}
+      done="Group updated successfully"
+    >
+      {(form) => <GroupForm {...form} group={group} />}
+    </FormDialog>
   );
 }
 

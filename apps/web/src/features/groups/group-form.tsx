@@ -3,7 +3,8 @@ import { Select, Switch, TextInput, Textarea } from "@mantine/core";
 import { GROUP_KINDS, type Group } from "@strongroom/contract";
 import { ChangePreview } from "#shared/access-preview/change-preview.tsx";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
-import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
+import { Form } from "#shared/ui/form.tsx";
+import type { FormInDialog } from "#shared/ui/form-dialog.tsx";
 import {
   BREAK_GLASS_HINT,
   KIND_HINTS,
@@ -13,7 +14,7 @@ import {
   type GroupFormValues,
 } from "./group-form-values.ts";
 
-export interface GroupFormProps extends Omit<DialogFormProps<GroupFormValues>, "check" | "objectionsIn" | "children"> {
+export interface GroupFormProps extends FormInDialog<GroupFormValues> {
   /** Null for a new group. */
   group: Group | null;
 }
@@ -22,7 +23,7 @@ const KINDS = GROUP_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }))
 
 export function GroupForm({ group, ...props }: GroupFormProps) {
   return (
-    <DialogForm {...props} check={checkGroup} objectionsIn={(error) => fieldErrorsOf(error, isField)}>
+    <Form {...props} check={checkGroup} objectionsIn={(error) => fieldErrorsOf(error, isField)}>
       {(form) => (
         <>
           <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps("name")} />
@@ -46,6 +47,6 @@ export function GroupForm({ group, ...props }: GroupFormProps) {
           />
         </>
       )}
-    </DialogForm>
+    </Form>
   );
 }

@@ -11,12 +11,11 @@ import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { MachineBadge } from "#shared/ui/machine-badge.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
-import { Modal } from "#shared/ui/modal.tsx";
+import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SearchSelect, type Found } from "#shared/ui/search-select.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import type { DialogProps } from "./group-dialogs.tsx";
 import { addition, groupPeople, peopleFound, removal } from "./groups.queries.ts";
 import classes from "./groups.module.css";
 

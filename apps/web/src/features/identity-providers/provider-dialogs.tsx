@@ -4,54 +4,44 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
-import { Modal } from "#shared/ui/modal.tsx";
-import { toast } from "#shared/ui/toast.ts";
+import { FormDialog } from "#shared/ui/form-dialog.tsx";
+import type { DialogProps } from "#shared/ui/modal.tsx";
 import { deletion, saving } from "./identity-providers.queries.ts";
 import { KIND_LABELS, bodyOf, emptyProvider, formOf } from "./provider-form-values.ts";
 import { ProviderForm } from "./provider-form.tsx";
 
-export interface DialogProps {
-  opened: boolean;
-  onClose: () => void;
-}
-
-export function AddProviderDialog({ kind, opened, onClose }: DialogProps & { kind: ProviderKind }) {
+export function AddProviderDialog({ kind, ...props }: DialogProps & { kind: ProviderKind }) {
   const { mutateAsync: add } = useMutation(saving(useQueryClient(), null));
   return (
-    <Modal opened={opened} onClose={onClose} title={`Add ${KIND_LABELS[kind]}`} size="lg">
-      <ProviderForm
-        initial={emptyProvider(kind)}
-        hasSecret={false}
-        submitLabel="Add provider"
-        failureText="Failed to add the provider"
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          await add(bodyOf(values));
-          toast.success("Provider added. Test it before people use it.");
-          onClose();
-        }}
-      />
-    </Modal>
+    <FormDialog
+      {...props}
+      title={`Add ${KIND_LABELS[kind]}`}
+      size="lg"
+      initial={emptyProvider(kind)}
+      submitLabel="Add provider"
+      failureText="Failed to add the provider"
+      save={(values) => add(bodyOf(values))}
+      done="Provider added. Test it before people use it."
+    >
+      {(form) => <ProviderForm {...form} hasSecret={false} />}
+    </FormDialog>
   );
 }
 
-export function EditProviderDialog({ provider, opened, onClose }: DialogProps & { provider: IdentityProvider }) {
+export function EditProviderDialog({ provider, ...props }: DialogProps & { provider: IdentityProvider }) {
   const { mutateAsync: save } = useMutation(saving(useQueryClient(), provider.id));
   return (
-    <Modal opened={opened} onClose={onClose} title={`Edit ${provider.name}`} size="lg">
-      <ProviderForm
-        initial={formOf(provider)}
-        hasSecret={provider.has_secret}
-        submitLabel="Save Changes"
-        failureText="Failed to save the provider"
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          await save(bodyOf(values));
-          toast.success("Provider saved");
-          onClose();
-        }}
-      />
-    </Modal>
+    <FormDialog
+      {...props}
+      title={`Edit ${provider.name}`}
+      size="lg"
+      initial={formOf(provider)}
+      failureText="Failed to save the provider"
+      save={(values) => save(bodyOf(values))}
+      done="Provider saved"
+    >
+      {(form) => <ProviderForm {...form} hasSecret={provider.has_secret} />}
+    </FormDialog>
   );
 }
 

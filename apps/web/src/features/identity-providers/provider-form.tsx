@@ -2,22 +2,20 @@
 import { Alert, PasswordInput, Select, SimpleGrid, Switch, TextInput, Textarea } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
+import { Form } from "#shared/ui/form.tsx";
+import type { FormInDialog } from "#shared/ui/form-dialog.tsx";
 import { checkProvider, objectionsIn, type ProviderFormValues } from "./provider-form-values.ts";
 import { RoleMappingFields } from "./role-mapping-fields.tsx";
 
-export interface ProviderFormProps extends Omit<
-  DialogFormProps<ProviderFormValues>,
-  "check" | "objectionsIn" | "children"
-> {
+export interface ProviderFormProps extends FormInDialog<ProviderFormValues> {
   hasSecret: boolean;
 }
 
-type Form = UseFormReturnType<ProviderFormValues>;
+type FormControl = UseFormReturnType<ProviderFormValues>;
 
 export function ProviderForm({ hasSecret, ...props }: ProviderFormProps) {
   return (
-    <DialogForm {...props} check={checkProvider} objectionsIn={objectionsIn}>
+    <Form {...props} check={checkProvider} objectionsIn={objectionsIn}>
       {(form) => (
         <>
           <TextInput
@@ -42,12 +40,12 @@ export function ProviderForm({ hasSecret, ...props }: ProviderFormProps) {
           <PeopleFields form={form} />
         </>
       )}
-    </DialogForm>
+    </Form>
   );
 }
 
 interface FieldsProps {
-  form: Form;
+  form: FormControl;
   hasSecret: boolean;
 }
 
@@ -130,7 +128,7 @@ const OTHERWISE = [
   { value: "refuse", label: "Refuse the sign-in" },
 ];
 
-function PeopleFields({ form }: { form: Form }) {
+function PeopleFields({ form }: { form: FormControl }) {
   const hasRoles = form.values.role_mappings.length > 0;
   return (
     <>

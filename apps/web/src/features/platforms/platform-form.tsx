@@ -5,7 +5,8 @@ import { useQuery } from "@tanstack/react-query";
 import { ChangePreview, type ProposedChange } from "#shared/access-preview/change-preview.tsx";
 import { isCallError } from "#shared/api/call-error.ts";
 import { duration } from "#shared/format/time.ts";
-import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
+import { Form } from "#shared/ui/form.tsx";
+import type { FormInDialog } from "#shared/ui/form-dialog.tsx";
 import { platformCapabilities } from "./platforms.queries.ts";
 import { PasswordExample } from "./password-example.tsx";
 import { Choice, Count, Part, type PlatformFormControl } from "./platform-fields.tsx";
@@ -22,15 +23,12 @@ import { RotationPart } from "./platform-rotation-part.tsx";
 import { ONE_TIME_UNSUPPORTED, systemLabel, usualConnection } from "./platform-labels.ts";
 import classes from "./platforms.module.css";
 
-export interface PlatformFormProps extends Omit<
-  DialogFormProps<PlatformFormValues>,
-  "check" | "objectionsIn" | "children"
-> {
+export interface PlatformFormProps extends FormInDialog<PlatformFormValues> {
   /** The stored platform; null for a new one. */
   platform?: Platform | null;
 }
 
-type Form = PlatformFormControl;
+type FormControl = PlatformFormControl;
 
 /** The server's validation errors by form field. */
 function objectionsIn(error: unknown): PlatformFormErrors {
@@ -41,7 +39,7 @@ function objectionsIn(error: unknown): PlatformFormErrors {
 
 export default function PlatformForm({ platform = null, ...props }: PlatformFormProps) {
   return (
-    <DialogForm {...props} check={checkPlatform} objectionsIn={objectionsIn}>
+    <Form {...props} check={checkPlatform} objectionsIn={objectionsIn}>
       {(form) => (
         <>
           <About form={form} />
@@ -52,7 +50,7 @@ export default function PlatformForm({ platform = null, ...props }: PlatformForm
           {platform !== null && <Preview change={approvalsChange(platform, form.values)} />}
         </>
       )}
-    </DialogForm>
+    </Form>
   );
 }
 
@@ -60,7 +58,7 @@ const Preview = ({ change }: { change: ProposedChange | null }) => change !== nu
 
 const SYSTEMS = SYSTEM_TYPES.map((value) => ({ value, label: systemLabel(value) }));
 
-function About({ form }: { form: Form }) {
+function About({ form }: { form: FormControl }) {
   const { system_type: system, connection_method: connection } = form.values;
   function chooseSystem(next: SystemType): void {
     // Replaces the usual connection method and keeps one that the user chose.
@@ -94,7 +92,7 @@ function About({ form }: { form: Form }) {
   );
 }
 
-function Verification({ form }: { form: Form }) {
+function Verification({ form }: { form: FormControl }) {
   return (
     <Part title="Verification" description="How often stored passwords are verified by logging in.">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
@@ -110,7 +108,7 @@ function Verification({ form }: { form: Form }) {
   );
 }
 
-function Rules({ form }: { form: Form }) {
+function Rules({ form }: { form: FormControl }) {
   return (
     <Part title="Password rules" description="Rules for new passwords. The limits of the target take precedence.">
       <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
@@ -156,7 +154,7 @@ function Rules({ form }: { form: Form }) {
 }
 
 /** Disabled where the setting has no effect, except to switch it off. */
-function OneTimePassword({ form }: { form: Form }) {
+function OneTimePassword({ form }: { form: FormControl }) {
   const { data } = useQuery(platformCapabilities);
   const { system_type, connection_method, reconcile_account, one_time_password: isOn } = form.values;
   const platform = {
@@ -181,7 +179,7 @@ const ACCESS_UNTIL_ROTATED = [
   { value: "allowed", label: "Allowed" },
 ];
 
-function Lending({ form }: { form: Form }) {
+function Lending({ form }: { form: FormControl }) {
   const needsApproval = Number(form.values.approvals_level_1) > 0;
   const isRotatedAfterUse = form.values.rotate_after_check_in;
   return (

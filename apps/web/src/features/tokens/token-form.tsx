@@ -3,13 +3,13 @@ import { MultiSelect, Radio, Select, Stack, Switch, TextInput, Textarea } from "
 import type { TokenList } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { isCallError } from "#shared/api/call-error.ts";
-import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
+import { Form, type FormProps } from "#shared/ui/form.tsx";
 import { SCOPE_SET_LABELS, warningOf, wordsOf } from "./scope-labels.ts";
 import { PRESETS, checkToken, emptyToken, fieldAt, livesUpTo, type TokenFormValues } from "./token-form-values.ts";
 import classes from "./tokens.module.css";
 import { safeChoices } from "./tokens.queries.ts";
 
-export type TokenFormProps = Pick<DialogFormProps<TokenFormValues>, "onCancel" | "onSubmit"> & {
+export type TokenFormProps = Pick<FormProps<TokenFormValues>, "onCancel" | "onSubmit"> & {
   choices: TokenList["choices"];
 };
 
@@ -26,7 +26,7 @@ export function TokenForm({ choices, onCancel, onSubmit }: TokenFormProps) {
   const safes = useQuery(safeChoices);
   const safeData = safes.data?.safes.map(({ id, name }) => ({ value: id, label: name })) ?? [];
   return (
-    <DialogForm
+    <Form
       initial={emptyToken(choices.most_days)}
       check={checkToken}
       objectionsIn={objectionsIn}
@@ -104,6 +104,6 @@ export function TokenForm({ choices, onCancel, onSubmit }: TokenFormProps) {
           />
         </>
       )}
-    </DialogForm>
+    </Form>
   );
 }

@@ -12,9 +12,13 @@ export type ModalSize = keyof typeof MODAL_SIZES;
 /** The z-index above other dialogs and below the toasts. */
 const ON_TOP = 400;
 
-export interface ModalProps {
+/** What every dialog takes from its page. */
+export interface DialogProps {
   opened: boolean;
   onClose: () => void;
+}
+
+export interface ModalProps extends DialogProps {
   title: ReactNode;
   size?: ModalSize;
   /** Only the dialog's own buttons close it. */

@@ -5,50 +5,51 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
-import { DialogForm } from "#shared/ui/dialog-form.tsx";
-import { Modal } from "#shared/ui/modal.tsx";
+import { Form } from "#shared/ui/form.tsx";
+import { FormDialog } from "#shared/ui/form-dialog.tsx";
+import type { DialogProps } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { decision, bulkDecision, type BulkDecisionResult } from "../access-control.queries.ts";
 
-interface RemovalProps {
+interface RemovalProps extends DialogProps {
   title: string;
-  opened: boolean;
-  onClose: () => void;
   /** Rejects when the server refuses the removal. */
   onRemove: (reason: string) => Promise<void>;
   /** The memberships to be removed. */
   children: ReactNode;
 }
 
-function Removal({ title, opened, onClose, onRemove, children }: RemovalProps) {
+function Removal({ onRemove, children, ...props }: RemovalProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
-      <DialogForm
-        initial={{ reason: "" }}
-        check={({ reason }) => (reason.trim() === "" ? { reason: "Give a reason for the removal" } : {})}
-        submitLabel="Remove"
-        failureText="Failed to remove"
-        onCancel={onClose}
-        onSubmit={async ({ reason }) => {
-          await onRemove(reason.trim());
-          onClose();
-        }}
-      >
-        {(form) => (
-          <>
-            <p>{children}</p>
-            <Textarea
-              label="Reason"
-              required
-              rows={3}
-              maxLength={500}
-              data-autofocus
-              {...form.getInputProps("reason")}
-            />
-          </>
-        )}
-      </DialogForm>
-    </Modal>
+    <FormDialog
+      {...props}
+      initial={{ reason: "" }}
+      submitLabel="Remove"
+      failureText="Failed to remove"
+      save={({ reason }) => onRemove(reason.trim())}
+      done={null}
+    >
+      {(given) => (
+        <Form
+          {...given}
+          check={({ reason }) => (reason.trim() === "" ? { reason: "Give a reason for the removal" } : {})}
+        >
+          {(form) => (
+            <>
+              <p>{children}</p>
+              <Textarea
+                label="Reason"
+                required
+                rows={3}
+                maxLength={500}
+                data-autofocus
+                {...form.getInputProps("reason")}
+              />
+            </>
+          )}
+        </Form>
+      )}
+    </FormDialog>
   );
 }
 

@@ -2,44 +2,32 @@
 import { Button, Group, Stack } from "@mantine/core";
 import type { Account } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
-import { Suspense, lazy, useState } from "react";
+import { lazy, useState } from "react";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
-import { Modal } from "#shared/ui/modal.tsx";
-import { toast } from "#shared/ui/toast.ts";
+import { FormDialog } from "#shared/ui/form-dialog.tsx";
+import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
 import { EMPTY_DEPENDENT, payloadOf } from "./dependent-form-values.ts";
 import { sendDependent } from "./dependents.queries.ts";
 
 const DependentForm = lazy(() => import("./dependent-form.tsx"));
 
-export interface AddDependentDialogProps {
-  account: Account;
-  opened: boolean;
-  onClose: () => void;
-}
-
-export function AddDependentDialog({ account, opened, onClose }: AddDependentDialogProps) {
+export function AddDependentDialog({ account, ...props }: DialogProps & { account: Account }) {
   const client = useQueryClient();
   const [key, setKey] = useState<string | null>(null);
   return (
     <>
-      <Modal opened={opened} onClose={onClose} title="Add Dependent">
-        <Suspense fallback={<SectionLoading />}>
-          <DependentForm
-            accountId={account.id}
-            initial={EMPTY_DEPENDENT}
-            submitLabel="Add"
-            failureText="Failed to add the dependent"
-            onCancel={onClose}
-            onSubmit={async (values) => {
-              const { name, signing_key: signingKey } = await sendDependent(client, account.id, payloadOf(values));
-              toast.success(`"${name}" added`);
-              onClose();
-              setKey(signingKey);
-            }}
-          />
-        </Suspense>
-      </Modal>
+      <FormDialog
+        {...props}
+        title="Add Dependent"
+        initial={EMPTY_DEPENDENT}
+        submitLabel="Add"
+        failureText="Failed to add the dependent"
+        save={(values) => sendDependent(client, account.id, payloadOf(values))}
+        done={({ name }) => `"${name}" added`}
+        onDone={({ signing_key: signingKey }) => setKey(signingKey)}
+      >
+        {(form) => <DependentForm {...form} accountId={account.id} />}
+      </FormDialog>
       <Modal opened={key !== null} onClose={() => setKey(null)} title="Signing Key" isInsistent>
         <Stack gap="md">
           <p style={{ margin: 0 }}>

@@ -4,7 +4,8 @@ import type { UseFormReturnType } from "@mantine/form";
 import { DEPENDENT_KINDS } from "@strongroom/contract";
 import { isCallError } from "#shared/api/call-error.ts";
 import { AccountSelect } from "#shared/ui/account-select.tsx";
-import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
+import { Form } from "#shared/ui/form.tsx";
+import type { FormInDialog } from "#shared/ui/form-dialog.tsx";
 import {
   KIND_HINTS,
   KIND_LABELS,
@@ -15,12 +16,9 @@ import {
   type DependentFormValues,
 } from "./dependent-form-values.ts";
 
-type Form = UseFormReturnType<DependentFormValues>;
+type FormControl = UseFormReturnType<DependentFormValues>;
 
-export interface DependentFormProps extends Omit<
-  DialogFormProps<DependentFormValues>,
-  "check" | "objectionsIn" | "children"
-> {
+export interface DependentFormProps extends FormInDialog<DependentFormValues> {
   /** The account that owns the password; it cannot be its own dependent. */
   accountId: string;
 }
@@ -35,7 +33,7 @@ function objectionsIn(error: unknown): DependentFormErrors {
 
 export default function DependentForm({ accountId, ...props }: DependentFormProps) {
   return (
-    <DialogForm {...props} check={checkDependent} objectionsIn={objectionsIn}>
+    <Form {...props} check={checkDependent} objectionsIn={objectionsIn}>
       {(form) => (
         <>
           <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps("name")} />
@@ -51,11 +49,11 @@ export default function DependentForm({ accountId, ...props }: DependentFormProp
           <Details form={form} accountId={accountId} />
         </>
       )}
-    </DialogForm>
+    </Form>
   );
 }
 
-function Details({ form, accountId }: { form: Form; accountId: string }) {
+function Details({ form, accountId }: { form: FormControl; accountId: string }) {
   switch (form.values.kind) {
     case "account":
       return <Account form={form} accountId={accountId} label="Account" />;
@@ -89,7 +87,7 @@ function Details({ form, accountId }: { form: Form; accountId: string }) {
   return form.values.kind satisfies never;
 }
 
-function FileFields({ form, accountId }: { form: Form; accountId: string }) {
+function FileFields({ form, accountId }: { form: FormControl; accountId: string }) {
   return (
     <>
       <Account form={form} accountId={accountId} label="Connect through account" />
@@ -125,7 +123,7 @@ function FileFields({ form, accountId }: { form: Form; accountId: string }) {
   );
 }
 
-function Account({ form, accountId, label }: { form: Form; accountId: string; label: string }) {
+function Account({ form, accountId, label }: { form: FormControl; accountId: string; label: string }) {
   return (
     <AccountSelect
       label={label}

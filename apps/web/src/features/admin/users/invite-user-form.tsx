@@ -4,7 +4,7 @@ import { ROLES, inviteUser } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { fieldErrorsOf, firstObjections } from "#shared/api/field-errors.ts";
 import { capitalised } from "#shared/format/text.ts";
-import { DialogForm } from "#shared/ui/dialog-form.tsx";
+import { Form } from "#shared/ui/form.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { signInPageFacts, invite } from "../admin.queries.ts";
 import type { IssuedLink } from "./issued-link-note.tsx";
@@ -40,7 +40,7 @@ export default function InviteUserForm({ onDone, onCancel }: InviteUserFormProps
     onDone(link === null ? null : { email: user.email, link, expiresAt, isInvitation: true });
   };
   return (
-    <DialogForm<Values>
+    <Form<Values>
       initial={{ email: "", name: "", role: "user", by: hasMail ? "mail" : "link" }}
       check={check}
       objectionsIn={(error) => fieldErrorsOf(error, isField)}
@@ -79,6 +79,6 @@ export default function InviteUserForm({ onDone, onCancel }: InviteUserFormProps
           />
         </>
       )}
-    </DialogForm>
+    </Form>
   );
 }

@@ -5,7 +5,8 @@ import { ACCESS_LEVELS, SAFE_STATUSES, SAFE_TYPES } from "@strongroom/contract";
 import { useEffect, useRef } from "react";
 import { ChangePreview, type ProposedChange } from "#shared/access-preview/change-preview.tsx";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
-import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
+import { Form } from "#shared/ui/form.tsx";
+import type { FormInDialog } from "#shared/ui/form-dialog.tsx";
 import { PrincipalSelect } from "../members/principal-select.tsx";
 import { checkForm, isField, type SafeFormValues } from "./safe-form-values.ts";
 import { ACCESS_HINTS, ACCESS_LABELS, STATUS_BADGES, STATUS_HINTS, TYPE_LABELS } from "../safe-labels.ts";
@@ -19,7 +20,7 @@ interface Parts {
   changeOf?: (values: SafeFormValues) => ProposedChange | null;
 }
 
-export type SafeFormProps = Parts & Omit<DialogFormProps<SafeFormValues>, "check" | "objectionsIn" | "children">;
+export type SafeFormProps = Parts & FormInDialog<SafeFormValues>;
 
 const choices = <T extends string>(values: readonly T[], label: (value: T) => string) =>
   values.map((value) => ({ value, label: label(value) }));
@@ -31,7 +32,7 @@ const MOST_DESCRIPTION = 500;
 
 export default function SafeForm({ hasStatus, canChangeOwner, changeOf, ...props }: SafeFormProps) {
   return (
-    <DialogForm {...props} check={checkForm} objectionsIn={(error) => fieldErrorsOf(error, isField)}>
+    <Form {...props} check={checkForm} objectionsIn={(error) => fieldErrorsOf(error, isField)}>
       {(form) => (
         <>
           <Fields
@@ -43,7 +44,7 @@ export default function SafeForm({ hasStatus, canChangeOwner, changeOf, ...props
           {changeOf !== undefined && <Preview change={changeOf(form.values)} />}
         </>
       )}
-    </DialogForm>
+    </Form>
   );
 }
 

@@ -5,8 +5,8 @@ import { ChangePreview } from "#shared/access-preview/change-preview.tsx";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
-import { Modal } from "#shared/ui/modal.tsx";
-import { toast } from "#shared/ui/toast.ts";
+import { FormDialog } from "#shared/ui/form-dialog.tsx";
+import type { DialogProps } from "#shared/ui/modal.tsx";
 import {
   EMPTY_MEMBER,
   checkMember,
@@ -23,10 +23,8 @@ import { addition, memberEdit, removal } from "../safes.queries.ts";
 
 const isComplete = (values: MemberFormValues): boolean => Object.keys(checkMember(values, Date.now())).length === 0;
 
-interface DialogProps {
+interface MemberDialogProps extends DialogProps {
   safe: Safe;
-  opened: boolean;
-  onClose: () => void;
 }
 
 function useGivable(safe: Safe, had?: SafeMember["permissions"]) {
@@ -34,61 +32,66 @@ function useGivable(safe: Safe, had?: SafeMember["permissions"]) {
   return grantablePermissions({ isAdmin, permissions: safe.my_permissions }, had);
 }
 
-export function AddMemberDialog({ safe, opened, onClose }: DialogProps) {
+export function AddMemberDialog({ safe, ...props }: MemberDialogProps) {
   const { mutateAsync: add } = useMutation(addition(useQueryClient(), safe.id));
   const may = useGivable(safe);
   const initial = isRoleGrantable("user", may)
     ? EMPTY_MEMBER
     : withRole({ ...EMPTY_MEMBER, permissions: ["list"] }, "custom");
   return (
-    <Modal opened={opened} onClose={onClose} title="Add Member" size="lg">
-      <MemberForm
-        initial={initial}
-        isNew
-        may={may}
-        changeOf={(values) =>
-          isComplete(values) ? { kind: "member-added", safe_id: safe.id, member: newPayloadOf(values) } : null
-        }
-        submitLabel="Add Member"
-        failureText="Failed to add member"
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          const { name } = await add(newPayloadOf(values));
-          toast.success(`${name} is now a member`);
-          onClose();
-        }}
-      />
-    </Modal>
+    <FormDialog
+      {...props}
+      title="Add Member"
+      size="lg"
+      initial={initial}
+      submitLabel="Add Member"
+      failureText="Failed to add member"
+      save={(values) => add(newPayloadOf(values))}
+      done={({ name }) => `${name} is now a member`}
+    >
+      {(form) => (
+        <MemberForm
+          {...form}
+          isNew
+          may={may}
+          changeOf={(values) =>
+            isComplete(values) ? { kind: "member-added", safe_id: safe.id, member: newPayloadOf(values) } : null
+          }
+        />
+      )}
+    </FormDialog>
   );
 }
 
-export function EditMemberDialog({ safe, member, opened, onClose }: DialogProps & { member: SafeMember }) {
+export function EditMemberDialog({ safe, member, ...props }: MemberDialogProps & { member: SafeMember }) {
   const { mutateAsync: save } = useMutation(memberEdit(useQueryClient(), safe.id, member.id));
   const may = useGivable(safe, member.permissions);
   return (
-    <Modal opened={opened} onClose={onClose} title={`Edit ${member.name}`} size="lg">
-      <MemberForm
-        initial={formOf(member)}
-        may={may}
-        changeOf={(values) =>
-          isComplete(values)
-            ? { kind: "member-updated", safe_id: safe.id, member_id: member.id, member: editPayloadOf(values) }
-            : null
-        }
-        submitLabel="Save Changes"
-        failureText="Failed to update member"
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          const { name } = await save(editPayloadOf(values));
-          toast.success(`${name} updated successfully`);
-          onClose();
-        }}
-      />
-    </Modal>
+    <FormDialog
+      {...props}
+      title={`Edit ${member.name}`}
+      size="lg"
+      initial={formOf(member)}
+      failureText="Failed to update member"
+      save={(values) => save(editPayloadOf(values))}
+      done={({ name }) => `${name} updated successfully`}
+    >
+      {(form) => (
+        <MemberForm
+          {...form}
+          may={may}
+          changeOf={(values) =>
+            isComplete(values)
+              ? { kind: "member-updated", safe_id: safe.id, member_id: member.id, member: editPayloadOf(values) }
+              : null
+          }
+        />
+      )}
+    </FormDialog>
   );
 }
 
-export function RemoveMemberDialog({ safe, member, opened, onClose }: DialogProps & { member: SafeMember }) {
+export function RemoveMemberDialog({ safe, member, opened, onClose }: MemberDialogProps & { member: SafeMember }) {
   return (
     <DeleteDialog
       opened={opened}

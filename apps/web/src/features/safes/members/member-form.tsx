@@ -3,7 +3,8 @@ import { Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from "@
 import { SAFE_PERMISSION_LABELS, SAFE_ROLES, SAFE_ROLE_LABELS, type SafePermission } from "@strongroom/contract";
 import { useId } from "react";
 import { ChangePreview, type ProposedChange } from "#shared/access-preview/change-preview.tsx";
-import { DialogForm, type DialogFormProps } from "#shared/ui/dialog-form.tsx";
+import { Form } from "#shared/ui/form.tsx";
+import type { FormInDialog } from "#shared/ui/form-dialog.tsx";
 import {
   checkMember,
   isRoleGrantable,
@@ -25,11 +26,11 @@ interface Parts {
   changeOf: (values: MemberFormValues) => ProposedChange | null;
 }
 
-export type MemberFormProps = Parts & Omit<DialogFormProps<MemberFormValues>, "check" | "objectionsIn" | "children">;
+export type MemberFormProps = Parts & FormInDialog<MemberFormValues>;
 
 export function MemberForm({ isNew = false, may, changeOf, ...props }: MemberFormProps) {
   return (
-    <DialogForm {...props} check={(values) => checkMember(values, Date.now())}>
+    <Form {...props} check={(values) => checkMember(values, Date.now())}>
       {(form) => (
         <>
           {isNew && (
@@ -68,7 +69,7 @@ export function MemberForm({ isNew = false, may, changeOf, ...props }: MemberFor
           <ChangePreview change={changeOf(form.values)} />
         </>
       )}
-    </DialogForm>
+    </Form>
   );
 }
 

@@ -4,10 +4,10 @@ import { IconUser, IconUsersGroup } from "@tabler/icons-react";
 import type { MachineIdentity, ReplyOf, findPrincipals } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { isCallError } from "#shared/api/call-error.ts";
-import { DialogForm } from "#shared/ui/dialog-form.tsx";
-import { Modal } from "#shared/ui/modal.tsx";
+import { Form } from "#shared/ui/form.tsx";
+import { FormDialog } from "#shared/ui/form-dialog.tsx";
+import type { DialogProps } from "#shared/ui/modal.tsx";
 import { SearchSelect, twoLetters, type Found } from "#shared/ui/search-select.tsx";
-import { toast } from "#shared/ui/toast.ts";
 import {
   EMPTY_MACHINE,
   ROLE_CHOICES,
@@ -52,72 +52,61 @@ function objectionsIn(error: unknown): Partial<Record<keyof MachineFormValues, s
   return Object.fromEntries(known);
 }
 
-export interface MachineDialogProps {
+export interface MachineDialogProps extends DialogProps {
   /** Null for a new one. */
   machine: MachineIdentity | null;
-  opened: boolean;
-  onClose: () => void;
 }
 
-export function MachineDialog({ machine, opened, onClose }: MachineDialogProps) {
+export function MachineDialog({ machine, ...props }: MachineDialogProps) {
   const client = useQueryClient();
+  const isNew = machine === null;
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={machine === null ? "Create machine identity" : "Edit machine identity"}
+    <FormDialog
+      {...props}
+      title={isNew ? "Create machine identity" : "Edit machine identity"}
+      initial={isNew ? EMPTY_MACHINE : formOf(machine)}
+      submitLabel={isNew ? "Create" : "Save changes"}
+      failureText="Failed to save the machine identity"
+      save={(values) => saveMachine(machine, machineOf(values)).finally(() => refreshTokens(client))}
+      done={isNew ? "Machine identity created" : "Machine identity saved"}
     >
-      <DialogForm
-        initial={machine === null ? EMPTY_MACHINE : formOf(machine)}
-        check={checkMachine}
-        objectionsIn={objectionsIn}
-        submitLabel={machine === null ? "Create" : "Save changes"}
-        failureText="Failed to save the machine identity"
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          try {
-            await saveMachine(machine, machineOf(values));
-          } finally {
-            await refreshTokens(client);
-          }
-          toast.success(machine === null ? "Machine identity created" : "Machine identity saved");
-          onClose();
-        }}
-      >
-        {(form) => (
-          <>
-            <TextInput
-              label="Name"
-              description="For example, the name of a build server"
-              required
-              maxLength={60}
-              data-autofocus
-              {...form.getInputProps("name")}
-            />
-            <Textarea label="Description" rows={2} maxLength={500} {...form.getInputProps("description")} />
-            <Select
-              label="Role"
-              description="Limits what its tokens can do. It can never decide access requests"
-              required
-              allowDeselect={false}
-              data={ROLE_CHOICES}
-              {...form.getInputProps("role")}
-            />
-            <SearchSelect
-              label="Responsible person or group"
-              description="Can see and revoke its tokens"
-              placeholder="Search people and groups"
-              missingIn={twoLetters}
-              required
-              value={form.values.responsible}
-              onChange={(found) => form.setFieldValue("responsible", found)}
-              error={form.errors["responsible"]}
-              search={principalsFound}
-              foundIn={foundIn}
-            />
-          </>
-        )}
-      </DialogForm>
-    </Modal>
+      {(given) => (
+        <Form {...given} check={checkMachine} objectionsIn={objectionsIn}>
+          {(form) => (
+            <>
+              <TextInput
+                label="Name"
+                description="For example, the name of a build server"
+                required
+                maxLength={60}
+                data-autofocus
+                {...form.getInputProps("name")}
+              />
+              <Textarea label="Description" rows={2} maxLength={500} {...form.getInputProps("description")} />
+              <Select
+                label="Role"
+                description="Limits what its tokens can do. It can never decide access requests"
+                required
+                allowDeselect={false}
+                data={ROLE_CHOICES}
+                {...form.getInputProps("role")}
+              />
+              <SearchSelect
+                label="Responsible person or group"
+                description="Can see and revoke its tokens"
+                placeholder="Search people and groups"
+                missingIn={twoLetters}
+                required
+                value={form.values.responsible}
+                onChange={(found) => form.setFieldValue("responsible", found)}
+                error={form.errors["responsible"]}
+                search={principalsFound}
+                foundIn={foundIn}
+              />
+            </>
+          )}
+        </Form>
+      )}
+    </FormDialog>
   );
 }

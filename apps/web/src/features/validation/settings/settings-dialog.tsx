@@ -3,7 +3,7 @@ import { Checkbox, NativeSelect, SimpleGrid, Stack, Switch } from "@mantine/core
 import type { DashboardPreferences } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMutation } from "#shared/api/use-mutation.ts";
-import { DialogForm } from "#shared/ui/dialog-form.tsx";
+import { Form } from "#shared/ui/form.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { WIDGETS, intervalChoices } from "./settings-values.ts";
@@ -40,7 +40,7 @@ export function SettingsDialog({ preferences, opened, onClose }: SettingsDialogP
   };
   return (
     <Modal opened={opened} onClose={onClose} title="Dashboard settings">
-      <DialogForm
+      <Form
         initial={initial}
         check={({ visibleWidgets }) =>
           visibleWidgets.length === 0 ? { visibleWidgets: "Show at least one section" } : {}
@@ -84,7 +84,7 @@ export function SettingsDialog({ preferences, opened, onClose }: SettingsDialogP
             ))}
           </Stack>
         )}
-      </DialogForm>
+      </Form>
     </Modal>
   );
 }

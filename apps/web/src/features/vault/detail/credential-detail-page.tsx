@@ -23,7 +23,7 @@ import { CredentialVersions } from "./credential-versions.tsx";
 import { addressOf, typeLabel } from "../credential-labels.ts";
 import { credentialDetail } from "../credentials.queries.ts";
 import { DeleteCredentialDialog } from "../delete-credential-dialog.tsx";
-import { EditCredentialDialog } from "../form/edit-credential-dialog.tsx";
+import { EditCredentialDialog } from "../form/credential-form-dialogs.tsx";
 import { HostKeyAlarmBanner } from "./host-key-alarm-banner.tsx";
 import { InformationSection } from "./information-section.tsx";
 import { useLiveCredentials } from "../live-credentials.ts";

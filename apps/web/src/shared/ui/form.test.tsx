@@ -2,7 +2,7 @@ import { act, screen } from "@testing-library/react";
 import { useState } from "react";
 import { expect, test } from "vitest";
 import { renderScreen } from "#app/testing/render.tsx";
-import { DialogForm } from "./dialog-form.tsx";
+import { Form } from "./form.tsx";
 
 function Dialog({ send }: { send: () => Promise<void> }) {
   const [isOpen, setIsOpen] = useState(true);
@@ -10,7 +10,7 @@ function Dialog({ send }: { send: () => Promise<void> }) {
     <>
       <button onClick={() => setIsOpen(false)}>Leave</button>
       {isOpen && (
-        <DialogForm
+        <Form
           initial={{}}
           check={() => ({})}
           submitLabel="Save"
@@ -19,7 +19,7 @@ function Dialog({ send }: { send: () => Promise<void> }) {
           onSubmit={send}
         >
           {() => null}
-        </DialogForm>
+        </Form>
       )}
     </>
   );
