@@ -146,7 +146,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await askForIt();
     await cardOf(rita, NAME).getByText("Pending", { exact: true }).waitFor();
     const question = toastIn(alex, "Access request");
-    await question.getByText(`asks for ${NAME}: ${REASON}`, { exact: false }).waitFor();
+    await question.getByText(`requests ${NAME}: ${REASON}`, { exact: false }).waitFor();
     await question.getByRole("button", { name: "Approve" }).click();
     await seesToast(alex, "Request approved");
     await seesToast(rita, `You now have access to ${NAME}`);
