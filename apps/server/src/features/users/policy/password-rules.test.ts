@@ -1,5 +1,7 @@
 // Tests of the password rules, with examples for each rule and ordinary passphrases that must pass.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { usualPolicy } from "#testing/sign-in-policy.ts";
 import { passwordProblem } from "./password-rules.ts";
@@ -7,6 +9,9 @@ import { passwordProblem } from "./password-rules.ts";
 const person = { email: "ada.lovelace@analytical.example", name: "Ada Lovelace" };
 const problemOf = (password: string, role: "user" | "admin" = "user") =>
   passwordProblem(usualPolicy, { ...person, role, password })?.code ?? null;
+
+/** Hashes of 5 bytes each. */
+const BLOCKLIST = join(import.meta.dirname, "../../../../data/blocked-passwords.bin");
 
 const all = (passwords: readonly string[], problem: string | null) => {
   for (const password of passwords) assert.equal(problemOf(password), problem, password);
@@ -18,6 +23,11 @@ test("the password rules refuse common passwords, even with digits, symbols, sub
     "password.too-common",
   );
   all(["passwordpassword", "dragon!!", "!!Dragon2026", "1L0veY0u", "ｐａｓｓｗｏｒｄ"], "password.too-common");
+});
+
+test("the password rules refuse less common passwords of the 100,000 most common ones", () => {
+  all(["iamspiderman", "friedchicken", "subscribeordie", "besenstiel", "Furtherance7!"], "password.too-common");
+  assert.ok(readFileSync(BLOCKLIST).length / 5 >= 100_000);
 });
 
 test("the password rules refuse patterns", () => {
