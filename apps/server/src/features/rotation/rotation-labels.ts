@@ -29,9 +29,9 @@ const WHO: Record<RotationMethod, string> = {
   "reconcile-account": "the reconcile account",
 };
 
-/** `said` is the connector's message, or null. */
-export function lineOf(event: RotationEvent, said: string | null): string {
-  const and = said === null || said === "" ? "" : ` ${said}`;
+/** `detail` is the connector's message, or null. */
+export function lineOf(event: RotationEvent, detail: string | null): string {
+  const and = detail === null || detail === "" ? "" : ` ${detail}`;
   switch (event.kind) {
     case "stored":
       return `A new secret was generated and stored as version ${event.version}.`;
@@ -52,7 +52,7 @@ export function lineOf(event: RotationEvent, said: string | null): string {
     case "looks-again":
       return "The target refused every stored secret. Trying the new one again, in case the change took effect late.";
     case "retired":
-      return said === null ? "The new secret is active." : `The old secret was removed from the target.${and}`;
+      return detail === null ? "The new secret is active." : `The old secret was removed from the target.${and}`;
     case "not-retired":
       return `The old secret could not be removed from the target.${and}`;
     case "gave-up":

@@ -1,10 +1,9 @@
-// Stores rotations and their journal lines. A worker writes only while it holds the lease.
+// Stores, lists and ends rotations and their journal lines.
 import type { Rotation, RotationStep } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, JSONColumnType, Selectable } from "kysely";
 import { rotationState } from "#features/secrets/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import { named } from "#kernel/db/named.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import type { Journal } from "./rotation.policy.ts";
 
@@ -128,104 +127,6 @@ export async function insertRotations(tx: Tx, rows: readonly NewRotation[]): Pro
   return ids;
 }
 
-/** An arbitrary advisory lock key that only claims use. */
-const CLAIM_LOCK = 7_305_808_872;
-
-export interface ClaimRules {
-  leaseSeconds: number;
-  /** The limit of concurrent rotations on one target, across all processes. */
-  mostPerTarget: number;
-  most: number;
-  /** Requesters that have reached their limit in this process; "" means the schedule. */
-  busyAskers: readonly string[];
-}
-
-export async function hasDue(db: Db): Promise<boolean> {
-  const { rows } = await sql`
-    select from rotations where next_at <= access_time() and (lease_until is null or lease_until < clock_timestamp())
-    limit 1`.execute(db);
-  return rows.length > 0;
-}
-
-/** The limit for one requester in one claim, so that a large request leaves room for others. */
-const MOST_PER_ASKER = 4;
-const asker = sql<string>`coalesce(asked_by ->> 'id', '')`;
-
-/** How many due rows one claim examines. The next claim examines the rest. */
-const LOOKED_AT = 200;
-
-/** Leases due rotations. Claims are serialized, so that the count per target is exact. */
-export async function claim(tx: Tx, token: string, rules: ClaimRules): Promise<RotationRow[]> {
-  await sql`select pg_advisory_xact_lock(${sql.lit(CLAIM_LOCK)})`.execute(tx);
-  const query = sql<RotationRow>`
-    with busy as materialized (
-      select target, count(*) as count from rotations
-      where lease_until > clock_timestamp() and target is not null group by target
-    ), due as materialized (
-      select id, target, next_at, ${asker} as asker from rotations
-      where ${asker} <> all(${[...rules.busyAskers]}::text[])
-        and next_at <= access_time() and (lease_until is null or lease_until < clock_timestamp())
-        and (target is null or target <> all(array(select target from busy where count >= ${rules.mostPerTarget})))
-      order by next_at limit ${sql.lit(LOOKED_AT)}
-    ), turns as (
-      select id, next_at, due.target is null or coalesce(busy.count, 0)
-        + row_number() over (partition by due.target order by next_at, id) <= ${rules.mostPerTarget} as is_free,
-        row_number() over (partition by due.asker order by next_at, id) as turn_of_asker
-      from due left join busy on busy.target = due.target
-    ), chosen as (
-      select rotations.id from turns join rotations on rotations.id = turns.id where is_free and turn_of_asker <= ${sql.lit(MOST_PER_ASKER)}
-      order by turns.next_at limit ${rules.most} for update of rotations skip locked
-    )
-    update rotations set lease_token = ${token}, lease_until = clock_timestamp() + make_interval(secs => ${rules.leaseSeconds})
-    from chosen where rotations.id = chosen.id returning rotations.*`;
-  return (await query.execute(tx)).rows;
-}
-
-export interface JournalWrite {
-  id: string;
-  token: string;
-  journal: Journal;
-  kind: RotationKind | null;
-  lines: readonly LineRow[];
-  message: string;
-  code: string | null;
-  outcome: RotationRow["outcome"];
-  /** Null: keep the lease. */
-  release: { afterMs: number | null } | null;
-  leaseSeconds: number;
-  at: Date;
-}
-
-/** Returns false, and writes nothing, when another worker holds the lease or the rotation has ended. */
-export async function writeJournal(tx: Tx, it: JournalWrite): Promise<boolean> {
-  const { journal, lines, release } = it;
-  const isKept = release === null;
-  const query = sql<{ id: string }>`
-    with mine as (
-      update rotations set step = ${journal.step}, journal = ${JSON.stringify(journal)}::jsonb, kind = ${it.kind},
-        tries = ${journal.tries}, message = ${it.message}, code = ${it.code}, outcome = ${it.outcome},
-        needs_attention = ${journal.attention !== null},
-        ended_at = ${journal.step === "ended" ? it.at : null}::timestamptz,
-        next_at = case when ${isKept} then next_at
-          else access_time() + make_interval(secs => ${release?.afterMs == null ? null : release.afterMs / 1000}::float8) end,
-        lease_token = case when ${isKept} then lease_token end,
-        lease_until = case when ${isKept} then clock_timestamp() + make_interval(secs => ${it.leaseSeconds}) end
-      where id = ${it.id} and lease_token = ${it.token} and step <> 'ended'
-      returning id
-    ), added as (
-      insert into rotation_lines (rotation_id, number, step, message, at)
-      select mine.id, latest.number + line.place, line.step, line.message, line.at
-      from mine
-      cross join lateral (
-        select coalesce(max(number), 0) as number from rotation_lines where rotation_id = mine.id
-      ) latest
-      cross join unnest(${lines.map((each) => each.step)}::text[], ${lines.map((each) => each.message)}::text[],
-        ${lines.map((each) => each.at)}::timestamptz[]) with ordinality as line (step, message, at, place)
-    )
-    select id from mine`.compile(tx);
-  return (await tx.executeQuery(named("rotations.write", query))).rows.length > 0;
-}
-
 /** Makes an open rotation that no worker has leased due now. */
 export async function wakeRotation(
   tx: Tx,
@@ -243,45 +144,6 @@ export async function wakeRotation(
     insert into rotation_lines (rotation_id, number, step, message, at)
     select id, coalesce((select max(number) from rotation_lines where rotation_id = id), 0) + 1, ${journal.step},
       ${message}, ${at} from woken`.execute(tx);
-}
-
-export interface Promotion {
-  id: string;
-  version: number;
-  reason: "rotated" | "reconciled";
-  isNew: boolean;
-  at: Date;
-}
-
-/**
- * Makes a version the active one and keeps its predecessor as history. If `isNew` is false, the version was stored
- * earlier and the rotation schedule does not change. A version that was already revealed as a one-time password must
- * be rotated again. The caller holds the lock of the `credentials` row.
- */
-export async function promoteVersion(tx: Tx, { id, version, reason, isNew, at }: Promotion): Promise<void> {
-  const query = sql`
-    with retired as (
-      update secret_versions set retired_at = ${at}
-      where credential_id = ${id} and retired_at is null and not is_candidate and version <> ${version}
-    ), promoted as (
-      update secret_versions set is_candidate = false, retired_at = null,
-        reason = case when is_candidate then ${reason} else reason end
-      where credential_id = ${id} and version = ${version}
-    ), dependents as (
-      update account_dependents set state = 'pending', tries = 0, next_at = access_time() where account_id = ${id}
-    )
-    update accounts set rotated_at = case when ${isNew} then ${at} else rotated_at end,
-      rotation_wanted_at = case when after.stays then rotation_wanted_at when after.is_taken then ${at}::timestamptz end,
-      rotation_wanted_because = case when after.stays then rotation_wanted_because when after.is_taken then 'one-time' end,
-      rotation_block_lifted = rotation_block_lifted and after.stays, rotation_hindrance = null
-    from (
-      select account.id, not ${isNew} and account.rotation_wanted_at is not null as stays, platform.one_time_password and exists (
-        select from account_one_time_takes taken where taken.account_id = account.id and taken.version = ${version}
-      ) as is_taken
-      from accounts account join platforms platform on platform.id = account.platform_id where account.id = ${id}
-    ) after
-    where accounts.id = after.id`;
-  await tx.executeQuery(named("rotations.promote", query.compile(tx)));
 }
 
 /**

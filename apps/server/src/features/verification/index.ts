@@ -57,6 +57,13 @@ export { insertEndedAttempts, listAttemptsOf } from "./verification.store.ts";
 export type { AttemptRow } from "./verification.store.ts";
 export { recorderForCall, manual, verify } from "./attempts/verify-credential.ts";
 export { shouldReportProgress } from "./runs/work-run.ts";
-export { VERIFY_EVERY_MS, changesAfter, destinationOf, resultOf, targetOf as loginTargetOf } from "./verification.ts";
+export {
+  VERIFY_EVERY_MS,
+  changesAfter,
+  connectorOf,
+  destinationOf,
+  resultOf,
+  targetOf as loginTargetOf,
+} from "./verification.ts";
 export type { LoginRow, Result } from "./verification.ts";
 export { SCHEDULE_EVERY } from "./verification.jobs.ts";

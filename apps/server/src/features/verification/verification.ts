@@ -1,7 +1,7 @@
 // Maps verification results to credential changes, audit notes and API replies.
 import type { VerifyReply } from "@strongroom/contract";
-import { destinationHost } from "@strongroom/connectors";
-import type { Target, VerifyResult } from "@strongroom/connectors";
+import { connectorFor, destinationHost } from "@strongroom/connectors";
+import type { Connector, Target, VerifyResult } from "@strongroom/connectors";
 import type { Updateable } from "kysely";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
@@ -55,6 +55,8 @@ export function targetOf(row: LoginRow): Target {
     knownHostKey: row.host_key,
   };
 }
+
+export const connectorOf = (row: LoginRow): Connector => connectorFor(targetOf(row));
 
 /** The host that the secret is sent to, as the connector derives it (CRED-38). */
 export const destinationOf = (row: LoginRow): string | null => destinationHost(targetOf(row));

@@ -7,11 +7,10 @@ import type { DependentConfig } from "@strongroom/contract";
 import { createHmac } from "node:crypto";
 import { openEnvelope } from "#features/secrets/index.ts";
 import type { SecretRow } from "#features/secrets/index.ts";
-import { loginTargetOf } from "#features/verification/index.ts";
+import { connectorOf, loginTargetOf } from "#features/verification/index.ts";
 import type { DependentRow } from "./dependents.store.ts";
 import { SIGNING_KEYS, SIGNING_PURPOSE } from "./dependents.ts";
 import type { RotationContext } from "../context.ts";
-import { connectorOf } from "../engine/step.ts";
 
 const TIMEOUT_MS = 20_000;
 

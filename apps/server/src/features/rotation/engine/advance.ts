@@ -1,26 +1,73 @@
 // Advances a rotation by one step in one transaction: records the last results and the next task.
+import { canChange } from "@strongroom/connectors";
 import type { Connector } from "@strongroom/connectors";
 import type { Tx } from "#kernel/db/database.ts";
 import { NOT_ACTIVE, activeError } from "#features/secrets/index.ts";
 import type { SecretRow } from "#features/secrets/index.ts";
+import { connectorOf } from "#features/verification/index.ts";
+import type { Result } from "#features/verification/index.ts";
+import type { RotationContext } from "../context.ts";
+import { checkReconcileScope } from "../reconcile/reconcile-scope.policy.ts";
+import { lineOf } from "../rotation-labels.ts";
+import { applyEvent, backOff, nextAction } from "../rotation.policy.ts";
+import type { Capabilities, Journal, RotationAct, RotationEvent } from "../rotation.policy.ts";
+import type { LineRow, RotationKind, RotationRow } from "../rotation.store.ts";
+import { readSnapshot } from "./engine.store.ts";
+import type { Facts, Reconciler, RotationSnapshot } from "./engine.store.ts";
 import { storeCandidate, versionIn } from "./make-candidate.ts";
 import type { NewSecret, SealedSecret } from "./make-candidate.ts";
-import { publishStep, recordUse } from "./record-step.ts";
-import { storeResults } from "./store-results.ts";
-import type { RotationAct, RotationEvent } from "../rotation.policy.ts";
-import { writeJournal } from "../rotation.store.ts";
-import type { RotationRow } from "../rotation.store.ts";
-import { readSnapshot } from "./snapshot.store.ts";
-import type { Reconciler, RotationSnapshot } from "./snapshot.store.ts";
-import type { RotationContext } from "../context.ts";
-import { connectorOf, capabilitiesOf, planNext, recordEvent, stepOf } from "./step.ts";
-import type { CompletedTask, LoginRecord, StepResult } from "./step.ts";
-import { ATTENTION } from "../rotation-labels.ts";
+import { LEASE_LOST, saveStep } from "./save-step.ts";
 
-/** Longer than any task between two steps. */
-export const LEASE_SECONDS = 60;
 const WHILE_VERIFYING_MS = 2_000;
 const WHILE_CHECKED_OUT_MS = 10_000;
+
+/** A login with a stored secret, for the list of attempts. */
+export interface LoginRecord {
+  version: number;
+  result: Result;
+  startedAt: Date;
+}
+
+/** The result of a task outside the database. */
+export interface CompletedTask {
+  event: RotationEvent;
+  /** The connector's message. */
+  detail: string | null;
+  at: Date;
+  login: LoginRecord | null;
+}
+
+export interface StepResult {
+  journal: Journal;
+  kind: RotationKind | null;
+  lines: LineRow[];
+  logins: LoginRecord[];
+  /** Versions that were opened only to be compared with a new password. */
+  compared: number[];
+  /** Milliseconds until the next step; null: no pause. */
+  pauseMs: number | null;
+  /** The login that proved a version which was not active before. */
+  proof: LoginRecord | null;
+  /** The version was generated for this rotation; false for an earlier secret that is active again. */
+  isNew: boolean;
+  /** Cancelled before anything was sent. */
+  isCancelled: boolean;
+  /** The connector's message, more specific than the attention code. */
+  detail: string | null;
+}
+
+export const stepOf = ({ journal, kind }: Pick<RotationRow, "journal" | "kind">): StepResult => ({
+  journal,
+  kind,
+  lines: [],
+  logins: [],
+  compared: [],
+  pauseMs: null,
+  proof: null,
+  isNew: true,
+  isCancelled: false,
+  detail: null,
+});
 
 /** A recorded task to perform outside the database. */
 export type RotationTask = { credential: SecretRow; connector: Connector } & (
@@ -55,15 +102,13 @@ export async function advance(
       if (stepResult.proof !== null) classifyProof(stepResult, stepResult.proof, snapshot, row);
       const task =
         snapshot.credential === null ? null : await decide(context, tx, { row, stepResult, snapshot, made, at });
-      return await save(context, tx, { row, stepResult, snapshot, task, at });
+      return await saveStep(context, tx, { row, stepResult, snapshot, task, at });
     })
     .catch((error: unknown) => {
-      if (error === LOST) return null;
+      if (error === LEASE_LOST) return null;
       throw error;
     });
 }
-
-const LOST = new Error("lost the lease of a rotation");
 
 /** Marks a working secret from before this rotation as not new, and adds a journal line that says so. */
 function classifyProof(
@@ -97,7 +142,12 @@ async function decide(
   if (stepResult.journal.step === "planned" && stepResult.journal.candidate === null) {
     // From here on the journal names the version to change, so that edits of the row cannot disturb the change.
     if ((await activeError(context.kernel, credential)) !== null) {
-      recordEvent(stepResult, { event: { kind: "gave-up", code: "misconfigured" }, said: NOT_ACTIVE, at, login: null });
+      recordEvent(stepResult, {
+        event: { kind: "gave-up", code: "misconfigured" },
+        detail: NOT_ACTIVE,
+        at,
+        login: null,
+      });
       return null;
     }
     const old = credential.secret_version;
@@ -122,7 +172,7 @@ async function decide(
     }
     if (act.do === "send" && stepResult.kind === "issued") {
       // The target generated this secret, so nothing has to be sent: the next task probes whether it works.
-      for (const kind of ISSUED) recordEvent(stepResult, { event: kind, said: null, at, login: null });
+      for (const kind of ISSUED) recordEvent(stepResult, { event: kind, detail: null, at, login: null });
       continue;
     }
     if (act.do !== "store") return taskOf(stepResult, snapshot, act, { credential, connector, at });
@@ -131,7 +181,7 @@ async function decide(
       return { do: "make-key", credential, connector, current: versionIn(snapshot, stepResult.journal.old) };
     if (stored === "issue")
       return { do: "issue", credential, connector, current: versionIn(snapshot, stepResult.journal.old) };
-    recordEvent(stepResult, { event: stored, said: null, at, login: null });
+    recordEvent(stepResult, { event: stored, detail: null, at, login: null });
   }
 }
 
@@ -173,7 +223,7 @@ function taskOf(
     case "send": {
       const sending: RotationEvent = { kind: "sending", by: act.by };
       const task = { ...base, do: "send" as const, candidate: versionIn(snapshot, candidate!) };
-      recordEvent(stepResult, { event: sending, said: null, at, login: null });
+      recordEvent(stepResult, { event: sending, detail: null, at, login: null });
       return act.by === "account"
         ? { ...task, by: "account", current: versionIn(snapshot, old) }
         : { ...task, by: "reconcile-account", reconciler: snapshot.reconciler! };
@@ -183,78 +233,66 @@ function taskOf(
   }
 }
 
-async function save(
-  context: RotationContext,
-  tx: Tx,
-  { row, stepResult, snapshot, task, at }: Situation & { task: RotationTask | null },
-): Promise<AdvanceResult> {
-  const ending = endingOf(stepResult, snapshot, row);
-  if (ending.line !== null) stepResult.lines.push({ at, step: "ended", message: ending.line });
-  const isOver = task === null;
-  const release = isOver ? { afterMs: stepResult.journal.step === "ended" ? null : stepResult.pauseMs } : null;
-  const message = ending.line ?? messageOf(stepResult, snapshot, row);
-  const { attention } = stepResult.journal;
-  const { id, lease_token } = row;
-  const mine = await writeJournal(tx, {
-    id,
-    token: lease_token!,
-    journal: stepResult.journal,
-    kind: stepResult.kind,
-    lines: stepResult.lines,
-    message,
-    code: attention,
-    outcome: ending.outcome,
-    release,
-    leaseSeconds: LEASE_SECONDS,
-    at,
-  });
-  if (!mine) throw LOST;
-  const written: RotationRow = {
-    ...row,
-    journal: stepResult.journal,
-    step: stepResult.journal.step,
-    kind: stepResult.kind,
-    message,
-    code: attention,
-    outcome: ending.outcome,
-    needs_attention: attention !== null,
-    tries: stepResult.journal.tries,
+export function capabilitiesOf(
+  connector: Connector,
+  { reconciler }: Pick<Facts, "reconciler">,
+  kind: RotationKind | null,
+  credential: SecretRow,
+): Capabilities {
+  const mayReconcile =
+    reconciler !== null && !reconciler.is_refused && checkReconcileScope(credential, reconciler.reach) === null;
+  return {
+    canChange: canChange(connector),
+    canReconcile: connector.reconcile !== undefined && mayReconcile && kind !== "issued",
+    mustRetire: connector.retire !== undefined && kind !== "password",
   };
-  const result = { before: row, row: written, stepResult, credential: snapshot.credential, at };
-  await recordUse(tx, written, { compared: stepResult.compared, task }, at);
-  await storeResults(context, tx, result);
-  await publishStep(context, tx, { ...result, isReleased: isOver });
-  return { row: written, task };
 }
 
-const RUN_STOPPED = "The run was stopped. Nothing was changed.";
-const INACTIVE = "The account, its platform or its safe is no longer active. Nothing was changed.";
+/** The pause after the target rejected every stored secret, because a change may still take effect. */
+const LOOK_AGAIN_MS = 30_000;
 
-interface Ending {
-  outcome: RotationRow["outcome"];
-  line: string | null;
+/** Applies an event to the journal and adds its line. */
+export function recordEvent(stepResult: StepResult, { event, detail, at, login }: CompletedTask): void {
+  const before = stepResult.journal;
+  const now = applyEvent(before, event);
+  stepResult.journal = now;
+  stepResult.lines.push({ at, step: now.step, message: lineOf(event, detail) });
+  if (login !== null) stepResult.logins.push(login);
+  if (detail !== null) stepResult.detail = detail;
+  if (event.kind === "probed" && event.says === "live" && event.version !== before.old) stepResult.proof = login;
+  stepResult.pauseMs = pauseAfter(before, now, event) ?? stepResult.pauseMs;
 }
 
-function endingOf(stepResult: StepResult, snapshot: RotationSnapshot, row: RotationRow): Ending {
-  if (snapshot.credential === null) {
-    stepResult.journal = { ...stepResult.journal, step: "ended" };
-    return { outcome: "superseded", line: `"${row.credential_name}" was deleted.` };
+function pauseAfter(before: Journal, now: Journal, event: RotationEvent): number | null {
+  if (now.stalls > before.stalls) return backOff(now.stalls - 1);
+  if (now.refusals > before.refusals) return backOff(now.refusals - 1);
+  if (event.kind === "looks-again") return LOOK_AGAIN_MS;
+  // The sent change had no effect yet: wait in case it is applied late.
+  return event.kind === "probed" && event.says === "live" && now.step === "stored" ? backOff(now.tries - 1) : null;
+}
+
+/** Returns the next act; null if the rotation has to wait. Records acts that need no task on the way. */
+function planNext(
+  stepResult: StepResult,
+  capabilities: Capabilities,
+  isReconcilerRefused: boolean,
+  at: Date,
+): RotationAct | null {
+  while (stepResult.pauseMs === null) {
+    const act = nextAction(stepResult.journal, capabilities);
+    if (act === null) return null;
+    const event = atOnce(act, isReconcilerRefused);
+    if (event === null) return act;
+    recordEvent(stepResult, { event, detail: null, at, login: null });
   }
-  if (stepResult.isCancelled) return { outcome: "cancelled", line: snapshot.is_active ? RUN_STOPPED : INACTIVE };
-  return { outcome: stepResult.journal.step === "ended" ? "rotated" : null, line: null };
+  return null;
 }
 
-const HELD_BACK =
-  "The target refused the platform's reconcile account. Store its correct secret and verify it to continue.";
-
-function messageOf(
-  { journal, lines, ...stepResult }: StepResult,
-  { reconciler }: RotationSnapshot,
-  row: RotationRow,
-): string {
-  const { attention } = journal;
-  const said = stepResult.said ?? (reconciler?.is_refused === true ? HELD_BACK : null);
-  if (attention === null) return lines.at(-1)?.message ?? row.message;
-  const general = attention in ATTENTION ? ATTENTION[attention as keyof typeof ATTENTION] : "";
-  return said === null ? general : `${general} ${said}`;
+function atOnce(act: RotationAct, isReconcilerRefused: boolean): RotationEvent | null {
+  if (act.do === "look-again") return { kind: "looks-again" };
+  if (act.do === "end") return { kind: "retired" };
+  if (act.do !== "give-up") return null;
+  // A reconcile account exists, but a person must correct its secret first.
+  const code = act.code === "cannot-change" && isReconcilerRefused ? "reconcile-refused" : act.code;
+  return { kind: "gave-up", code };
 }

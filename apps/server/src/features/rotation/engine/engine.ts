@@ -1,11 +1,15 @@
-// The rotation workers: each process claims due rotations, up to limits per process, requester and target.
+// The rotation workers: each process claims due rotations, up to limits per process, requester and target, and advances
+// each of them until it has to wait.
 import { newId } from "#kernel/id.ts";
-import { LEASE_SECONDS } from "./advance.ts";
-import { claim, hasDue } from "../rotation.store.ts";
-import type { RotationRow } from "../rotation.store.ts";
 import type { RotationContext } from "../context.ts";
 import { workDependent } from "../dependents/work-dependents.ts";
-import { workRotation } from "./work-rotation.ts";
+import { nextAction } from "../rotation.policy.ts";
+import type { RotationRow } from "../rotation.store.ts";
+import { advance, capabilitiesOf, recordEvent, stepOf } from "./advance.ts";
+import type { RotationTask } from "./advance.ts";
+import { LEASE_SECONDS, claim, hasDue } from "./engine.store.ts";
+import { performTask } from "./perform.ts";
+import type { TaskOutcome } from "./perform.ts";
 
 export interface Engine {
   /** Call after the event bus has started. */
@@ -18,32 +22,32 @@ const MOST_AT_ONCE = 16;
 /** Includes rotations that wait for a slow target. Each holds one connection and little else. */
 const MOST_WITH_SLOW = 64;
 /** A task that runs longer frees its slot for another. */
-const HELD_UP_MS = 3_000;
+const SLOW_AFTER_MS = 3_000;
 /** The limit for one requester or for the schedule: hanging targets of one delay no others. */
 const MOST_FOR_ONE = 12;
 const MOST_PER_TARGET = 2;
 /** The limit of concurrent dependent updates in each process. */
 const MOST_DEPENDENTS = 8;
 /** The polling interval without events, for delayed rotations and those of a dead process. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 export function createEngine(context: RotationContext): Engine {
   const { kernel } = context;
   const { database, events, keys, log } = kernel;
   const stopping = new AbortController();
-  const underWay = new Map<Promise<void>, { asker: string; since: number }>();
-  let looking: Promise<void> | null = null;
+  const running = new Map<Promise<void>, { requester: string; since: number }>();
+  let polling: Promise<void> | null = null;
   const serving = new Set<Promise<void>>();
   let isCalled = false;
   let timer: NodeJS.Timeout | undefined;
 
   function wake(): void {
     isCalled = true;
-    if (!stopping.signal.aborted) looking ??= look().finally(() => (looking = null));
+    if (!stopping.signal.aborted) polling ??= poll().finally(() => (polling = null));
   }
 
   /** One claim at a time in each process. */
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     clearTimeout(timer);
     try {
       while (isCalled && !stopping.signal.aborted && !keys.isSealed && free() > 0) {
@@ -57,22 +61,22 @@ export function createEngine(context: RotationContext): Engine {
     } catch (error) {
       if (!stopping.signal.aborted) log.warn({ err: error }, "could not claim rotations; retrying");
     }
-    if (!stopping.signal.aborted) timer = setTimeout(wake, LOOK_MS).unref();
+    if (!stopping.signal.aborted) timer = setTimeout(wake, POLL_MS).unref();
   }
 
-  function quickTargets(): string[] {
+  function quickRequesters(): string[] {
     const now = performance.now();
-    return [...underWay.values()].filter(({ since }) => now - since < HELD_UP_MS).map(({ asker }) => asker);
+    return [...running.values()].filter(({ since }) => now - since < SLOW_AFTER_MS).map(({ requester }) => requester);
   }
 
-  const free = (): number => Math.min(MOST_AT_ONCE - quickTargets().length, MOST_WITH_SLOW - underWay.size);
+  const free = (): number => Math.min(MOST_AT_ONCE - quickRequesters().length, MOST_WITH_SLOW - running.size);
 
   async function takeDue(): Promise<RotationRow[]> {
     if (!(await hasDue(database.db))) return [];
-    const counts = Map.groupBy(quickTargets(), (each) => each);
-    const busyAskers = [...counts].filter(([, own]) => own.length >= MOST_FOR_ONE).map(([each]) => each);
+    const counts = Map.groupBy(quickRequesters(), (each) => each);
+    const busyRequesters = [...counts].filter(([, own]) => own.length >= MOST_FOR_ONE).map(([each]) => each);
     const most = free();
-    const rules = { leaseSeconds: LEASE_SECONDS, mostPerTarget: MOST_PER_TARGET, most, busyAskers };
+    const rules = { mostPerTarget: MOST_PER_TARGET, most, busyRequesters };
     return database.pipelinedTransaction((tx) => claim(tx, newId(), rules));
   }
 
@@ -81,10 +85,10 @@ export function createEngine(context: RotationContext): Engine {
       // The lease expires, and another worker claims the rotation.
       .catch((error: unknown) => log.error({ err: error, rotation: row.id }, "a rotation failed with an error"))
       .finally(() => {
-        underWay.delete(work);
+        running.delete(work);
         wake();
       });
-    underWay.set(work, { asker: row.asked_by?.id ?? "", since: performance.now() });
+    running.set(work, { requester: row.asked_by?.id ?? "", since: performance.now() });
   }
 
   /**
@@ -96,10 +100,10 @@ export function createEngine(context: RotationContext): Engine {
     const work = async (): Promise<void> => {
       while (!stopping.signal.aborted && (await workDependent(context, stopping.signal, serveDependents)));
     };
-    const viewer = work()
+    const serve = work()
       .catch((error: unknown) => log.warn({ err: error }, "could not claim dependents; retrying"))
-      .finally(() => serving.delete(viewer));
-    serving.add(viewer);
+      .finally(() => serving.delete(serve));
+    serving.add(serve);
   }
 
   return {
@@ -112,8 +116,48 @@ export function createEngine(context: RotationContext): Engine {
     async stop() {
       stopping.abort();
       clearTimeout(timer);
-      await looking;
-      await Promise.allSettled([...underWay.keys(), ...serving]);
+      await polling;
+      await Promise.allSettled([...running.keys(), ...serving]);
     },
   };
+}
+
+/** The caller leased the row. Returns after the lease is released or lost to another worker. */
+async function workRotation(context: RotationContext, claimed: RotationRow, signal: AbortSignal): Promise<void> {
+  let row = claimed;
+  let performed: TaskOutcome = { done: [], made: null };
+  while (!signal.aborted) {
+    const advanced = await advance(context, row, performed.done, performed.made);
+    performed.made?.secret.dispose();
+    if (advanced === null || advanced.task === null) return;
+    row = advanced.row;
+    performed = await performAll(context, row, advanced.task, signal);
+  }
+  // The results since the last step are not recorded: the next worker probes the target.
+}
+
+/**
+ * Probes the candidate at once after the target accepts a change. If the process dies in between, the journal already
+ * says enough to recover. A slow result is recorded first, before the lease expires.
+ */
+async function performAll(
+  context: RotationContext,
+  row: RotationRow,
+  task: RotationTask,
+  signal: AbortSignal,
+): Promise<TaskOutcome> {
+  const startedAt = performance.now();
+  const performed = await performTask(context, task, signal);
+  const isQuick = performance.now() - startedAt < (LEASE_SECONDS * 1000) / 4;
+  if (task.do !== "send" || !isQuick || performed.done[0]?.event.kind !== "changed") return performed;
+  const stepResult = stepOf(row);
+  for (const each of performed.done) recordEvent(stepResult, each);
+  const act = nextAction(
+    stepResult.journal,
+    capabilitiesOf(task.connector, { reconciler: null }, stepResult.kind, task.credential),
+  );
+  if (act?.do !== "probe" || act.version !== task.candidate.version) return performed;
+  const { credential, connector } = task;
+  const proof = await performTask(context, { do: "probe", credential, connector, secret: task.candidate }, signal);
+  return { done: [...performed.done, ...proof.done], made: null };
 }

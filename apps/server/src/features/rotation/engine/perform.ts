@@ -10,14 +10,13 @@ import type {
 } from "@strongroom/connectors";
 import { NOT_ACTIVE, checkActive, openEnvelope } from "#features/secrets/index.ts";
 import { loginTargetOf, resultOf } from "#features/verification/index.ts";
-import type { RotationTask } from "./advance.ts";
+import type { CompletedTask, RotationTask } from "./advance.ts";
 import type { NewSecret, SealedSecret } from "./make-candidate.ts";
 import { recordReconcilerRejection } from "../reconcile/record-rejection.ts";
 import { reconcileTarget } from "../reconcile/reconcile-scope.policy.ts";
 import type { AttentionCode, RotationEvent, LoginAnswer } from "../rotation.policy.ts";
-import type { Reconciler } from "./snapshot.store.ts";
+import type { Reconciler } from "./engine.store.ts";
 import type { RotationContext } from "../context.ts";
-import type { CompletedTask } from "./step.ts";
 
 const TIMEOUT_MS = 20_000;
 
@@ -28,15 +27,15 @@ export interface TaskOutcome {
 
 /** Never throws: an unknown result becomes an `unknown` event. */
 export async function performTask(
-  site: RotationContext,
+  context: RotationContext,
   task: RotationTask,
   signal: AbortSignal,
 ): Promise<TaskOutcome> {
-  const { clock, log } = site.kernel;
+  const { clock, log } = context.kernel;
   const startedAt = clock.now();
-  const context = { timeoutMs: TIMEOUT_MS, signal, network: site.network, now: () => clock.now() };
+  const verifyContext = { timeoutMs: TIMEOUT_MS, signal, network: context.network, now: () => clock.now() };
   try {
-    return await runTask(site, task, context, startedAt);
+    return await runTask(context, task, verifyContext, startedAt);
   } catch (error) {
     log.error({ err: error, credential: task.credential.id, act: task.do }, "a rotation step failed with an error");
     return { done: [failed(task, error, clock.now())], made: null };
@@ -44,71 +43,71 @@ export async function performTask(
 }
 
 async function runTask(
-  site: RotationContext,
+  context: RotationContext,
   task: RotationTask,
-  context: VerifyContext,
+  verifyContext: VerifyContext,
   startedAt: Date,
 ): Promise<TaskOutcome> {
   const { connector, credential } = task;
   const target = loginTargetOf(credential);
-  const now = () => site.kernel.clock.now();
-  const told = (event: RotationEvent, said: string | null): TaskOutcome => ({
-    done: [{ event, said, at: now(), login: null }],
+  const now = () => context.kernel.clock.now();
+  const completed = (event: RotationEvent, detail: string | null): TaskOutcome => ({
+    done: [{ event, detail, at: now(), login: null }],
     made: null,
   });
   switch (task.do) {
     case "send": {
-      using candidate = await open(site, task, task.candidate);
+      using candidate = await open(context, task, task.candidate);
       if (task.by === "account") {
-        using current = await open(site, task, task.current);
-        const result = await connector.change!(target, current, candidate, context);
+        using current = await open(context, task, task.current);
+        const result = await connector.change!(target, current, candidate, verifyContext);
         return { done: [sent(result, task, startedAt, now())], made: null };
       }
-      using secret = await openReconciler(site, task.reconciler);
+      using secret = await openReconciler(context, task.reconciler);
       const by: Reconciling = { username: task.reconciler.username, secret };
       const result = await connector.reconcile!(
         reconcileTarget(credential, task.reconciler.reach),
         by,
         candidate,
-        context,
+        verifyContext,
       );
       if (result.outcome === "unsent")
-        await recordReconcilerRejection(site, task.reconciler, { ...result.failure, durationMs: result.durationMs });
+        await recordReconcilerRejection(context, task.reconciler, { ...result.failure, durationMs: result.durationMs });
       return {
         done: [sent(result, task, startedAt, now())],
         made: null,
       };
     }
     case "probe": {
-      using secret = await open(site, task, task.secret);
-      const result = resultOf(await connector.verify(target, secret, context));
+      using secret = await open(context, task, task.secret);
+      const result = resultOf(await connector.verify(target, secret, verifyContext));
       const { version } = task.secret;
       const event: RotationEvent = { kind: "probed", version, says: saysOf(result) };
-      const said = event.says === "unclear" ? result.message : null;
-      return { done: [{ event, said, at: now(), login: { version, result, startedAt } }], made: null };
+      const detail = event.says === "unclear" ? result.message : null;
+      return { done: [{ event, detail, at: now(), login: { version, result, startedAt } }], made: null };
     }
     case "retire": {
-      using current = await open(site, task, task.current);
-      using retired = await open(site, task, task.retired);
-      const result = await connector.retire!(target, current, retired, context);
-      if (result.outcome === "changed") return told({ kind: "retired" }, result.message);
+      using current = await open(context, task, task.current);
+      using retired = await open(context, task, task.retired);
+      const result = await connector.retire!(target, current, retired, verifyContext);
+      if (result.outcome === "changed") return completed({ kind: "retired" }, result.message);
       const mayPass =
         result.outcome === "unknown" || (result.outcome === "unsent" && result.failure.outcome === "unreachable");
-      return told({ kind: "not-retired", mayPass }, result.message);
+      return completed({ kind: "not-retired", mayPass }, result.message);
     }
     case "make-key": {
-      using current = await open(site, task, task.current);
+      using current = await open(context, task, task.current);
       const secret = await connector.newSecret!(current);
       if (secret !== null) return { done: [], made: { secret } };
-      return told(
+      return completed(
         { kind: "gave-up", code: "misconfigured" },
         "The stored secret looks like a private key but is not valid.",
       );
     }
     case "issue": {
-      using current = await open(site, task, task.current);
-      const result = await connector.issue!(target, current, context);
-      return result.outcome === "issued" ? { done: [], made: result } : told(unissued(result), result.message);
+      using current = await open(context, task, task.current);
+      const result = await connector.issue!(target, current, verifyContext);
+      return result.outcome === "issued" ? { done: [], made: result } : completed(unissued(result), result.message);
     }
   }
 }
@@ -144,14 +143,14 @@ function sent(
   startedAt: Date,
   at: Date,
 ): CompletedTask {
-  const { outcome, message: said } = result;
+  const { outcome, message: detail } = result;
   switch (outcome) {
     case "changed":
-      return { event: { kind: "changed" }, said, at, login: null };
+      return { event: { kind: "changed" }, detail, at, login: null };
     case "refused":
-      return { event: { kind: "refused", code: result.code }, said, at, login: null };
+      return { event: { kind: "refused", code: result.code }, detail, at, login: null };
     case "unknown":
-      return { event: { kind: "unknown" }, said, at, login: null };
+      return { event: { kind: "unknown" }, detail, at, login: null };
     case "unsent": {
       const event = unsent(result.failure, task.by);
       // The account's own rejected login is also a result for its secret.
@@ -163,7 +162,7 @@ function sent(
             startedAt,
           }
         : null;
-      return { event, said, at, login };
+      return { event, detail, at, login };
     }
   }
 }
@@ -189,12 +188,12 @@ function unissued(result: Exclude<IssueResult, { outcome: "issued" }>): Rotation
 /** A secret that cannot be opened, or a bug in a connector, which is logged. */
 function failed(task: RotationTask, error: unknown, at: Date): CompletedTask {
   const isUnopened = error instanceof EnvelopeError || error instanceof KekError || error instanceof SealedError;
-  return { ...afterFailure(task, error, isUnopened), said: isUnopened ? saidOf(error) : OUR_SIDE, at };
+  return { ...afterFailure(task, error, isUnopened), detail: isUnopened ? detailOf(error) : INTERNAL_ERROR, at };
 }
 
-const OUR_SIDE = "Internal error. See the server log.";
+const INTERNAL_ERROR = "Internal error. See the server log.";
 
-function saidOf(error: EnvelopeError | KekError | SealedError): string {
+function detailOf(error: EnvelopeError | KekError | SealedError): string {
   if (error instanceof SealedError) return "The vault was sealed.";
   if (error.code === "envelope.not-active") return NOT_ACTIVE;
   return "A stored secret cannot be decrypted. Contact an administrator.";

@@ -57,7 +57,7 @@ for (const [name, rules] of Object.entries({
         const end = settle(world, rules);
         if (end.journal.attention !== null) continue;
         assert.equal(end.journal.step, "ended", JSON.stringify(world));
-        if (world.late.length === 0) assert.equal(end.inForce, end.live, JSON.stringify(world));
+        if (world.late.length === 0) assert.equal(end.activeVersion, end.live, JSON.stringify(world));
       }
     });
 
@@ -96,7 +96,13 @@ test("the engine retries retiring the old secret after a lost reply, and stops a
 
 test("the engine finds an earlier secret that is active again when the target rejects the stored one", () => {
   const rules: Rules = { means: OWN, refusals: 0 };
-  const start: World = { ...startOf(0), stored: 2, inForce: 2, live: 1, journal: initialJournal(2, "account", [1]) };
+  const start: World = {
+    ...startOf(0),
+    stored: 2,
+    activeVersion: 2,
+    live: 1,
+    journal: initialJournal(2, "account", [1]),
+  };
   const end = settle(start, rules);
-  assert.deepEqual([end.journal.step, end.inForce, end.live, end.refusedInRow], ["ended", 1, 1, 0]);
+  assert.deepEqual([end.journal.step, end.activeVersion, end.live, end.refusedInRow], ["ended", 1, 1, 0]);
 });

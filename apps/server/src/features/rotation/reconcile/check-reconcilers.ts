@@ -5,16 +5,15 @@ import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { NOT_ACTIVE, activeError } from "#features/secrets/index.ts";
 import type { SecretRow } from "#features/secrets/index.ts";
-import { destinationOf } from "#features/verification/index.ts";
+import { connectorOf, destinationOf } from "#features/verification/index.ts";
 import { openReconciler } from "../engine/perform.ts";
 import { recordReconcilerRejection } from "./record-rejection.ts";
 import { listToCheck, storeReadiness } from "./readiness.store.ts";
 import type { Readiness, ToCheck } from "./readiness.store.ts";
 import { checkReconcileScope, reconcileTarget } from "./reconcile-scope.policy.ts";
-import { readSnapshot } from "../engine/snapshot.store.ts";
-import type { Reconciler } from "../engine/snapshot.store.ts";
+import { readSnapshot } from "../engine/engine.store.ts";
+import type { Reconciler } from "../engine/engine.store.ts";
 import type { RotationContext } from "../context.ts";
-import { connectorOf } from "../engine/step.ts";
 
 const TIMEOUT_MS = 20_000;
 

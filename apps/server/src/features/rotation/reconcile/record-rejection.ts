@@ -2,7 +2,7 @@
 import type { VerifyResult } from "@strongroom/connectors";
 import { lockSecret, updateSecret } from "#features/secrets/index.ts";
 import { changesAfter, ownerOf, resultOf } from "#features/verification/index.ts";
-import type { Reconciler } from "../engine/snapshot.store.ts";
+import type { Reconciler } from "../engine/engine.store.ts";
 import type { RotationContext } from "../context.ts";
 
 /** Stores a wrong-password rejection on the reconcile account's row, as a verification would. */

@@ -3,7 +3,7 @@ import type { PasswordRules } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { test } from "node:test";
-import { DEFAULT_RULES, generatePassword } from "../engine/new-password.ts";
+import { DEFAULT_RULES, generatePassword } from "../engine/make-candidate.ts";
 import { mayReconcileAt } from "../reconcile/reconcile-hosts.policy.ts";
 import { isDue, isWithin, jitterOf } from "./schedule.policy.ts";
 import type { Timing } from "./schedule.policy.ts";

@@ -6,7 +6,7 @@ export interface World {
   journal: Journal;
   /** Number of stored secret versions. */
   stored: number;
-  inForce: number;
+  activeVersion: number;
   /** The version that the target accepts. */
   live: number;
   /** Sent changes that the target may still apply, or never. */
@@ -34,7 +34,7 @@ export function startOf(faults: number): World {
   return {
     journal: initialJournal(1, "account"),
     stored: 1,
-    inForce: 1,
+    activeVersion: 1,
     live: 1,
     late: [],
     holder: null,
@@ -179,11 +179,11 @@ function sendings(world: World, rules: Rules, login: number | null): Performance
 function probes(world: World, version: number): Performance[] {
   const isLive = version === world.live;
   const refusedInRow = isLive ? 0 : world.refusedInRow + 1;
-  const told: Performance = [
+  const answered: Performance = [
     { ...world, refusedInRow },
     { kind: "probed", version, says: isLive ? "live" : "dead" },
   ];
-  return world.faults > 0 ? [told, [withFault(world), { kind: "probed", version, says: "unclear" }]] : [told];
+  return world.faults > 0 ? [answered, [withFault(world), { kind: "probed", version, says: "unclear" }]] : [answered];
 }
 
 /** Only the lease holder writes. */
@@ -194,7 +194,7 @@ function record(world: World, index: number, event: RotationEvent): World {
   return {
     ...world,
     journal,
-    ...(isPromoted ? { inForce: event.version } : {}),
+    ...(isPromoted ? { activeVersion: event.version } : {}),
     ...putting(world, index, { at: "holding" }),
   };
 }
