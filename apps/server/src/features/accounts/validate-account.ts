@@ -36,7 +36,7 @@ export async function validate(
   call.note({ target: { type: "account", id } });
   const lock = (tx: Tx) => lockAccount(tx, call.actor, id, "manage_secret", deps.grants.grantsInForce);
   const verdict = await verify(context, { ...manual(id, call, stopping), lock }, recorderForCall(context.kernel, call));
-  if (verdict.kind !== "tried" || verdict.credential === null) throw notFound();
+  if (verdict.kind !== "tried" || verdict.secretRow === null) throw notFound();
   const { attempt } = verdict;
   return {
     success: attempt.outcome === "verified",

@@ -64,7 +64,7 @@ async function start(
   by: RotationMethod | null,
 ): Promise<Started> {
   const { id: userId, name } = call.actor;
-  const asked = { by, because: "asked", asker: { id: userId, name }, runId: null } as const;
+  const asked = { by, because: "asked", requester: { id: userId, name }, runId: null } as const;
   const rotation = await enqueueRotation(context, tx, row, asked);
   const type = row.user_id === null ? "account" : "credential";
   call.note({
@@ -79,7 +79,7 @@ export interface RotationOrder {
   /** Null: use the platform's method. */
   by: RotationMethod | null;
   because: Rotation["because"];
-  asker: RotationRequester;
+  requester: RotationRequester;
   runId: string | null;
 }
 
@@ -104,8 +104,8 @@ export async function enqueueRotation(
     const tooOften = askedTooOften(open, at);
     if (tooOften !== null) throw tooOften;
     const journal = applyEvent(open.journal, { kind: "asked", by });
-    const message = `${asked.asker.name} requested a retry.`;
-    await wakeRotation(tx, open.id, { journal, message, asked_by: asked.asker, at });
+    const message = `${asked.requester.name} requested a retry.`;
+    await wakeRotation(tx, open.id, { journal, message, asked_by: asked.requester, at });
   }
   const rotation = (await readOpen(tx, row.id))!;
   const { audience } = await ownerOf(context, tx, rotation);
@@ -174,9 +174,9 @@ export function newRotation(
   {
     by,
     because,
-    asker,
+    requester,
     runId,
-  }: Omit<RotationOrder, "asker" | "by"> & { by: RotationMethod; asker: RotationRequester | null },
+  }: Omit<RotationOrder, "requester" | "by"> & { by: RotationMethod; requester: RotationRequester | null },
   at: Date,
 ): NewRotation {
   return {
@@ -185,7 +185,7 @@ export function newRotation(
     user_id: row.user_id,
     credential_name: row.name,
     because,
-    asked_by: asker,
+    asked_by: requester,
     run_id: runId,
     target: destinationOf(row)?.toLowerCase() ?? null,
     journal: initialJournal(row.secret_version, by),

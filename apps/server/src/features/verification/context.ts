@@ -35,7 +35,7 @@ export interface Concluded {
   /** The finished attempt. */
   attempt: AttemptRow;
   askedBy: string | null;
-  /** Null: the credential was deleted or changed in the meantime, so the attempt says nothing about it. */
+  /** Null: the secret was deleted or changed in the meantime, so the attempt says nothing about it. */
   before: SecretRow | null;
   after: SecretRow | null;
   owner: Owner;

@@ -1,4 +1,4 @@
-// Finds the audience, interval and audit event of a credential's verification, which depend on its owner.
+// Finds the audience, interval and audit event of a secret's verification, which depend on its owner.
 import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";

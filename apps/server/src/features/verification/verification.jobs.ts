@@ -43,15 +43,15 @@ export function defineJobs(context: VerificationContext): void {
 }
 
 /** OPEN-50: queues the first verification of a stored secret if a connector supports it, in the same transaction. */
-export async function queueFirst(context: VerificationContext, tx: Tx, credential: SecretRow): Promise<void> {
-  const target = targetOf(credential);
+export async function queueFirst(context: VerificationContext, tx: Tx, secretRow: SecretRow): Promise<void> {
+  const target = targetOf(secretRow);
   // INVARIANT: no secret of a user who waits for activation reaches a target.
-  if (!isSupported(target) || (credential.user_id !== null && (await isPending(tx, credential.user_id)))) {
-    await updateSecret(tx, credential.id, { verify_after: null });
+  if (!isSupported(target) || (secretRow.user_id !== null && (await isPending(tx, secretRow.user_id)))) {
+    await updateSecret(tx, secretRow.id, { verify_after: null });
     return;
   }
-  const data: FirstJob = { credentialId: credential.id, revision: credential.login_revision };
-  const group = destinationOf(credential) ?? undefined;
+  const data: FirstJob = { credentialId: secretRow.id, revision: secretRow.login_revision };
+  const group = destinationOf(secretRow) ?? undefined;
   await context.kernel.jobs.enqueue(tx, FIRST_JOB, data, group === undefined ? {} : { group: group.slice(0, 200) });
 }
 
@@ -84,9 +84,9 @@ export async function runSchedule(context: VerificationContext): Promise<void> {
   const { database, jobs } = kernel;
   for (const credentialId of await findAbandoned(database.db, 1_000)) {
     await database.transaction(async (tx) => {
-      const credential = await lockSecret(tx, credentialId);
+      const secretRow = await lockSecret(tx, credentialId);
       const underWay = await findRunningAttempt(tx, credentialId);
-      if (underWay?.isAbandoned === true) await endAbandonedAttempt(context, tx, underWay.attempt, credential);
+      if (underWay?.isAbandoned === true) await endAbandonedAttempt(context, tx, underWay.attempt, secretRow);
     });
   }
   for (const runId of await findStalledRuns(database.db)) {

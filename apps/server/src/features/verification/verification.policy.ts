@@ -22,8 +22,8 @@ interface Rejected {
  * The lockout budget: after one rejected login, only a user's explicit request sends the same secret to the same
  * account again. Otherwise automatic attempts could lock the account on the target.
  */
-export function isHeldBack(credential: Rejected, isAutomatic: boolean): boolean {
-  return isAutomatic && credential.rejected_revision === credential.login_revision;
+export function isHeldBack(secretRow: Rejected, isAutomatic: boolean): boolean {
+  return isAutomatic && secretRow.rejected_revision === secretRow.login_revision;
 }
 
 /** INVARIANT: a result that arrives after the secret or its target changed does not apply to the stored secret. */
@@ -31,7 +31,7 @@ export function isOutdated(tried: { revision: number }, now: { login_revision: n
   return now === null || now.login_revision !== tried.revision;
 }
 
-/** Returns whether the credential is due for the schedule. */
-export function isDue(credential: { verify_after: Date | null }, now: Date): boolean {
-  return credential.verify_after !== null && credential.verify_after <= now;
+/** Returns whether the secret is due for the schedule. */
+export function isDue(secretRow: { verify_after: Date | null }, now: Date): boolean {
+  return secretRow.verify_after !== null && secretRow.verify_after <= now;
 }

@@ -1,4 +1,4 @@
-// Stores verification attempts. At most one attempt of a credential is under way, across all processes.
+// Stores verification attempts. At most one attempt of a secret is under way, across all processes.
 import { sql } from "kysely";
 import type { ColumnType, Insertable, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -45,7 +45,7 @@ export type NewAttempt = Omit<Insertable<VerificationAttemptsTable>, "lease_unti
 /** Leases use the database's clock, because it is the same for all processes. */
 const inSeconds = (seconds: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`;
 
-/** Call with the credential's row locked. */
+/** Call with the secret's row locked. */
 export async function insertAttempt(tx: Tx, attempt: NewAttempt, leaseSeconds: number): Promise<AttemptRow> {
   const row = { ...attempt, lease_until: inSeconds(leaseSeconds) };
   const query = tx.insertInto("verification_attempts").values(row).returningAll().compile();
@@ -120,7 +120,7 @@ export async function readAttempt(db: Db, id: string): Promise<AttemptRow> {
   return await db.selectFrom("verification_attempts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
 
-/** The attempts of one credential, newest first, after that place. */
+/** The attempts of one secret, newest first, after that place. */
 export async function listAttemptsOf(
   db: Db,
   credentialId: string,

@@ -1,4 +1,4 @@
-// Maps verification results to credential changes, audit notes and API replies.
+// Maps verification results to changes of stored secrets, audit notes and API replies.
 import type { VerifyReply } from "@strongroom/contract";
 import { connectorFor, destinationHost } from "@strongroom/connectors";
 import type { Connector, Target, VerifyResult } from "@strongroom/connectors";
@@ -113,7 +113,7 @@ export function targetIn(attempt: Pick<AttemptRow, "user_id" | "credential_id" |
 
 const EXPIRED_CODES = new Set(["certificate-expired", "password-expired", "account-expired"]);
 
-/** CRED-13 to CRED-17: the changes to the credential after an attempt that ended at `at`. */
+/** CRED-13 to CRED-17: the changes to the stored secret after an attempt that ended at `at`. */
 export function changesAfter(
   row: SecretRow,
   result: Result,
@@ -190,7 +190,7 @@ export function completed(attempt: AttemptRow, owner: Pick<Owner, "audience">, i
 }
 
 /** The reply to the vault's screens (API-13). */
-export function toReply(attempt: AttemptRow, credential: SecretRow): VerifyReply {
+export function toReply(attempt: AttemptRow, secretRow: SecretRow): VerifyReply {
   const success = attempt.outcome === "verified";
   const message = attempt.message ?? "";
   const error = success ? null : message;
@@ -204,8 +204,8 @@ export function toReply(attempt: AttemptRow, credential: SecretRow): VerifyReply
       code: attempt.code,
       message,
       error,
-      verification_status: statusOf(credential),
-      verified_at: credential.verified_at?.toISOString() ?? null,
+      verification_status: statusOf(secretRow),
+      verified_at: secretRow.verified_at?.toISOString() ?? null,
       attempted_at: (attempt.finished_at ?? attempt.started_at).toISOString(),
       duration_ms: attempt.duration_ms ?? 0,
     },

@@ -52,8 +52,8 @@ export async function findDependents(context: RotationContext, call: Call<typeof
   return { dependents: isKeeper ? dependents : dependents.map((each) => ({ ...each, config: null })) };
 }
 
-export async function addDependent(site: RotationContext, call: SteppedCall<typeof addEndpoint>) {
-  const { kernel } = site;
+export async function addDependent(context: RotationContext, call: SteppedCall<typeof addEndpoint>) {
+  const { kernel } = context;
   const { id: account_id } = call.params;
   const { name, config } = call.body;
   call.note({ target: { type: "account", id: account_id } });
@@ -63,7 +63,7 @@ export async function addDependent(site: RotationContext, call: SteppedCall<type
   const at = kernel.clock.now();
   const id = newId(at.getTime());
   return call.commit(async (tx) => {
-    const row = await holdWithRight(site, tx, call.actor, account_id, config);
+    const row = await holdWithRight(context, tx, call.actor, account_id, config);
     call.note({
       target: { type: "account", id: account_id, name: row.name },
       details: { dependent: id, name, kind: config.kind },
@@ -72,8 +72,8 @@ export async function addDependent(site: RotationContext, call: SteppedCall<type
       throw refuse(409, "dependent.too-many", `An account can have at most ${MOST} dependents.`);
     }
     using key = signing_key === null ? null : Secret.fromText(signing_key);
-    const context = { purpose: SIGNING_PURPOSE, recordId: id, version: 1 };
-    const sealed = key === null || kek === null ? null : sealSecret(kek, context, key);
+    const binding = { purpose: SIGNING_PURPOSE, recordId: id, version: 1 };
+    const sealed = key === null || kek === null ? null : sealSecret(kek, binding, key);
     const added = await insertDependent(tx, {
       id,
       account_id,

@@ -14,9 +14,9 @@ import type { RotationContext } from "../context.ts";
 
 const TIMEOUT_MS = 20_000;
 
-/** A credential and its active secret, still sealed. */
+/** A stored secret with its active version, still sealed. */
 export interface OpenableSecret {
-  credential: SecretRow;
+  secretRow: SecretRow;
   envelope: Buffer;
 }
 
@@ -38,45 +38,45 @@ export interface Updated {
  * contains a secret.
  */
 export async function updateOne(
-  site: RotationContext,
+  context: RotationContext,
   task: DependentTask,
   signal: AbortSignal,
   takeOver: (secret: Secret) => Promise<Updated>,
 ): Promise<Updated> {
-  const { clock } = site.kernel;
-  const context = { timeoutMs: TIMEOUT_MS, signal, network: site.network, now: () => clock.now() };
-  using secret = await open(site, task.account);
+  const { clock } = context.kernel;
+  const verifyContext = { timeoutMs: TIMEOUT_MS, signal, network: context.network, now: () => clock.now() };
+  using secret = await open(context, task.account);
   const { config } = task.row;
   switch (config.kind) {
     case "account":
       return await takeOver(secret);
     case "webhook":
-      return told(await tell(site, task, config.url, context));
+      return updatedBy(await sendWebhook(context, task, config.url, verifyContext));
     case "ssh-file":
-      return told(await write(site, task, config, secret, context));
+      return updatedBy(await writeSecretFile(context, task, config, secret, verifyContext));
     case "linked-user":
-      return await set(site, task, config.username, secret, context);
+      return await setPassword(context, task, config.username, secret, verifyContext);
   }
 }
 
-const open = ({ kernel }: RotationContext, { credential, envelope }: OpenableSecret): Promise<Secret> => {
-  const { id, user_id, safe_id, secret_version: version } = credential;
+const open = ({ kernel }: RotationContext, { secretRow, envelope }: OpenableSecret): Promise<Secret> => {
+  const { id, user_id, safe_id, secret_version: version } = secretRow;
   return openEnvelope(kernel, { id, user_id, safe_id, version, envelope });
 };
 
-const told = (result: ChangeResult | VerifyResult): Updated => ({
+const updatedBy = (result: ChangeResult | VerifyResult): Updated => ({
   isDone: result.outcome === "verified" || result.outcome === "changed",
   message: result.message,
 });
 
 /** The body never contains the password: it announces a new version. */
-async function tell(
+async function sendWebhook(
   { kernel }: RotationContext,
   { row, account }: DependentTask,
   url: string,
-  context: VerifyContext,
+  verifyContext: VerifyContext,
 ): Promise<VerifyResult> {
-  const { id, name, username, host, secret_version: version } = account.credential;
+  const { id, name, username, host, secret_version: version } = account.secretRow;
   const body = JSON.stringify({
     event: "account.rotated",
     account: { id, name, username, host },
@@ -86,46 +86,46 @@ async function tell(
   const kek = await kernel.keys.kekFor(SIGNING_KEYS);
   using key = openSecret(kek, { purpose: SIGNING_PURPOSE, recordId: row.id, version: 1 }, row.signing_key!);
   const signature = createHmac("sha256", key.reveal()).update(body, "utf8").digest("hex");
-  return sendNotice(url, body, { "strongroom-signature": `sha256=${signature}` }, context);
+  return sendNotice(url, body, { "strongroom-signature": `sha256=${signature}` }, verifyContext);
 }
 
-async function write(
-  site: RotationContext,
+async function writeSecretFile(
+  context: RotationContext,
   { account, other }: DependentTask,
   { path, mode, template, reload_unit }: Extract<DependentConfig, { kind: "ssh-file" }>,
   secret: Secret,
-  context: VerifyContext,
+  verifyContext: VerifyContext,
 ): Promise<ChangeResult | VerifyResult> {
   const via = other!;
-  if (connectorOf(via.credential).id !== "linux") return unfit(`"${via.credential.name}" does not log in over SSH.`);
-  using login = await open(site, via);
-  const filled = { username: account.credential.username ?? "", password: secret.reveal() };
+  if (connectorOf(via.secretRow).id !== "linux") return unfit(`"${via.secretRow.name}" does not log in over SSH.`);
+  using login = await open(context, via);
+  const filled = { username: account.secretRow.username ?? "", password: secret.reveal() };
   const content = template.replaceAll(/\{\{(username|password)\}\}/g, (_, word: keyof typeof filled) => filled[word]);
   const file = { path, mode, content, reloadUnit: reload_unit };
-  return await writeFile(loginTargetOf(via.credential), login, file, context);
+  return await writeFile(loginTargetOf(via.secretRow), login, file, verifyContext);
 }
 
 const WITH_USERS: ReadonlySet<string> = new Set(["postgresql", "mysql"]);
 
 /** The other account sets the password on its target, and a fresh login proves it. */
-async function set(
-  site: RotationContext,
+async function setPassword(
+  context: RotationContext,
   { other }: DependentTask,
   username: string,
   secret: Secret,
-  context: VerifyContext,
+  verifyContext: VerifyContext,
 ): Promise<Updated> {
   const via = other!;
-  const connector = connectorOf(via.credential);
+  const connector = connectorOf(via.secretRow);
   // With other connectors, the account's settings could decide which commands are typed in the session.
   if (!WITH_USERS.has(connector.id) || connector.reconcile === undefined)
-    return told(unfit(`"${via.credential.name}" cannot set other users' passwords.`));
-  const target = { ...loginTargetOf(via.credential), username };
-  using login = await open(site, via);
-  const by = { username: via.credential.username ?? "", secret: login };
-  const change = await connector.reconcile(target, by, secret, context);
-  if (change.outcome !== "changed") return told(change);
-  return told(await connector.verify(target, secret, context));
+    return updatedBy(unfit(`"${via.secretRow.name}" cannot set other users' passwords.`));
+  const target = { ...loginTargetOf(via.secretRow), username };
+  using login = await open(context, via);
+  const by = { username: via.secretRow.username ?? "", secret: login };
+  const change = await connector.reconcile(target, by, secret, verifyContext);
+  if (change.outcome !== "changed") return updatedBy(change);
+  return updatedBy(await connector.verify(target, secret, verifyContext));
 }
 
 const unfit = (message: string): VerifyResult => ({

@@ -98,13 +98,13 @@ async function prepare(context: RotationContext, tx: Tx, row: DependentRow): Pro
   if (await hasInactive(tx, ids)) return { isDone: false, message: NOT_ACTIVE };
   const at = context.kernel.clock.now();
   const used = [account, ...(other === null || row.config.kind === "account" ? [] : [other])];
-  for (const { credential } of used) {
-    if ((await activeError(context.kernel, credential)) !== null) return { isDone: false, message: NOT_ACTIVE_VERSION };
+  for (const { secretRow } of used) {
+    if ((await activeError(context.kernel, secretRow)) !== null) return { isDone: false, message: NOT_ACTIVE_VERSION };
   }
   const details = { for: "dependent", dependent: row.id, name: row.name, kind: row.config.kind };
   await appendAudit(
     tx,
-    used.map(({ credential: { id, name, secret_version: version } }) =>
+    used.map(({ secretRow: { id, name, secret_version: version } }) =>
       systemEntry(
         "rotation.secret-used",
         "rotation",
@@ -117,20 +117,20 @@ async function prepare(context: RotationContext, tx: Tx, row: DependentRow): Pro
 }
 
 async function holding(tx: Tx, rows: readonly SecretRow[], id: string): Promise<OpenableSecret | null> {
-  const credential = rows.find((row) => row.id === id);
-  if (credential === undefined) return null;
-  const envelope = await readEnvelope(tx, id, credential.secret_version);
-  return envelope === null ? null : { credential, envelope };
+  const secretRow = rows.find((row) => row.id === id);
+  if (secretRow === undefined) return null;
+  const envelope = await readEnvelope(tx, id, secretRow.secret_version);
+  return envelope === null ? null : { secretRow, envelope };
 }
 
 /** Stores the same password in another account and schedules its verification. */
 async function takeOver(context: RotationContext, { account, other }: DependentTask, secret: Secret): Promise<Updated> {
   const { database, keys, clock, events } = context.kernel;
-  const { id, name } = other!.credential;
-  const kek = await keys.kekFor(keyOfOwner(other!.credential));
+  const { id, name } = other!.secretRow;
+  const kek = await keys.kekFor(keyOfOwner(other!.secretRow));
   return database.transaction(async (tx) => {
     const before = await lockSecret(tx, id);
-    if (before === null || before.safe_id !== other!.credential.safe_id)
+    if (before === null || before.safe_id !== other!.secretRow.safe_id)
       return { isDone: false, message: `"${name}" was moved or deleted.` };
     if ((await activeRotationOf(tx, [id])) !== null)
       return { isDone: false, message: `A rotation of "${name}" is in progress.` };
@@ -139,14 +139,14 @@ async function takeOver(context: RotationContext, { account, other }: DependentT
       tx,
       id,
       at,
-      `Replaced by the password of "${account.credential.name}", on which this account depends.`,
+      `Replaced by the password of "${account.secretRow.name}", on which this account depends.`,
     );
     const row = await replaceSecret(tx, before, { kek, secret, at });
     await recordRotated(tx, id, at);
     await context.loginChanged(tx, row);
     const { audience } = await ownerOf(context, tx, { user_id: null, credential_id: id });
     await events.publish(tx, { type: "account.changed", audience, data: { account_id: id } });
-    const details = { from: account.credential.id, version: row.secret_version };
+    const details = { from: account.secretRow.id, version: row.secret_version };
     const note = { target: { type: "account", id, name }, details };
     await appendAudit(tx, [systemEntry("account.password-taken-over", "rotation", note, at)]);
     return { isDone: true, message: `Stored in "${name}". Its verification is queued.` };
@@ -173,14 +173,14 @@ async function settle(
   const it: DependentResult = {
     state: isDone ? "current" : isOver ? "attention" : "waiting",
     message,
-    version: isDone ? (task?.account.credential.secret_version ?? null) : null,
+    version: isDone ? (task?.account.secretRow.secret_version ?? null) : null,
     tries,
     afterMs: isOver ? null : backOff(tries - 1),
     at,
   };
   await database.transaction(async (tx) => {
     if (!(await storeDependentResult(tx, row, it))) return;
-    const name = task?.account.credential.name;
+    const name = task?.account.secretRow.name;
     const target = { type: "account", id: row.account_id, ...(name === undefined ? {} : { name }) };
     const details = { dependent: row.id, name: row.name, kind: row.config.kind, message, tries };
     const result = isDone ? "success" : "failure";

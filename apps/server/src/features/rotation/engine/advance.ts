@@ -70,7 +70,7 @@ export const stepOf = ({ journal, kind }: Pick<RotationRow, "journal" | "kind">)
 });
 
 /** A recorded task to perform outside the database. */
-export type RotationTask = { credential: SecretRow; connector: Connector } & (
+export type RotationTask = { secretRow: SecretRow; connector: Connector } & (
   | { do: "send"; by: "account"; current: SealedSecret; candidate: SealedSecret }
   | { do: "send"; by: "reconcile-account"; reconciler: Reconciler; candidate: SealedSecret }
   | { do: "probe"; secret: SealedSecret }
@@ -101,7 +101,7 @@ export async function advance(
       for (const each of done) recordEvent(stepResult, each);
       if (stepResult.proof !== null) classifyProof(stepResult, stepResult.proof, snapshot, row);
       const task =
-        snapshot.credential === null ? null : await decide(context, tx, { row, stepResult, snapshot, made, at });
+        snapshot.secretRow === null ? null : await decide(context, tx, { row, stepResult, snapshot, made, at });
       return await saveStep(context, tx, { row, stepResult, snapshot, task, at });
     })
     .catch((error: unknown) => {
@@ -136,12 +136,12 @@ async function decide(
   tx: Tx,
   { row, stepResult, snapshot, made, at }: Situation & { made: NewSecret | null },
 ): Promise<RotationTask | null> {
-  const credential = snapshot.credential!;
-  const connector = connectorOf(credential);
+  const secretRow = snapshot.secretRow!;
+  const connector = connectorOf(secretRow);
   // No change was sent yet, so the rotation starts from the version that is stored now.
   if (stepResult.journal.step === "planned" && stepResult.journal.candidate === null) {
     // From here on the journal names the version to change, so that edits of the row cannot disturb the change.
-    if ((await activeError(context.kernel, credential)) !== null) {
+    if ((await activeError(context.kernel, secretRow)) !== null) {
       recordEvent(stepResult, {
         event: { kind: "gave-up", code: "misconfigured" },
         detail: NOT_ACTIVE,
@@ -150,7 +150,7 @@ async function decide(
       });
       return null;
     }
-    const old = credential.secret_version;
+    const old = secretRow.secret_version;
     stepResult.journal = { ...stepResult.journal, old, earlier: earlierOf(snapshot, old) };
   }
   for (;;) {
@@ -159,7 +159,7 @@ async function decide(
       stepResult.isCancelled = true;
       return null;
     }
-    const capabilities = capabilitiesOf(connector, snapshot, stepResult.kind, credential);
+    const capabilities = capabilitiesOf(connector, snapshot, stepResult.kind, secretRow);
     const act = planNext(stepResult, capabilities, snapshot.reconciler?.is_refused === true, at);
     if (act === null) return null;
     if (mustWait(snapshot, act)) {
@@ -175,19 +175,19 @@ async function decide(
       for (const kind of ISSUED) recordEvent(stepResult, { event: kind, detail: null, at, login: null });
       continue;
     }
-    if (act.do !== "store") return taskOf(stepResult, snapshot, act, { credential, connector, at });
+    if (act.do !== "store") return taskOf(stepResult, snapshot, act, { secretRow, connector, at });
     const stored = await storeCandidate(context.kernel, tx, { row, stepResult, snapshot, made, at }, connector);
     if (stored === "make-key")
-      return { do: "make-key", credential, connector, current: versionIn(snapshot, stepResult.journal.old) };
+      return { do: "make-key", secretRow, connector, current: versionIn(snapshot, stepResult.journal.old) };
     if (stored === "issue")
-      return { do: "issue", credential, connector, current: versionIn(snapshot, stepResult.journal.old) };
+      return { do: "issue", secretRow, connector, current: versionIn(snapshot, stepResult.journal.old) };
     recordEvent(stepResult, { event: stored, detail: null, at, login: null });
   }
 }
 
 /** Versions that might be active if the target rejects the stored one: the one before it and the newest candidate. */
-function earlierOf({ credential, versions }: RotationSnapshot, old: number): number[] {
-  const sendable = versions.filter(({ version }) => version >= (credential?.sendable_from ?? 1));
+function earlierOf({ secretRow, versions }: RotationSnapshot, old: number): number[] {
+  const sendable = versions.filter(({ version }) => version >= (secretRow?.sendable_from ?? 1));
   const before = sendable.find(({ version, is_candidate }) => !is_candidate && version < old);
   const unproved = sendable.find(({ is_candidate }) => is_candidate);
   return [before, unproved].flatMap((found) => (found === undefined ? [] : [found.version]));
@@ -211,9 +211,9 @@ function taskOf(
   stepResult: StepResult,
   snapshot: RotationSnapshot,
   act: Exclude<RotationAct, { do: "store" }>,
-  { credential, connector, at }: { credential: SecretRow; connector: Connector; at: Date },
+  { secretRow, connector, at }: { secretRow: SecretRow; connector: Connector; at: Date },
 ): RotationTask {
-  const base = { credential, connector };
+  const base = { secretRow, connector };
   const { old, candidate } = stepResult.journal;
   switch (act.do) {
     case "probe":
@@ -237,10 +237,10 @@ export function capabilitiesOf(
   connector: Connector,
   { reconciler }: Pick<Facts, "reconciler">,
   kind: RotationKind | null,
-  credential: SecretRow,
+  secretRow: SecretRow,
 ): Capabilities {
   const mayReconcile =
-    reconciler !== null && !reconciler.is_refused && checkReconcileScope(credential, reconciler.reach) === null;
+    reconciler !== null && !reconciler.is_refused && checkReconcileScope(secretRow, reconciler.reach) === null;
   return {
     canChange: canChange(connector),
     canReconcile: connector.reconcile !== undefined && mayReconcile && kind !== "issued",

@@ -91,7 +91,7 @@ export interface Facts {
   is_run_cancelled: boolean;
   /** A user has the account checked out, and the rotation after the use waits for the check-in. */
   waits_for_check_in: boolean;
-  /** The account, platform and safe are active, where the credential has them. */
+  /** The account, platform and safe are active, if the secret belongs to an account. */
   is_active: boolean;
   password_rules: PasswordRules | null;
   rotate_as: Platform["rotate_as"] | null;
@@ -106,8 +106,8 @@ export interface Version {
 }
 
 export interface RotationSnapshot extends Facts {
-  /** Null: the credential was deleted. */
-  credential: SecretRow | null;
+  /** Null: the secret was deleted. */
+  secretRow: SecretRow | null;
   /** Newest first, candidates included. */
   versions: Version[];
 }
@@ -116,12 +116,8 @@ type FactRow = Omit<Facts, "reconciler"> & { [K in keyof Reconciler as `by_${K}`
 
 /** One round trip: the statements are pipelined, and each sees the data committed when the lock was acquired. */
 export async function readSnapshot(tx: Tx, id: string): Promise<RotationSnapshot> {
-  const [credential, facts, versions] = await Promise.all([
-    lockSecret(tx, id),
-    readFacts(tx, id),
-    readVersions(tx, id),
-  ]);
-  return { credential, ...facts, versions };
+  const [secretRow, facts, versions] = await Promise.all([lockSecret(tx, id), readFacts(tx, id), readVersions(tx, id)]);
+  return { secretRow, ...facts, versions };
 }
 
 async function readFacts(tx: Tx, id: string): Promise<Facts> {

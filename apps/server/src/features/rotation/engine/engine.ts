@@ -154,10 +154,10 @@ async function performAll(
   for (const each of performed.done) recordEvent(stepResult, each);
   const act = nextAction(
     stepResult.journal,
-    capabilitiesOf(task.connector, { reconciler: null }, stepResult.kind, task.credential),
+    capabilitiesOf(task.connector, { reconciler: null }, stepResult.kind, task.secretRow),
   );
   if (act?.do !== "probe" || act.version !== task.candidate.version) return performed;
-  const { credential, connector } = task;
-  const proof = await performTask(context, { do: "probe", credential, connector, secret: task.candidate }, signal);
+  const { secretRow, connector } = task;
+  const proof = await performTask(context, { do: "probe", secretRow, connector, secret: task.candidate }, signal);
   return { done: [...performed.done, ...proof.done], made: null };
 }

@@ -38,7 +38,7 @@ export async function storeCandidate(
   { stepResult, snapshot, made, at, row }: CandidateContext,
   connector: Connector,
 ): Promise<RotationEvent | "make-key" | "issue"> {
-  const credential = snapshot.credential!;
+  const secretRow = snapshot.secretRow!;
   if (made === null && connector.issue !== undefined) {
     stepResult.kind = "issued";
     return "issue";
@@ -49,11 +49,11 @@ export async function storeCandidate(
   if (chosen === null) return { kind: "gave-up", code: "password-rules" };
   using secret = chosen;
   const version = (snapshot.versions[0]?.version ?? 0) + 1;
-  const kek = await kernel.keys.kekFor(keyOfOwner(credential));
-  const context = { purpose: ENVELOPE_PURPOSE, recordId: credential.id, version };
+  const kek = await kernel.keys.kekFor(keyOfOwner(secretRow));
+  const context = { purpose: ENVELOPE_PURPOSE, recordId: secretRow.id, version };
   const envelope = sealSecret(kek, context, secret);
   const created_by = row.asked_by?.id ?? null;
-  await insertCandidate(tx, { credential_id: credential.id, version, envelope, created_at: at, created_by });
+  await insertCandidate(tx, { credential_id: secretRow.id, version, envelope, created_at: at, created_by });
   snapshot.versions.unshift({ version, envelope, is_candidate: true, created_at: at });
   return { kind: "stored", version };
 }
@@ -69,7 +69,7 @@ async function choose(
   stepResult: StepResult,
   connector: Connector,
 ): Promise<Secret | "make-key" | null> {
-  const { id, user_id, safe_id } = snapshot.credential!;
+  const { id, user_id, safe_id } = snapshot.secretRow!;
   const rules = snapshot.password_rules ?? DEFAULT_RULES;
   const differing: SealedSecret[] = snapshot.versions.slice(0, Math.max(1, rules.history));
   const current = versionIn(snapshot, stepResult.journal.old);
@@ -112,7 +112,7 @@ function textOf(secret: Secret): string | null {
 
 export function versionIn({ versions }: RotationSnapshot, version: number): SealedSecret {
   const found = versions.find((each) => each.version === version);
-  // INVARIANT: no version of a secret is removed while its credential exists.
+  // INVARIANT: no version of a secret is removed while its row exists.
   if (found === undefined) throw new Error(`version ${version} of a secret no longer exists`);
   return found;
 }

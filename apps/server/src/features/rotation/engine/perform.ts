@@ -37,7 +37,7 @@ export async function performTask(
   try {
     return await runTask(context, task, verifyContext, startedAt);
   } catch (error) {
-    log.error({ err: error, credential: task.credential.id, act: task.do }, "a rotation step failed with an error");
+    log.error({ err: error, credential: task.secretRow.id, act: task.do }, "a rotation step failed with an error");
     return { done: [failed(task, error, clock.now())], made: null };
   }
 }
@@ -48,8 +48,8 @@ async function runTask(
   verifyContext: VerifyContext,
   startedAt: Date,
 ): Promise<TaskOutcome> {
-  const { connector, credential } = task;
-  const target = loginTargetOf(credential);
+  const { connector, secretRow } = task;
+  const target = loginTargetOf(secretRow);
   const now = () => context.kernel.clock.now();
   const completed = (event: RotationEvent, detail: string | null): TaskOutcome => ({
     done: [{ event, detail, at: now(), login: null }],
@@ -66,7 +66,7 @@ async function runTask(
       using secret = await openReconciler(context, task.reconciler);
       const by: Reconciling = { username: task.reconciler.username, secret };
       const result = await connector.reconcile!(
-        reconcileTarget(credential, task.reconciler.reach),
+        reconcileTarget(secretRow, task.reconciler.reach),
         by,
         candidate,
         verifyContext,
@@ -114,10 +114,10 @@ async function runTask(
 
 function open(
   { kernel }: RotationContext,
-  { credential }: RotationTask,
+  { secretRow }: RotationTask,
   { version, envelope }: SealedSecret,
 ): Promise<Secret> {
-  const { id, user_id, safe_id } = credential;
+  const { id, user_id, safe_id } = secretRow;
   return openEnvelope(kernel, { id, user_id, safe_id, version, envelope });
 }
 

@@ -73,7 +73,7 @@ export async function saveStep(
     needs_attention: attention !== null,
     tries: stepResult.journal.tries,
   };
-  const result = { before: row, row: written, stepResult, credential: snapshot.credential, at };
+  const result = { before: row, row: written, stepResult, secretRow: snapshot.secretRow, at };
   await recordUse(tx, written, { compared: stepResult.compared, task }, at);
   await storeResults(context, tx, result);
   await publishStep(context, tx, { ...result, isReleased: isOver });
@@ -89,7 +89,7 @@ interface Ending {
 }
 
 function endingOf(stepResult: StepResult, snapshot: RotationSnapshot, row: RotationRow): Ending {
-  if (snapshot.credential === null) {
+  if (snapshot.secretRow === null) {
     stepResult.journal = { ...stepResult.journal, step: "ended" };
     return { outcome: "superseded", line: `"${row.credential_name}" was deleted.` };
   }
@@ -117,44 +117,44 @@ interface Results {
   before: RotationRow;
   row: RotationRow;
   stepResult: StepResult;
-  credential: SecretRow | null;
+  secretRow: SecretRow | null;
   at: Date;
 }
 
-/** The caller has locked the credential and written the rotation. */
+/** The caller has locked the secret and written the rotation. */
 async function storeResults(context: RotationContext, tx: Tx, results: Results): Promise<void> {
-  const { row, stepResult, credential, at } = results;
-  if (credential === null) return;
+  const { row, stepResult, secretRow, at } = results;
+  if (secretRow === null) return;
   if (stepResult.logins.length > 0) {
-    const attempts = stepResult.logins.map((login) => attemptOf(row, credential, login, stepResult.proof, at));
+    const attempts = stepResult.logins.map((login) => attemptOf(row, secretRow, login, stepResult.proof, at));
     await insertEndedAttempts(tx, attempts);
   }
-  if (stepResult.proof !== null) return promote(context, tx, credential, results, stepResult.proof);
-  const latest = stepResult.logins.findLast(({ version }) => version === credential.secret_version);
+  if (stepResult.proof !== null) return promote(context, tx, secretRow, results, stepResult.proof);
+  const latest = stepResult.logins.findLast(({ version }) => version === secretRow.secret_version);
   if (latest === undefined) return;
   const { verifyEveryMs } = await ownerOf(context, tx, row);
-  await updateSecret(tx, credential.id, changesAfter(credential, latest.result, at, verifyEveryMs));
+  await updateSecret(tx, secretRow.id, changesAfter(secretRow, latest.result, at, verifyEveryMs));
 }
 
 /** INVARIANT: a version becomes active only after a fresh login with it. */
 async function promote(
   context: RotationContext,
   tx: Tx,
-  credential: SecretRow,
+  secretRow: SecretRow,
   { row, stepResult, at }: Results,
   proof: LoginRecord,
 ): Promise<void> {
   const { isNew } = stepResult;
-  const { id, login_revision } = credential;
+  const { id, login_revision } = secretRow;
   const reason = row.journal.by === "account" ? "rotated" : "reconciled";
   const { verifyEveryMs } = await ownerOf(context, tx, row);
-  const renewed = { ...credential, login_revision: login_revision + 1, rejected_revision: null };
-  const kek = await context.kernel.keys.kekFor(keyOfOwner(credential));
+  const renewed = { ...secretRow, login_revision: login_revision + 1, rejected_revision: null };
+  const kek = await context.kernel.keys.kekFor(keyOfOwner(secretRow));
   await Promise.all([
     promoteVersion(tx, { id, version: proof.version, reason, isNew, at }),
     updateSecret(tx, id, {
       ...changesAfter(renewed, proof.result, at, verifyEveryMs),
-      ...bindActive(kek, id, proof.version, credential),
+      ...bindActive(kek, id, proof.version, secretRow),
       login_revision: renewed.login_revision,
       updated_at: at,
     }),
@@ -163,22 +163,22 @@ async function promote(
 }
 
 /** An attempt with a version that is not active is marked as outdated when it is written. */
-function attemptOf(row: RotationRow, credential: SecretRow, login: LoginRecord, proof: LoginRecord | null, at: Date) {
+function attemptOf(row: RotationRow, secretRow: SecretRow, login: LoginRecord, proof: LoginRecord | null, at: Date) {
   const { result, startedAt, version } = login;
-  const activeVersion = proof?.version ?? credential.secret_version;
+  const activeVersion = proof?.version ?? secretRow.secret_version;
   return {
     id: newId(startedAt.getTime()),
-    credential_id: credential.id,
-    user_id: credential.user_id,
-    revision: credential.login_revision + (proof === null ? 0 : 1),
+    credential_id: secretRow.id,
+    user_id: secretRow.user_id,
+    revision: secretRow.login_revision + (proof === null ? 0 : 1),
     trigger: "rotation" as const,
     run_id: null,
     triggered_by: row.asked_by?.name ?? "Strongroom",
-    credential_name: credential.name,
-    type: credential.type,
-    host: destinationOf(credential),
-    username: credential.username,
-    method: connectorOf(credential).id,
+    credential_name: secretRow.name,
+    type: secretRow.type,
+    host: destinationOf(secretRow),
+    username: secretRow.username,
+    method: connectorOf(secretRow).id,
     started_at: startedAt,
     finished_at: at,
     outcome: result.outcome,
@@ -207,7 +207,7 @@ async function recordUse(tx: Tx, row: RotationRow, { compared, task }: Use, at: 
   const why = { rotation: row.id, ...askedBy(row) };
   const entries = compared.length === 0 ? [] : [used({ for: "compare", ...why, versions: [...compared] })];
   if (task !== null) {
-    entries.push(used({ for: task.do, ...why, host: destinationOf(task.credential), ...versionsOf(task) }));
+    entries.push(used({ for: task.do, ...why, host: destinationOf(task.secretRow), ...versionsOf(task) }));
   }
   if (task?.do === "send" && task.by === "reconcile-account") {
     const { id, name, version } = task.reconciler;

@@ -32,7 +32,7 @@ export async function checkReconcilers(context: RotationContext, signal: AbortSi
 }
 
 interface Check {
-  credential: SecretRow;
+  secretRow: SecretRow;
   connector: Connector;
   reconciler: Reconciler;
 }
@@ -59,14 +59,14 @@ async function checkOne(context: RotationContext, platform: ToCheck, signal: Abo
 async function prepare(context: RotationContext, tx: Tx, platform: ToCheck): Promise<Check | Readiness | null> {
   const at = context.kernel.clock.now();
   if (platform.sample_id === null) return null;
-  const { credential, reconciler } = await readSnapshot(tx, platform.sample_id);
-  if (credential === null) return null;
+  const { secretRow, reconciler } = await readSnapshot(tx, platform.sample_id);
+  if (secretRow === null) return null;
   if (reconciler === null) {
     return { isReady: false, message: "The reconcile account is not active, or has no user name or secret.", at };
   }
   // A reconcile account that is being rotated is checked next time.
   if (reconciler.is_changing) return null;
-  const beyond = checkReconcileScope(credential, reconciler.reach);
+  const beyond = checkReconcileScope(secretRow, reconciler.reach);
   if (beyond !== null) return { isReady: false, message: beyond.message, at };
   if (reconciler.is_refused) {
     return {
@@ -75,7 +75,7 @@ async function prepare(context: RotationContext, tx: Tx, platform: ToCheck): Pro
       at,
     };
   }
-  const connector = connectorOf(credential);
+  const connector = connectorOf(secretRow);
   if (connector.checkReconcile === undefined) {
     return { isReady: false, message: `Reconciliation is not supported for ${connector.name}.`, at };
   }
@@ -84,7 +84,7 @@ async function prepare(context: RotationContext, tx: Tx, platform: ToCheck): Pro
   if ((await activeError(context.kernel, claim, { isUnlocked: true })) !== null) {
     return { isReady: false, message: NOT_ACTIVE, at };
   }
-  const details = { for: "readiness", platform: platform.platform_name, version, host: destinationOf(credential) };
+  const details = { for: "readiness", platform: platform.platform_name, version, host: destinationOf(secretRow) };
   const entry = systemEntry(
     "rotation.secret-used",
     "rotation",
@@ -92,23 +92,23 @@ async function prepare(context: RotationContext, tx: Tx, platform: ToCheck): Pro
     at,
   );
   await appendAudit(tx, [entry]);
-  return { credential, connector, reconciler };
+  return { secretRow, connector, reconciler };
 }
 
 /** Returns null when the server shuts down first. */
 async function ask(
-  site: RotationContext,
-  { credential, connector, reconciler }: Check,
+  context: RotationContext,
+  { secretRow, connector, reconciler }: Check,
   signal: AbortSignal,
 ): Promise<Readiness | null> {
-  const { kernel, network } = site;
+  const { kernel, network } = context;
   const { username } = reconciler;
-  using secret = await openReconciler(site, reconciler);
-  const context = { timeoutMs: TIMEOUT_MS, signal, network, now: () => kernel.clock.now() };
+  using secret = await openReconciler(context, reconciler);
+  const verifyContext = { timeoutMs: TIMEOUT_MS, signal, network, now: () => kernel.clock.now() };
   const by = { username, secret };
-  const result = await connector.checkReconcile!(reconcileTarget(credential, reconciler.reach), by, context);
+  const result = await connector.checkReconcile!(reconcileTarget(secretRow, reconciler.reach), by, verifyContext);
   if (signal.aborted) return null;
-  await recordReconcilerRejection(site, reconciler, result);
+  await recordReconcilerRejection(context, reconciler, result);
   const at = kernel.clock.now();
   return { isReady: result.outcome === "verified", message: result.message, at };
 }

@@ -131,10 +131,10 @@ async function queueHeld(
   const hindered = obstacleToRotation(row, circumstances, null);
   if (hindered !== null) throw hindered;
   const by = circumstances.rotate_as ?? "account";
-  const asker = { id: actor.id, name: actor.name };
+  const requester = { id: actor.id, name: actor.name };
   // Locked until this rotation is queued, so that cancelling the run finds it.
   if (!(await lockRunning(tx, runId))) throw RUN_CANCELLED;
-  const inserted = await insertRotations(tx, [newRotation(row, { by, because: "bulk", asker, runId }, at)]);
+  const inserted = await insertRotations(tx, [newRotation(row, { by, because: "bulk", requester, runId }, at)]);
   if (inserted.length === 0) throw refuse(409, "rotation.open", `A rotation of "${row.name}" is already in progress.`);
   if (isFirst) await context.kernel.events.publish(tx, WAKING);
 }

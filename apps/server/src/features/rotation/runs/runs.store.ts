@@ -51,7 +51,7 @@ export async function setTotal(tx: Tx, id: string, total: number, at: Date): Pro
 }
 
 /**
- * Returns whether the run is running, and keeps it so until the transaction ends. Lock order: the credential, this
+ * Returns whether the run is running, and keeps it so until the transaction ends. Lock order: the secret, this
  * row, then its rotation, which cancelling the run does not lock before this row.
  */
 export async function lockRunning(tx: Tx, id: string): Promise<boolean> {

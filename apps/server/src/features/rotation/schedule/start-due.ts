@@ -71,7 +71,7 @@ async function startSome(context: RotationContext, ids: readonly string[]): Prom
       const query = byId.get(row.id)!;
       const by = query.rotate_as ?? "account";
       const because: Rotation["because"] = query.wanted_because ?? "scheduled";
-      const rotation = newRotation(row, { by, because, asker: null, runId: null }, at);
+      const rotation = newRotation(row, { by, because, requester: null, runId: null }, at);
       // The lockout budget: only a person can have a rejected secret sent again.
       const isRefused = row.rejected_revision === row.login_revision;
       return isRefused ? { ...rotation, journal: { ...rotation.journal, dead: [row.secret_version] } } : rotation;

@@ -33,12 +33,12 @@ const LEASE_SECONDS = 30;
 
 export interface AttemptOrder {
   credentialId: string;
-  /** Locks the credential; null when it does not exist, or when the requester may not verify it. */
+  /** Locks the secret; null when it does not exist, or when the requester may not verify it. */
   lock: (tx: Tx, id: string) => Promise<SecretRow | null>;
   /** The user who requested the attempt and waits for it until `signal` aborts; null for automatic attempts. */
   askedBy: { id: string; name: string; signal: AbortSignal } | null;
   trigger: Trigger;
-  /** No user requested this particular credential, so the lockout budget applies. */
+  /** No user requested this particular secret, so the lockout budget applies. */
   isAutomatic: boolean;
   run: { id: string; requestedBy: string | null } | null;
   signal: AbortSignal;
@@ -57,7 +57,7 @@ export type SkippedAttempt =
 export interface StartedAttempt {
   kind: "started";
   attempt: AttemptRow;
-  credential: SecretRow;
+  secretRow: SecretRow;
   connector: Connector;
   /** Why the stored secret must not be used as the active one; null when it may. */
   activeError: EnvelopeError | null;
@@ -79,34 +79,34 @@ export async function beginAttempt(
   record: (note: AuditNote) => Promise<void>,
 ): Promise<AttemptStart> {
   const { kernel } = context;
-  const credential = await query.lock(tx, query.credentialId);
-  if (credential === null) return { kind: "gone" };
+  const secretRow = await query.lock(tx, query.credentialId);
+  if (secretRow === null) return { kind: "gone" };
   // INVARIANT: no secret of a user who waits for activation reaches a target, regardless of the requester.
-  if (credential.user_id !== null && (await isPending(tx, credential.user_id))) {
-    if (credential.verify_after !== null) await updateSecret(tx, credential.id, { verify_after: null });
+  if (secretRow.user_id !== null && (await isPending(tx, secretRow.user_id))) {
+    if (secretRow.verify_after !== null) await updateSecret(tx, secretRow.id, { verify_after: null });
     return { kind: "not-due" };
   }
-  if (isHeldBack(credential, query.isAutomatic)) return { kind: "held-back" };
+  if (isHeldBack(secretRow, query.isAutomatic)) return { kind: "held-back" };
   // A rotation verifies the secret itself. A user who waits for an answer gets a refusal.
-  if (query.askedBy !== null) await refuseWhileRotating(tx, credential.id);
-  else if ((await activeRotationOf(tx, [credential.id])) !== null) return { kind: "not-due" };
-  if (query.trigger === "scheduled" && !isDue(credential, kernel.clock.now())) return { kind: "not-due" };
-  const other = await findRunningAttempt(tx, credential.id);
+  if (query.askedBy !== null) await refuseWhileRotating(tx, secretRow.id);
+  else if ((await activeRotationOf(tx, [secretRow.id])) !== null) return { kind: "not-due" };
+  if (query.trigger === "scheduled" && !isDue(secretRow, kernel.clock.now())) return { kind: "not-due" };
+  const other = await findRunningAttempt(tx, secretRow.id);
   if (other !== null && !other.isAbandoned) {
-    return { kind: "under-way", attempt: other.attempt, revision: credential.login_revision };
+    return { kind: "under-way", attempt: other.attempt, revision: secretRow.login_revision };
   }
-  if (other !== null) await endAbandonedAttempt(context, tx, other.attempt, credential);
+  if (other !== null) await endAbandonedAttempt(context, tx, other.attempt, secretRow);
 
-  const target = targetOf(credential);
+  const target = targetOf(secretRow);
   const isSupportedTarget = isSupported(target);
   if (!isSupportedTarget && query.isAutomatic) {
-    if (credential.verify_after !== null) await updateSecret(tx, credential.id, { verify_after: null });
+    if (secretRow.verify_after !== null) await updateSecret(tx, secretRow.id, { verify_after: null });
     return { kind: "not-verifiable" };
   }
   const connector = connectorFor(target);
   const attempt = await insertAttempt(
     tx,
-    newAttempt(credential, query, connector.id, kernel.clock.now()),
+    newAttempt(secretRow, query, connector.id, kernel.clock.now()),
     LEASE_SECONDS,
   );
   if (isSupportedTarget) {
@@ -116,42 +116,42 @@ export async function beginAttempt(
   if (query.askedBy !== null) {
     for (const watcher of context.watchers) await watcher.started(tx, { attempt, askedBy: query.askedBy.id });
   }
-  return { kind: "started", attempt, credential, connector, activeError: await activeError(kernel, credential) };
+  return { kind: "started", attempt, secretRow, connector, activeError: await activeError(kernel, secretRow) };
 }
 
-function newAttempt(credential: SecretRow, query: AttemptOrder, method: string, at: Date) {
+function newAttempt(secretRow: SecretRow, query: AttemptOrder, method: string, at: Date) {
   return {
     id: newId(at.getTime()),
-    credential_id: credential.id,
-    user_id: credential.user_id,
-    revision: credential.login_revision,
+    credential_id: secretRow.id,
+    user_id: secretRow.user_id,
+    revision: secretRow.login_revision,
     trigger: query.trigger,
     run_id: query.run?.id ?? null,
     triggered_by: query.askedBy?.name ?? query.run?.requestedBy ?? "Strongroom",
-    credential_name: credential.name,
-    type: credential.type,
-    host: destinationOf(credential),
-    username: credential.username,
+    credential_name: secretRow.name,
+    type: secretRow.type,
+    host: destinationOf(secretRow),
+    username: secretRow.username,
     method,
     started_at: at,
   };
 }
 
-/** Ends an attempt whose process died. The credential's verification status does not change. */
+/** Ends an attempt whose process died. The secret's verification status does not change. */
 export async function endAbandonedAttempt(
   context: VerificationContext,
   tx: Tx,
   attempt: AttemptRow,
-  credential: SecretRow | null,
+  secretRow: SecretRow | null,
 ): Promise<void> {
   const { clock, events } = context.kernel;
   const at = clock.now();
   const owner = await ownerOf(context, tx, attempt);
   const result = endedBy(INTERRUPTED, "The verification was interrupted because the server stopped.");
-  const isOutdated = credential === null || credential.login_revision !== attempt.revision;
+  const isOutdated = secretRow === null || secretRow.login_revision !== attempt.revision;
   const ended = await endAttempt(tx, attempt.id, { ...result, at, isOutdated });
   if (ended === null) return;
-  const before = isOutdated ? null : credential;
+  const before = isOutdated ? null : secretRow;
   const after =
     before === null ? null : await updateSecret(tx, before.id, changesAfter(before, result, at, owner.verifyEveryMs));
   await events.publish(tx, ...completed(ended, owner, false));

@@ -1,4 +1,4 @@
-// Concludes an attempt: stores its result, updates the credential and publishes the event, all in the audit entry's
+// Concludes an attempt: stores its result, updates the secret and publishes the event, all in the audit entry's
 // transaction.
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -16,7 +16,7 @@ export interface FinishedAttempt {
   kind: "tried";
   attempt: AttemptRow;
   /** The current row; null when it was deleted in the meantime. */
-  credential: SecretRow | null;
+  secretRow: SecretRow | null;
 }
 
 export async function finishAttempt(
@@ -34,17 +34,17 @@ export async function finishAttempt(
   // Null: the attempt outlived its lease and another process has ended it. That result is kept.
   const attempt = ended ?? (await readAttempt(tx, started.id));
   const isCurrent = ended !== null && before !== null && !ended.is_outdated;
-  const credential = isCurrent
+  const secretRow = isCurrent
     ? await updateSecret(tx, before.id, changesAfter(before, result, at, owner.verifyEveryMs))
     : before;
   const note = noteOf(attempt, result.isAlarm);
   if (ended !== null) {
     await events.publish(tx, ...completed(ended, owner, result.isAlarm));
-    const known = isCurrent ? { before, after: credential } : { before: null, after: null };
+    const known = isCurrent ? { before, after: secretRow } : { before: null, after: null };
     const news = { attempt: ended, askedBy, ...known, owner, isAlarm: result.isAlarm };
-    return { note: await concluded(context, tx, news, note), value: { kind: "tried", attempt, credential } };
+    return { note: await concluded(context, tx, news, note), value: { kind: "tried", attempt, secretRow } };
   }
-  return { note, value: { kind: "tried", attempt, credential } };
+  return { note, value: { kind: "tried", attempt, secretRow } };
 }
 
 /** Calls the listeners in order; returns the audit note with their remarks. */

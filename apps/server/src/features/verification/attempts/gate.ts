@@ -41,7 +41,7 @@ export interface GateRequest {
  */
 export type Gate = <T>(visit: GateRequest, work: () => Promise<T>) => Promise<T>;
 
-/** A login under way. Calls for the same credential share its result and therefore its slot. */
+/** A login under way. Calls for the same secret share its result and therefore its slot. */
 interface Place {
   personId: string;
   target: string | null;

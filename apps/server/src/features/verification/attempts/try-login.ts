@@ -21,10 +21,10 @@ export async function tryLogin(
     using secret = await secretOf(kernel, started);
     if (secret === null) return endedBy("deleted", "The credential was deleted before it was verified.");
     const context = { timeoutMs: TIMEOUT_MS, signal, network, now: () => kernel.clock.now() };
-    return resultOf(await started.connector.verify(targetOf(started.credential), secret, context));
+    return resultOf(await started.connector.verify(targetOf(started.secretRow), secret, context));
   } catch (error) {
     const durationMs = Math.round(performance.now() - startedAt);
-    kernel.log.error({ err: error, credential: started.credential.id }, "a verification failed with an error");
+    kernel.log.error({ err: error, credential: started.secretRow.id }, "a verification failed with an error");
     if (error instanceof SealedError) return endedBy("cancelled", "The vault was sealed.", "unreachable", durationMs);
     if (error instanceof EnvelopeError || error instanceof KekError) {
       const isNotActive = error.code === "envelope.not-active";
@@ -41,14 +41,11 @@ export async function tryLogin(
   }
 }
 
-/** Null when the credential was deleted in the meantime. The `unsupported` connector gets no secret. */
-async function secretOf(
-  kernel: Kernel,
-  { credential, connector, activeError }: StartedAttempt,
-): Promise<Secret | null> {
+/** Null when the secret was deleted in the meantime. The `unsupported` connector gets no secret. */
+async function secretOf(kernel: Kernel, { secretRow, connector, activeError }: StartedAttempt): Promise<Secret | null> {
   if (connector.id === "unsupported") return Secret.fromText("");
   if (activeError !== null) throw activeError;
-  const { id, user_id, safe_id, secret_version: version } = credential;
+  const { id, user_id, safe_id, secret_version: version } = secretRow;
   const envelope = await readEnvelope(kernel.database.db, id, version);
   return envelope === null ? null : openEnvelope(kernel, { id, user_id, safe_id, version, envelope });
 }

@@ -1,4 +1,4 @@
-// Verifies one credential: records the attempt, logs in outside any transaction, records the result.
+// Verifies one stored secret: records the attempt, logs in outside any transaction, records the result.
 import type { Endpoint, VerifyReply, verifyCredential } from "@strongroom/contract";
 import { setTimeout as delay } from "node:timers/promises";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -22,7 +22,7 @@ import { destinationOf, noteOf, toReply } from "../verification.ts";
 import { findRunningAttempt, readAttempt } from "../verification.store.ts";
 import type { AttemptRow } from "../verification.store.ts";
 
-/** A little longer than an attempt can keep a credential busy, so that an abandoned one can be taken over. */
+/** A little longer than an attempt can keep a secret busy, so that an abandoned one can be taken over. */
 const PATIENCE_MS = 35_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
@@ -35,8 +35,8 @@ export interface AttemptRecorder {
 }
 
 /**
- * Only one attempt of a credential is under way at a time, across all processes: a second caller waits and shares its
- * result. Throws 409 when other attempts keep the credential busy for too long, and 429 when no slot becomes free
+ * Only one attempt of a secret is under way at a time, across all processes: a second caller waits and shares its
+ * result. Throws 409 when other attempts keep the secret busy for too long, and 429 when no slot becomes free
  * (see `gate.ts`).
  */
 export async function verify(
@@ -48,17 +48,17 @@ export async function verify(
   const attempt = () => attemptInTurn(context, query, recorder);
   if (askedBy === null) return attempt();
   // Checked with the caller's rights, so that waiting reveals nothing about hidden credentials.
-  const credential = await context.kernel.database.pipelinedTransaction((tx) => query.lock(tx, credentialId));
-  if (credential === null) return { kind: "gone" };
+  const secretRow = await context.kernel.database.pipelinedTransaction((tx) => query.lock(tx, credentialId));
+  if (secretRow === null) return { kind: "gone" };
   const signal = AbortSignal.any([askedBy.signal, query.signal]);
-  return context.gate({ personId: askedBy.id, credentialId, target: endpointOf(credential), signal }, attempt);
+  return context.gate({ personId: askedBy.id, credentialId, target: endpointOf(secretRow), signal }, attempt);
 }
 
-/** The address a login with this credential goes to, such as `db1:5432`; without a port if the default applies. */
-function endpointOf(credential: SecretRow): string | null {
-  const host = destinationOf(credential);
+/** The address a login with this secret goes to, such as `db1:5432`; without a port if the default applies. */
+function endpointOf(secretRow: SecretRow): string | null {
+  const host = destinationOf(secretRow);
   if (host === null) return null;
-  const port = URL.parse(credential.connection_string ?? "")?.port || credential.port;
+  const port = URL.parse(secretRow.connection_string ?? "")?.port || secretRow.port;
   return `${host.toLowerCase()}:${port ?? ""}`;
 }
 
@@ -70,7 +70,7 @@ async function attemptInTurn(
   const { kernel } = context;
   const until = performance.now() + PATIENCE_MS;
   while (performance.now() < until) {
-    // Only locks the credential first, which alone has no effect.
+    // Only locks the secret first, which alone has no effect.
     const started = await kernel.database.pipelinedTransaction((tx) =>
       beginAttempt(context, tx, query, (note) => recorder.begin(tx, note)),
     );
@@ -103,12 +103,12 @@ async function endOf(kernel: Kernel, attempt: AttemptRow, until: number): Promis
 
 /** Returns the shared result for a second caller, with an audit note that says so. */
 async function share(tx: Tx, attempt: AttemptRow): Promise<{ note: AuditNote; value: FinishedAttempt }> {
-  const credential = await lockSecret(tx, attempt.credential_id);
-  const isAlarm = credential !== null && credential.offered_host_key !== null;
+  const secretRow = await lockSecret(tx, attempt.credential_id);
+  const isAlarm = secretRow !== null && secretRow.offered_host_key !== null;
   const note = noteOf(attempt, isAlarm);
   return {
     note: { ...note, details: { ...note.details, is_shared: true } },
-    value: { kind: "tried", attempt, credential },
+    value: { kind: "tried", attempt, secretRow },
   };
 }
 
@@ -123,8 +123,8 @@ export async function verifyNow(
   const lock = (tx: Tx) => lockCredential(tx, call.actor, id);
   const query: AttemptOrder = { ...manual(id, call, signal), lock };
   const verdict = await verify(context, query, recorderForCall(context.kernel, call));
-  if (verdict.kind !== "tried" || verdict.credential === null) throw credentialNotFound();
-  return toReply(verdict.attempt, verdict.credential);
+  if (verdict.kind !== "tried" || verdict.secretRow === null) throw credentialNotFound();
+  return toReply(verdict.attempt, verdict.secretRow);
 }
 
 /** An attempt that a user requested. */

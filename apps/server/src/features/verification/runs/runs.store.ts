@@ -145,7 +145,7 @@ export interface Claimed {
 }
 
 /**
- * Claims the next credential of a run; null when the run has ended. Claims are serialized, so that the count per host
+ * Claims the next secret of a run; null when the run has ended. Claims are serialized, so that the count per host
  * is exact. The lock is pipelined with the claim and may be acquired alone: then it ends with its statement. It is
  * not held until the claim is flushed to disk: a claim lost in a power cut is made again, and the attempt's own
  * record decides.
@@ -197,7 +197,7 @@ export async function findStalledRuns(db: Db): Promise<string[]> {
 export type Counted = "verified" | "failed" | "untried";
 
 /**
- * Counts one credential of a run, once even if called repeatedly, and ends the run with the last. Null when it was
+ * Counts one secret of a run, once even if called repeatedly, and ends the run with the last. Null when it was
  * counted before.
  */
 export async function countItem(
