@@ -1,6 +1,6 @@
 // One account: its details, validation, earlier passwords, access, history and actions.
-import { Button, Stack } from "@mantine/core";
-import { IconArrowLeft, IconCopy, IconKey } from "@tabler/icons-react";
+import { Button } from "@mantine/core";
+import { IconCopy, IconKey } from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -9,14 +9,11 @@ import { paths } from "#shared/paths.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { HostKeyAlarm } from "#shared/ui/host-key-alarm.tsx";
 import { RotationHistory } from "#shared/rotation/rotation-history.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
-import { PageHeader } from "#shared/ui/page-header.tsx";
-import { ErrorState } from "#shared/ui/states.tsx";
+import { DetailColumns, DetailHeader, DetailLoaded, type ParentList } from "#shared/ui/detail-page.tsx";
 import { AccessBlockBanner } from "../access-block-banner.tsx";
 import { AccountAccess } from "./account-access.tsx";
 import { DeleteAccountDialog, MoveAccountDialog, RotateAccountDialog } from "../actions/account-action-dialogs.tsx";
 import { AccountActions, type DetailDialog } from "../actions/account-actions.tsx";
-import classes from "./account-detail-page.module.css";
 import { EditAccountDialog } from "../form/account-form-dialogs.tsx";
 import { AccountHistory } from "./account-history.tsx";
 import { CheckOutBanner } from "./check-out-banner.tsx";
@@ -36,47 +33,25 @@ import { ValidationPanel } from "../validation/validation-panel.tsx";
 
 const ICON_SIZE = 16;
 
+const LIST: ParentList = { to: paths.accounts, title: "Account Management", backLabel: "Back to Accounts" };
+
 export default function AccountDetailPage() {
   const { id = "" } = useParams();
   const detail = useQuery(accountDetail(id));
   useLiveAccounts();
-
-  if (detail.isPending) return <SectionLoading text="Loading account..." />;
-  // A failed refresh keeps the page; only a 404 replaces it.
-  if (detail.isError && isNotFound(detail.error)) {
-    return (
-      <PageHeader
-        title={ACCOUNT_NOT_FOUND}
-        subtitle="It was deleted or is in a safe you cannot see."
-        actions={backToAccounts}
-      />
-    );
-  }
-  if (detail.data === undefined) {
-    return (
-      <>
-        <PageHeader title="Account" actions={backToAccounts} />
-        <ErrorState
-          message="Failed to load account"
-          onRetry={() => void detail.refetch()}
-          isRetrying={detail.isFetching}
-        />
-      </>
-    );
-  }
-  return <Detail key={detail.data.id} account={detail.data} />;
+  return (
+    <DetailLoaded
+      query={detail}
+      list={LIST}
+      loadingText="Loading account..."
+      isMissing={isNotFound}
+      missing={{ title: ACCOUNT_NOT_FOUND, text: "It was deleted or is in a safe you cannot see." }}
+      failure={{ title: "Account", text: "Failed to load account" }}
+    >
+      {(account) => <Detail key={account.id} account={account} />}
+    </DetailLoaded>
+  );
 }
-
-const backToAccounts = (
-  <Button
-    component={Link}
-    to={paths.accounts}
-    variant="default"
-    leftSection={<IconArrowLeft size={ICON_SIZE} aria-hidden />}
-  >
-    Back to Accounts
-  </Button>
-);
 
 function Detail({ account }: { account: Account }) {
   const navigate = useNavigate();
@@ -92,10 +67,8 @@ function Detail({ account }: { account: Account }) {
 
   return (
     <>
-      <Link to={paths.accounts} className={classes.back}>
-        <IconArrowLeft size={14} aria-hidden /> Account Management
-      </Link>
-      <PageHeader
+      <DetailHeader
+        list={LIST}
         title={account.name}
         subtitle={`${account.username} · ${systemTypeLabel(account.system_type)} · ${addressOf(account)}`}
         actions={
@@ -125,21 +98,25 @@ function Detail({ account }: { account: Account }) {
       <CheckOutBanner account={account} />
       <AccessBlockBanner account={account} />
       <HostKeyAlarm host={account.hostname_ip} alarm={account.host_key_alarm} accept={acceptKey} />
-      <div className={classes.columns}>
-        <Stack gap="md" className={classes.main}>
-          <AccountInformation account={account} />
-          <RotationHistory of={rotatedOf(account)} />
-          <SecretVersions account={account} copying={copying} onCopy={(version) => copy(account, version)} />
-          <DependentsPanel account={account} />
-          {(may("manage_members") || may("view_audit")) && <AccountAccess id={account.id} />}
-          {may("view_audit") && <AccountHistory id={account.id} />}
-        </Stack>
-        <Stack gap="md" className={classes.side}>
-          <ValidationPanel account={account} onHistory={() => setDialog("history")} />
-          <AccountRotation account={account} onOpen={setDialog} />
-          <AccountActions account={account} onOpen={setDialog} />
-        </Stack>
-      </div>
+      <DetailColumns
+        main={
+          <>
+            <AccountInformation account={account} />
+            <RotationHistory of={rotatedOf(account)} />
+            <SecretVersions account={account} copying={copying} onCopy={(version) => copy(account, version)} />
+            <DependentsPanel account={account} />
+            {(may("manage_members") || may("view_audit")) && <AccountAccess id={account.id} />}
+            {may("view_audit") && <AccountHistory id={account.id} />}
+          </>
+        }
+        side={
+          <>
+            <ValidationPanel account={account} onHistory={() => setDialog("history")} />
+            <AccountRotation account={account} onOpen={setDialog} />
+            <AccountActions account={account} onOpen={setDialog} />
+          </>
+        }
+      />
       {justification}
       <ValidationHistoryDialog {...propsOf("history")} />
       <RotateAccountDialog {...propsOf("rotate")} />

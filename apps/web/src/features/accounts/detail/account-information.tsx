@@ -5,6 +5,7 @@ import { Link } from "react-router";
 import { paths } from "#shared/paths.ts";
 import { absoluteTime } from "#shared/format/time.ts";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
+import { LongFact } from "#shared/ui/detail-page.tsx";
 import { Facts, type Fact } from "#shared/ui/facts.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -48,10 +49,9 @@ export function AccountInformation({ account }: { account: Account }) {
       <SectionCard title="Account Information">
         <Facts facts={factsOf(account)} />
         {account.notes !== null && (
-          <div className={classes.long}>
-            <p className={classes.longName}>Notes</p>
+          <LongFact name="Notes">
             <p className={classes.notes}>{account.notes}</p>
-          </div>
+          </LongFact>
         )}
         {!isDatabase && <AdditionalParameters account={account} />}
       </SectionCard>
@@ -71,10 +71,9 @@ function DatabaseInformation({ account }: { account: Account }) {
         ]}
       />
       {account.connection_string !== null && (
-        <div className={classes.long}>
-          <p className={classes.longName}>Connection String</p>
+        <LongFact name="Connection String">
           <CodeBlock code={account.connection_string} label="connection string" isWrapped />
-        </div>
+        </LongFact>
       )}
       <AdditionalParameters account={account} />
     </SectionCard>
@@ -84,9 +83,8 @@ function DatabaseInformation({ account }: { account: Account }) {
 function AdditionalParameters({ account }: { account: Account }) {
   if (Object.keys(account.additional_params).length === 0) return null;
   return (
-    <div className={classes.long}>
-      <p className={classes.longName}>Additional Parameters</p>
+    <LongFact name="Additional Parameters">
       <CodeBlock code={JSON.stringify(account.additional_params, null, 2)} label="additional parameters" isWrapped />
-    </div>
+    </LongFact>
   );
 }

@@ -1,18 +1,16 @@
 // One safe: its details, accounts, members, access and history.
 import { Alert, Button } from "@mantine/core";
-import { IconArrowLeft, IconInfoCircle, IconPencil, IconTrash } from "@tabler/icons-react";
+import { IconInfoCircle, IconPencil, IconTrash } from "@tabler/icons-react";
 import type { Safe } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useNavigate, useParams, useSearchParams } from "react-router";
+import { useNavigate, useParams, useSearchParams } from "react-router";
 import { paths } from "#shared/paths.ts";
 import { isCallError } from "#shared/api/call-error.ts";
 import { withParam } from "#shared/format/address.ts";
+import { DetailHeader, DetailLoaded, type ParentList } from "#shared/ui/detail-page.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
-import { PageHeader } from "#shared/ui/page-header.tsx";
 import { PageTabs } from "#shared/ui/page-tabs.tsx";
-import { ErrorState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { DeleteSafeDialog } from "../form/delete-safe-dialog.tsx";
 import { SafeAccess } from "./safe-access.tsx";
@@ -27,46 +25,24 @@ import classes from "../safes.module.css";
 
 const ICON_SIZE = 16;
 
+const LIST: ParentList = { to: paths.safes, title: "Safes Management", backLabel: "Back to Safes" };
+
 export default function SafePage() {
   const { id = "" } = useParams();
   const detail = useQuery(safeDetail(id));
-
-  if (detail.isPending) return <SectionLoading text="Loading safe..." />;
-  // A failed refresh keeps the page; only a 404 replaces it.
-  if (isCallError(detail.error) && detail.error.status === 404) {
-    return (
-      <PageHeader
-        title="Safe Not Found"
-        subtitle="It was deleted, or you no longer have access to it."
-        actions={backToSafes}
-      />
-    );
-  }
-  if (detail.data === undefined) {
-    return (
-      <>
-        <PageHeader title="Safe" actions={backToSafes} />
-        <ErrorState
-          message="Failed to load safe"
-          onRetry={() => void detail.refetch()}
-          isRetrying={detail.isFetching}
-        />
-      </>
-    );
-  }
-  return <Detail key={detail.data.id} safe={detail.data} />;
+  return (
+    <DetailLoaded
+      query={detail}
+      list={LIST}
+      loadingText="Loading safe..."
+      isMissing={(error) => isCallError(error) && error.status === 404}
+      missing={{ title: "Safe Not Found", text: "It was deleted, or you no longer have access to it." }}
+      failure={{ title: "Safe", text: "Failed to load safe" }}
+    >
+      {(safe) => <Detail key={safe.id} safe={safe} />}
+    </DetailLoaded>
+  );
 }
-
-const backToSafes = (
-  <Button
-    component={Link}
-    to={paths.safes}
-    variant="default"
-    leftSection={<IconArrowLeft size={ICON_SIZE} aria-hidden />}
-  >
-    Back to Safes
-  </Button>
-);
 
 function Detail({ safe }: { safe: Safe }) {
   const navigate = useNavigate();
@@ -81,10 +57,8 @@ function Detail({ safe }: { safe: Safe }) {
 
   return (
     <>
-      <Link to={paths.safes} className={classes.back}>
-        <IconArrowLeft size={14} aria-hidden /> Safes Management
-      </Link>
-      <PageHeader
+      <DetailHeader
+        list={LIST}
         title={safe.name}
         subtitle={safe.description ?? `${TYPE_LABELS[safe.safe_type]} safe`}
         actions={

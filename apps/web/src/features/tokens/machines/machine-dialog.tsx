@@ -67,7 +67,13 @@ export function MachineDialog({ machine, ...props }: MachineDialogProps) {
       initial={isNew ? EMPTY_MACHINE : formOf(machine)}
       submitLabel={isNew ? "Create" : "Save changes"}
       failureText="Failed to save the machine identity"
-      save={(values) => saveMachine(machine, machineOf(values)).finally(() => refreshTokens(client))}
+      save={async (values) => {
+        try {
+          await saveMachine(machine, machineOf(values));
+        } finally {
+          await refreshTokens(client);
+        }
+      }}
       done={isNew ? "Machine identity created" : "Machine identity saved"}
     >
       {(given) => (

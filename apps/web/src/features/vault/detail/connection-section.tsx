@@ -1,10 +1,10 @@
 // "Connection Information" of a database credential (VAULT-43, VAULT-44).
 import { isDatabaseType, type Credential } from "@strongroom/contract";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
+import { LongFact } from "#shared/ui/detail-page.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { NONE } from "../credential-labels.ts";
-import classes from "./credential-detail-page.module.css";
 
 /** Renders nothing for other types: their host and port are in the information section. */
 export function ConnectionSection({ credential }: { credential: Credential }) {
@@ -33,9 +33,8 @@ export function ConnectionSection({ credential }: { credential: Credential }) {
 /** A long value on a separate line, with a copy button. */
 function Long({ name, code }: { name: string; code: string | null }) {
   return (
-    <div className={classes.long}>
-      <p className={classes.longName}>{name}</p>
+    <LongFact name={name}>
       {code === null ? NONE : <CodeBlock code={code} label={name.toLowerCase()} isWrapped />}
-    </div>
+    </LongFact>
   );
 }
