@@ -3,14 +3,14 @@ import { constants } from "node:fs";
 import { mkdir, open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChunkStore, SealedChunk } from "./ports.ts";
-import { CLOSING_BYTES } from "./recording-format.ts";
+import { MIN_CHUNK_BYTES } from "./recording-format.ts";
 import { scanRecording } from "./scan-recording.ts";
 
 const READ_BYTES = 64 * 1024;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Written after each chunk and overwritten by the next, so that the closing record has its place on a full disk. */
-const RESERVE = Buffer.alloc(CLOSING_BYTES);
+const RESERVE = Buffer.alloc(MIN_CHUNK_BYTES);
 
 export interface RecordingFile extends ChunkStore {
   readonly path: string;

@@ -41,9 +41,8 @@ export const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 /** Text that does not compress becomes slightly longer. */
 const MAX_SEALED_BYTES = MAX_TEXT_BYTES + 64 * 1024;
 export const MAX_CHUNK_BYTES = CHUNK_HEAD_BYTES + MAX_SEALED_BYTES + CHECK_BYTES;
+/** A chunk without text: the size of every closing record. */
 export const MIN_CHUNK_BYTES = CHUNK_HEAD_BYTES + SEAL_BYTES + CHECK_BYTES;
-/** A closing record has no sealed text, so its size is fixed. */
-export const CLOSING_BYTES = MIN_CHUNK_BYTES;
 
 const MAGIC = Buffer.from("SRR");
 const VERSION = 1;
@@ -66,14 +65,14 @@ interface Common {
   readonly previous: Buffer;
 }
 
-export interface EventsHead extends Common {
+interface EventsHead extends Common {
   readonly kind: "events";
   readonly usesDictionary: boolean;
   readonly outputBytes: number;
   readonly textBytes: number;
 }
 
-export interface ClosingHead extends Common {
+interface ClosingHead extends Common {
   readonly kind: "closing";
   readonly reason: ClosingReason;
   readonly outputBytes: number;
@@ -187,7 +186,7 @@ function readHead(bytes: Buffer, size: number): ChunkHead | null {
     return { kind: "events", ...common, usesDictionary: bytes[5] === 1, textBytes: last };
   }
   const reason = CLOSING_REASONS[(bytes[5] ?? 0) - 1];
-  if (bytes[4] !== KIND_CLOSING || reason === undefined || size !== CLOSING_BYTES) return null;
+  if (bytes[4] !== KIND_CLOSING || reason === undefined || size !== MIN_CHUNK_BYTES) return null;
   return { kind: "closing", ...common, reason, unstoredBytes: last };
 }
 

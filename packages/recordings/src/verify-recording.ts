@@ -2,7 +2,7 @@
 import { Gaps } from "./gaps.ts";
 import { ChunkOpener } from "./open-chunk.ts";
 import type { ChunkSeal } from "./ports.ts";
-import { CLOSING_BYTES, headerDigest, readFileHeader, type FileHeader, type ReadChunk } from "./recording-format.ts";
+import { MIN_CHUNK_BYTES, headerDigest, readFileHeader, type FileHeader, type ReadChunk } from "./recording-format.ts";
 import { chunksAre, Findings, timeOf, type RecordingDigest, type RecordingReport } from "./report.ts";
 import { scanRecording, type Piece } from "./scan-recording.ts";
 
@@ -263,7 +263,7 @@ class RecordingCheck {
     const rest = { from: end, to: null };
     const damage = this.#damage;
     // Room for the closing record, kept by the file store.
-    const isReserve = damage !== null && damage.isBlank && damage.size <= CLOSING_BYTES && this.#closing === null;
+    const isReserve = damage !== null && damage.isBlank && damage.size <= MIN_CHUNK_BYTES && this.#closing === null;
     if (damage !== null && this.#closing !== null) this.#reportForeign();
     else if (damage !== null && !isReserve && this.#header !== null) {
       const what = `Chunk ${next} (from ${timeOf(end)}) is incomplete: it was changed, or writing it was interrupted.`;
