@@ -49,7 +49,8 @@ export class InputMask {
   shown(output: string, at: number): string {
     const plain = output.replace(ESCAPES, "");
     let recorded = "";
-    let isEcho = !this.#isSecretPrompt;
+    // After a prompt for a secret nothing waits here: it was masked when it was typed.
+    let isEcho = true;
     for (const character of plain) {
       const isEnd = character === "\r" || character === "\n";
       if (isEnd) recorded += this.#maskLine();

@@ -210,6 +210,22 @@ test("a recording whose chain was rewritten is found by the digests and by the k
   assert.equal(byKey.isOpened, false);
 });
 
+test("a chunk that was moved and forged is named as changed", async () => {
+  const moved = [...chunks.slice(0, 2), chunks[3]!, forged(chunks[2]!), ...chunks.slice(4)];
+  assert.deepEqual(namesOf(await verify(joined(moved))), [["altered", 2, 2]]);
+});
+
+test("a closing record with other counts is found without a key", async () => {
+  const closing = Buffer.from(chunks[LAST]!);
+  closing.writeBigUInt64BE(3n, 24);
+  closing.set(digestOf(closing).subarray(0, CHECK_BYTES), closing.length - CHECK_BYTES);
+  const { findings } = await verify(joined(chunks.with(LAST, closing)));
+  assert.deepEqual(
+    findings.map(({ message }) => message),
+    ["The closing record counts 3 bytes of output, and the chunks hold 110."],
+  );
+});
+
 test("a chunk of another recording, or of another place, does not open", async () => {
   const other = await aRecorder({ recordingId: "1b6f6c0e-8f4e-4d7e-9b8a-3f1c2d4e5f60" });
   await other.recorder.output(Buffer.from("line 0 of the output\r\n"));
