@@ -1,12 +1,11 @@
 // Explains why an account cannot be checked out after a use, and lets secret managers allow access before its rotation.
-import { Alert, Button, Group, Textarea } from "@mantine/core";
+import { Alert, Button, Textarea } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
-import { FormStack } from "#shared/ui/form-stack.tsx";
+import { Form } from "#shared/ui/form.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./detail/account-detail-page.module.css";
@@ -43,48 +42,39 @@ export function AccessBlockBanner({ account }: { account: Account }) {
 }
 
 function AllowAccessForm({ account, onClose }: { account: Account; onClose: () => void }) {
-  const { mutate, isPending } = useMutation(accessAllowance(useQueryClient(), account.id));
-  const [reason, setReason] = useState("");
-  const isComplete = reason.trim() !== "";
-  const send = () =>
-    mutate(reason, {
-      onSuccess: (_, isHere) => {
-        toast.success(`Access to "${account.name}" allowed`);
-        if (isHere) onClose();
-      },
-      onError: (error) => toast.error(messageOf(error), { title: "Failed to allow access" }),
-    });
+  const { mutateAsync: allow } = useMutation(accessAllowance(useQueryClient(), account.id));
   return (
-    <FormStack
+    <Form
       label="Allow access"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isComplete) send();
+      initial={{ reason: "" }}
+      isDisabled={({ values }) => values.reason.trim() === ""}
+      failureText="Failed to allow access"
+      submitLabel="Allow Access"
+      onCancel={onClose}
+      onSubmit={async ({ reason }, isHere) => {
+        await allow(reason);
+        toast.success(`Access to "${account.name}" allowed`);
+        if (isHere()) onClose();
       }}
     >
-      <p style={{ margin: 0 }}>
-        The previous user still knows the password of <strong>{account.name}</strong>. If you allow access, others can
-        retrieve it, and the rotation waits until they check it in.
-      </p>
-      <Textarea
-        label="Reason"
-        description="Recorded in the audit trail."
-        required
-        maxLength={500}
-        rows={2}
-        resize="vertical"
-        data-autofocus
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
-      />
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose} disabled={isPending}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={isPending} disabled={!isComplete}>
-          Allow Access
-        </Button>
-      </Group>
-    </FormStack>
+      {(form) => (
+        <>
+          <p style={{ margin: 0 }}>
+            The previous user still knows the password of <strong>{account.name}</strong>. If you allow access, others
+            can retrieve it, and the rotation waits until they check it in.
+          </p>
+          <Textarea
+            label="Reason"
+            description="Recorded in the audit trail."
+            required
+            maxLength={500}
+            rows={2}
+            resize="vertical"
+            data-autofocus
+            {...form.getInputProps("reason")}
+          />
+        </>
+      )}
+    </Form>
   );
 }

@@ -1,12 +1,10 @@
 // The longest lifetime of API tokens, for administrators.
-import { Button, Group, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { TextInput } from "@mantine/core";
 import { TokenPolicy } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { messageOf } from "#shared/api/call-error.ts";
 import { firstObjections } from "#shared/api/field-errors.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
-import { FormStack } from "#shared/ui/form-stack.tsx";
+import { Form } from "#shared/ui/form.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -33,40 +31,38 @@ const policyOf = (typed: Record<keyof TokenPolicy, string>): TokenPolicy => ({
 });
 
 function PolicyForm({ policy }: { policy: TokenPolicy }) {
-  const { mutate, isPending } = useMutation(policyChange(useQueryClient()));
-  const form = useForm({
-    initialValues: { person_days: String(policy.person_days), machine_days: String(policy.machine_days) },
-    validate: (values) => firstObjections(TokenPolicy, policyOf(values)),
-  });
-  const submit = form.onSubmit((values) =>
-    mutate(policyOf(values), {
-      onSuccess: () => toast.success("API token policy saved"),
-      onError: (error) => toast.error(messageOf(error), { title: "Failed to save the API token policy" }),
-    }),
-  );
+  const { mutateAsync: save } = useMutation(policyChange(useQueryClient()));
   return (
-    <FormStack label="API token policy" onSubmit={submit}>
-      <div className={classes.pair}>
-        <TextInput
-          label="User tokens (maximum days)"
-          type="number"
-          min={1}
-          max={365}
-          {...form.getInputProps("person_days")}
-        />
-        <TextInput
-          label="Machine tokens (maximum days)"
-          type="number"
-          min={1}
-          max={3650}
-          {...form.getInputProps("machine_days")}
-        />
-      </div>
-      <Group>
-        <Button type="submit" loading={isPending} disabled={!form.isDirty()}>
-          Save
-        </Button>
-      </Group>
-    </FormStack>
+    <Form
+      label="API token policy"
+      initial={{ person_days: String(policy.person_days), machine_days: String(policy.machine_days) }}
+      check={(values) => firstObjections(TokenPolicy, policyOf(values))}
+      isDisabled={(form) => !form.isDirty()}
+      failureText="Failed to save the API token policy"
+      submitLabel="Save"
+      onSubmit={async (values) => {
+        await save(policyOf(values));
+        toast.success("API token policy saved");
+      }}
+    >
+      {(form) => (
+        <div className={classes.pair}>
+          <TextInput
+            label="User tokens (maximum days)"
+            type="number"
+            min={1}
+            max={365}
+            {...form.getInputProps("person_days")}
+          />
+          <TextInput
+            label="Machine tokens (maximum days)"
+            type="number"
+            min={1}
+            max={3650}
+            {...form.getInputProps("machine_days")}
+          />
+        </div>
+      )}
+    </Form>
   );
 }

@@ -22,7 +22,7 @@ export interface FormDialogProps<Values extends object, Done> extends DialogProp
   save: (values: Values) => Promise<Done>;
   /** The success toast; null when the caller shows its own. */
   done: string | ((done: Done) => string) | null;
-  /** Called after the dialog has closed. */
+  /** Called even when the user has closed the dialog in the meantime. */
   onDone?: (done: Done) => void;
   /** May be a lazy component. */
   children: (form: FormInDialog<Values>) => ReactNode;
@@ -42,10 +42,10 @@ export function FormDialog<Values extends object, Done>({
   onDone,
   children,
 }: FormDialogProps<Values, Done>) {
-  async function submit(values: Values): Promise<void> {
+  async function submit(values: Values, isHere: () => boolean): Promise<void> {
     const saved = await save(values);
     if (done !== null) toast.success(typeof done === "string" ? done : done(saved));
-    onClose();
+    if (isHere()) onClose();
     onDone?.(saved);
   }
   return (

@@ -27,8 +27,8 @@ export interface FormProps<Values extends object> {
   cancelLabel?: string;
   /** Without it, the form has no Cancel. */
   onCancel?: () => void;
-  /** Rejects when the server refuses. */
-  onSubmit: (values: Values) => Promise<unknown>;
+  /** Rejects when the server refuses. `isHere` returns false once the form was closed: then there is nothing to close. */
+  onSubmit: (values: Values, isHere: () => boolean) => Promise<unknown>;
   /** A CSS length. */
   maxWidth?: string;
   children: (form: UseFormReturnType<Values>) => ReactNode;
@@ -67,7 +67,7 @@ export function Form<Values extends object>({
     if (isIncomplete) return;
     setFailure(null);
     try {
-      await onSubmit(values);
+      await onSubmit(values, isHere);
     } catch (error) {
       const reason =
         typeof failureText === "string"

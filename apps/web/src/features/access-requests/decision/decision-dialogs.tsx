@@ -1,15 +1,13 @@
 // The dialogs that confirm a decision, end, extension, mapping or review of a request.
-import { Alert, Button, Group, Radio, Select, Stack, Textarea } from "@mantine/core";
+import { Alert, Radio, Select, Stack, Textarea } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { AccessRequest } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
-import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { useNow } from "#shared/format/now.ts";
 import { duration, nearTime } from "#shared/format/time.ts";
 import { Facts, type Fact } from "#shared/ui/facts.tsx";
-import { FormStack } from "#shared/ui/form-stack.tsx";
+import { Form, type FormProps } from "#shared/ui/form.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { approval, denial, extension, mapping, review, revocation } from "../access-requests.queries.ts";
@@ -55,61 +53,35 @@ export function DecisionDialogs({ request, dialog, onClose }: DecisionDialogsPro
   );
 }
 
-interface FormProps {
+interface ActProps {
   request: AccessRequest;
   onClose: () => void;
 }
 
-/** Mutation callbacks: success shows a toast and closes the dialog, failure shows the reason (JIT-36 to JIT-39). */
-function told(act: RequestAct, onClose: () => void) {
-  return {
-    onSuccess: (reply: AccessRequest, isHere: boolean) => {
-      toast.success(doneText(act, reply));
-      if (isHere) onClose();
-    },
-    onError: (error: unknown) => toast.error(messageOf(error), { title: RESULTS[act].failed }),
-  };
-}
-
-interface ActFormProps {
+interface ActFormProps<Values extends object> extends Pick<
+  FormProps<Values>,
+  "initial" | "submit" | "cancelLabel" | "isDisabled" | "children"
+> {
+  act: RequestAct;
   label: string;
-  color?: string;
-  dismissLabel?: string;
-  isBusy: boolean;
-  isComplete?: boolean;
   onClose: () => void;
-  onSend: () => void;
-  children: ReactNode;
+  send: (values: Values) => Promise<AccessRequest>;
 }
 
-function ActForm({
-  label,
-  color,
-  dismissLabel = "Cancel",
-  isBusy,
-  isComplete = true,
-  onClose,
-  onSend,
-  children,
-}: ActFormProps) {
+/** Success shows a toast and closes the dialog, failure shows the reason (JIT-36 to JIT-39). */
+function ActForm<Values extends object>({ act, label, onClose, send, ...form }: ActFormProps<Values>) {
   return (
-    <FormStack
+    <Form<Values>
+      {...form}
       label={label}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isComplete) onSend();
+      submitLabel={label}
+      failureText={RESULTS[act].failed}
+      onCancel={onClose}
+      onSubmit={async (values, isHere) => {
+        toast.success(doneText(act, await send(values)));
+        if (isHere()) onClose();
       }}
-    >
-      {children}
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose} disabled={isBusy}>
-          {dismissLabel}
-        </Button>
-        <Button type="submit" color={color} loading={isBusy} disabled={!isComplete}>
-          {label}
-        </Button>
-      </Group>
-    </FormStack>
+    />
   );
 }
 
@@ -130,7 +102,7 @@ function decisionFacts(request: AccessRequest, now: number): Fact[] {
   ];
 }
 
-export function CommentForm({ act, request, onClose }: FormProps & { act: "approve" | "deny" | "revoke" | "cancel" }) {
+export function CommentForm({ act, request, onClose }: ActProps & { act: "approve" | "deny" | "revoke" | "cancel" }) {
   const client = useQueryClient();
   const mutations = {
     approve: useMutation(approval(client, request.id)),
@@ -138,8 +110,7 @@ export function CommentForm({ act, request, onClose }: FormProps & { act: "appro
     revoke: useMutation(revocation(client, request.id)),
     cancel: useMutation(revocation(client, request.id)),
   };
-  const { mutate, isPending } = mutations[act];
-  const [comment, setComment] = useState("");
+  const { mutateAsync: send } = mutations[act];
   const now = useNow();
   const sentences = {
     approve: (
@@ -168,113 +139,127 @@ export function CommentForm({ act, request, onClose }: FormProps & { act: "appro
   const isDecision = act === "approve" || act === "deny";
   return (
     <ActForm
+      act={act}
       label={labels[act]}
-      color={act === "approve" ? undefined : "red"}
-      dismissLabel={act === "cancel" ? "Keep Request" : undefined}
-      isBusy={isPending}
+      initial={{ comment: "" }}
+      submit={act === "approve" ? {} : { color: "red" }}
+      cancelLabel={act === "cancel" ? "Keep Request" : "Cancel"}
       onClose={onClose}
-      onSend={() => mutate(comment, told(act, onClose))}
+      send={({ comment }) => send(comment)}
     >
-      <p style={plain}>{sentences[act]}</p>
-      {isDecision && <Facts facts={decisionFacts(request, now)} />}
-      {act === "approve" && request.approval !== null && (
-        <p style={{ ...plain, color: "var(--mantine-color-dimmed)" }}>{approvalText(request.approval)}</p>
+      {(form) => (
+        <>
+          <p style={plain}>{sentences[act]}</p>
+          {isDecision && <Facts facts={decisionFacts(request, now)} />}
+          {act === "approve" && request.approval !== null && (
+            <p style={{ ...plain, color: "var(--mantine-color-dimmed)" }}>{approvalText(request.approval)}</p>
+          )}
+          <Textarea
+            label="Comment"
+            rows={2}
+            resize="vertical"
+            maxLength={1000}
+            data-autofocus
+            {...form.getInputProps("comment")}
+          />
+        </>
       )}
-      <Textarea
-        label="Comment"
-        rows={2}
-        resize="vertical"
-        maxLength={1000}
-        data-autofocus
-        value={comment}
-        onChange={(event) => setComment(event.currentTarget.value)}
-      />
     </ActForm>
   );
 }
 
 /** JIT-06, JIT-20, JIT-30. */
-function ExtendForm({ request, onClose }: FormProps) {
-  const { mutate, isPending } = useMutation(extension(useQueryClient(), request.id));
-  const [minutes, setMinutes] = useState(String(DEFAULT_MINUTES));
+function ExtendForm({ request, onClose }: ActProps) {
+  const { mutateAsync: extend } = useMutation(extension(useQueryClient(), request.id));
   return (
     <ActForm
+      act="extend"
       label="Extend Access"
-      isBusy={isPending}
+      initial={{ minutes: String(DEFAULT_MINUTES) }}
       onClose={onClose}
-      onSend={() => mutate(Number(minutes), told("extend", onClose))}
+      send={({ minutes }) => extend(Number(minutes))}
     >
-      <p style={plain}>
-        Extends your access to <strong>{request.resource}</strong>. If the platform requires it, an approver decides
-        first.
-      </p>
-      <Select
-        label="Additional time"
-        data={EXTENSION_CHOICES}
-        allowDeselect={false}
-        value={minutes}
-        onChange={(value) => value !== null && setMinutes(value)}
-      />
+      {(form) => (
+        <>
+          <p style={plain}>
+            Extends your access to <strong>{request.resource}</strong>. If the platform requires it, an approver decides
+            first.
+          </p>
+          <Select
+            label="Additional time"
+            data={EXTENSION_CHOICES}
+            allowDeselect={false}
+            {...form.getInputProps("minutes")}
+          />
+        </>
+      )}
     </ActForm>
   );
 }
 
-function MapForm({ request, onClose }: FormProps) {
-  const { mutate, isPending } = useMutation(mapping(useQueryClient(), request.id));
-  const [picked, setPicked] = useState<PickedResource>({ text: "", resource: null });
-  const { resource } = picked;
+function MapForm({ request, onClose }: ActProps) {
+  const { mutateAsync: map } = useMutation(mapping(useQueryClient(), request.id));
   return (
-    <ActForm
+    <ActForm<PickedResource>
+      act="map"
       label="Map"
-      isBusy={isPending}
-      isComplete={resource !== null}
+      initial={{ text: "", resource: null }}
+      isDisabled={({ values }) => values.resource === null}
       onClose={onClose}
-      onSend={() => resource !== null && mutate(resource.account_id, told("map", onClose))}
+      send={({ resource }) =>
+        resource === null ? Promise.reject(new Error("Choose an account.")) : map(resource.account_id)
+      }
     >
-      <p style={plain}>
-        <strong>{request.username}</strong> requests “{request.resource}”
-        {request.system === null ? "" : ` on “${request.system}”`}: {request.business_justification}
-      </p>
-      <ResourcePicker label="Account" picked={picked} onPick={setPicked} />
+      {(form) => (
+        <>
+          <p style={plain}>
+            <strong>{request.username}</strong> requests “{request.resource}”
+            {request.system === null ? "" : ` on “${request.system}”`}: {request.business_justification}
+          </p>
+          <ResourcePicker label="Account" picked={form.values} onPick={(picked) => form.setValues(picked)} />
+        </>
+      )}
     </ActForm>
   );
 }
 
-function ReviewForm({ request, onClose }: FormProps) {
-  const { mutate, isPending } = useMutation(review(useQueryClient(), request.id));
-  const [verdict, setVerdict] = useState<"justified" | "not_justified" | null>(null);
-  const [comment, setComment] = useState("");
+interface ReviewValues {
+  verdict: "justified" | "not_justified" | "";
+  comment: string;
+}
+
+function ReviewForm({ request, onClose }: ActProps) {
+  const { mutateAsync: save } = useMutation(review(useQueryClient(), request.id));
   return (
-    <ActForm
+    <ActForm<ReviewValues>
+      act="review"
       label="Save Review"
-      isBusy={isPending}
-      isComplete={verdict !== null && comment.trim() !== ""}
+      initial={{ verdict: "", comment: "" }}
+      isDisabled={({ values }) => values.verdict === "" || values.comment.trim() === ""}
       onClose={onClose}
-      onSend={() => verdict !== null && mutate({ verdict, comment }, told("review", onClose))}
+      send={({ verdict, comment }) => save({ verdict: verdict === "justified" ? verdict : "not_justified", comment })}
     >
-      <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-        {request.username} accessed {request.resource} without approval: {request.business_justification}
-      </Alert>
-      <Radio.Group
-        label="Was it justified?"
-        required
-        value={verdict ?? ""}
-        onChange={(value) => setVerdict(value === "justified" ? "justified" : "not_justified")}
-      >
-        <Stack gap={6} mt={6}>
-          <Radio value="justified" label="Justified" />
-          <Radio value="not_justified" label="Not justified" />
-        </Stack>
-      </Radio.Group>
-      <Textarea
-        label="Findings"
-        required
-        rows={3}
-        resize="vertical"
-        maxLength={2000}
-        value={comment}
-        onChange={(event) => setComment(event.currentTarget.value)}
-      />
+      {(form) => (
+        <>
+          <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>
+            {request.username} accessed {request.resource} without approval: {request.business_justification}
+          </Alert>
+          <Radio.Group label="Was it justified?" required {...form.getInputProps("verdict")}>
+            <Stack gap={6} mt={6}>
+              <Radio value="justified" label="Justified" />
+              <Radio value="not_justified" label="Not justified" />
+            </Stack>
+          </Radio.Group>
+          <Textarea
+            label="Findings"
+            required
+            rows={3}
+            resize="vertical"
+            maxLength={2000}
+            {...form.getInputProps("comment")}
+          />
+        </>
+      )}
     </ActForm>
   );
 }

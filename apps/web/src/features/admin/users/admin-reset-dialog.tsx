@@ -1,12 +1,11 @@
 // Requests a reset of an administrator's sign-in, or shows the alternative if no other administrator could confirm it.
-import { Button, Group, Select, Stack, Text } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { Button, Select, Stack, Text } from "@mantine/core";
 import type { AdminReset, User } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
-import { FormStack } from "#shared/ui/form-stack.tsx";
+import { Form } from "#shared/ui/form.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -63,40 +62,32 @@ function NobodyConfirms({ wish: { user, kind }, onDone }: { wish: RequestedReset
 }
 
 function RequestForm({ wish: { user, kind }, onDone }: { wish: RequestedReset; onDone: () => void }) {
-  const request = useMutation(adminResetRequest(useQueryClient()));
-  const form = useForm({
-    initialValues: { reason: "" },
-    validate: { reason: (reason) => (reason === "" ? "Please choose a reason." : null) },
-  });
-  const submit = form.onSubmit(({ reason }) =>
-    request.mutate(
-      { user_id: user.id, kind, reason },
-      {
-        onSuccess: (_, isHere) => {
-          toast.success("Requested. Another administrator has 24 hours to confirm it.");
-          if (isHere) onDone();
-        },
-        onError: (error) => toast.error(messageOf(error)),
-      },
-    ),
-  );
+  const { mutateAsync: request } = useMutation(adminResetRequest(useQueryClient()));
   return (
-    <FormStack label="Request a reset" onSubmit={submit}>
-      <Text size="sm">
-        {kind === "password"
-          ? `Another administrator must confirm this and give ${user.name} a link to set a new password.`
-          : `When another administrator confirms this, all second factors of ${user.name} are removed.`}{" "}
-        You cannot confirm it yourself. {user.name} and the other administrators are notified immediately.
-      </Text>
-      <Select label="Reason" data={REASONS} allowDeselect={false} {...form.getInputProps("reason")} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={request.isPending}>
-          Request reset
-        </Button>
-      </Group>
-    </FormStack>
+    <Form
+      label="Request a reset"
+      initial={{ reason: "" }}
+      check={({ reason }) => (reason === "" ? { reason: "Please choose a reason." } : {})}
+      failureText="Failed to request the reset"
+      submitLabel="Request reset"
+      onCancel={onDone}
+      onSubmit={async ({ reason }, isHere) => {
+        await request({ user_id: user.id, kind, reason });
+        toast.success("Requested. Another administrator has 24 hours to confirm it.");
+        if (isHere()) onDone();
+      }}
+    >
+      {(form) => (
+        <>
+          <Text size="sm">
+            {kind === "password"
+              ? `Another administrator must confirm this and give ${user.name} a link to set a new password.`
+              : `When another administrator confirms this, all second factors of ${user.name} are removed.`}{" "}
+            You cannot confirm it yourself. {user.name} and the other administrators are notified immediately.
+          </Text>
+          <Select label="Reason" data={REASONS} allowDeselect={false} {...form.getInputProps("reason")} />
+        </>
+      )}
+    </Form>
   );
 }
