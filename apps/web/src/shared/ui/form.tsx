@@ -31,6 +31,8 @@ export interface FormProps<Values extends object> {
   onSubmit: (values: Values, isHere: () => boolean) => Promise<unknown>;
   /** A CSS length. */
   maxWidth?: string;
+  /** In one row with the buttons, before them. */
+  renderBeside?: (form: UseFormReturnType<Values>) => ReactNode;
   children: (form: UseFormReturnType<Values>) => ReactNode;
 }
 
@@ -51,6 +53,7 @@ export function Form<Values extends object>({
   onCancel,
   onSubmit,
   maxWidth,
+  renderBeside,
   children,
 }: FormProps<Values>) {
   const [failure, setFailure] = useState<{ title?: string; message: string } | null>(null);
@@ -87,7 +90,8 @@ export function Form<Values extends object>({
       <Stack gap="md">
         {children(form)}
         {failure !== null && <FailureAlert {...failure} />}
-        <Group justify={onCancel === undefined ? "flex-start" : "flex-end"} gap="xs">
+        <Group justify={onCancel === undefined ? "space-between" : "flex-end"} align="flex-start" gap="xs">
+          {renderBeside?.(form)}
           {onCancel !== undefined && (
             <Button variant="default" onClick={onCancel} disabled={form.submitting}>
               {cancelLabel}

@@ -1,6 +1,6 @@
 // The sign-in policy: allowed methods, networks and session limits (OPEN-01 to OPEN-03, OPEN-08, OPEN-17).
-import { Button, Checkbox, Group, SimpleGrid, Stack, TextInput, Textarea } from "@mantine/core";
-import { useForm, type UseFormReturnType } from "@mantine/form";
+import { Checkbox, Group, SimpleGrid, TextInput, Textarea } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
 import { ROLES, type SignInPolicy } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -8,6 +8,7 @@ import { fieldErrorsOf } from "#shared/api/field-errors.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { capitalised } from "#shared/format/text.ts";
 import { SignUpRuleFields } from "#shared/session/sign-up-rule.tsx";
+import { Form } from "#shared/ui/form.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
@@ -43,53 +44,53 @@ export default function SignInPolicyCard() {
 }
 
 function PolicyForm({ policy }: { policy: SignInPolicy }) {
-  const { mutate, isPending } = useMutation(policyChange(useQueryClient()));
-  const form = useForm<PolicyValues>({ initialValues: valuesOf(policy), validate: checkPolicy });
-  const save = (values: PolicyValues) =>
-    mutate(policyOf(values), {
-      onSuccess: () => toast.success("Sign-in policy saved"),
-      onError: (error) => {
-        form.setErrors(fieldErrorsOf(error, isPolicyField));
-        toast.error(`Failed to save the sign-in policy: ${messageOf(error)}`);
-      },
-    });
+  const { mutateAsync: save } = useMutation(policyChange(useQueryClient()));
   return (
-    <form onSubmit={form.onSubmit(save)} noValidate aria-label="Sign-in policy">
-      <Stack gap="md">
-        {POLICY_LIMITS.map((limits) => (
-          <Limits key={limits[0]?.field} form={form} limits={limits} />
-        ))}
-        <Checkbox.Group
-          label="Second factor required"
-          description="Users with these roles and no second factor, including you, are signed out when you save and must set one up at the next sign-in. Until then, their API tokens do not work"
-          {...form.getInputProps("mfa_required_roles")}
-        >
-          <Group mt="xs" gap="lg">
-            {ROLES.map((role) => (
-              <Checkbox key={role} value={role} label={capitalised(role)} />
-            ))}
-          </Group>
-        </Checkbox.Group>
-        <Textarea
-          label="Allowed networks"
-          description="One per line, such as 10.0.0.0/8 or 2001:db8::/32. Leave empty to allow any network"
-          rows={3}
-          spellCheck={false}
-          {...form.getInputProps("allowed_networks")}
-        />
-        <SignUpRuleFields
-          value={form.values}
-          onChange={(change) => form.setValues(change)}
-          error={form.errors["sign_up_domains"]}
-        />
-        <Group align="flex-start" gap="md">
-          <PolicyPreview before={policy} after={editedPolicy(form)} />
-          <Button type="submit" loading={isPending} disabled={!form.isDirty()} ml="auto">
-            Save policy
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form<PolicyValues>
+      label="Sign-in policy"
+      initial={valuesOf(policy)}
+      check={checkPolicy}
+      objectionsIn={(error) => fieldErrorsOf(error, isPolicyField)}
+      isDisabled={(form) => !form.isDirty()}
+      failureText="Failed to save the sign-in policy"
+      submitLabel="Save policy"
+      onSubmit={async (values) => {
+        await save(policyOf(values));
+        toast.success("Sign-in policy saved");
+      }}
+      renderBeside={(form) => <PolicyPreview before={policy} after={editedPolicy(form)} />}
+    >
+      {(form) => (
+        <>
+          {POLICY_LIMITS.map((limits) => (
+            <Limits key={limits[0]?.field} form={form} limits={limits} />
+          ))}
+          <Checkbox.Group
+            label="Second factor required"
+            description="Users with these roles and no second factor, including you, are signed out when you save and must set one up at the next sign-in. Until then, their API tokens do not work"
+            {...form.getInputProps("mfa_required_roles")}
+          >
+            <Group mt="xs" gap="lg">
+              {ROLES.map((role) => (
+                <Checkbox key={role} value={role} label={capitalised(role)} />
+              ))}
+            </Group>
+          </Checkbox.Group>
+          <Textarea
+            label="Allowed networks"
+            description="One per line, such as 10.0.0.0/8 or 2001:db8::/32. Leave empty to allow any network"
+            rows={3}
+            spellCheck={false}
+            {...form.getInputProps("allowed_networks")}
+          />
+          <SignUpRuleFields
+            value={form.values}
+            onChange={(change) => form.setValues(change)}
+            error={form.errors["sign_up_domains"]}
+          />
+        </>
+      )}
+    </Form>
   );
 }
 
