@@ -58,6 +58,7 @@ const LABELS: Readonly<Record<string, string>> = {
   "session.second-step-required": "Second factor required",
   "session.started": "Signed in",
   "session.stepped-up": "Re-authenticated",
+  "sign-in.spraying-suspected": "Password spraying suspected",
   "user.registered": "Account registered",
   "user.several-activated": "Users activated",
   "validation.exported": "Validation report exported",

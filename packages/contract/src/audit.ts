@@ -98,6 +98,7 @@ export const EVENTS_WITHOUT_CALL = [
   "recording.chunks-stored",
   "recording.closed",
   "rotation.secret-used",
+  "sign-in.spraying-suspected",
   "rotation.stopped",
   "seal.rekeyed",
   "session.second-step-required",

@@ -88,3 +88,15 @@ test("disabling a user on the command line ends their access at once, and the la
   for (const other of rows) await setUserStatus(app.kernel, other.email, "disabled", revokeAsDisabled);
   await assert.rejects(setUserStatus(app.kernel, admin, "disabled", revokeAsDisabled), { code: "user.last-admin" });
 });
+
+test("an account that waits for activation is neither enabled nor disabled on the command line", async () => {
+  const email = newEmail();
+  const id = await createUser(app.kernel, { email, role: "user", password: PASSWORD });
+  await app.database.pool.query("update users set status = 'pending' where id = $1", [id]);
+  for (const status of ["active", "disabled"] as const) {
+    const refused = setUserStatus(app.kernel, email, status, revokeAsDisabled);
+    await assert.rejects(refused, { code: "user.awaiting-activation" });
+  }
+  const { rows } = await app.database.pool.query("select status from users where id = $1", [id]);
+  assert.deepEqual(rows, [{ status: "pending" }]);
+});

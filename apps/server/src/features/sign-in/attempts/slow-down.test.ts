@@ -21,6 +21,7 @@ import {
   SECOND,
   anotherProcess,
   codeOf,
+  entriesOf,
   hashesOf,
   newEmail,
   signedIn,
@@ -168,7 +169,7 @@ describe("credential stuffing", () => {
 });
 
 describe("password spraying", () => {
-  test("notifies administrators once per network and hour", async () => {
+  test("notifies administrators and is recorded once per network and hour", async () => {
     const admin = await firstAdmin(app);
     const network = newNetwork();
     const notifiedAt = async () => {
@@ -193,6 +194,10 @@ describe("password spraying", () => {
       return body.notifications.find(({ metadata }) => metadata["network"] === network) ?? null;
     });
     assert.equal(told.severity, "high");
+    const entries = (await entriesOf(app, "sign-in.spraying-suspected")).filter(
+      ({ details }) => details?.["network"] === network,
+    );
+    assert.equal(entries.length, 1);
     clock.advance(HOUR - 2 * MINUTE);
     await fail(1);
     assert.notEqual(await notifiedAt(), first, "an hour later");

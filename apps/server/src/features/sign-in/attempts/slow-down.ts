@@ -3,6 +3,8 @@
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { notifyOf } from "#features/notifications/index.ts";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import {
   AT_ANY_TIME,
@@ -80,6 +82,8 @@ async function counted(kernel: Kernel, claim: AttemptClaim, isByNetwork: boolean
 
 async function alert(kernel: Kernel, tx: Tx, network: string, now: Date): Promise<void> {
   if (!(await noteAlert(tx, network, now, new Date(now.getTime() - ALERT_EVERY)))) return;
+  const note = { result: "info", severity: "high", details: { network } } as const;
+  await appendAudit(tx, [systemEntry("sign-in.spraying-suspected", "sign-in", note, now)]);
   await notifyOf(kernel)(tx, {
     to: { users: [], roles: ["admin"] },
     type: "security_alert",
