@@ -3,7 +3,7 @@ import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSyn
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { listAuditEntries, readSeal } from "@strongroom/contract";
+import { listAuditEntries, readHealth, readSeal } from "@strongroom/contract";
 import type { CredentialId } from "@strongroom/contract";
 import { readKeyFile } from "@strongroom/keys";
 import type { RunningServer } from "../../../../e2e/testing/server.ts";
@@ -67,7 +67,10 @@ test("after a rekey the next start opens with the new key file", async () => {
   await server.stop();
   server = await installation.start();
   admin = await signIn(server, ADMIN);
+  // Checks the MAC of the active version.
   assert.equal(await reveal(server, admin, credential), SECRET);
+  const { checks } = (await call(server, readHealth)).body;
+  assert.equal(checks.find(({ name }) => name === "active versions")?.state, "ok");
 });
 
 test("rekey without a server is audited too, and changes nothing when the current root key is unavailable", async () => {

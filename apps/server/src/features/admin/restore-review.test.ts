@@ -1,5 +1,6 @@
 // After a restore: access that was revoked since the backup stays revoked, and an administrator reviews the rest.
 import {
+  CredentialEdit,
   cancelAdminReset,
   cancelRecovery,
   completePasswordReset,
@@ -24,6 +25,7 @@ import {
   revealCredential,
   revokeToken,
   setUserStatus,
+  updateCredential,
 } from "@strongroom/contract";
 import type { AdminResetId, CredentialId } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -94,6 +96,7 @@ let usedPassword: string;
 let lending: RequestableSetup;
 let closedOwner: TestPerson;
 let secret: CredentialId;
+let changed: CredentialId;
 let adminReset: AdminResetId;
 let confirmer: TestPerson;
 const restoredFolder = inside("restored");
@@ -160,6 +163,9 @@ before(async () => {
   assert.equal(requested.status, 201, requested.text);
   adminReset = requested.body.id;
 
+  const before = { name: "A database", type: "application", value: "the value in the backup" } as const;
+  changed = (await app.call(createCredential, { body: before, as: admin.token })).body.id;
+
   const findMac = findMacOfServer(app.kernel);
   await backUp({
     administration: embedded.administration,
@@ -169,6 +175,10 @@ before(async () => {
     seal: async () => parseSealRecord(await readSealRecord(app.database)),
     findMac,
   });
+
+  const since = CredentialEdit.parse({ ...before, value: "the value after the backup" });
+  const edited = await app.call(updateCredential, { params: { id: changed }, body: since, as: admin.token });
+  assert.equal(edited.status, 200, edited.text);
 
   // Revoke everything after the backup.
   usedPassword = "the password after the reset";
@@ -234,6 +244,11 @@ describe("a server on a restored database", () => {
     const asker = { ...lending.asker, token: await signIn(app, lending.asker.email) };
     assert.equal((await requestsOf(app).retrieve(asker, lending.account)).status, 403);
     now = await signIn(app, admin.email);
+  });
+
+  test("reveals the secrets that were active at the time of the backup", async () => {
+    const revealed = await app.call(revealCredential, { params: { id: changed }, body: {}, as: now });
+    assert.equal(revealed.body.value, "the value in the backup", revealed.text);
   });
 
   test("restarts the waiting time of a closed vault and mails its owner again, because a cancellation may be lost", async () => {

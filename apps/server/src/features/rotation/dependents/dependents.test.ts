@@ -182,6 +182,40 @@ test("INVARIANT: a dependent never exceeds its requester's rights: the engine sk
   assert.equal(used.length, 0, "it was opened");
 });
 
+test("a secret whose active version was set back in the database is not used for a dependent, and raises the alarm", async () => {
+  for (const which of ["account", "via"] as const) {
+    const { account, safe } = await place.anAccountThere(owner);
+    const { account: via } = await place.anAccountThere(owner, { safe });
+    const tampered = { account, via }[which];
+    assert.equal((await place.rotate(owner, tampered.id)).state, "rotated");
+    const config = {
+      kind: "ssh-file",
+      via_account_id: via.id,
+      path: "/etc/app.conf",
+      template: "{{password}}",
+    } as const;
+    const added = await depends(account.id, config);
+    assert.equal(added.status, 201, added.text);
+    const entries = (event: string) =>
+      place.sql(
+        "select target_id from audit_entries where target_id = any($1) and event = $2",
+        [account.id, via.id],
+        event,
+      );
+    const usedBefore = await entries("rotation.secret-used");
+    await place.sql("update credentials set secret_version = 1 where id = $1", tampered.id);
+    const params = { id: account.id, dependentId: added.body.id };
+    assert.equal((await place.app.call(updateDependent, { params, as: owner.token })).status, 200);
+    assert.match((await inState(account.id, "waiting")).message ?? "", /was changed in the database/);
+    const alarms = await eventually(async () => {
+      const found = await entries("credential.version-mismatch");
+      return found.length > 0 ? found : null;
+    });
+    assert.deepEqual(alarms, [{ target_id: tampered.id }]);
+    assert.deepEqual(await entries("rotation.secret-used"), usedBefore, which);
+  }
+});
+
 test(
   "the engine writes the new password into a file on a host over SSH",
   needs(sshdAvailable(), unixUsersAvailable()),

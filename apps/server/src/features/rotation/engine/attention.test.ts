@@ -204,6 +204,37 @@ describe("a rotation stops for a person", () => {
     assert.match(String(told[0]?.title), /is not ready/);
   });
 
+  test("misconfigured: the engine does not use a reconcile account whose active version was changed in the database", async () => {
+    const { account, role, platform, safe } = await place.anAccountThere(owner, {
+      platform: { rotate_as: "reconcile-account" },
+    });
+    const reconciler = await reconcilesBy(platform, safe, place.target.superuser);
+    await place.sql(
+      `insert into secret_versions (credential_id, version, envelope, created_at, reason)
+       select credential_id, 2, envelope, now(), 'edited' from secret_versions where credential_id = $1`,
+      reconciler.id,
+    );
+    await place.sql("update credentials set secret_version = 2 where id = $1", reconciler.id);
+    const { message } = await stopped(owner, account, "misconfigured");
+    assert.match(message, /was changed in the database/);
+    assert.equal(await place.logsIn(role.username, role.password), true, "the password was changed");
+    await eventually(async () => {
+      const alarms = await place.sql(
+        "select from audit_entries where event = 'credential.version-mismatch' and target_id = $1",
+        reconciler.id,
+      );
+      return alarms.length > 0 ? true : null;
+    });
+    const { database, jobs } = place.app.kernel;
+    const readiness = await eventually(async () => {
+      await database.transaction((tx) => jobs.enqueue(tx, "rotation.check-reconcilers", {}));
+      const { body } = await place.app.call(readPlatform, { params: { id: platform.id }, as: owner.token });
+      return body.reconcile_readiness;
+    });
+    assert.equal(readiness.is_ready, false);
+    assert.match(readiness.message, /was changed in the database/);
+  });
+
   test("the engine sends a reconcile account's secret only to listed hosts, whatever address an account has", async () => {
     const { account, platform, safe } = await place.anAccountThere(owner, {
       platform: { rotate_as: "reconcile-account" },
