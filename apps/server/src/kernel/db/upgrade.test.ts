@@ -154,3 +154,68 @@ test("0044: entries of a filled trail are listed in the order of the tree, pendi
   assert.deepEqual(next, [{ seq: 7 }]);
   await assert.rejects(client.query("update audit_entries set result = 'failure'"), /append-only/);
 });
+
+test("0048: a failed secret gets the outcome of its latest counting attempt, and summed days their rejections", async () => {
+  await migrate({ connection }, log, await upTo(47));
+  const idOf = (n: number) => `0190c0de-0000-7000-8000-0000000000${String(n).padStart(2, "0")}`;
+  const owner = idOf(0);
+  await client.query(
+    `insert into users (id, email, name, role, password_hash, created_at) values ($1, 'a@example.com', 'A', 'user', 'x', now())`,
+    [owner],
+  );
+  const [unreached, refused, misconfigured, rejected, unknown, verified] = [1, 2, 3, 4, 5, 6].map(idOf);
+  const add = (id = "", status = "failed", rejectedRevision: number | null = null) =>
+    client.query(
+      `insert into credentials (id, user_id, name, type, environment, ssl_enabled, additional_params, secret_version,
+         verification_status, rejected_revision, search_text, search_keys, created_at, updated_at)
+       values ($1, $2, 'A', 'postgresql', 'production', false, '{}', 1, $3, $4, 'a', '{}', now(), now())`,
+      [id, owner, status, rejectedRevision],
+    );
+  for (const id of [unreached, refused, misconfigured, unknown]) await add(id);
+  await add(rejected, "failed", 1);
+  await add(verified, "verified");
+  let attempts = 0;
+  const attempt = (id = "", outcome = "", { code = null as string | null, isOutdated = false } = {}) =>
+    client.query(
+      `insert into verification_attempts (id, credential_id, user_id, revision, trigger, triggered_by, credential_name, type,
+         method, started_at, lease_until, finished_at, outcome, code, is_outdated)
+       values ($1, $2, $3, 1, 'manual', 'A', 'A', 'postgresql', 'login', $4::timestamptz, now(), now(), $5, $6, $7)`,
+      [idOf(10 + ++attempts), id, owner, `2026-11-20T10:00:0${attempts}Z`, outcome, code, isOutdated],
+    );
+  await attempt(unreached, "rejected");
+  await attempt(unreached, "unreachable");
+  await attempt(refused, "rejected");
+  await attempt(refused, "unreachable", { code: "interrupted" });
+  await attempt(refused, "unreachable", { isOutdated: true });
+  await attempt(misconfigured, "misconfigured");
+  await attempt(verified, "rejected");
+  const day = (type: string) =>
+    client.query(
+      `insert into validation_days (day, user_id, system_type, attempts, successes, duration_ms)
+       values ('2026-11-20', $1, $2, 7, 0, 70)`,
+      [owner, type],
+    );
+  await day("postgresql");
+  await day("mysql");
+
+  await migrate({ connection }, log, await upTo(48));
+
+  const { rows } = await client.query("select id, verification_status as status from credentials order by id");
+  assert.deepEqual(
+    rows.map(({ id, status }) => [id, status]),
+    [
+      [unreached, "unreachable"],
+      [refused, "rejected"],
+      [misconfigured, "misconfigured"],
+      [rejected, "rejected"],
+      [unknown, "unreachable"],
+      [verified, "verified"],
+    ],
+  );
+  const { rows: days } = await client.query("select system_type, rejections from validation_days order by 1");
+  assert.deepEqual(days, [
+    { system_type: "mysql", rejections: 0 },
+    { system_type: "postgresql", rejections: 3 },
+  ]);
+  await assert.rejects(client.query("update credentials set verification_status = 'failed'"), /status_check/);
+});
