@@ -110,16 +110,12 @@ export const FORMS: readonly Form[] = [
   dialog("/access-control?tab=reviews", ["Start Review"], "features/access-control/reviews/start-review-dialog.tsx"),
   dialog(review, [/^Remove /], "features/access-control/reviews/remove-item-dialog.tsx"),
   onPage(review, "features/access-control/reviews/review-items.tsx"),
-  dialog("/admin", ["Invite user"], "features/admin/users/invite-user-form.tsx"),
-  onPage("/admin", "features/admin/users/users-card.tsx"),
+  dialog("/admin", ["Invite user"], "features/users/people/invite-user-form.tsx"),
+  onPage("/admin", "features/users/people/users-card.tsx"),
   dialog("/admin?tab=machines", ["Create"], "features/tokens/machines/machine-dialog.tsx"),
   onPage("/admin?tab=machines", "features/tokens/machines/machine-identities.tsx"),
   {
-    ...onPage(
-      "/admin?tab=policy",
-      "features/admin/sign-in-policy/sign-in-policy-card.tsx",
-      "shared/session/sign-up-rule.tsx",
-    ),
+    ...onPage("/admin?tab=policy", "features/users/policy/sign-in-policy-card.tsx", "shared/session/sign-up-rule.tsx"),
     mark: "These email domains, after activation",
   },
   dialog("/admin?tab=providers", ["Add provider", "LDAP directory", "Add a group"], ...PROVIDER),
@@ -151,7 +147,7 @@ export const FORMS: readonly Form[] = [
   onPage("/validation-dashboard?tab=search", "features/validation/search/filter-fields.tsx"),
   onPage("/cpm-test", "features/demos/cpm-test-page.tsx"),
   {
-    ...dialog("/profile", ["Change name"], "features/profile/name-form.tsx"),
+    ...dialog("/profile", ["Change name"], "features/sign-in/profile/name-form.tsx"),
     within: 'form[aria-label="Change name"]',
   },
   dialog("/profile", ["Create token"], "features/tokens/token-form.tsx"),

@@ -1,12 +1,25 @@
 // The Admin Console, with the tabs of the features that it administers.
-import { Stack } from "@mantine/core";
-import { lazy, type ComponentType } from "react";
-import { AdminPage } from "#features/admin/admin-page.tsx";
-import type { ConsoleTab } from "#features/admin/console-tabs.ts";
-import { AdminResetsCard } from "#features/admin/users/admin-resets-card.tsx";
-import { PasswordResetsCard } from "#features/admin/users/password-resets-card.tsx";
-import { RoleRequestsCard } from "#features/admin/users/role-requests-card.tsx";
-import { UsersCard } from "#features/admin/users/users-card.tsx";
+import { Stack, Tabs } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { IconLock } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Suspense, lazy, type ComponentType } from "react";
+import { useSearchParams } from "react-router";
+import { AdminSections } from "#shared/ui/admin-sections.tsx";
+import { choiceOf } from "#shared/format/address.ts";
+import { useUser } from "#shared/session/session-store.ts";
+import { SectionLoading } from "#shared/ui/loading.tsx";
+import { PageHeader } from "#shared/ui/page-header.tsx";
+import strip from "#shared/ui/scroll-strip.module.css";
+import { EmptyState } from "#shared/ui/states.tsx";
+import { useTabInView } from "#shared/ui/use-tab-in-view.ts";
+import classes from "#shared/ui/admin-console.module.css";
+import { AdminResetsCard } from "#features/users/people/admin-resets-card.tsx";
+import { PasswordResetsCard } from "#features/users/people/password-resets-card.tsx";
+import { RoleRequestsCard } from "#features/users/people/role-requests-card.tsx";
+import { UsersCard } from "#features/users/people/users-card.tsx";
+import { adminResets, pendingResets, pendingUsers, roleRequests } from "#features/users/users.queries.ts";
+import { CONSOLE_TABS, TAB_LABELS, type ConsoleTab } from "./console-tabs.ts";
 
 const PersonTokensDialog = lazy(() => import("#features/tokens/person-tokens-dialog.tsx"));
 
@@ -17,7 +30,7 @@ const CONTENT: Record<ConsoleTab, ComponentType> = {
   machines: lazy(async () => ({
     default: (await import("#features/tokens/machines/machine-identities.tsx")).MachineIdentities,
   })),
-  policy: lazy(() => import("#features/admin/sign-in-policy/sign-in-policy-card.tsx")),
+  policy: lazy(() => import("#features/users/policy/sign-in-policy-card.tsx")),
   providers: lazy(async () => ({
     default: (await import("#features/identity-providers/identity-providers-card.tsx")).IdentityProvidersCard,
   })),
@@ -28,8 +41,71 @@ const CONTENT: Record<ConsoleTab, ComponentType> = {
   "restore-review": lazy(() => import("#features/admin/system/restore-review-tab.tsx")),
 };
 
-export default function Admin() {
-  return <AdminPage content={CONTENT} />;
+export default function AdminPage() {
+  const { role } = useUser();
+  return (
+    <>
+      <AdminSections />
+      <PageHeader title="Admin Console" subtitle="Manage users, subscription plans, system settings" />
+      {role === "admin" ? (
+        <Console />
+      ) : (
+        <EmptyState icon={IconLock} title="Only administrators can manage users and settings." />
+      )}
+    </>
+  );
+}
+
+function Console() {
+  const [params, setParams] = useSearchParams();
+  const isWide = useMediaQuery("(min-width: 62em)") ?? true;
+  const tab = choiceOf(params, "tab", CONSOLE_TABS);
+  const counts = useWaiting();
+  const Content = CONTENT[tab];
+  const list = useTabInView(tab, isWide);
+  return (
+    <Tabs
+      value={tab}
+      onChange={(next) => setParams(next === null || next === "users" ? {} : { tab: next })}
+      orientation={isWide ? "vertical" : "horizontal"}
+      variant={isWide ? "pills" : "default"}
+      keepMounted={false}
+      classNames={{
+        root: classes.console ?? "",
+        list: `${classes.tabs} ${strip.strip}`,
+        tab: `${classes.tab} ${strip.tab}`,
+        tabLabel: classes.tabLabel ?? "",
+      }}
+    >
+      <Tabs.List ref={list} aria-label="Admin Console">
+        {CONSOLE_TABS.map((each) => (
+          <Tabs.Tab key={each} value={each} data-tab={each} rightSection={<Waiting count={counts[each] ?? 0} />}>
+            {TAB_LABELS[each]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={tab} className={classes.panel}>
+        <Suspense fallback={<SectionLoading />}>
+          <Content />
+        </Suspense>
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+/** The number of pending decisions per tab. */
+function useWaiting(): Partial<Record<ConsoleTab, number>> {
+  const requests = useQuery(roleRequests);
+  const pending = useQuery(pendingUsers);
+  const resets = useQuery(pendingResets);
+  const ofAdmins = useQuery(adminResets);
+  const asking = requests.data?.data.filter(({ status }) => status !== "pending") ?? [];
+  const waiting = (resets.data?.data.length ?? 0) + (ofAdmins.data?.data.length ?? 0);
+  return { "role-requests": asking.length + (pending.data?.data.length ?? 0), resets: waiting };
+}
+
+function Waiting({ count }: { count: number }) {
+  return count === 0 ? null : <span className={classes.count}>{count}</span>;
 }
 
 function UsersTab() {

@@ -11,8 +11,8 @@ import { paths } from "#shared/paths.ts";
 import { useIsPending } from "#shared/session/pending-account.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
-import { ownProfile } from "#features/profile/profile.queries.ts";
-import { ProfileCard } from "#features/profile/profile-card.tsx";
+import { ownProfile } from "#features/sign-in/profile/profile.queries.ts";
+import { ProfileCard } from "#features/sign-in/profile/profile-card.tsx";
 
 export default function ProfilePage() {
   const isPending = useIsPending();

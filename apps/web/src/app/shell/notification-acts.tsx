@@ -5,7 +5,7 @@ import type { ActsOf } from "#shared/notifications/notification-acts.ts";
 
 const RequestDecision = lazy(() => import("#features/access-requests/decision/request-decision.tsx"));
 
-const ActivationAct = lazy(() => import("#features/admin/users/activation-act.tsx"));
+const ActivationAct = lazy(() => import("#features/users/people/activation-act.tsx"));
 
 export const notificationActs: ActsOf = ({ type, actionRequired, metadata }) => {
   const { request_id: requestId, user_id: userId } = metadata;

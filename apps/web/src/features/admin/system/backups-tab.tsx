@@ -16,7 +16,7 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import classes from "../admin-page.module.css";
+import classes from "#shared/ui/admin-console.module.css";
 import { BACKUP_STATE_NAMES, FINDING_NAMES, drillSentence, drillStatus } from "./drill-labels.ts";
 import { backupDrill, backupNow, backupRemoval, backups, workCancel } from "./system.queries.ts";
 

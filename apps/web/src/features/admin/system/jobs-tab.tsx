@@ -16,7 +16,7 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge, type Status } from "#shared/ui/status-badge.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import classes from "../admin-page.module.css";
+import classes from "#shared/ui/admin-console.module.css";
 import { jobList, jobRetry, queues } from "./system.queries.ts";
 
 const STATUS_OF: Record<JobRun["state"], Status> = {

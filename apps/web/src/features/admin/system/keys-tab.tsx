@@ -9,7 +9,7 @@ import { Facts } from "#shared/ui/facts.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
-import classes from "../admin-page.module.css";
+import classes from "#shared/ui/admin-console.module.css";
 import { SealCard } from "./seal-card.tsx";
 import { keyFacts, rootKeyReplacement, signingKeyReplacement } from "./system.queries.ts";
 

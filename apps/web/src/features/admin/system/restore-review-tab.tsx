@@ -13,7 +13,7 @@ import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
-import classes from "../admin-page.module.css";
+import classes from "#shared/ui/admin-console.module.css";
 import { FOUND_BY, endsIn, eventName } from "./restore-labels.ts";
 import { restoreReview, restoreReviewEnd, tokenConfirmation } from "./system.queries.ts";
 

@@ -12,8 +12,8 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import classes from "../admin-page.module.css";
-import { sealState, sealing } from "../admin.queries.ts";
+import classes from "#shared/ui/admin-console.module.css";
+import { sealState, sealing } from "./system.queries.ts";
 
 export function SealCard() {
   const seal = useQuery(sealState);

@@ -11,7 +11,7 @@ import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import classes from "../admin-page.module.css";
+import classes from "#shared/ui/admin-console.module.css";
 import { systemFacts } from "./system.queries.ts";
 
 export default function SystemTab() {

@@ -1,4 +1,4 @@
-// Queries and mutations of the system tabs: keys, jobs, facts and backups.
+// Queries and mutations of the system tabs: keys and seal, jobs, facts and backups.
 import {
   cancelBackupWork,
   confirmTokens,
@@ -11,10 +11,12 @@ import {
   makeBackup,
   readKeys,
   readRestoreReview,
+  readSeal,
   readSystem,
   rekey,
   replaceSigningKey,
   retryJob,
+  seal,
   type BackupList,
   type InputOf,
   type JobId,
@@ -66,3 +68,8 @@ export const tokenConfirmation = (client: QueryClient, ids: TokenId[]) =>
   changing(client, () => call(confirmTokens, { body: { token_ids: ids } }));
 export const restoreReviewEnd = (client: QueryClient) => changing(client, () => call(finishRestoreReview));
 export const workCancel = (client: QueryClient) => changing(client, () => call(cancelBackupWork));
+
+export const sealState = queryOf(readSeal);
+
+export const sealing = (client: QueryClient) =>
+  mutationOptions({ mutationFn: () => call(seal), onSettled: () => invalidatePath(client, "/api/v1") });

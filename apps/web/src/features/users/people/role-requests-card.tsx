@@ -11,7 +11,7 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { ActivationCard } from "./activation-card.tsx";
-import { roleRequests } from "../admin.queries.ts";
+import { roleRequests } from "../users.queries.ts";
 import { useUserAction } from "./user-action-dialog.tsx";
 import type { UserAction } from "./user-actions.ts";
 

@@ -7,8 +7,8 @@ import { TEST_USER, signInForTest } from "#app/testing/sign-in.ts";
 import AdminPage from "#app/pages/admin-page.tsx";
 import type { ConsoleTab } from "./console-tabs.ts";
 import { TOKEN_CHOICES, aToken } from "#features/tokens/testing/a-token.ts";
-import { aUser } from "./testing/a-user.ts";
-import { usualPolicy as policy } from "./testing/a-policy.ts";
+import { aUser } from "#features/users/testing/a-user.ts";
+import { usualPolicy as policy } from "#features/users/testing/a-policy.ts";
 
 const USERS = "GET /api/v1/users";
 const POLICY = "GET /api/v1/admin/sign-in-policy";

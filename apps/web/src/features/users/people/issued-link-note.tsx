@@ -2,7 +2,7 @@
 import { Button, Stack } from "@mantine/core";
 import { absoluteTime } from "#shared/format/time.ts";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
-import classes from "../admin-page.module.css";
+import classes from "#shared/ui/admin-console.module.css";
 
 export interface IssuedLink {
   email: string;

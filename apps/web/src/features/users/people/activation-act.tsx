@@ -6,7 +6,7 @@ import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { capitalised } from "#shared/format/text.ts";
 import { toast } from "#shared/ui/toast.ts";
-import { activation, pendingUsers } from "../admin.queries.ts";
+import { activation, pendingUsers } from "../users.queries.ts";
 
 export default function ActivationAct({ userId }: { userId: string }) {
   const { data } = useQuery(pendingUsers);

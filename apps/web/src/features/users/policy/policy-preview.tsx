@@ -3,7 +3,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import type { PolicyPreview as Preview, SignInPolicy } from "@strongroom/contract";
 import { PreviewPerson, PreviewQuestion } from "#shared/access-preview/preview-question.tsx";
 import { counted } from "#shared/format/text.ts";
-import { policyPreview } from "../admin.queries.ts";
+import { policyPreview } from "../users.queries.ts";
 import { notesOf, partsOf, warningsOf, type PolicyPreviewPart } from "./policy-preview-labels.ts";
 import classes from "./policy-preview.module.css";
 

@@ -13,7 +13,7 @@ import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { createResetLink, pendingResets } from "../admin.queries.ts";
+import { createResetLink, pendingResets } from "../users.queries.ts";
 import type { IssuedLink } from "./issued-link-note.tsx";
 
 const IssuedLinkNote = lazy(() => import("./issued-link-note.tsx"));

@@ -12,7 +12,7 @@ import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import { bulkActivation, pendingUsers } from "../admin.queries.ts";
+import { bulkActivation, pendingUsers } from "../users.queries.ts";
 import { useUserAction } from "./user-action-dialog.tsx";
 import type { UserAction } from "./user-actions.ts";
 

@@ -12,7 +12,7 @@ import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { adminResetCancellation, adminResets, confirmReset } from "../admin.queries.ts";
+import { adminResetCancellation, adminResets, confirmReset } from "../users.queries.ts";
 import type { IssuedLink } from "./issued-link-note.tsx";
 
 const IssuedLinkNote = lazy(() => import("./issued-link-note.tsx"));

@@ -13,8 +13,8 @@ import { SectionLoading } from "#shared/ui/loading.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import classes from "../admin-page.module.css";
-import { policyChange, signInPolicy } from "../admin.queries.ts";
+import classes from "#shared/ui/admin-console.module.css";
+import { policyChange, signInPolicy } from "../users.queries.ts";
 import { PolicyPreview } from "./policy-preview.tsx";
 import {
   POLICY_LIMITS,

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { ChangePreview } from "#shared/access-preview/change-preview.tsx";
 import { messageOf } from "#shared/api/call-error.ts";
 import { ConfirmActionDialog } from "#shared/ui/confirm-action-dialog.tsx";
-import { userAction } from "../admin.queries.ts";
+import { userAction } from "../users.queries.ts";
 import { accessChangeOf, wordsOf, type UserAction } from "./user-actions.ts";
 
 /** `ask` opens the dialog for an action; the page renders `dialog`. */

@@ -9,7 +9,7 @@ import { Form } from "#shared/ui/form.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { adminResetRequest, adminResets } from "../admin.queries.ts";
+import { adminResetRequest, adminResets } from "../users.queries.ts";
 
 export interface RequestedReset {
   user: User;

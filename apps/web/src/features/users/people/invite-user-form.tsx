@@ -6,7 +6,7 @@ import { fieldErrorsOf, firstObjections } from "#shared/api/field-errors.ts";
 import { capitalised } from "#shared/format/text.ts";
 import { Form } from "#shared/ui/form.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { signInPageFacts, invite } from "../admin.queries.ts";
+import { signInPageFacts, invite } from "../users.queries.ts";
 import type { IssuedLink } from "./issued-link-note.tsx";
 
 interface Values {

@@ -1,4 +1,4 @@
-// Queries and mutations of the Admin Console.
+// Queries and mutations of users, their resets and the sign-in policy.
 import {
   activateUser,
   activateUsers,
@@ -16,11 +16,9 @@ import {
   listPendingResets,
   listUsers,
   previewSignInPolicy,
-  readSeal,
   readSignInPolicy,
   requestAdminReset,
   resetFactors,
-  seal,
   setUserStatus,
   unlockUser,
   updateSignInPolicy,
@@ -34,7 +32,7 @@ import {
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
-import type { UserAction } from "./users/user-actions.ts";
+import type { UserAction } from "./people/user-actions.ts";
 
 const USERS = "/api/v1/users";
 const PAGE_SIZE = 50;
@@ -59,7 +57,6 @@ export const roleRequests = queryOf(listUsers, { query: { has_role_request: "tru
 export const pendingUsers = queryOf(listUsers, { query: { status: "pending", limit: MOST_REQUESTS } });
 export const pendingResets = queryOf(listPendingResets);
 export const signInPolicy = queryOf(readSignInPolicy);
-export const sealState = queryOf(readSeal);
 
 const byId = (id: string) => ({ params: { id: id as UserId } });
 
@@ -156,6 +153,3 @@ export const policyChange = (client: QueryClient) =>
     mutationFn: (policy: SignInPolicy) => call(updateSignInPolicy, { body: policy }),
     onSuccess: (policy) => client.setQueryData(signInPolicy.queryKey, policy),
   });
-
-export const sealing = (client: QueryClient) =>
-  mutationOptions({ mutationFn: () => call(seal), onSettled: () => invalidatePath(client, "/api/v1") });
