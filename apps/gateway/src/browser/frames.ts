@@ -1,6 +1,6 @@
 // The messages between a browser and the gateway: control messages as JSON text, terminal bytes as binary messages.
 import { z } from "zod";
-import type { SessionEndReason } from "#gateway/core/ports.ts";
+import type { SessionEndReason } from "@strongroom/contract";
 
 const size = { cols: z.number().int().min(1).max(1000), rows: z.number().int().min(1).max(1000) };
 

@@ -1,7 +1,8 @@
 // One live session: moves bytes between the user's terminal and the target, through the recorder.
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { SessionEndReason } from "@strongroom/contract";
 import { RecorderClosedError, type ClosingReason, type TerminalRecorder } from "@strongroom/recordings";
-import type { Clock, OpenedSession, Progress, SessionEnd, SessionEndReason, Size, UpstreamChannel } from "./ports.ts";
+import type { Clock, OpenedSession, Progress, SessionEnd, Size, UpstreamChannel } from "./ports.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -38,7 +39,7 @@ export class LiveSession {
   #secret: Buffer;
   #inputBytes = 0;
   #outputBytes = 0;
-  #lastActivityAt: Date | null = null;
+  #lastActivityAt: Date;
   #end: SessionEnd | null = null;
   #exitStatus: number | null = null;
   #pausedBecause: string | null = null;
@@ -51,6 +52,7 @@ export class LiveSession {
     this.#channel = options.channel;
     this.#recorder = options.recorder;
     this.#clock = options.clock;
+    this.#lastActivityAt = options.clock.now();
     this.#onEnded = options.onEnded;
     this.#terminal = options.terminal;
     this.#size = options.size;

@@ -1,21 +1,6 @@
 // What the core of the gateway needs from outside: the stored sessions, a recorder, an upstream and a clock.
+import type { SessionEndReason } from "@strongroom/contract";
 import type { TerminalRecorder } from "@strongroom/recordings";
-
-export type SessionEndReason =
-  | "logout"
-  | "expired"
-  | "revoked"
-  | "checked-in"
-  | "user-disabled"
-  | "membership-removed"
-  | "account-deleted"
-  | "terminated"
-  | "target-closed"
-  | "recorder-failed"
-  | "database-lost"
-  | "gateway-lost"
-  | "idle"
-  | "failed";
 
 /** A session whose ticket was redeemed. */
 export interface OpenedSession {
@@ -46,7 +31,7 @@ export interface Progress {
   readonly id: string;
   readonly inputBytes: number;
   readonly outputBytes: number;
-  /** Null before the first input. */
+  /** Null when it did not begin. */
   readonly lastActivityAt: Date | null;
 }
 

@@ -138,5 +138,6 @@ export { cutOff } from "./tree/sink-marks.ts";
 export type { SinkStanding } from "./tree/sink-marks.ts";
 export type { NewContradiction } from "./tree/tree.ts";
 export type { FoundContradiction } from "./contradictions/contradictions.store.ts";
+export { openPendingCheck } from "./pending/pending.ts";
 export { openTrail } from "./tree/open-trail.ts";
 export type { Trail } from "./tree/open-trail.ts";

@@ -1,0 +1,133 @@
+// Wires a gateway: its part of the kernel, the sessions in the database, the recorder, and the terminals in browsers.
+import { networkPolicy } from "@strongroom/connectors";
+import { openPendingCheck } from "@strongroom/server/features/audit/index.ts";
+import {
+  RECHECK_CHANNEL,
+  gatewaySocket,
+  prepareSecrets,
+  recordingsFolder,
+  registerGateway,
+  sessionContextOf,
+  unregisterGateway,
+} from "@strongroom/server/features/sessions/index.ts";
+import { createPendingKeys, usePendingKeys } from "@strongroom/server/kernel/audit/pending-keys.ts";
+import { systemClock as databaseClock } from "@strongroom/server/kernel/clock.ts";
+import type { Config } from "@strongroom/server/kernel/config.ts";
+import type { Database } from "@strongroom/server/kernel/db/database.ts";
+import { listen } from "@strongroom/server/kernel/db/listener.ts";
+import { createEvents } from "@strongroom/server/kernel/events/events.ts";
+import { newId } from "@strongroom/server/kernel/id.ts";
+import { createJobs } from "@strongroom/server/kernel/jobs/jobs.ts";
+import type { ProcessKernel } from "@strongroom/server/kernel/kernel.ts";
+import { followRekeys } from "@strongroom/server/kernel/keys/follow-rekeys.ts";
+import { openVault } from "@strongroom/server/kernel/keys/open-key-ring.ts";
+import type { Log } from "@strongroom/server/kernel/log.ts";
+import { StartError } from "@strongroom/server/kernel/start-error.ts";
+import { version } from "@strongroom/server/kernel/version.ts";
+import { lstatSync, mkdirSync } from "node:fs";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { startBrowserServer } from "./browser/browser-server.ts";
+import { systemClock } from "./core/clock.ts";
+import { Gateway } from "./core/gateway.ts";
+import { databaseSessions } from "./store/database-sessions.ts";
+import { recordSessions } from "./store/record-session.ts";
+
+export interface GatewayAppOptions {
+  config: Config;
+  log: Log;
+  /** Migrated. */
+  database: Database;
+}
+
+export interface GatewayApp {
+  id: string;
+  gateway: Gateway;
+  /** Registers the gateway and serves browsers. */
+  start(): Promise<void>;
+  /** Ends all sessions. The database stays open. */
+  stop(): Promise<void>;
+}
+
+/** Messages of watchers to the user of a session. */
+const MESSAGE_CHANNEL = "session_message";
+const SessionMessage = z.object({ session_id: z.uuid(), from: z.string(), text: z.string() });
+
+export async function composeGateway({ config, log, database }: GatewayAppOptions): Promise<GatewayApp> {
+  const vault = await openVault(config, database, log);
+  const kernel: ProcessKernel = {
+    config,
+    log,
+    clock: databaseClock,
+    database,
+    keys: vault.ring,
+    events: createEvents(database, log),
+    jobs: createJobs(database, log),
+  };
+  await signAuditEntries(kernel);
+  await prepareSecrets(kernel);
+  const facts = { id: newId(), name: hostname(), address: null, zone: null, version };
+  const context = sessionContextOf(kernel);
+  const network = networkPolicy({
+    allowLoopback: config.allowLoopbackTargets,
+    allowedNetworks: config.allowedNetworks,
+  });
+  const gateway = new Gateway({
+    store: databaseSessions({ context, gateway: facts, network }),
+    startRecorder: recordSessions(kernel, recordingsFolder(config)),
+    clock: systemClock,
+    log,
+  });
+  const stops: (() => Promise<unknown>)[] = [];
+
+  function showMessage(payload: string): void {
+    const parsed = SessionMessage.safeParse(JSON.parse(payload));
+    if (parsed.success) gateway.notice(parsed.data.session_id, `${parsed.data.from}: ${parsed.data.text}`);
+  }
+
+  return {
+    id: facts.id,
+    gateway,
+    async start() {
+      await kernel.events.start();
+      stops.push(() => kernel.events.stop());
+      await followRekeys(kernel.events, vault, log);
+      const rights = await listen(database, RECHECK_CHANNEL, log, () => gateway.check());
+      stops.push(() => rights.close());
+      const messages = await listen(database, MESSAGE_CHANNEL, log, () => {}, showMessage);
+      stops.push(() => messages.close());
+      const path = gatewaySocket(config, facts.id);
+      makePrivateFolder(dirname(path));
+      const browsers = await startBrowserServer({ gateway, path, log });
+      stops.push(() => browsers.stop());
+      gateway.start();
+      // Only now does the server send users here.
+      await registerGateway(database.db, facts);
+      stops.push(() => unregisterGateway(database.db, facts.id));
+      stops.push(() => gateway.stop());
+    },
+    async stop() {
+      for (const stop of stops.toReversed()) {
+        await stop().catch((error: unknown) => log.warn({ err: error }, "a part of the gateway did not stop cleanly"));
+      }
+    },
+  };
+}
+
+/** Entries of this process are signed with the key of the data folder, and with the vault's key while it is open. */
+async function signAuditEntries({ config, database, keys, clock }: ProcessKernel): Promise<void> {
+  const folder = join(config.dataFolder, "audit");
+  const pendingKeys = createPendingKeys(folder);
+  usePendingKeys(database.pool, pendingKeys);
+  if (!keys.isSealed) await openPendingCheck({ database, keys, pendingKeys, folder, now: () => clock.now() });
+}
+
+/** INVARIANT: only this user's processes reach the socket, also where its folder is shared, such as in /tmp. */
+function makePrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { uid, mode } = lstatSync(folder);
+  if (process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o077) !== 0)) {
+    throw new StartError(`The folder ${folder} is not private. Delete it and start again.`);
+  }
+}

@@ -1,0 +1,100 @@
+// The sessions of this gateway in the database. The server's feature `sessions` decides and audits.
+import type { NetworkPolicy } from "@strongroom/connectors";
+import {
+  beatGateway,
+  endSession,
+  noteTraffic,
+  recheckSessions,
+  redeemTicket,
+  registerGateway,
+} from "@strongroom/server/features/sessions/index.ts";
+import type { GatewayFacts, OpenedSession, SessionContext } from "@strongroom/server/features/sessions/index.ts";
+import { loginTargetOf } from "@strongroom/server/features/verification/index.ts";
+import { Refusal } from "@strongroom/server/kernel/http/refuse.ts";
+import type { Opening, Progress, SessionStore, Ticket } from "#gateway/core/ports.ts";
+import { connectTarget } from "#gateway/ssh/upstream.ts";
+
+export interface DatabaseSessionsOptions {
+  context: SessionContext;
+  gateway: GatewayFacts;
+  network: NetworkPolicy;
+}
+
+const LOGIN_WITHIN_MS = 20_000;
+
+const NOT_OPENED = "The gateway could not open this session. Try again; if it fails again, tell an administrator.";
+const OTHER_KIND = "This ticket is for something else. Connect again.";
+
+export function databaseSessions({ context, gateway, network }: DatabaseSessionsOptions): SessionStore {
+  const { kernel } = context;
+  const { database, log } = kernel;
+
+  /** Refusals are for the user; anything else is an error of ours. */
+  async function redeem(ticket: Ticket) {
+    try {
+      return await redeemTicket(context, { ...ticket, gatewayId: gateway.id });
+    } catch (error) {
+      if (error instanceof Refusal) return { failure: error.message };
+      log.error({ err: error, session: ticket.sessionId }, "a ticket could not be redeemed");
+      return { failure: NOT_OPENED };
+    }
+  }
+
+  const endOf = (progress: Progress) => ({
+    inputBytes: progress.inputBytes,
+    outputBytes: progress.outputBytes,
+    lastActivityAt: progress.lastActivityAt,
+  });
+
+  function openingOf({ session, account, secret }: OpenedSession): Opening {
+    return {
+      session: {
+        id: session.id,
+        safeId: session.safe_id,
+        userName: session.user_name,
+        target: session.target,
+        remoteUser: session.remote_user,
+        endsIn: Number(session.ends_at) - Number(account.now),
+      },
+      async connect(signal) {
+        using used = secret;
+        const now = () => kernel.clock.now();
+        return await connectTarget(loginTargetOf(account), used, { timeoutMs: LOGIN_WITHIN_MS, signal, network, now });
+      },
+    };
+  }
+
+  return {
+    async redeem(ticket) {
+      const redeemed = await redeem(ticket);
+      if ("failure" in redeemed) return redeemed;
+      return redeemed.kind === "open" ? openingOf(redeemed) : { failure: OTHER_KIND };
+    },
+
+    async redeemWatch(ticket) {
+      const redeemed = await redeem(ticket);
+      if ("failure" in redeemed) return redeemed;
+      if (redeemed.kind === "watch") return { watcher: redeemed.watcher.name };
+      redeemed.secret[Symbol.dispose]();
+      await endSession(context, ticket.sessionId, { reason: "failed", detail: OTHER_KIND });
+      return { failure: OTHER_KIND };
+    },
+
+    async end(progress, end) {
+      await endSession(context, progress.id, end, endOf(progress));
+    },
+
+    async report(live) {
+      const problem = kernel.keys.isSealed ? "The vault is sealed." : null;
+      const heartbeat = await beatGateway(database.db, gateway.id, { liveSessions: live.length, problem });
+      if (heartbeat === null) await registerGateway(database.db, gateway);
+      await noteTraffic(
+        database.db,
+        live.map((progress) => ({ id: progress.id, ...endOf(progress) })),
+      );
+      return { isDraining: heartbeat?.isDraining ?? false };
+    },
+
+    check: () => recheckSessions(database.db, gateway.id),
+  };
+}

@@ -1,0 +1,110 @@
+// Records sessions in files of the data folder; the digests of their chunks enter the audit trail.
+import { createRecordingFile, type RecordingFile } from "@strongroom/recordings/file-store";
+import { startTerminalRecorder, type RecordingSummary, type SealedChunk } from "@strongroom/recordings";
+import { recordingSeal } from "@strongroom/keys";
+import {
+  closeRecording,
+  openRecording,
+  recordChunks,
+  recordingKeyOf,
+} from "@strongroom/server/features/sessions/index.ts";
+import type { StoredChunk } from "@strongroom/server/features/sessions/index.ts";
+import { newId } from "@strongroom/server/kernel/id.ts";
+import type { ProcessKernel } from "@strongroom/server/kernel/kernel.ts";
+import { basename } from "node:path";
+import { systemClock } from "#gateway/core/clock.ts";
+import type { StartRecorder } from "#gateway/core/ports.ts";
+
+/** Digests of one session are written this often. */
+const DIGESTS_EVERY_MS = 1000;
+/** While the database does not take them. */
+const AGAIN_AFTER_MS = 5000;
+
+/** `folder`: of the recordings. */
+export function recordSessions(kernel: ProcessKernel, folder: string): StartRecorder {
+  return async (session, terminal, events) => {
+    const ids = { id: newId(), sessionId: session.id };
+    const startedAt = kernel.clock.now();
+    const seal = recordingSeal(await recordingKeyOf(kernel, session.safeId));
+    const file = await createRecordingFile(folder, ids.id);
+    const digests = digestWriter(kernel, ids, file);
+    try {
+      await openRecording(kernel, { ...ids, path: basename(file.path), startedAt });
+      const recorder = await startTerminalRecorder({
+        recordingId: ids.id,
+        startedAt,
+        terminal,
+        title: `${session.remoteUser} on ${session.target}`,
+        seal,
+        store: file,
+        clock: { now: () => performance.now(), after: systemClock.after },
+        onStored: (chunk) => digests.add(chunk),
+        ...events,
+      });
+      return {
+        get state() {
+          return recorder.state;
+        },
+        output: (bytes) => recorder.output(bytes),
+        input: (bytes) => recorder.input(bytes),
+        resize: (cols, rows) => recorder.resize(cols, rows),
+        mark: (label) => recorder.mark(label),
+        async close(reason, exitStatus) {
+          const summary = await recorder.close(reason, exitStatus);
+          await digests.close(summary);
+          return summary;
+        },
+      };
+    } catch (error) {
+      await file.release();
+      throw error;
+    }
+  };
+}
+
+/** Writes digests in order, at most once a second, and again while the database fails. */
+function digestWriter(kernel: ProcessKernel, ids: { id: string; sessionId: string }, file: RecordingFile) {
+  let waiting: StoredChunk[] = [];
+  let writing: Promise<void> | null = null;
+  let isPlanned = false;
+  let end: RecordingSummary | null = null;
+
+  async function write(): Promise<void> {
+    const chunks = waiting;
+    if (chunks.length > 0) await recordChunks(kernel, ids, chunks);
+    waiting = waiting.slice(chunks.length);
+    if (end !== null && waiting.length === 0) await closeRecording(kernel, ids, end);
+  }
+
+  function plan(milliseconds: number): void {
+    if (isPlanned) return;
+    isPlanned = true;
+    systemClock.after(milliseconds, () => {
+      isPlanned = false;
+      void flush();
+    });
+  }
+
+  function flush(): Promise<void> {
+    writing ??= write()
+      .catch((error: unknown) => {
+        kernel.log.warn({ err: error, recording: ids.id }, "digests of a recording could not be stored yet");
+        plan(AGAIN_AFTER_MS);
+      })
+      .finally(() => (writing = null));
+    return writing;
+  }
+
+  return {
+    add({ number, offset, bytes, digest, from, to }: SealedChunk): void {
+      waiting.push({ number, offset, bytes: bytes.length, digest, from, to });
+      plan(DIGESTS_EVERY_MS);
+    },
+    async close(summary: RecordingSummary): Promise<void> {
+      await file.release();
+      await writing;
+      end = summary;
+      await flush();
+    },
+  };
+}
