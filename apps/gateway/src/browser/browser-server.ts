@@ -18,7 +18,7 @@ export interface BrowserServerOptions {
 }
 
 /** Set by the server: the address of the browser. */
-export const CLIENT_ADDRESS_HEADER = "x-strongroom-client-address";
+const CLIENT_ADDRESS_HEADER = "x-strongroom-client-address";
 
 /** A paste in one message. */
 const LARGEST_MESSAGE = 1024 * 1024;

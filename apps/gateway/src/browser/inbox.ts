@@ -1,7 +1,7 @@
 // The messages of a WebSocket, one at a time: while one is being handled, nothing more is read from the network.
 import type { RawData, WebSocket } from "ws";
 
-export type Handle = (data: Buffer, isBinary: boolean) => Promise<void>;
+type Handle = (data: Buffer, isBinary: boolean) => Promise<void>;
 
 export interface Inbox {
   /** The first message; null when it is no text, or does not come in time. Further ones wait for `consume`. */

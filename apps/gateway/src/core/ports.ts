@@ -72,7 +72,7 @@ export interface SessionStore {
   check(): Promise<RightsCheck>;
 }
 
-export interface RecorderEvents {
+interface RecorderEvents {
   onPaused(message: string): void;
   onResumed(): void;
   onFailed(message: string): void;
