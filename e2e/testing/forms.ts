@@ -35,7 +35,8 @@ const dialog = (path: string | Form["at"], press: Form["press"], ...of: string[]
   isSaved: true,
 });
 
-const CREDENTIAL = ["features/vault/form/credential-form.tsx", "features/vault/form/secret-field.tsx"];
+const PARAMETERS = ["shared/connectors/connection-parameters.tsx", "shared/connectors/parameter-input.tsx"];
+const CREDENTIAL = ["features/vault/form/credential-form.tsx", "features/vault/form/secret-field.tsx", ...PARAMETERS];
 const PLATFORM = [
   "features/platforms/platform-form.tsx",
   "features/platforms/platform-fields.tsx",
@@ -67,7 +68,7 @@ export const FORMS: readonly Form[] = [
     "features/safes/members/principal-select.tsx",
   ),
   {
-    ...dialog("/accounts", ["Add Account"], "features/accounts/form/account-form.tsx"),
+    ...dialog("/accounts", ["Add Account"], "features/accounts/form/account-form.tsx", ...PARAMETERS),
     choose: ["System Type", "Oracle", "Application"],
   },
   dialog(account, ["Edit Account"], "features/accounts/form/account-form.tsx"),

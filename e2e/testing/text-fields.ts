@@ -6,8 +6,7 @@ import { payload } from "./payloads.ts";
 
 const sources = join(import.meta.dirname, "../../apps/web/src");
 
-const FIELD =
-  /<(TextInput|Textarea|JsonInput|AddressSearch|SearchSelect|AccountSelect|PillsInput|TagsInput|Autocomplete)\b/g;
+const FIELD = /<(TextInput|Textarea|AddressSearch|SearchSelect|AccountSelect|PillsInput|TagsInput|Autocomplete)\b/g;
 /** Not free text: the browser accepts only a number or a date. */
 const NO_TEXT = /\btype="(number|date|datetime-local|time)"/;
 
@@ -91,7 +90,8 @@ const VALID: readonly [label: RegExp, ...texts: string[]][] = [
   [/scopes/i, "openid"],
   [/^group filter/i, "(member={dn})"],
   [/filter/i, "(mail={name})"],
-  [/parameters/i, "{}"],
+  [/^check url/i, "https://api.example.com/me"],
+  [/status/i, "200-299"],
   [/networks/i, "10.0.0.0/8"],
   [/^mode$/i, "0600"],
   [/^file$/i, "/etc/app.conf"],

@@ -1,9 +1,8 @@
 // The connector of an account, and its default port.
-import { CONNECTION_METHODS, CredentialType, SYSTEM_TYPES } from "@strongroom/contract";
+import { CONNECTION_METHODS, CredentialType, SYSTEM_TYPES, credentialTypeOf, usualPort } from "@strongroom/contract";
 import { connectorFor } from "@strongroom/connectors";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { credentialTypeOf, usualPort } from "./connector-type.ts";
 
 test("every combination of system and method has one type of stored secret", () => {
   for (const system of SYSTEM_TYPES)

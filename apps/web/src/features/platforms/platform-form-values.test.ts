@@ -1,15 +1,7 @@
 import { NewPlatform, type SafeId } from "@strongroom/contract";
 import { describe, expect, test } from "vitest";
 import { EMPTY_PLATFORM, boundsOf, checkPlatform, copyOf, formOf, payloadOf } from "./platform-form-values.ts";
-import {
-  approvalsText,
-  bySystem,
-  rotationText,
-  systemLabel,
-  usualConnection,
-  verificationText,
-  windowText,
-} from "./platform-labels.ts";
+import { approvalsText, bySystem, rotationText, systemLabel, verificationText, windowText } from "./platform-labels.ts";
 import { aPlatform } from "./testing/a-platform.ts";
 
 const NAMED = { ...EMPTY_PLATFORM, name: "Linux servers" };
@@ -97,15 +89,7 @@ describe("values of the platform form", () => {
 });
 
 describe("labels of platforms", () => {
-  test("MySQL and MariaDB share a label, and each system has its usual connection method", () => {
-    expect(systemLabel("mysql")).toBe("MySQL / MariaDB");
-    expect([
-      usualConnection("Windows"),
-      usualConnection("oracle"),
-      usualConnection("AWS"),
-      usualConnection("Linux"),
-    ]).toEqual(["RDP", "SQL", "HTTPS", "SSH"]);
-  });
+  test("MySQL and MariaDB share a label", () => expect(systemLabel("mysql")).toBe("MySQL / MariaDB"));
 
   test.each([
     [null, "On request"],

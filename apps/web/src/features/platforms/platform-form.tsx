@@ -1,6 +1,13 @@
 // The platform form: its system, and the policy of its accounts in four parts.
 import { Select, SimpleGrid, Stack, TextInput, Textarea } from "@mantine/core";
-import { CONNECTION_METHODS, SYSTEM_TYPES, canRotateOn, type Platform, type SystemType } from "@strongroom/contract";
+import {
+  CONNECTION_METHODS,
+  SYSTEM_TYPES,
+  USUAL_METHODS,
+  canRotateOn,
+  type Platform,
+  type SystemType,
+} from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { ChangePreview, type ProposedChange } from "#shared/access-preview/change-preview.tsx";
 import { isCallError } from "#shared/api/call-error.ts";
@@ -20,7 +27,7 @@ import {
   type PlatformFormValues,
 } from "./platform-form-values.ts";
 import { RotationPart } from "./platform-rotation-part.tsx";
-import { ONE_TIME_UNSUPPORTED, systemLabel, usualConnection } from "./platform-labels.ts";
+import { ONE_TIME_UNSUPPORTED, systemLabel } from "./platform-labels.ts";
 import classes from "./platforms.module.css";
 
 export interface PlatformFormProps extends FormInDialog<PlatformFormValues> {
@@ -62,7 +69,7 @@ function About({ form }: { form: FormControl }) {
   const { system_type: system, connection_method: connection } = form.values;
   function chooseSystem(next: SystemType): void {
     // Replaces the usual connection method and keeps one that the user chose.
-    if (connection === usualConnection(system)) form.setFieldValue("connection_method", usualConnection(next));
+    if (connection === USUAL_METHODS[system]) form.setFieldValue("connection_method", USUAL_METHODS[next]);
     form.setFieldValue("system_type", next);
   }
   return (

@@ -1,11 +1,5 @@
 // Labels of platforms and their policies.
-import {
-  SYSTEM_TYPES,
-  SYSTEM_TYPE_OPTIONS,
-  type ConnectionMethod,
-  type Platform,
-  type SystemType,
-} from "@strongroom/contract";
+import { SYSTEM_TYPES, SYSTEM_TYPE_OPTIONS, type Platform, type SystemType } from "@strongroom/contract";
 import { counted } from "#shared/format/text.ts";
 
 /** MySQL and MariaDB share a label (ACC-74). */
@@ -61,30 +55,4 @@ export function bySystem(platforms: readonly Platform[]): { system: SystemType; 
     const found = platforms.filter(({ system_type: type }) => type === system);
     return found.length === 0 ? [] : [{ system, platforms: found }];
   });
-}
-
-/** The usual connection method of a system type. */
-export function usualConnection(system: SystemType): ConnectionMethod {
-  switch (system) {
-    case "oracle":
-    case "mssql":
-    case "mysql":
-    case "postgresql":
-    case "mongodb":
-      return "SQL";
-    case "Windows":
-      return "RDP";
-    case "AWS":
-    case "Azure":
-    case "Application":
-    case "Website":
-      return "HTTPS";
-    case "Linux":
-    case "Unix/AIX":
-    case "Network Device":
-    case "Security Appliance":
-      return "SSH";
-    default:
-      return system satisfies never;
-  }
 }

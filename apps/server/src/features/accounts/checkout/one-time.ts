@@ -1,5 +1,5 @@
 // One-time passwords: the first retrieval takes a version, and nobody gets that version again.
-import { CONNECTION_METHODS, SYSTEM_TYPES } from "@strongroom/contract";
+import { CONNECTION_METHODS, SYSTEM_TYPES, credentialTypeOf, usualPort } from "@strongroom/contract";
 import type { PlatformCapability } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/database.ts";
@@ -8,7 +8,6 @@ import type { Refusal } from "#kernel/http/refuse.ts";
 import { connectorFacts } from "#features/secrets/index.ts";
 import { allows } from "#features/safes/index.ts";
 import { canRotate } from "../access-block.policy.ts";
-import { credentialTypeOf, usualPort } from "../connector-type.ts";
 import type { ShownRow } from "../shown-accounts.store.ts";
 
 /** The kinds of system for which some connector can rotate passwords with the usual settings. */

@@ -1,4 +1,5 @@
 // Stores a new account in a safe, with its secret sealed under the safe's key.
+import { credentialTypeOf, usualPort } from "@strongroom/contract";
 import type { Account, NewAccount, createAccount as createEndpoint } from "@strongroom/contract";
 import { Secret } from "@strongroom/keys";
 import type { Kek } from "@strongroom/keys";
@@ -13,7 +14,6 @@ import type { PlatformRow } from "#features/platforms/index.ts";
 import { audienceOfSafe, lockSafe, requirePermission } from "#features/safes/index.ts";
 import { changed, readShown, targetOf, toAccount } from "../accounts.ts";
 import { insertAccountRow } from "../accounts.store.ts";
-import { credentialTypeOf, usualPort } from "../connector-type.ts";
 import type { AccountDeps } from "../deps.ts";
 
 export async function createAccount(deps: AccountDeps, call: SteppedCall<typeof createEndpoint>): Promise<Account> {

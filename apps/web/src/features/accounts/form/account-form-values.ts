@@ -1,14 +1,19 @@
 // Values, validation rules and payload of the account form (ACC-57 to ACC-75).
 import {
+  USUAL_METHODS,
+  credentialTypeOf,
   isAccountDatabaseType,
   type Account,
   type ConnectionMethod,
   type InputOf,
   type NewAccount,
+  type ParameterField,
   type SystemType,
   type updateAccount,
+  usualPort,
 } from "@strongroom/contract";
 import type { z } from "zod";
+import { parameterErrors, type EntryKind, type Params } from "#shared/connectors/parameter-values.ts";
 
 /** The choices of the system type field: MariaDB is a separate choice here and `mysql` everywhere else (ACC-74). */
 export type SystemChoice = SystemType | "mariadb";
@@ -28,8 +33,7 @@ export interface AccountFormValues {
   schema_name: string;
   connection_string: string;
   ssl_enabled: boolean;
-  /** JSON text of an object. */
-  additional_params: string;
+  additional_params: Params;
   platform_id: string;
   safe_id: string;
   status: "active" | "disabled";
@@ -49,7 +53,7 @@ export const EMPTY_FORM: AccountFormValues = {
   schema_name: "",
   connection_string: "",
   ssl_enabled: false,
-  additional_params: "{}",
+  additional_params: {},
   platform_id: "",
   safe_id: "",
   status: "active",
@@ -71,7 +75,7 @@ export function formOf(account: Account): AccountFormValues {
     schema_name: account.schema_name ?? "",
     connection_string: account.connection_string ?? "",
     ssl_enabled: account.ssl_enabled,
-    additional_params: JSON.stringify(account.additional_params, null, 2),
+    additional_params: account.additional_params,
     platform_id: account.platform_id,
     safe_id: account.safe_id,
     status: account.status === "disabled" ? "disabled" : "active",
@@ -83,22 +87,18 @@ export const systemTypeOf = (choice: SystemChoice): SystemType => (choice === "m
 export const isDatabase = (choice: SystemChoice): boolean => isAccountDatabaseType(systemTypeOf(choice));
 export const needsSchema = (choice: SystemChoice): boolean => choice === "postgresql" || choice === "oracle";
 
-/** The default method and port of each system. ACC-71 gives the ports of databases, ACC-72 their method. */
-const USUAL: Record<SystemType, { method: ConnectionMethod; port: string }> = {
-  Windows: { method: "RDP", port: "3389" },
-  Linux: { method: "SSH", port: "22" },
-  "Unix/AIX": { method: "SSH", port: "22" },
-  "Network Device": { method: "SSH", port: "22" },
-  "Security Appliance": { method: "HTTPS", port: "443" },
-  Application: { method: "HTTPS", port: "443" },
-  Website: { method: "HTTPS", port: "443" },
-  AWS: { method: "HTTPS", port: "443" },
-  Azure: { method: "HTTPS", port: "443" },
-  mysql: { method: "SQL", port: "3306" },
-  postgresql: { method: "SQL", port: "5432" },
-  mssql: { method: "SQL", port: "1433" },
-  oracle: { method: "SQL", port: "1521" },
-  mongodb: { method: "SQL", port: "27017" },
+/** What decides the connector, together with the protocol among the parameters. */
+export const kindOf = (
+  values: Pick<AccountFormValues, "system" | "connection_method" | "connection_string">,
+): EntryKind => ({
+  type: credentialTypeOf(systemTypeOf(values.system), values.connection_method),
+  connection_string: values.connection_string,
+});
+
+/** The port of a system with its usual method, as text. */
+export const portOfSystem = (choice: SystemChoice): string => {
+  const system = systemTypeOf(choice);
+  return String(usualPort(system, USUAL_METHODS[system]) ?? "");
 };
 
 /** ACC-71, ACC-72: the fields that change with the system type. Other systems keep typed values. */
@@ -106,34 +106,18 @@ export function afterSystem(
   values: AccountFormValues,
   system: SystemChoice,
 ): Pick<AccountFormValues, "system" | "port" | "connection_method"> {
-  const [before, after] = [USUAL[systemTypeOf(values.system)], USUAL[systemTypeOf(system)]];
-  if (isDatabase(system)) return { system, port: after.port, connection_method: after.method };
-  const isPortUntouched = values.port === "" || values.port === before.port;
+  const [before, after] = [USUAL_METHODS[systemTypeOf(values.system)], USUAL_METHODS[systemTypeOf(system)]];
+  if (isDatabase(system)) return { system, port: portOfSystem(system), connection_method: after };
+  const isPortUntouched = values.port === "" || values.port === portOfSystem(values.system);
   return {
     system,
-    port: isPortUntouched ? after.port : values.port,
-    connection_method: values.connection_method === before.method ? after.method : values.connection_method,
+    port: isPortUntouched ? portOfSystem(system) : values.port,
+    connection_method: values.connection_method === before ? after : values.connection_method,
   };
-}
-
-type Params = Record<string, z.core.util.JSONType>;
-
-/** Returns null unless the text is a JSON object. Empty text counts as an empty object. */
-function paramsOf(text: string): Params | null {
-  try {
-    const value: unknown = JSON.parse(text.trim() || "{}");
-    return value instanceof Object && !Array.isArray(value) ? (value as Params) : null;
-  } catch {
-    // Invalid JSON: the ACC-69 rule reports it.
-    return null;
-  }
 }
 
 const isUri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text);
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
-
-/** ACC-69. */
-export const INVALID_JSON = "Additional parameters must be valid JSON format";
 
 export const URI_RULE =
   "Connection string must be a valid URI format (e.g., postgresql://db.example.com:5432/database)";
@@ -176,11 +160,6 @@ const RULES: readonly Rule[] = [
     isBroken: ({ system, schema_name: name }) => needsSchema(system) && isBlank(name),
   },
   {
-    field: "additional_params",
-    message: INVALID_JSON,
-    isBroken: ({ additional_params: text }) => paramsOf(text) === null,
-  },
-  {
     field: "connection_string",
     message: URI_RULE,
     isBroken: ({ system, connection_string: text }) => isDatabase(system) && !isBlank(text) && !isUri(text.trim()),
@@ -192,11 +171,26 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-export type AccountFormErrors = Partial<Record<Field, string>>;
+export type AccountFormErrors = Partial<Record<Field | `additional_params.${string}`, string>>;
+
+/** The described parameters, and their values when the form was opened. */
+export interface ParameterContext {
+  fields: readonly ParameterField[];
+  stored: Params;
+}
 
 /** The first broken rule, by field; an empty result means the form is valid. */
-export function checkForm(values: AccountFormValues, mode: AccountFormMode): AccountFormErrors {
+export function checkForm(
+  values: AccountFormValues,
+  mode: AccountFormMode,
+  { fields, stored }: ParameterContext = { fields: [], stored: {} },
+): AccountFormErrors {
   const broken = RULES.find(({ isBroken }) => isBroken(values, mode));
+  const isLater = broken?.field === "connection_string" || broken?.field === "port";
+  const [parameter] = parameterErrors(fields, values.additional_params, stored);
+  if (parameter !== undefined && (broken === undefined || isLater)) {
+    return { [`additional_params.${parameter[0]}`]: parameter[1] };
+  }
   return broken === undefined ? {} : { [broken.field]: broken.message };
 }
 
@@ -219,7 +213,7 @@ function propertiesOf(values: AccountFormValues): Required<Omit<Sent, "safe_id" 
     schema_name: needsSchema(values.system) ? values.schema_name : "",
     connection_string: ofDatabase ? values.connection_string : "",
     ssl_enabled: ofDatabase && values.ssl_enabled,
-    additional_params: paramsOf(values.additional_params) ?? {},
+    additional_params: values.additional_params,
   };
 }
 

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
+import { CONNECTORS } from "#shared/connectors/testing/descriptions.ts";
 import AccountsPage from "../list/accounts-page.tsx";
 import { aPlatform, aSafe, anAccount } from "../testing/an-account.ts";
 
@@ -13,6 +14,7 @@ const CREATE = "POST /api/v1/accounts";
 beforeEach(async () => {
   signInForTest();
   api = await startApi({
+    "GET /api/v1/connectors": { json: { connectors: CONNECTORS } },
     "GET /api/v1/accounts": { json: { data: [], next_cursor: null } },
     "GET /api/v1/accounts/statistics": {
       json: { total: 0, active: 0, requiring_rotation: 0, validation_valid: 0, validation_invalid: 0 },
@@ -31,7 +33,7 @@ async function openForm() {
   await within(dialog).findByRole("button", { name: "Create Account" });
   const field = (name: string | RegExp) => within(dialog).getByRole("textbox", { name });
   const choose = async (name: string, choice: string) => {
-    await view.user.click(within(dialog).getByRole("combobox", { name }));
+    await view.user.click(await within(dialog).findByRole("combobox", { name }));
     // Ignores the options of native selects elsewhere on the page.
     const list = await screen.findByRole("listbox", { name });
     await view.user.click(within(list).getByRole("option", { name: choice }));
@@ -85,9 +87,11 @@ describe("Create New Account", () => {
     expect(sections(dialog)).toContain("Database Configuration");
     expect(field("Port")).toHaveProperty("value", "5432");
     expect(within(dialog).getByRole("combobox", { name: "Connection Method" })).toHaveProperty("value", "SQL");
-    for (const name of ["Database Name", "Schema Name", "Connection String (optional)", /Additional Parameters/]) {
+    for (const name of ["Database Name", "Schema Name", "Connection String (optional)"]) {
       expect(field(name)).toBeTruthy();
     }
+    const parameters = within(dialog).getByRole("group", { name: "Additional Parameters" });
+    expect(within(parameters).getByRole("combobox", { name: "TLS mode" })).toBeTruthy();
     expect(within(dialog).getByRole("checkbox", { name: "Enable SSL/TLS" })).toBeTruthy();
     await choose("System Type", "MariaDB");
     expect(within(dialog).queryByRole("textbox", { name: "Schema Name" })).toBeNull();
@@ -140,17 +144,41 @@ describe("Create New Account", () => {
     expect(within(form.dialog).queryByText(text)).toBeNull();
   });
 
-  test("ACC-69: shows invalid JSON at its field, before and after Create", async () => {
+  test("ACC-50, ACC-57: the protocol's fields fill the additional parameters", async () => {
     const form = await openForm();
     await fill(form);
-    const text = "Additional parameters must be valid JSON format";
-    await form.user.type(form.field(/^Additional Parameters/), "[[not json");
-    await form.user.tab();
-    expect(await within(form.dialog).findByText(text)).toBeTruthy();
+    await form.choose("Protocol", "Active Directory");
+    await form.user.type(form.field("Domain"), "corp.example");
+    api.on(CREATE, { status: 201, json: anAccount() });
     await form.submit();
-    await form.user.tab();
-    expect(within(form.dialog).getByText(text)).toBeTruthy();
+    await waitFor(() => expect(api.requestsTo(CREATE)).toHaveLength(1));
+    expect(api.requestsTo(CREATE)[0]?.body).toMatchObject({
+      additional_params: { protocol: "active-directory", domain: "corp.example" },
+    });
+  });
+
+  test("ACC-69: shows an invalid parameter at its field and saves nothing", async () => {
+    const form = await openForm();
+    await fill(form);
+    await form.choose("Protocol", "Active Directory");
+    await form.user.type(form.field("Domain controller"), "not a host");
+    await form.submit();
+    expect(await within(form.dialog).findByText("Enter a host name")).toBeTruthy();
+    expect(document.activeElement).toBe(form.field("Domain controller"));
     expect(api.requestsTo(CREATE)).toHaveLength(0);
+  });
+
+  test("ACC-71: choosing Redis sets its port and TLS, another system sets them back", async () => {
+    const form = await openForm();
+    await form.choose("Protocol", "Redis");
+    expect(form.field("Port")).toHaveProperty("value", "6379");
+    expect(within(form.dialog).getByRole("combobox", { name: "TLS mode" })).toHaveProperty(
+      "value",
+      "Check certificate and name",
+    );
+    await form.choose("System Type", "MySQL");
+    expect(form.field("Port")).toHaveProperty("value", "3306");
+    expect(within(form.dialog).queryByRole("combobox", { name: "Protocol" })).toBeNull();
   });
 
   test.each([

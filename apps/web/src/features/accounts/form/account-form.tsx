@@ -1,18 +1,23 @@
 // The form that creates and edits an account: five sections, with one validation error at a time (ACC-46 to ACC-75).
-import { Button, Checkbox, Group, JsonInput, PasswordInput, Select, TextInput, Textarea } from "@mantine/core";
+import { Button, Checkbox, Group, PasswordInput, Select, TextInput, Textarea } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
 import { CONNECTION_METHODS, SYSTEM_TYPE_OPTIONS, type ConnectionMethod } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
+import { ConnectionParameters } from "#shared/connectors/connection-parameters.tsx";
+import { connectorList } from "#shared/connectors/connectors.queries.ts";
+import { afterKind, fieldsOf, type Params } from "#shared/connectors/parameter-values.ts";
 import { weakSecretNote } from "#shared/format/password-strength.ts";
 import { FailureAlert, focusFirstError } from "#shared/ui/failure-alert.tsx";
 import {
-  INVALID_JSON,
   afterSystem,
   checkForm,
   isDatabase,
   isFormField,
+  kindOf,
   needsSchema,
+  portOfSystem,
   type AccountFormMode,
   type AccountFormValues,
   type SystemChoice,
@@ -49,9 +54,14 @@ const SYSTEM_CHOICES = SYSTEM_TYPE_OPTIONS.map(({ value, label }) => ({
 export default function AccountForm(props: AccountFormProps) {
   const { mode, initial, submitLabel, busyLabel, failureText, onCancel, onSubmit, may = EVERYTHING } = props;
   const [failure, setFailure] = useState<string | null>(null);
+  const { connectors } = useConnectors();
+  const stored = initial.additional_params;
   const form = useForm<AccountFormValues>({
     initialValues: initial,
-    validate: (values) => checkForm(values, mode),
+    validate: (values) => {
+      const fields = fieldsOf(connectors, kindOf(values), values.additional_params);
+      return checkForm(values, mode, { fields, stored });
+    },
     // ACC-59: any edit clears the error.
     onValuesChange: () => {
       setFailure(null);
@@ -73,8 +83,8 @@ export default function AccountForm(props: AccountFormProps) {
     <form onSubmit={form.onSubmit(submit, focusFirstError(form))} noValidate className={classes.form}>
       {failure !== null && <FailureAlert message={failure} />}
       {(may.name || may.properties) && <InformationFields form={form} may={may} />}
-      {(may.secret || may.properties) && <CredentialFields form={form} mode={mode} may={may} />}
-      {may.properties && <PropertyFields form={form} mode={mode} />}
+      {(may.secret || may.properties) && <CredentialFields form={form} mode={mode} may={may} stored={stored} />}
+      {may.properties && <PropertyFields form={form} mode={mode} stored={stored} />}
       <Group justify="flex-end" gap="xs" className={classes.buttons}>
         <Button variant="default" onClick={onCancel} disabled={form.submitting}>
           Cancel
@@ -88,10 +98,22 @@ export default function AccountForm(props: AccountFormProps) {
   );
 }
 
-function PropertyFields({ form, mode }: { form: AccountFormControl; mode: AccountFormMode }) {
+/** None while they load: until then no parameter is checked or moved. */
+function useConnectors() {
+  return useQuery(connectorList).data ?? { connectors: [] };
+}
+
+/** `stored`: the additional parameters when the form was opened. */
+interface PartProps {
+  form: AccountFormControl;
+  mode: AccountFormMode;
+  stored: Params;
+}
+
+function PropertyFields({ form, mode, stored }: PartProps) {
   return (
     <>
-      {isDatabase(form.values.system) && <DatabaseFields form={form} />}
+      {isDatabase(form.values.system) && <DatabaseFields form={form} stored={stored} />}
       <Section title="Organization">
         <PlatformField form={form} />
         {mode === "create" ? <SafeField form={form} /> : <StatusField form={form} />}
@@ -145,6 +167,12 @@ function InformationFields({ form, may }: { form: AccountFormControl; may: Edita
 }
 
 function WhereFields({ form }: { form: AccountFormControl }) {
+  const { connectors } = useConnectors();
+  function change(next: Partial<AccountFormValues>): void {
+    const { values } = form;
+    const params = afterKind(connectors, kindOf(values), kindOf({ ...values, ...next }), values.additional_params);
+    form.setValues({ ...next, additional_params: params });
+  }
   return (
     <>
       <TextInput
@@ -162,7 +190,7 @@ function WhereFields({ form }: { form: AccountFormControl }) {
         searchable
         nothingFoundMessage="No matching system"
         {...form.getInputProps("system")}
-        onChange={(next) => next !== null && form.setValues(afterSystem(form.values, next as SystemChoice))}
+        onChange={(next) => next !== null && change(afterSystem(form.values, next as SystemChoice))}
       />
       <TextInput label="Port" inputMode="numeric" maxLength={5} {...form.getInputProps("port")} />
       <Select
@@ -171,7 +199,7 @@ function WhereFields({ form }: { form: AccountFormControl }) {
         data={[...CONNECTION_METHODS]}
         allowDeselect={false}
         {...form.getInputProps("connection_method")}
-        onChange={(next) => next !== null && form.setFieldValue("connection_method", next as ConnectionMethod)}
+        onChange={(next) => next !== null && change({ connection_method: next as ConnectionMethod })}
       />
       <TextInput
         label="Account Type"
@@ -184,15 +212,7 @@ function WhereFields({ form }: { form: AccountFormControl }) {
 }
 
 /** ACC-48. */
-function CredentialFields({
-  form,
-  mode,
-  may,
-}: {
-  form: AccountFormControl;
-  mode: AccountFormMode;
-  may: EditableParts;
-}) {
+function CredentialFields({ form, mode, may, stored }: PartProps & { may: EditableParts }) {
   const [isShown, setIsShown] = useState(false);
   return (
     <Section title="Credentials">
@@ -223,15 +243,13 @@ function CredentialFields({
           {...form.getInputProps("password")}
         />
       )}
-      {may.properties && !isDatabase(form.values.system) && (
-        <ParametersField form={form} description={howToCheck(form.values.system)} />
-      )}
+      {may.properties && !isDatabase(form.values.system) && <ParameterFields form={form} stored={stored} />}
     </Section>
   );
 }
 
 /** ACC-49 to ACC-51. */
-function DatabaseFields({ form }: { form: AccountFormControl }) {
+function DatabaseFields({ form, stored }: Omit<PartProps, "mode">) {
   return (
     <Section title="Database Configuration">
       <TextInput label="Database Name" required maxLength={128} {...form.getInputProps("database_name")} />
@@ -251,31 +269,15 @@ function DatabaseFields({ form }: { form: AccountFormControl }) {
         label="Enable SSL/TLS"
         {...form.getInputProps("ssl_enabled", { type: "checkbox" })}
       />
-      <ParametersField form={form} description={NOT_ENCRYPTED} />
+      <ParameterFields form={form} stored={stored} />
     </Section>
   );
 }
 
-const NOT_ENCRYPTED = "Stored unencrypted: do not enter secrets";
-/** Example parameters for system types that are not databases; docs/connectors.md has the others. */
-const HOW_TO_CHECK: Partial<Record<SystemChoice, string>> = {
-  Windows: '{"protocol": "active-directory", "domain": "corp.example", "directory_server": "dc1.corp.example"}',
-};
-const howToCheck = (system: SystemChoice): string =>
-  `Options for verification, such as ${HOW_TO_CHECK[system] ?? '{"protocol": "ldaps"}'}. ${NOT_ENCRYPTED}`;
-
-function ParametersField({ form, description }: { form: AccountFormControl; description: string }) {
+function ParameterFields({ form, stored }: Omit<PartProps, "mode">) {
+  const { system } = form.values;
   return (
-    <JsonInput
-      className={classes.whole}
-      label="Additional Parameters (JSON)"
-      description={description}
-      rows={3}
-      resize="vertical"
-      formatOnBlur
-      validationError={INVALID_JSON}
-      {...form.getInputProps("additional_params")}
-    />
+    <ConnectionParameters form={form} kind={kindOf(form.values)} stored={stored} usualPort={portOfSystem(system)} />
   );
 }
 

@@ -8,10 +8,12 @@ import {
   type CredentialType,
   type Environment,
   type InputOf,
+  type ParameterField,
   type updateCredential,
 } from "@strongroom/contract";
 import { zod4Resolver } from "mantine-form-zod-resolver";
 import type { z } from "zod";
+import { parameterErrors, type EntryKind, type Params } from "#shared/connectors/parameter-values.ts";
 
 export interface CredentialFormValues {
   name: string;
@@ -25,8 +27,7 @@ export interface CredentialFormValues {
   schema_name: string;
   connection_string: string;
   ssl_enabled: boolean;
-  /** JSON text of an object. */
-  additional_params: string;
+  additional_params: Params;
   /** The secret. Empty while editing keeps the stored one. */
   value: string;
 }
@@ -42,7 +43,7 @@ export const EMPTY_FORM: CredentialFormValues = {
   schema_name: "",
   connection_string: "",
   ssl_enabled: false,
-  additional_params: "{}",
+  additional_params: {},
   value: "",
 };
 
@@ -59,7 +60,7 @@ export function formOf(credential: Credential): CredentialFormValues {
     schema_name: credential.schema_name ?? "",
     connection_string: credential.connection_string ?? "",
     ssl_enabled: credential.ssl_enabled,
-    additional_params: JSON.stringify(credential.additional_params, null, 2),
+    additional_params: credential.additional_params,
     value: "",
   };
 }
@@ -72,37 +73,14 @@ const WITH_PARAMS: readonly CredentialType[] = ["password", "server", "api_token
 export const hasAdditionalParams = (type: CredentialType): boolean =>
   isDatabaseType(type) || WITH_PARAMS.includes(type);
 
-const NOT_ENCRYPTED = "Stored unencrypted: do not enter secrets";
-/** Types that several protocols can verify; the parameter `protocol` selects one. */
-const BY_PROTOCOL: readonly CredentialType[] = ["password", "server", "application"];
-export const paramsHelp = (type: CredentialType): string =>
-  BY_PROTOCOL.includes(type)
-    ? `Options for verification, such as {"protocol": "active-directory", "domain": "corp.example"}. ${NOT_ENCRYPTED}`
-    : NOT_ENCRYPTED;
+/** What decides the connector, together with the protocol among the parameters. */
+export const kindOf = ({ type, connection_string }: CredentialFormValues): EntryKind => ({ type, connection_string });
 
 /** CRED-35: the port after a change of type. Keeps a typed port and replaces a prefilled one. */
 export function portAfterType(port: string, before: CredentialType, after: CredentialType): string {
   const isUntouched = port.trim() === "" || port === String(DEFAULT_PORTS[before] ?? "");
   if (!isUntouched) return port;
   return String(DEFAULT_PORTS[after] ?? "");
-}
-
-export const INVALID_JSON = "Additional parameters must be valid JSON";
-export const NOT_AN_OBJECT = 'Additional parameters must be a JSON object, such as {"key": "value"}';
-
-type Params = Record<string, z.core.util.JSONType>;
-
-/** CRED-34. Empty text counts as `{}`. */
-function parseParams(text: string): { params: Params } | { error: string } {
-  if (text.trim() === "") return { params: {} };
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { error: INVALID_JSON };
-  }
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? { params: value as Params } : { error: NOT_AN_OBJECT };
 }
 
 /** CRED-37: converts empty text to null. */
@@ -116,7 +94,6 @@ type Sent = z.input<typeof NewCredential>;
 /** The payload without the secret. Only database types send database fields. */
 export function payloadOf(values: CredentialFormValues): Required<Omit<Sent, "value">> {
   const isDatabase = isDatabaseType(values.type);
-  const parsed = parseParams(values.additional_params);
   return {
     name: values.name,
     type: values.type,
@@ -128,7 +105,7 @@ export function payloadOf(values: CredentialFormValues): Required<Omit<Sent, "va
     schema_name: isDatabase ? textOrNull(values.schema_name) : null,
     connection_string: isDatabase ? textOrNull(values.connection_string) : null,
     ssl_enabled: isDatabase && values.ssl_enabled,
-    additional_params: "params" in parsed ? parsed.params : {},
+    additional_params: values.additional_params,
   };
 }
 
@@ -140,22 +117,34 @@ export const editPayloadOf = (values: CredentialFormValues): NonNullable<InputOf
 });
 
 export type CredentialFormMode = "add" | "edit";
-export type CredentialFormErrors = Partial<Record<keyof CredentialFormValues, string>>;
+export type CredentialFormErrors = Partial<Record<keyof CredentialFormValues | `additional_params.${string}`, string>>;
 
 const PORT_RANGE = "Port must be between 1 and 65535";
 
+/** The described parameters, and their values when the form was opened. */
+export interface ParameterContext {
+  fields: readonly ParameterField[];
+  stored: Params;
+}
+
 /**
- * The contract's validation, with clearer texts for invalid numbers and JSON. An empty result means the form is valid.
+ * The contract's validation, with a clearer text for invalid numbers, and that of the described parameters. An empty
+ * result means the form is valid.
  */
-export function checkForm(values: CredentialFormValues, mode: CredentialFormMode): CredentialFormErrors {
-  const rules: CredentialFormErrors =
+export function checkForm(
+  values: CredentialFormValues,
+  mode: CredentialFormMode,
+  { fields, stored }: ParameterContext = { fields: [], stored: {} },
+): CredentialFormErrors {
+  const rules = (
     mode === "add"
       ? zod4Resolver(NewCredential)(newPayloadOf(values))
-      : zod4Resolver(CredentialEdit)(editPayloadOf(values));
-  const parsed = parseParams(values.additional_params);
+      : zod4Resolver(CredentialEdit)(editPayloadOf(values))
+  ) as CredentialFormErrors;
+  const parameters = [...parameterErrors(fields, values.additional_params, stored)];
   return {
     ...rules,
     ...(rules.port === undefined ? {} : { port: PORT_RANGE }),
-    ...(hasAdditionalParams(values.type) && "error" in parsed ? { additional_params: parsed.error } : {}),
+    ...Object.fromEntries(parameters.map(([name, message]) => [`additional_params.${name}`, message])),
   };
 }

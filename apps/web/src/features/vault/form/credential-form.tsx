@@ -1,23 +1,27 @@
 // The form that adds and edits a credential: the fields of its type, validated by the contract's schema.
-import { JsonInput, Select, SimpleGrid, Switch, TextInput } from "@mantine/core";
+import { Select, SimpleGrid, Switch, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import {
   CREDENTIAL_TYPES,
   CREDENTIAL_TYPE_LABELS,
+  DEFAULT_PORTS,
   ENVIRONMENTS,
   isDatabaseType,
   needsSchemaName,
   type CredentialType,
   type Environment,
 } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { ConnectionParameters } from "#shared/connectors/connection-parameters.tsx";
+import { connectorList } from "#shared/connectors/connectors.queries.ts";
+import { afterKind, fieldsOf } from "#shared/connectors/parameter-values.ts";
 import { Form } from "#shared/ui/form.tsx";
 import type { FormInDialog } from "#shared/ui/form-dialog.tsx";
 import {
-  INVALID_JSON,
   checkForm,
   hasAdditionalParams,
-  paramsHelp,
+  kindOf,
   portAfterType,
   type CredentialFormMode,
   type CredentialFormValues,
@@ -38,8 +42,26 @@ export default function CredentialForm({ mode, ...props }: CredentialFormProps) 
   const nameRef = useRef<HTMLInputElement>(null);
   // The dialog set its initial focus before this lazy form was loaded.
   useEffect(() => nameRef.current?.focus(), []);
+  // None while they load: until then no parameter is checked or moved.
+  const { connectors } = useQuery(connectorList).data ?? { connectors: [] };
+  const stored = props.initial.additional_params;
+
+  function check(values: CredentialFormValues) {
+    const fields = fieldsOf(connectors, kindOf(values), values.additional_params);
+    return checkForm(values, mode, { fields, stored });
+  }
+
+  function chooseType(form: UseFormReturnType<CredentialFormValues>, type: CredentialType): void {
+    const { values } = form;
+    form.setValues({
+      type,
+      port: portAfterType(values.port, values.type, type),
+      additional_params: afterKind(connectors, kindOf(values), kindOf({ ...values, type }), values.additional_params),
+    });
+  }
+
   return (
-    <Form {...props} check={(values) => checkForm(values, mode)} objectionsIn={fieldErrorsOf}>
+    <Form {...props} check={check} objectionsIn={fieldErrorsOf}>
       {(form) => {
         const { type } = form.values;
         return (
@@ -105,14 +127,11 @@ export default function CredentialForm({ mode, ...props }: CredentialFormProps) 
               </>
             )}
             {hasAdditionalParams(type) && (
-              <JsonInput
-                label="Additional parameters (JSON)"
-                description={paramsHelp(type)}
-                rows={3}
-                resize="vertical"
-                formatOnBlur
-                validationError={INVALID_JSON}
-                {...form.getInputProps("additional_params")}
+              <ConnectionParameters
+                form={form}
+                kind={kindOf(form.values)}
+                stored={stored}
+                usualPort={String(DEFAULT_PORTS[type] ?? "")}
               />
             )}
           </>
@@ -120,10 +139,4 @@ export default function CredentialForm({ mode, ...props }: CredentialFormProps) 
       }}
     </Form>
   );
-}
-
-function chooseType(form: UseFormReturnType<CredentialFormValues>, next: CredentialType): void {
-  const { port, type } = form.values;
-  form.setFieldValue("port", portAfterType(port, type, next));
-  form.setFieldValue("type", next);
 }

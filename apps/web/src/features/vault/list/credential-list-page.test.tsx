@@ -4,13 +4,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
+import { CONNECTORS } from "#shared/connectors/testing/descriptions.ts";
 import CredentialListPage from "./credential-list-page.tsx";
 import { aCredential, aHistoryEntry, aVerifyReply } from "../testing/a-credential.ts";
 
 let api: TestApi;
 beforeEach(async () => {
   signInForTest();
-  api = await startApi();
+  api = await startApi({ "GET /api/v1/connectors": { json: { connectors: CONNECTORS } } });
 });
 afterEach(() => api.close());
 
@@ -367,9 +368,11 @@ describe("Add Credential", () => {
     await user.click(dialog.getByRole("combobox", { name: /^Type/ }));
     await user.click(await screen.findByRole("option", { name: "PostgreSQL" }));
     expect(valueOf(dialog.getByLabelText(/^Port/))).toBe("5432");
-    for (const label of [/^Database name/, /^Schema name/, /^Connection string/, /^Additional parameters/])
+    for (const label of [/^Database name/, /^Schema name/, /^Connection string/])
       expect(dialog.getByLabelText(label)).toBeTruthy();
     expect(dialog.getByRole<HTMLInputElement>("switch", { name: "SSL enabled" }).checked).toBe(false);
+    const parameters = await dialog.findByRole("group", { name: "Additional Parameters" });
+    expect(within(parameters).getByRole("combobox", { name: "TLS mode" })).toBeTruthy();
   });
 
   test("CRED-23: also shows the schema field of database types where it is optional", async () => {
@@ -379,13 +382,15 @@ describe("Add Credential", () => {
     expect(dialog.getByLabelText(/^Schema name/)).toHaveProperty("required", false);
   });
 
-  test("CRED-34: reports invalid JSON at its field on blur", async () => {
+  test("CRED-34: the protocol's fields fill the additional parameters, and report errors", async () => {
     const { user, dialog } = await openForm();
-    await user.type(dialog.getByLabelText(/^Additional parameters/), "[[not json");
-    await user.tab();
-    expect(await dialog.findByText("Additional parameters must be valid JSON")).toBeTruthy();
+    await user.click(await dialog.findByRole("combobox", { name: "Protocol" }));
+    await user.click(await screen.findByRole("option", { name: "Active Directory" }));
+    await user.type(dialog.getByRole("textbox", { name: "Domain controller" }), "not a host");
     await user.click(dialog.getByRole("button", { name: "Add Credential" }));
-    expect(dialog.getByText("Additional parameters must be valid JSON")).toBeTruthy();
+    expect(await dialog.findByText("Enter a host name")).toBeTruthy();
+    await user.type(dialog.getByRole("textbox", { name: "Domain controller" }), "x");
+    expect(dialog.queryByText("Enter a host name")).toBeNull();
     expect(api.requestsTo("POST /api/v1/credentials")).toEqual([]);
   });
 
