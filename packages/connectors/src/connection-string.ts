@@ -1,4 +1,5 @@
 // Reads the supported parts of a connection string; it cannot name a file or contain a password.
+import { connectionAddress } from "@strongroom/contract";
 import type { Failure, Target } from "./connector.ts";
 import { misconfigured } from "./finding.ts";
 
@@ -44,10 +45,10 @@ export function databaseAddress(
       "The connection string names a certificate file. Put the certificate itself into the additional parameter ca.",
     );
   }
-  const decoded = url === null ? null : decodedParts(url);
-  if (decoded === undefined)
+  const decoded = url === null ? undefined : connectionAddress(url);
+  if (decoded === null)
     return refuse("The connection string contains a percent sign that is not followed by two hexadecimal digits.");
-  if (decoded !== null && Object.values(decoded).some((part) => typeof part === "string" && holdsControl(part)))
+  if (decoded !== undefined && Object.values(decoded).some((part) => typeof part === "string" && holdsControl(part)))
     return refuse("The connection string contains a control character.");
 
   const host = (decoded?.host || target.host) ?? "";
@@ -71,20 +72,6 @@ const FILE_PARAMS = ["sslrootcert", "sslcert", "sslkey", "ssl-ca", "ssl-cert", "
 
 function holdsPassword(url: URL): boolean {
   return url.password !== "" || url.searchParams.has("password") || url.searchParams.has("passwd");
-}
-
-function decodedParts(url: URL): { host: string; port: number | null; username: string; database: string } | undefined {
-  try {
-    return {
-      host: decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1"),
-      port: url.port === "" ? null : Number(url.port),
-      username: decodeURIComponent(url.username),
-      database: decodeURIComponent(url.pathname.slice(1)),
-    };
-  } catch (error) {
-    if (error instanceof URIError) return undefined;
-    throw error;
-  }
 }
 
 function refuse(message: string): { failure: Failure } {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AccountStatus, ConnectionMethod, RotationStatus, SystemType, isAccountDatabaseType } from "./account-types.ts";
 import { AccountValidationFilter, AccountValidationStatus } from "./verification-status.ts";
 import { AuditLogEntry } from "./audit.ts";
+import { refuseLongAddress, withConnectionAddress } from "./connection-address.ts";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import {
@@ -96,10 +97,26 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
-type DatabaseFields = Record<"database_name" | "schema_name", string | null> & { system_type: string };
+interface DatabaseFields {
+  system_type: string;
+  hostname: string;
+  port: number | null;
+  database_name: string | null;
+  schema_name: string | null;
+  connection_string: string | null;
+}
+
+/** CRED-38: a connection string overrides host, port and database. */
+function withAddress<Fields extends DatabaseFields>(fields: Fields): Fields {
+  if (!isAccountDatabaseType(fields.system_type)) return fields;
+  const { host, ...others } = withConnectionAddress(fields.connection_string, { ...fields, host: fields.hostname });
+  return { ...fields, ...others, hostname: host ?? fields.hostname };
+}
+
 /** ACC-67, ACC-68. */
 function requireDatabaseFields(fields: DatabaseFields, context: z.RefinementCtx): void {
   if (!isAccountDatabaseType(fields.system_type)) return;
+  refuseLongAddress({ ...fields, host: fields.hostname }, context);
   if (fields.database_name === null) {
     const message = "Database name is required for database connections";
     context.addIssue({ code: "custom", path: ["database_name"], message });
@@ -143,6 +160,7 @@ export const NewAccount = z
     safe_id: z.uuid("Please select a safe for this account").pipe(SafeId),
     password: AccountSecret,
   })
+  .overwrite(withAddress)
   .superRefine(requireDatabaseFields);
 export type NewAccount = z.infer<typeof NewAccount>;
 
@@ -153,6 +171,7 @@ export const AccountEdit = z
     status: z.enum(["active", "disabled"]).optional(),
     password: AccountSecret.nullish().transform((password) => password ?? undefined),
   })
+  .overwrite(withAddress)
   .superRefine(requireDatabaseFields);
 export type AccountEdit = z.infer<typeof AccountEdit>;
 

@@ -12,6 +12,7 @@ export * from "./audit.ts";
 export * from "./audit-event-labels.ts";
 export * from "./audit-sinks.ts";
 export * from "./complete-body.ts";
+export * from "./connection-address.ts";
 export * from "./connectors.ts";
 export * from "./cpm.ts";
 export * from "./credential-types.ts";

@@ -9,6 +9,7 @@ import {
   isDatabaseType,
   needsSchemaName,
 } from "./credential-types.ts";
+import { refuseLongAddress, withConnectionAddress, type AddressFields } from "./connection-address.ts";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import { CredentialId, Message, Moment, UserId, optionalText, pageQuery, oneLine, manyLines } from "./fields.ts";
@@ -71,18 +72,21 @@ const editable = {
   additional_params: AdditionalParams,
 };
 
-interface DatabaseFields {
+interface DatabaseFields extends AddressFields {
   type: string;
-  database_name: string | null;
   schema_name: string | null;
   connection_string: string | null;
 }
 
-/** CRED-32, CRED-33. A connection string overrides host, port and database (CRED-38), so it may name the database. */
+/** CRED-38: a connection string overrides host, port and database, so it may name the database. */
+const withAddress = <Fields extends DatabaseFields>(fields: Fields): Fields =>
+  isDatabaseType(fields.type) ? { ...fields, ...withConnectionAddress(fields.connection_string, fields) } : fields;
+
+/** CRED-32, CRED-33. */
 function requireDatabaseFields(fields: DatabaseFields, context: z.RefinementCtx): void {
   if (!isDatabaseType(fields.type)) return;
-  const namesDatabase = (URL.parse(fields.connection_string ?? "")?.pathname.length ?? 0) > 1;
-  if (fields.database_name === null && !namesDatabase) {
+  refuseLongAddress(fields, context);
+  if (fields.database_name === null) {
     context.addIssue({ code: "custom", path: ["database_name"], message: "Database name is required" });
   }
   if (needsSchemaName(fields.type) && fields.schema_name === null) {
@@ -90,12 +94,16 @@ function requireDatabaseFields(fields: DatabaseFields, context: z.RefinementCtx)
   }
 }
 
-export const NewCredential = z.strictObject({ ...editable, value: SecretValue }).superRefine(requireDatabaseFields);
+export const NewCredential = z
+  .strictObject({ ...editable, value: SecretValue })
+  .overwrite(withAddress)
+  .superRefine(requireDatabaseFields);
 export type NewCredential = z.infer<typeof NewCredential>;
 
 /** An edit names every field; `value` only to replace the stored secret with a known one. */
 export const CredentialEdit = z
   .strictObject({ ...editable, value: SecretValue.optional() })
+  .overwrite(withAddress)
   .superRefine(requireDatabaseFields);
 export type CredentialEdit = z.infer<typeof CredentialEdit>;
 

@@ -17,7 +17,7 @@ import type { Audience } from "#kernel/events/audience.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
-import { connectorFacts, hostKeyAlarm, verificationStatus } from "#features/secrets/index.ts";
+import { addressUsed, connectorFacts, hostKeyAlarm, verificationStatus } from "#features/secrets/index.ts";
 import { audienceOfSafe } from "#features/safes/index.ts";
 import { blockOf } from "./access-block.policy.ts";
 import { needsApproval, permissionsOn } from "./accounts.policy.ts";
@@ -84,12 +84,13 @@ export const validationStatusOf = (
 export function toAccount(row: ShownRow, actor: Pick<Actor, "id">): Account {
   const standing = accountAccessOf(row);
   const rotation = rotationOf(row);
+  const address = addressUsed(row);
   return {
     id: row.id as AccountId,
     name: row.name,
     username: row.username,
-    hostname_ip: row.host,
-    port: row.port,
+    hostname_ip: address.host ?? row.host,
+    port: address.port,
     system_type: row.system_type,
     connection_method: row.connection_method,
     account_type: row.account_type,
@@ -99,7 +100,7 @@ export function toAccount(row: ShownRow, actor: Pick<Actor, "id">): Account {
     safe_name: row.safe_name,
     status: row.status,
     notes: row.notes,
-    database_name: row.database_name,
+    database_name: address.database_name,
     schema_name: row.schema_name,
     connection_string: row.connection_string,
     ssl_enabled: row.ssl_enabled,

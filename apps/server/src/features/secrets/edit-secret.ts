@@ -1,5 +1,6 @@
 // Updates the stored fields of a credential or account and, if given, its secret.
-import type { CredentialEdit } from "@strongroom/contract";
+import { isDatabaseType, withConnectionAddress } from "@strongroom/contract";
+import type { AddressFields, CredentialEdit } from "@strongroom/contract";
 import type { Kek, Secret } from "@strongroom/keys";
 import type { Updateable } from "kysely";
 import type { z } from "zod";
@@ -155,9 +156,19 @@ export async function replaceSecret(
 }
 
 /** Returns the fields in which an edit differs from the stored values. */
-function changedFields(row: SecretRow, fields: SecretFields): (keyof SecretFields)[] {
+function changedFields(before: SecretRow, fields: SecretFields): (keyof SecretFields)[] {
+  const row = { ...before, ...addressUsed(before) };
   return (Object.keys(fields) as (keyof typeof fields)[]).filter((name) => !isSame(row[name], fields[name]));
 }
+
+/**
+ * The address that a login uses (CRED-38). Rows of earlier versions may have another one beside their connection
+ * string; the next edit stores this one, which is no change of the target.
+ */
+export const addressUsed = (
+  row: AddressFields & Pick<SecretRow, "type" | "connection_string">,
+): Pick<SecretRow, keyof AddressFields> =>
+  withConnectionAddress(isDatabaseType(row.type) ? row.connection_string : null, row);
 
 /** Compares additional parameters by content, regardless of the order of their keys. */
 export function isSame(a: unknown, b: unknown): boolean {

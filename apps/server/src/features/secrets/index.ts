@@ -40,7 +40,7 @@ export type { BoundVersion } from "./active-version.ts";
 export { forgetMismatch } from "./active-version-alarm.ts";
 export { bindExisting } from "./bind-versions.ts";
 export { connectorFacts } from "./connector-facts.ts";
-export { editSecret, isSame, replaceSecret } from "./edit-secret.ts";
+export { addressUsed, editSecret, isSame, replaceSecret } from "./edit-secret.ts";
 export { examineSecrets } from "./examine-secrets.ts";
 export { hostKeyAlarm, hostKeyText } from "./host-keys.ts";
 export { NOT_ACTIVE, openEnvelope, unreadable } from "./open-secret.ts";

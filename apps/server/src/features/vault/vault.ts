@@ -4,7 +4,7 @@ import type { Credential, CredentialId, UserId } from "@strongroom/contract";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
-import { connectorFacts, hostKeyAlarm, verificationStatus } from "#features/secrets/index.ts";
+import { addressUsed, connectorFacts, hostKeyAlarm, verificationStatus } from "#features/secrets/index.ts";
 import type { SecretRow } from "#features/secrets/index.ts";
 
 /** The same refusal for a credential that does not exist and one of another user. */
@@ -27,8 +27,7 @@ export function toCredential(row: SecretRow): Credential {
     name: row.name,
     type: row.type as Credential["type"],
     username: row.username,
-    host: row.host,
-    port: row.port,
+    ...addressUsed(row),
     status: row.status as Credential["status"],
     environment: row.environment as Credential["environment"],
     verification_status: verificationStatus(row),
@@ -38,7 +37,6 @@ export function toCredential(row: SecretRow): Credential {
     host_key_alarm: hostKeyAlarm(row),
     last_accessed: moment(row.last_accessed_at),
     connector: connectorFacts(row),
-    database_name: row.database_name,
     schema_name: row.schema_name,
     connection_string: row.connection_string,
     ssl_enabled: row.ssl_enabled,

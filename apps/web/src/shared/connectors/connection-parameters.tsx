@@ -83,7 +83,7 @@ function LoadedParameters({ connectors, form, kind, stored, usualPort }: LoadedP
   const input = (field: ParameterField) => (
     <ParameterInput
       // Another protocol's field of the same name has its own state.
-      key={`${String(params["protocol"])} ${field.name}`}
+      key={`${JSON.stringify(params["protocol"])} ${field.name}`}
       field={field}
       value={parameterOf(params, field)}
       error={errorOf(field)}

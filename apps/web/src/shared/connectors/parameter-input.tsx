@@ -16,7 +16,10 @@ export interface ParameterInputProps {
   onChange: (value: Json | undefined) => void;
 }
 
-const asText = (value: Json | undefined): string => (value === undefined ? "" : String(value));
+const asText = (value: Json | undefined): string => {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
 const orNone = (text: string): string | undefined => (text === "" ? undefined : text);
 
 export function ParameterInput({ field, value, error, dataPath, onChange }: ParameterInputProps) {

@@ -11,7 +11,7 @@ import type { Updateable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
-import { editSecret, isSame, keyOfSafe } from "#features/secrets/index.ts";
+import { addressUsed, editSecret, isSame, keyOfSafe } from "#features/secrets/index.ts";
 import { audienceOf, changed as changedEvent, readShown, targetOf, toAccount } from "../accounts.ts";
 import { readAccountRow, updateAccountRow } from "../accounts.store.ts";
 import type { AccountsTable } from "../accounts.store.ts";
@@ -64,7 +64,8 @@ type Fields = Omit<AccountEdit, "password">;
 const SHOWN_AS: Partial<Record<keyof Fields, keyof ShownRow>> = { hostname: "host" };
 
 /** The fields in which the edit differs from the stored values. An omitted port is the usual one. */
-function changesOf(shown: ShownRow, edit: Fields): (keyof Fields)[] {
+function changesOf(row: ShownRow, edit: Fields): (keyof Fields)[] {
+  const shown = { ...row, ...addressUsed(row) };
   const requested: Fields = {
     ...edit,
     port: storedFields(edit).port,

@@ -137,12 +137,12 @@ export type AccountFormControl = UseFormReturnType<AccountFormValues>;
 function Section({ title, children }: { title: string; children: ReactNode }) {
   const id = useId();
   return (
-    <section aria-labelledby={id} className={classes.section}>
+    <div role="group" aria-labelledby={id} className={classes.section}>
       <h3 id={id} className={classes.title}>
         {title}
       </h3>
       <div className={classes.fields}>{children}</div>
-    </section>
+    </div>
   );
 }
 

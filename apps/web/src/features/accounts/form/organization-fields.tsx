@@ -56,7 +56,7 @@ export function SafeField({ form }: { form: AccountFormControl }) {
       description={
         <>
           Controls who can use and manage the account.{" "}
-          <Anchor component={Link} to={paths.safes} fz="inherit">
+          <Anchor component={Link} to={paths.safes} fz="inherit" underline="always">
             Create a safe first
           </Anchor>
         </>
