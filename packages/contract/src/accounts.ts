@@ -1,9 +1,9 @@
 // Accounts: shared privileged accounts. Each belongs to a safe, which decides on permissions.
 import { z } from "zod";
-import { AccountStatus, ConnectionMethod, RotationStatus, SystemType, isAccountDatabaseType } from "./account-types.ts";
+import { AccountStatus, ConnectionMethod, RotationStatus, SystemType } from "./account-types.ts";
 import { AccountValidationFilter, AccountValidationStatus } from "./verification-status.ts";
 import { AuditLogEntry } from "./audit.ts";
-import { refuseLongAddress, withConnectionAddress } from "./connection-address.ts";
+import { requireAccountDatabase, withAccountAddress } from "./connection-address.ts";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import {
@@ -97,36 +97,6 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
-interface DatabaseFields {
-  system_type: string;
-  hostname: string;
-  port: number | null;
-  database_name: string | null;
-  schema_name: string | null;
-  connection_string: string | null;
-}
-
-/** CRED-38: a connection string overrides host, port and database. */
-function withAddress<Fields extends DatabaseFields>(fields: Fields): Fields {
-  if (!isAccountDatabaseType(fields.system_type)) return fields;
-  const { host, ...others } = withConnectionAddress(fields.connection_string, { ...fields, host: fields.hostname });
-  return { ...fields, ...others, hostname: host ?? fields.hostname };
-}
-
-/** ACC-67, ACC-68. */
-function requireDatabaseFields(fields: DatabaseFields, context: z.RefinementCtx): void {
-  if (!isAccountDatabaseType(fields.system_type)) return;
-  refuseLongAddress({ ...fields, host: fields.hostname }, context);
-  if (fields.database_name === null) {
-    const message = "Database name is required for database connections";
-    context.addIssue({ code: "custom", path: ["database_name"], message });
-  }
-  if ((fields.system_type === "postgresql" || fields.system_type === "oracle") && fields.schema_name === null) {
-    const message = "Schema name is required for PostgreSQL and Oracle databases";
-    context.addIssue({ code: "custom", path: ["schema_name"], message });
-  }
-}
-
 const required = (most: number, missing: string) => oneLine(missing).min(1, missing).max(most);
 
 /** The editable fields, without the secret. */
@@ -160,8 +130,8 @@ export const NewAccount = z
     safe_id: z.uuid("Please select a safe for this account").pipe(SafeId),
     password: AccountSecret,
   })
-  .overwrite(withAddress)
-  .superRefine(requireDatabaseFields);
+  .overwrite(withAccountAddress)
+  .superRefine(requireAccountDatabase);
 export type NewAccount = z.infer<typeof NewAccount>;
 
 /** An edit names every field; `password` only to replace the stored secret with a known one. Null keeps the stored one. */
@@ -171,8 +141,8 @@ export const AccountEdit = z
     status: z.enum(["active", "disabled"]).optional(),
     password: AccountSecret.nullish().transform((password) => password ?? undefined),
   })
-  .overwrite(withAddress)
-  .superRefine(requireDatabaseFields);
+  .overwrite(withAccountAddress)
+  .superRefine(requireAccountDatabase);
 export type AccountEdit = z.infer<typeof AccountEdit>;
 
 const byId = z.object({ id: AccountId });

@@ -1,6 +1,7 @@
 // The address in a connection string. Connectors use it in place of host, port and database (CRED-38), so entries store it
 // there as well: lists, search, verification and the string agree.
 import type { z } from "zod";
+import { isAccountDatabaseType } from "./account-types.ts";
 
 export interface ConnectionAddress {
   host: string;
@@ -54,4 +55,33 @@ export function refuseLongAddress({ host, port, database_name }: AddressFields, 
   if (port === 0) refuse("The port in the connection string must be between 1 and 65535");
   if ((database_name?.length ?? 0) > 128)
     refuse("The database in the connection string can have at most 128 characters");
+}
+
+interface AccountDatabaseFields extends Omit<AddressFields, "host"> {
+  system_type: string;
+  hostname: string;
+  schema_name: string | null;
+  connection_string: string | null;
+}
+
+/** As `withConnectionAddress`, for the fields of an account. */
+export function withAccountAddress<Fields extends AccountDatabaseFields>(fields: Fields): Fields {
+  if (!isAccountDatabaseType(fields.system_type)) return fields;
+  const address = { ...fields, host: fields.hostname };
+  const { host, port, database_name } = withConnectionAddress(fields.connection_string, address);
+  return { ...fields, hostname: host ?? fields.hostname, port, database_name };
+}
+
+/** ACC-67, ACC-68, after `withAccountAddress`. */
+export function requireAccountDatabase(fields: AccountDatabaseFields, context: z.RefinementCtx): void {
+  if (!isAccountDatabaseType(fields.system_type)) return;
+  refuseLongAddress({ ...fields, host: fields.hostname }, context);
+  if (fields.database_name === null) {
+    const message = "Database name is required for database connections";
+    context.addIssue({ code: "custom", path: ["database_name"], message });
+  }
+  if ((fields.system_type === "postgresql" || fields.system_type === "oracle") && fields.schema_name === null) {
+    const message = "Schema name is required for PostgreSQL and Oracle databases";
+    context.addIssue({ code: "custom", path: ["schema_name"], message });
+  }
 }

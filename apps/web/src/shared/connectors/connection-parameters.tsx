@@ -198,7 +198,7 @@ function OtherParameters({ params, stored, fields, onChange }: OtherParametersPr
   return (
     <div role="group" aria-label="Other parameters" className={classes.whole}>
       <p className={classes.rowsLabel}>Other parameters</p>
-      <p className={classes.hint}>Stored unencrypted. Not used by the chosen protocol, or in a form of their own.</p>
+      <p className={classes.hint}>Stored unencrypted. The chosen protocol has no field for these values.</p>
       {leaves.map((leaf) => {
         const name = leafName(leaf);
         return (
