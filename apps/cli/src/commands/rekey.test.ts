@@ -134,7 +134,7 @@ test(
     assert.deepEqual([refused.status, refused.stdout], [1, ""]);
     assert.match(
       refused.stderr,
-      /root\.key belongs to another user \(uid 65534\), and you are root. Run this as its owner/,
+      /root\.key belongs to another user \(uid 65534\), and you are root. Run this command as its owner/,
     );
   },
 );
