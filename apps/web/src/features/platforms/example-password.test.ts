@@ -57,6 +57,23 @@ describe("exampleOf", () => {
     }
   });
 
+  test("keeps every required digit and symbol when it has to begin with a letter", () => {
+    const rules = {
+      ...RULES,
+      length: 7,
+      min_lowercase: 0,
+      min_uppercase: 0,
+      min_digits: 3,
+      min_symbols: 3,
+      begins_with_letter: true,
+    };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const password = passwordOf(rules);
+      expect(password).toMatch(/^[A-Za-z]/);
+      expect([countOf(password, /\d/), countOf(password, /[!#%+]/)]).toEqual([3, 3]);
+    }
+  });
+
   test("reports the entropy: 24 characters of 66 have 145 bits", () => {
     expect(exampleOf(RULES)).toMatchObject({ bits: 145 });
   });

@@ -50,38 +50,40 @@ function problemOf(rules: ExampleRules, classes: readonly CharacterClass[]): str
     : null;
 }
 
-/** Draws the required characters first, then the others, and shuffles; `fill` provides the random bytes. */
+/** Shuffles the alphabets of all places, required ones included, then draws; `fill` provides the random bytes. */
 export function exampleOf(rules: ExampleRules, fill: FillRandom = fillRandom): Example {
   const classes = classesOf(rules);
   const problem = problemOf(rules, classes);
   if (problem !== null) return { problem };
   const alphabet = classes.map((each) => each.alphabet).join("");
   const letters = `${classes[0]?.alphabet ?? ""}${classes[1]?.alphabet ?? ""}`;
-  const required = classes.flatMap((each) =>
-    Array.from({ length: each.least }, () => characterOf(each.alphabet, fill)),
-  );
-  const characters = [
-    ...required,
-    ...Array.from({ length: rules.length - required.length }, () => characterOf(alphabet, fill)),
-  ];
-  shuffle(characters, fill);
-  if (rules.begins_with_letter) beginWithLetter(characters, letters, required.length, fill);
-  return { password: characters.join(""), bits: Math.floor(rules.length * Math.log2(alphabet.length)) };
+  const required = classes.flatMap((each) => Array.from({ length: each.least }, () => each.alphabet));
+  const places = [...required, ...Array.from({ length: rules.length - required.length }, () => alphabet)];
+  shuffle(places, fill);
+  if (rules.begins_with_letter) beginWithLetter(places, { letters, alphabet });
+  return {
+    password: places.map((characters) => characterOf(characters, fill)).join(""),
+    bits: Math.floor(rules.length * Math.log2(alphabet.length)),
+  };
 }
 
 /**
  * Fisher-Yates shuffle. Beyond position 256 it swaps only with the last 256 positions, which is enough for an example.
  */
-function shuffle(characters: string[], fill: FillRandom): void {
-  for (let last = characters.length - 1; last > 0; last -= 1) {
+function shuffle(places: string[], fill: FillRandom): void {
+  for (let last = places.length - 1; last > 0; last -= 1) {
     const other = last - randomBelow(Math.min(last + 1, 256), fill);
-    [characters[last], characters[other]] = [characters[other] ?? "", characters[last] ?? ""];
+    [places[last], places[other]] = [places[other] ?? "", places[last] ?? ""];
   }
 }
 
-/** Moves a letter to the front; without any letter, draws a new first character, unless every character is required. */
-function beginWithLetter(characters: string[], letters: string, required: number, fill: FillRandom): void {
-  const at = characters.findIndex((character) => letters.includes(character));
-  if (at > 0) [characters[0], characters[at]] = [characters[at] ?? "", characters[0] ?? ""];
-  else if (at < 0 && required < characters.length) characters[0] = characterOf(letters, fill);
+/**
+ * Moves a place that can hold a letter to the front, and limits it to letters. Required digits and symbols keep their
+ * places. `problemOf` rejects rules without such a place.
+ */
+function beginWithLetter(places: string[], { letters, alphabet }: { letters: string; alphabet: string }): void {
+  const at = places.findIndex((characters) => characters === alphabet || letters.includes(characters));
+  const chosen = places[at] ?? alphabet;
+  places[at] = places[0] ?? "";
+  places[0] = chosen === alphabet ? letters : chosen;
 }
