@@ -104,5 +104,11 @@ export const VERIFICATION_MEANINGS: Record<VerificationStatusFilter, string> = {
   untested: "Nothing has verified this secret, and no verification is scheduled.",
 };
 
+/** Shown in place of `misconfigured` when a server presented another host key than the pinned one: a possible attack. */
+export const HOST_KEY_CHANGED = {
+  label: "Host key changed",
+  meaning: "The server was reinstalled, or someone is intercepting the connection. Nothing was sent to it.",
+} as const;
+
 export const isFailing = (status: string): status is FailingStatus =>
   (FAILING_STATUSES as readonly string[]).includes(status);

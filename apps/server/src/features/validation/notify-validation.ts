@@ -52,7 +52,7 @@ async function notifyStarted({ kernel }: ValidationContext, tx: Tx, { attempt, a
 async function tellConcluded(context: ValidationContext, tx: Tx, news: Concluded): Promise<Remark | null> {
   const { attempt, askedBy, before, after, owner } = news;
   const { audience } = owner;
-  const status = statusOfAttempt(attempt.outcome);
+  const status = statusOfAttempt(attempt);
   const isFailed = isFailing(status) && attempt.outcome !== null;
   const known = after === null ? null : await readFacts(tx, after.id);
   const facts = isFailed ? known : null;

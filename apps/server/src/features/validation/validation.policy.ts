@@ -3,6 +3,8 @@ import { ACCOUNT_DATABASE_TYPES, DATABASE_TYPES, VALIDATION_OF } from "@strongro
 import type { ErrorCategory, SystemFamily, ValidationRange, ValidationStatus } from "@strongroom/contract";
 import type { Outcome } from "@strongroom/contract";
 import { verificationStatus } from "#features/secrets/index.ts";
+import { INTERNAL_ERROR } from "#features/verification/index.ts";
+import type { AttemptRow } from "#features/verification/index.ts";
 
 export const DAY_MS = 86_400_000;
 
@@ -54,10 +56,10 @@ const BY_OUTCOME: Record<Outcome, ErrorCategory> = {
 export const categoryOf = (outcome: Outcome, code: string | null): ErrorCategory =>
   CATEGORIES[code ?? ""] ?? BY_OUTCOME[outcome];
 
-/** VAL-52: the status of one attempt. Null: the attempt is under way. */
-export function statusOfAttempt(outcome: Outcome | null): ValidationStatus {
+/** VAL-52: the status of one attempt. An internal error says nothing about the target, so it is no failure of it. */
+export function statusOfAttempt({ outcome, code }: Pick<AttemptRow, "outcome" | "code">): ValidationStatus {
   if (outcome === null) return "pending";
-  if (outcome === "unsupported") return "never_validated";
+  if (outcome === "unsupported" || code === INTERNAL_ERROR) return "never_validated";
   return outcome;
 }
 

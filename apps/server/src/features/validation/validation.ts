@@ -28,7 +28,7 @@ export interface ValidationContext {
 }
 
 export function toAttempt(row: FoundAttempt): ValidationAttempt {
-  const status = statusOfAttempt(row.outcome);
+  const status = statusOfAttempt(row);
   return {
     id: row.id,
     account_id: row.credential_id,

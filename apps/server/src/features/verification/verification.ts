@@ -86,6 +86,9 @@ export const INTERRUPTED = "interrupted";
 /** The attempt was cut short, so the verification status does not change. */
 const CUT_SHORT = new Set([INTERRUPTED, "cancelled"]);
 
+/** A fault of this server: it says nothing about the target or the secret. */
+export const INTERNAL_ERROR = "internal-error";
+
 /** A target's message may contain anything; PostgreSQL text cannot store a NUL. */
 function storable(message: string): string {
   return message.toWellFormed().replaceAll("\0", "\uFFFD").slice(0, LONGEST_MESSAGE);
@@ -124,6 +127,8 @@ export function changesAfter(
   const isVerified = result.outcome === "verified";
   const attempted = { last_verification_attempt: at, verification_error: isVerified ? null : result.message };
   if (CUT_SHORT.has(result.code ?? "")) return attempted;
+  const next = everyMs === null ? null : new Date(at.getTime() + everyMs);
+  if (result.code === INTERNAL_ERROR) return { ...attempted, verify_after: next };
   if (result.outcome === "unsupported") return { ...attempted, verify_after: null };
 
   const verification_status = result.outcome;
@@ -135,7 +140,7 @@ export function changesAfter(
     verification_status,
     status: result.code !== null && EXPIRED_CODES.has(result.code) ? "expired" : isVerified ? "verified" : "failed",
     ...(isVerified ? { verified_at: at } : {}),
-    verify_after: isLoginRefused || everyMs === null ? null : new Date(at.getTime() + everyMs),
+    verify_after: isLoginRefused ? null : next,
     ...(isReached ? { rejected_revision: isLoginRefused ? row.login_revision : null } : {}),
     ...(result.isAlarm ? { offered_host_key: json(result.hostKey) } : isReached ? { offered_host_key: null } : {}),
     ...(pinned === row.host_key ? {} : { host_key: json(pinned) }),

@@ -67,7 +67,7 @@ function Attempt({ attempt }: { attempt: ValidationAttempt }) {
   const details = whereAndWho(attempt);
   return (
     <li className={classes.attempt}>
-      <VerificationBadge status={attempt.status} />
+      <VerificationBadge status={attempt.status} isHostKeyChanged={attempt.error_category === "host_key"} />
       <div className={classes.attemptText}>
         <p className={classes.attemptName} title={attempt.account_name}>
           {attempt.account_name}

@@ -26,6 +26,16 @@ test("rejected and unreachable differ in label, colour and explanation", () => {
   expect(new Set(VERIFICATION_STATUSES.map((status) => VERIFICATION_COLORS[status])).size).toBe(6);
 });
 
+test("a changed host key has its own label in the colour of danger, not the one of a wrong setting", () => {
+  render(<VerificationBadge status="misconfigured" isHostKeyChanged />);
+  expect(screen.queryByText("Misconfigured")).toBeNull();
+  const tag = screen.getByText("Host key changed");
+  expect([tag.dataset["tone"], tag.title]).toEqual([
+    "danger",
+    "The server was reinstalled, or someone is intercepting the connection. Nothing was sent to it.",
+  ]);
+});
+
 test("every status has its own label", () => {
   expect(new Set(VERIFICATION_STATUSES.map((status) => lookOf(status).text)).size).toBe(VERIFICATION_STATUSES.length);
   expect(screen.queryByText("Verified")).toBeNull();

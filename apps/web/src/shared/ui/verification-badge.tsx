@@ -6,9 +6,11 @@ import {
   IconCircleX,
   IconPlugConnectedX,
   IconSettingsX,
+  IconShieldExclamation,
   type Icon,
 } from "@tabler/icons-react";
 import {
+  HOST_KEY_CHANGED,
   VERIFICATION_LABELS,
   VERIFICATION_MEANINGS,
   verificationStatusOf,
@@ -45,8 +47,21 @@ type StatusWord = Parameters<typeof verificationStatusOf>[0];
 
 export const verificationLabel = (word: StatusWord): string => VERIFICATION_LABELS[verificationStatusOf(word)];
 
-/** Accepts the status names of every screen and call. */
-export function VerificationBadge({ status: word }: { status: StatusWord }) {
+export interface VerificationBadgeProps {
+  /** Any of the status names of all screens and calls. */
+  status: StatusWord;
+  /** The server presented another host key than the pinned one. */
+  isHostKeyChanged?: boolean;
+}
+
+export function VerificationBadge({ status: word, isHostKeyChanged = false }: VerificationBadgeProps) {
+  if (isHostKeyChanged) {
+    return (
+      <Tag tone="danger" icon={<IconShieldExclamation size={13} aria-hidden />} title={HOST_KEY_CHANGED.meaning}>
+        {HOST_KEY_CHANGED.label}
+      </Tag>
+    );
+  }
   const status = verificationStatusOf(word);
   const { tone, icon: StatusIcon } = LOOKS[status];
   return (

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import { ACCOUNTS, keysToFind } from "#features/secrets/index.ts";
+import { INTERNAL_ERROR } from "#features/verification/index.ts";
 import type { AttemptRow } from "#features/verification/index.ts";
 import { isVisibleSecret, visibleSecrets, visibleRows } from "#features/figures/index.ts";
 import { isNamed, isOfFamily, systemType } from "../narrowing.store.ts";
@@ -24,14 +25,17 @@ export interface AttemptsQuery {
   after: TimePlace | null;
 }
 
+/** As `statusOfAttempt`: an internal error says nothing about the target. */
+const isOfTarget = sql`attempt.code is distinct from ${sql.lit(INTERNAL_ERROR)}`;
+
 const IN_STATUS: Record<ValidationStatusFilter, Sql> = {
   rejected: sql`attempt.outcome = 'rejected'`,
-  unreachable: sql`attempt.outcome = 'unreachable'`,
+  unreachable: sql`attempt.outcome = 'unreachable' and ${isOfTarget}`,
   misconfigured: sql`attempt.outcome = 'misconfigured'`,
   verified: sql`attempt.outcome = 'verified'`,
-  failed: sql`attempt.outcome in ('rejected', 'unreachable', 'misconfigured')`,
+  failed: sql`attempt.outcome in ('rejected', 'unreachable', 'misconfigured') and ${isOfTarget}`,
   pending: sql`attempt.finished_at is null`,
-  never_validated: sql`attempt.outcome = 'unsupported'`,
+  never_validated: sql`(attempt.outcome = 'unsupported' or attempt.code = ${sql.lit(INTERNAL_ERROR)})`,
 };
 
 const ORDER = sql`order by attempt.started_at desc, attempt.id desc`;

@@ -4,7 +4,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { NOT_ACTIVE, openEnvelope, readEnvelope } from "#features/secrets/index.ts";
 import type { StartedAttempt } from "./begin-attempt.ts";
 import type { VerificationContext } from "../context.ts";
-import { endedBy, resultOf, targetOf } from "../verification.ts";
+import { INTERNAL_ERROR, endedBy, resultOf, targetOf } from "../verification.ts";
 import type { Result } from "../verification.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -33,8 +33,8 @@ export async function tryLogin(
     }
     // A bug in a connector, which is logged. The attempt still ends.
     return endedBy(
-      "internal-error",
-      "The verification failed because of an internal error.",
+      INTERNAL_ERROR,
+      "Strongroom could not run the check because of an internal error. The status is unchanged.",
       "unreachable",
       durationMs,
     );

@@ -82,7 +82,11 @@ export const AccountCard = memo(function AccountCard(props: AccountCardProps) {
       isSelected={isSelected === true}
       badges={
         <>
-          {isValidating ? <Validating /> : <VerificationBadge status={read.validation_status} />}
+          {isValidating ? (
+            <Validating />
+          ) : (
+            <VerificationBadge status={read.validation_status} isHostKeyChanged={account.host_key_alarm !== null} />
+          )}
           <RotationBadge account={{ ...account, rotation_status: read.rotation_status }} />
         </>
       }

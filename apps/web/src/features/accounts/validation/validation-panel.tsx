@@ -13,7 +13,12 @@ import { useValidate } from "./use-validate.ts";
 export function ValidationPanel({ account, onHistory }: { account: Account; onHistory: () => void }) {
   const { isValidating, start } = useValidate(account);
   return (
-    <SectionCard title="Validation" actions={<VerificationBadge status={account.last_validation_status} />}>
+    <SectionCard
+      title="Validation"
+      actions={
+        <VerificationBadge status={account.last_validation_status} isHostKeyChanged={account.host_key_alarm !== null} />
+      }
+    >
       <Facts
         facts={[
           { name: "Last validated", value: <RelativeTime moment={account.last_validated_at} /> },

@@ -25,7 +25,7 @@ function Attempt({ attempt }: { attempt: ValidationAttempt }) {
   const took = measuredTime(attempt.duration_ms);
   return (
     <li className={rows.row}>
-      <VerificationBadge status={attempt.status} />
+      <VerificationBadge status={attempt.status} isHostKeyChanged={attempt.error_category === "host_key"} />
       <div className={rows.text}>
         <SecretLine secret={attempt} />
         {attempt.error_message !== null && <p className={rows.error}>{attempt.error_message}</p>}

@@ -39,7 +39,7 @@ function Failure({ failure, isBrief }: { failure: ValidationFailure; isBrief: bo
         <SecretLine secret={failure} />
         <p className={rows.error}>{messageOr(failure.error_message, failure.error_category)}</p>
         <div className={rows.tags}>
-          <VerificationBadge status={failure.status} />
+          <VerificationBadge status={failure.status} isHostKeyChanged={failure.error_category === "host_key"} />
           <Tag>{asWords(failure.error_category)}</Tag>
           {failure.associated_jit_sessions.map((session) => (
             <Link key={session.session_id} to={paths.accessRequest(session.session_id)} style={{ display: "flex" }}>

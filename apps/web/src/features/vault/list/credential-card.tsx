@@ -51,7 +51,11 @@ export const CredentialCard = memo(function CredentialCard({ credential, onOpen 
       isAlarming={isAlarming}
       badges={
         <>
-          {isVerifying ? <Verifying /> : <VerificationBadge status={credential.verification_status} />}
+          {isVerifying ? (
+            <Verifying />
+          ) : (
+            <VerificationBadge status={credential.verification_status} isHostKeyChanged={isAlarming} />
+          )}
           <EnvironmentBadge credential={credential} />
         </>
       }

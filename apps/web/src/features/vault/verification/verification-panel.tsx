@@ -22,7 +22,15 @@ export function VerificationPanel({ credential, place }: VerificationPanelProps)
   const isPending = useIsPending();
   const { isVerifying, start } = useVerify(credential, place);
   return (
-    <SectionCard title="Verification Status" actions={<VerificationBadge status={credential.verification_status} />}>
+    <SectionCard
+      title="Verification Status"
+      actions={
+        <VerificationBadge
+          status={credential.verification_status}
+          isHostKeyChanged={credential.host_key_alarm !== null}
+        />
+      }
+    >
       <Facts
         facts={[
           { name: "Last verified", value: <RelativeTime moment={credential.verified_at} /> },
