@@ -1,14 +1,15 @@
 // The app inside its providers: theme, query client, toasts and routes.
 import { MantineProvider, localStorageColorSchemeManager } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { Suspense, lazy } from "react";
-import { BrowserRouter, useRoutes } from "react-router";
+import { Suspense, lazy, useEffect, useRef } from "react";
+import { BrowserRouter, useRoutes, useLocation, useNavigate } from "react-router";
 import { ErrorBoundary } from "#shared/ui/error-boundary.tsx";
 import { PageLoading } from "#shared/ui/loading.tsx";
 import { ToastRegion } from "#shared/ui/toast-region.tsx";
 import { queryClient } from "./query-client.ts";
 import { routes } from "./router.tsx";
-import { SealWatch } from "./seal-watch.tsx";
+import { configureCalls } from "#shared/api/call.ts";
+import { paths } from "#shared/paths.ts";
 import { cssVariables, theme } from "./theme.ts";
 
 const colorScheme = localStorageColorSchemeManager({ key: "strongroom.color-scheme" });
@@ -46,4 +47,24 @@ export function App() {
       </ErrorBoundary>
     </MantineProvider>
   );
+}
+
+export function SealWatch() {
+  const navigate = useNavigate();
+  const location = useLocation();
+  const here = useRef(location);
+  useEffect(() => {
+    here.current = location;
+  }, [location]);
+
+  useEffect(() => {
+    configureCalls({
+      onSealed: () => {
+        if (here.current.pathname === paths.unseal) return;
+        void navigate(paths.unseal, { replace: true, state: { from: here.current } });
+      },
+    });
+    return () => configureCalls({ onSealed: () => undefined });
+  }, [navigate]);
+  return null;
 }

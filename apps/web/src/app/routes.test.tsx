@@ -7,7 +7,7 @@ import { leaveEndedSession } from "#shared/session/sign-out.ts";
 import { SignedOutOnly, Protected } from "./guards.tsx";
 import { paths } from "#shared/paths.ts";
 import { Shell, routes } from "./router.tsx";
-import { SealWatch } from "./seal-watch.tsx";
+import { SealWatch } from "./app.tsx";
 // Imported here so that no test waits for the layout to compile.
 import "./shell/shell.tsx";
 import { problem, startApi, type TestApi } from "./testing/api-server.ts";

@@ -1,7 +1,7 @@
 // The layout of every signed-in page: sidebar, top bar, main area (SHELL-10, SHELL-11).
 import { Drawer } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { Suspense, useEffect, useRef } from "react";
+import { Suspense, useEffect, useRef, lazy } from "react";
 import { Navigate, Outlet, useLocation } from "react-router";
 import { SessionTimeout } from "#features/sign-in/sessions/session-timeout.tsx";
 import { ErrorBoundary } from "#shared/ui/error-boundary.tsx";
@@ -14,11 +14,15 @@ import { NotificationActionHandlers } from "#shared/notifications/notification-a
 import { useLiveUpdates } from "../live-updates.ts";
 import { paths } from "#shared/paths.ts";
 import { isOpenWhilePending } from "#shared/navigation.ts";
-import { notificationActs } from "./notification-acts.tsx";
 import classes from "./shell.module.css";
 import { PendingNotice } from "./pending-notice.tsx";
 import { Sidebar } from "./sidebar.tsx";
+import type { ActsOf } from "#shared/notifications/notification-acts.ts";
 import { TopBar } from "./top-bar.tsx";
+
+const RequestDecision = lazy(() => import("#features/access-requests/decision/request-decision.tsx"));
+
+const ActivationAct = lazy(() => import("#features/users/people/activation-act.tsx"));
 
 /** Resets focus and scroll position on navigation, as a page load does. */
 function useFreshStart(pathname: string) {
@@ -81,3 +85,21 @@ export function Shell() {
     </NotificationActionHandlers>
   );
 }
+
+export const notificationActs: ActsOf = ({ type, actionRequired, metadata }) => {
+  const { request_id: requestId, user_id: userId } = metadata;
+  if (!actionRequired) return null;
+  if (typeof requestId === "string") {
+    return (
+      <Suspense fallback={null}>
+        <RequestDecision id={requestId} />
+      </Suspense>
+    );
+  }
+  if (type !== "user_activation" || typeof userId !== "string") return null;
+  return (
+    <Suspense fallback={null}>
+      <ActivationAct userId={userId} />
+    </Suspense>
+  );
+};

@@ -1,6 +1,6 @@
 // The audit trail, with checkpoints and exports that anyone can verify independently of the server.
-import { Button, Stack } from "@mantine/core";
-import { IconDownload, IconLock, IconShieldCheck } from "@tabler/icons-react";
+import { Button, Stack, Alert } from "@mantine/core";
+import { IconDownload, IconLock, IconShieldCheck, IconShieldX } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
@@ -9,11 +9,23 @@ import { PageHeader } from "#shared/ui/page-header.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./audit-page.module.css";
-import { AuditTrail } from "./audit-trail.tsx";
 import { trailDownload, verification } from "./audit.queries.ts";
 import { CheckpointCard } from "./checkpoint-card.tsx";
 import { ContradictionsCard } from "./contradictions-card.tsx";
-import { VerificationResult } from "./verification-result.tsx";
+import { AuditExplorer } from "#shared/audit/audit-explorer.tsx";
+import { EVENTS_WITHOUT_CALL, labelOfAuditEvent } from "@strongroom/contract";
+import type { ReplyOf, verifyAudit } from "@strongroom/contract";
+import { capitalised, counted } from "#shared/format/text.ts";
+import { endpoints } from "@strongroom/contract/all";
+
+const EVENTS = [...new Set([...endpoints.map(({ endpoint }) => endpoint.audit), ...EVENTS_WITHOUT_CALL])]
+  .filter((event) => event !== "none")
+  .sort();
+
+const EVENT_CHOICES = [
+  { value: "", label: "All events" },
+  ...EVENTS.map((event) => ({ value: event, label: labelOfAuditEvent(event) })),
+];
 
 const TITLE = "Audit Logs";
 const SENTENCE = "Review audit trails and compliance reports";
@@ -83,5 +95,48 @@ function WholeTrail() {
         </Stack>
       </div>
     </>
+  );
+}
+
+function AuditTrail() {
+  return (
+    <div className={classes.trail}>
+      <AuditExplorer title="Audit Trail" scope="everything" events={EVENT_CHOICES} />
+    </div>
+  );
+}
+
+function VerificationResult({ result }: { result: ReplyOf<typeof verifyAudit> }) {
+  const entries = counted(result.checked, "entry", "entries");
+  if (result.is_intact) {
+    return (
+      <Alert
+        color="green"
+        variant="light"
+        role="status"
+        icon={<IconShieldCheck aria-hidden />}
+        title="The audit trail is intact"
+      >
+        {entries} checked against the tree and the signed checkpoints: nothing was changed, deleted, added or reordered.
+      </Alert>
+    );
+  }
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      role="alert"
+      icon={<IconShieldX aria-hidden />}
+      title="The audit trail was tampered with"
+    >
+      {counted(result.findings.length, "finding")} in {entries}:
+      <ul className={classes.findings}>
+        {result.findings.map((finding) => (
+          <li key={`${finding.kind} ${finding.leaf_index} ${finding.message}`}>
+            <strong>{capitalised(finding.kind)}</strong>: {finding.message}
+          </li>
+        ))}
+      </ul>
+    </Alert>
   );
 }

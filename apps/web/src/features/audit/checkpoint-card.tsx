@@ -11,7 +11,6 @@ import { ErrorState } from "#shared/ui/states.tsx";
 import classes from "./audit-page.module.css";
 import { newestCheckpoint } from "./audit.queries.ts";
 import { exportFileName } from "./export-names.ts";
-import { verifyCommand } from "./verify-command.ts";
 
 const REFRESH_MS = 15_000;
 
@@ -59,3 +58,10 @@ export function CheckpointCard() {
     </>
   );
 }
+
+/** Quotes a word for a POSIX shell: bare when it has no special characters, else in single quotes. */
+const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+export const verifyCommand = (file: string, verifierKey: string): string =>
+  `npx strongroom audit verify ${shellWord(file)} --key ${shellWord(verifierKey)}`;

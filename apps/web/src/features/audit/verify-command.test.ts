@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { exportFileName } from "./export-names.ts";
-import { verifyCommand } from "./verify-command.ts";
+import { verifyCommand } from "./checkpoint-card.tsx";
 
 test("the offline verification is one command with the file and the key", () => {
   const key = "strongroom/vault+1f2e3d4c+AfK3l0pQ9sX2m5n8b1v4c7z0a3s6d9f2=";

@@ -19,7 +19,8 @@ import { AttentionCard } from "./attention-card.tsx";
 import { CpmTiles } from "./cpm-tiles.tsx";
 import { REFETCH_AFTER_RUN_MS, attention, cpmStatus, refreshCpm, starting } from "./cpm.queries.ts";
 import classes from "./cpm-dashboard-page.module.css";
-import { nextRunLabel } from "./next-run.ts";
+
+const MINUTE_MS = 60_000;
 
 const loadFailure = (error: unknown): string => `Failed to load CPM dashboard data: ${messageOf(error)}`;
 
@@ -122,4 +123,16 @@ function SystemInformation({ status }: { status: CpmStatus }) {
       />
     </SectionCard>
   );
+}
+
+/**
+ * "Starting soon" under 1 minute, "In 12m", "In 3h 5m"; null when no run is scheduled. Times in milliseconds since
+ * 1970.
+ */
+export function nextRunLabel(nextRun: string | null, now: number): string | null {
+  if (nextRun === null) return null;
+  const minutes = Math.floor((new Date(nextRun).getTime() - now) / MINUTE_MS);
+  if (minutes < 1) return "Starting soon";
+  if (minutes < 60) return `In ${minutes}m`;
+  return `In ${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }

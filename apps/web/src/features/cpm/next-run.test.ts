@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextRunLabel } from "./next-run.ts";
+import { nextRunLabel } from "./cpm-dashboard-page.tsx";
 
 const NOW = Date.parse("2026-01-01T12:00:00.000Z");
 const after = (ms: number) => nextRunLabel(new Date(NOW + ms).toISOString(), NOW);

@@ -6,18 +6,23 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { AdminSections } from "#shared/ui/admin-sections.tsx";
-import { withParam } from "#shared/format/address.ts";
+import { withParam, searchOf } from "#shared/format/address.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { CreatePlatformDialog, DeletePlatformDialog, EditPlatformDialog } from "./platform-dialogs.tsx";
-import { filterOf, matching } from "./platform-filter.ts";
 import { PlatformTable, type PlatformDialog } from "./platform-table.tsx";
 import { bySystem, systemLabel } from "./platform-labels.ts";
 import { platformList } from "./platforms.queries.ts";
 import classes from "./platforms.module.css";
+
+interface PlatformFilter {
+  search: string;
+  /** Empty shows every system type. */
+  system: string;
+}
 
 export default function PlatformsPage() {
   const canManage = useUser().role === "admin";
@@ -116,5 +121,18 @@ function Toolbar({ systems }: { systems: readonly Platform["system_type"][] }) {
         onChange={(event) => choose(event.currentTarget.value)}
       />
     </div>
+  );
+}
+
+const filterOf = (params: URLSearchParams): PlatformFilter => ({
+  search: searchOf(params) ?? "",
+  system: params.get("system") ?? "",
+});
+
+function matching(platforms: readonly Platform[], { search, system }: PlatformFilter): Platform[] {
+  const wanted = search.toLowerCase();
+  return platforms.filter(
+    ({ name, description, system_type: type }) =>
+      (system === "" || type === system) && `${name}\n${description ?? ""}`.toLowerCase().includes(wanted),
   );
 }

@@ -1,6 +1,6 @@
 // Settings: session security, appearance, dashboard and notifications.
 import { currentSession } from "@strongroom/contract";
-import { Stack } from "@mantine/core";
+import { Stack, SegmentedControl, useMantineColorScheme, type MantineColorScheme } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useLocation } from "react-router";
@@ -10,9 +10,15 @@ import { SessionSecurityCard } from "#shared/session/session-security-card.tsx";
 import { DEFAULT_SETTINGS, useSessionSettings } from "#shared/session/session-settings.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
-import { AppearanceCard } from "./appearance-card.tsx";
 import { DashboardCard } from "./dashboard-card.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
 import { NotificationsCard } from "./notifications-card.tsx";
+
+const SCHEMES: readonly { value: MantineColorScheme; label: string }[] = [
+  { value: "auto", label: "System" },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+];
 
 const MINUTE = 60_000;
 
@@ -53,5 +59,19 @@ export default function SettingsPage() {
         </div>
       </Stack>
     </>
+  );
+}
+
+function AppearanceCard() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <SectionCard title="Appearance" description="Saved in this browser.">
+      <SegmentedControl
+        aria-label="Colour scheme"
+        data={[...SCHEMES]}
+        value={colorScheme}
+        onChange={(scheme) => setColorScheme(scheme)}
+      />
+    </SectionCard>
   );
 }

@@ -1,8 +1,30 @@
 // Builds the groups of search options: results, actions and pages. Pure.
-import type { SearchAction, SearchResult } from "@strongroom/contract";
-import { KIND_LABELS, placeOf } from "./places.ts";
+import type { SearchAction, SearchResult, SearchKind } from "@strongroom/contract";
 import type { ProductPage } from "./product-pages.ts";
+import { paths } from "#shared/paths.ts";
 import type { ParsedQuery } from "./read-query.ts";
+
+const PLACES: Record<SearchKind, (result: SearchResult) => string> = {
+  account: ({ id }) => paths.account(id),
+  credential: ({ id }) => paths.credential(id),
+  safe: ({ id }) => paths.safe(id),
+  "access-request": ({ id }) => paths.accessRequest(id),
+  user: ({ title }) => searching(paths.admin, title),
+  "machine-identity": ({ title }) => `${searching(paths.admin, title)}&tab=machines`,
+  group: ({ title }) => searching(paths.adminGroups, title),
+  platform: ({ title }) => searching(paths.adminPlatforms, title),
+};
+
+const KIND_LABELS: Record<SearchKind, string> = {
+  account: "Accounts",
+  credential: "Credentials",
+  safe: "Safes",
+  "access-request": "Access requests",
+  user: "Users",
+  "machine-identity": "Machine identities",
+  group: "Groups",
+  platform: "Platforms",
+};
 
 export type SearchOption =
   | { kind: "result"; id: string; label: string; detail: string; to: string; result: SearchResult }
@@ -88,3 +110,7 @@ const acting = (act: SearchAction, result: SearchResult): SearchOption => ({
   act,
   result,
 });
+
+const searching = (path: string, text: string) => `${path}?search=${encodeURIComponent(text)}`;
+
+const placeOf = (result: SearchResult): string => PLACES[result.kind](result);

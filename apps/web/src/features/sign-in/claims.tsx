@@ -1,7 +1,34 @@
 // The side panel of the sign-in page: product claims (AUTH-06), and testimonials that are marked as samples.
 import { IconActivityHeartbeat, IconKey, IconShieldLock, type Icon } from "@tabler/icons-react";
 import classes from "./claims.module.css";
-import { testimonials } from "./testimonials.ts";
+
+interface Testimonial {
+  avatarSrc: string;
+  name: string;
+  handle: string;
+  text: string;
+}
+
+const testimonials: readonly Testimonial[] = [
+  {
+    avatarSrc: "/sample-avatar-1.svg",
+    name: "Sample administrator",
+    handle: "@sample-admin",
+    text: "Sample: I know which passwords still work before anyone needs one at night.",
+  },
+  {
+    avatarSrc: "/sample-avatar-2.svg",
+    name: "Sample auditor",
+    handle: "@sample-auditor",
+    text: "Sample: I verify the audit trail with just the public key.",
+  },
+  {
+    avatarSrc: "/sample-avatar-3.svg",
+    name: "Sample operator",
+    handle: "@sample-operator",
+    text: "Sample: Copying a password takes one click, and it is recorded automatically.",
+  },
+];
 
 const CLAIMS: readonly { title: string; text: string; icon: Icon }[] = [
   {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CallError, type CallErrorInit } from "#shared/api/call-error.ts";
-import { explainSignIn } from "./explain-sign-in.ts";
-import { EMAIL_TAKEN, MAIL_FAILED, MAIL_LIMITED, explainSignUp } from "./sign-up/explain-sign-up.ts";
+import { explainSignIn } from "./sign-in-page.tsx";
+import { EMAIL_TAKEN, MAIL_FAILED, MAIL_LIMITED, explainSignUp } from "./sign-up/sign-up-page.tsx";
 
 const failed = (parts: Partial<CallErrorInit>) => new CallError({ kind: "http", status: 400, message: "", ...parts });
 

@@ -1,5 +1,5 @@
 // The sign-in screen at /auth and /login (AUTH-01 to AUTH-19).
-import { Alert, Anchor, Button, Checkbox, Group, PasswordInput, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Checkbox, Group, PasswordInput, Text, TextInput, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconFingerprint, IconInfoCircle } from "@tabler/icons-react";
@@ -7,18 +7,32 @@ import type { SecondStep } from "@strongroom/contract";
 import { useState } from "react";
 import { Link } from "react-router";
 import { paths } from "#shared/paths.ts";
-import { canUsePasskeys } from "#shared/factors/passkey.ts";
+import { canUsePasskeys, NoPasskey } from "#shared/factors/passkey.ts";
 import { ProviderButtons, useHasDirectory } from "./provider/provider-buttons.tsx";
-import { ProviderSessionNote } from "./provider/provider-session-note.tsx";
 import { useSession } from "#shared/session/session-store.ts";
 import { FormStack } from "#shared/ui/form-stack.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { Claims } from "./claims.tsx";
 import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
-import { explainSignIn } from "./explain-sign-in.ts";
 import { RequestResetDialog } from "./password/request-reset-dialog.tsx";
 import { SecondStepScreen } from "./second-step/second-step-screen.tsx";
+import { isCallError, messageOf } from "#shared/api/call-error.ts";
+import { INVALID_TOKEN } from "#shared/session/token.ts";
+import type { ProviderSession } from "#shared/session/session-store.ts";
+import { leaveProvider } from "./provider/provider.queries.ts";
+import { navigateAway } from "#shared/session/navigate-away.ts";
 import { useSignInPage, usePasskeySignIn, useSignIn, type Credentials } from "./sign-in.queries.ts";
+
+const INVALID_CREDENTIALS = "Invalid credentials";
+
+const SIGN_IN_NETWORK_ERROR =
+  "Network error: Please check if the backend server is running and CORS is properly configured.";
+
+/** A failed sign-in; a refusal that is not about the credentials is a permanent notice (`isStep`), not a toast. */
+interface SignInFailure {
+  text: string;
+  isStep: boolean;
+}
 
 const ENDED = "Your session has ended. Please sign in again.";
 const NEEDS_SETUP =
@@ -164,5 +178,52 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
         hasMail={entrance?.mail_configured ?? true}
       />
     </SignedOutLayout>
+  );
+}
+
+export function explainSignIn(error: unknown): SignInFailure {
+  if (error instanceof NoPasskey) return { text: error.message, isStep: false };
+  if (!isCallError(error)) return { text: INVALID_CREDENTIALS, isStep: false };
+  if (error.kind === "network") return { text: SIGN_IN_NETWORK_ERROR, isStep: false };
+  if (error.kind === "timeout" || error.message === INVALID_TOKEN) return { text: error.message, isStep: false };
+  if (error.text !== null) return { text: `Server error: ${error.status}`, isStep: false };
+  // The password was right, but the account waits for a decision or is rate limited.
+  if (error.status === 403 || error.status === 429) return { text: error.message, isStep: true };
+  if (error.status >= 500) return { text: error.message, isStep: false };
+  return { text: INVALID_CREDENTIALS, isStep: false };
+}
+
+function ProviderSessionNote({ provider: { id, name } }: { provider: ProviderSession }) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [note, setNote] = useState<string | null>(null);
+
+  async function leave(): Promise<void> {
+    setIsBusy(true);
+    setNote(null);
+    try {
+      const { url } = await leaveProvider(id);
+      if (url === null) setNote(`${name} does not support sign-out from other systems. Sign out there.`);
+      else navigateAway(url);
+    } catch (error) {
+      setNote(messageOf(error));
+    } finally {
+      setIsBusy(false);
+    }
+  }
+
+  return (
+    <Alert color="petrol" icon={<IconInfoCircle aria-hidden />} title="You are signed out of Strongroom">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">You may still be signed in to {name} in this browser.</Text>
+        <Button variant="default" size="sm" loading={isBusy} onClick={() => void leave()}>
+          Sign out of {name} too
+        </Button>
+        {note !== null && (
+          <Text size="sm" role="alert">
+            {note}
+          </Text>
+        )}
+      </Stack>
+    </Alert>
   );
 }

@@ -11,10 +11,14 @@ import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import { endOf } from "./token-end.ts";
 import { summaryOf, wordsOf } from "./scope-labels.ts";
 import classes from "./tokens.module.css";
+import type { Tone } from "#shared/ui/tone.ts";
 import { revocation } from "./tokens.queries.ts";
+
+const DAY = 86_400_000;
+
+const SOON_DAYS = 7;
 
 export function TokenRows({ tokens, label }: { tokens: readonly ApiToken[]; label: string }) {
   const [asked, setAsked] = useState<ApiToken | null>(null);
@@ -93,4 +97,20 @@ function EndTag({ token }: { token: ApiToken }) {
       {text}
     </Tag>
   );
+}
+
+function endOf(
+  { state, expires_at }: Pick<ApiToken, "state" | "expires_at">,
+  now: number,
+): {
+  text: string;
+  tone: Tone;
+} {
+  if (state === "revoked") return { text: "Revoked", tone: "neutral" };
+  if (state === "suspended") return { text: "Suspended", tone: "warning" };
+  const left = new Date(expires_at).getTime() - now;
+  if (state === "expired" || left <= 0) return { text: "Expired", tone: "danger" };
+  const days = Math.round(left / DAY);
+  const text = left < DAY ? "Expires within a day" : days === 1 ? "1 day left" : `${days} days left`;
+  return { text, tone: days < SOON_DAYS ? "warning" : "info" };
 }

@@ -1,8 +1,8 @@
 // The audit trail with its tabs, counters, filters and pages: Audit Logs shows everything, the Validation Dashboard
 // only verifications (OPEN-132).
 import { Button } from "@mantine/core";
-import { IconRefresh } from "@tabler/icons-react";
-import type { AuditFilter, AuditLog, AuditView } from "@strongroom/contract";
+import { IconRefresh, IconCircleCheck, IconCircleX, IconClockBolt, IconHistory } from "@tabler/icons-react";
+import type { AuditFilter, AuditLog, AuditView, ReplyOf, countAuditEntries } from "@strongroom/contract";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { useSearchParams } from "react-router";
@@ -14,9 +14,11 @@ import { AuditTrailList } from "./audit-trail-list.tsx";
 import { PAGE_SIZE, auditCounts, auditPage } from "./audit.queries.ts";
 import { ExportMenu } from "./export-menu.tsx";
 import { InclusionProof } from "./inclusion-proof.tsx";
-import { TrailCounters } from "./trail-counters.tsx";
+import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 import { TrailFilters, type TrailFiltersProps } from "./trail-filters.tsx";
 import classes from "./trail.module.css";
+
+const NEWEST_ONLY = "Only the newest matching entries were counted.";
 
 export interface AuditExplorerProps extends TrailFiltersProps {
   title: string;
@@ -127,5 +129,25 @@ function Pager({ said, onPrevious, onNext }: PagerProps) {
         </Button>
       </div>
     </div>
+  );
+}
+
+function TrailCounters({ counts }: { counts: ReplyOf<typeof countAuditEntries> | undefined }) {
+  const isExact = counts?.is_exact !== false;
+  const shown = (count: number | undefined) =>
+    count === undefined ? null : `${count.toLocaleString()}${isExact ? "" : "+"}`;
+  const explanation = isExact ? null : NEWEST_ONLY;
+  return (
+    <StatRow>
+      <StatCard label="Total Events" value={shown(counts?.total)} icon={IconHistory} explanation={explanation} />
+      <StatCard label="Successful" value={shown(counts?.successful)} icon={IconCircleCheck} />
+      <StatCard
+        label="Failed"
+        value={shown(counts?.failed)}
+        tone={(counts?.failed ?? 0) > 0 ? "danger" : undefined}
+        icon={IconCircleX}
+      />
+      <StatCard label="JIT Events" value={shown(counts?.jit)} icon={IconClockBolt} />
+    </StatRow>
   );
 }

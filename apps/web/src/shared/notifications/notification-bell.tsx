@@ -5,9 +5,10 @@ import { IconBell } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState, type ComponentPropsWithRef, type ReactNode } from "react";
 import { useConnectionState } from "#shared/events/live-events.ts";
-import { badgeText } from "./badge-text.ts";
 import classes from "./notification-bell.module.css";
 import { ownNotifications } from "./notifications.queries.ts";
+
+const MOST = 99;
 
 const BellPopover = lazy(() => import("./bell-popover.tsx"));
 
@@ -55,3 +56,6 @@ export function NotificationBell(props: NotificationBellProps) {
     </Suspense>
   );
 }
+
+/** Empty for zero, "99+" above 99. */
+export const badgeText = (unread: number): string => (unread > MOST ? `${MOST}+` : unread > 0 ? String(unread) : "");

@@ -1,7 +1,7 @@
 // "Rotation History": every rotation of the password, successful or not, each with its journal.
 import { Collapse } from "@mantine/core";
 import type { Rotation } from "@strongroom/contract";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
@@ -9,9 +9,9 @@ import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { RotationStateBadge } from "./rotation-badge.tsx";
-import { RotationJournal } from "./rotation-journal.tsx";
-import { reasonOf, isOpen } from "./rotation-labels.ts";
-import { rotations, type Rotated } from "./rotation.queries.ts";
+import { reasonOf, isOpen, STEP_LABELS } from "./rotation-labels.ts";
+import { rotations, type Rotated, rotationDetail } from "./rotation.queries.ts";
+import { absoluteTime, clockTime } from "#shared/format/time.ts";
 import classes from "./rotation.module.css";
 
 export function RotationHistory({ of }: { of: Rotated }) {
@@ -60,5 +60,28 @@ function Entry({ rotation }: { rotation: Rotation }) {
         {isShown && <RotationJournal id={rotation.id} />}
       </Collapse>
     </li>
+  );
+}
+
+function RotationJournal({ id }: { id: string }) {
+  const detail = useQuery(rotationDetail(id));
+  return (
+    <Loaded query={detail} failureText="Failed to load the journal">
+      {({ journal }) => (
+        <ol className={classes.journal} aria-label="Journal">
+          {journal.map(({ at, step, message }, line) => (
+            // oxlint-disable-next-line react/no-array-index-key -- lines are only ever added
+            <li key={line} className={classes.line}>
+              <span className={classes.dot} data-step={step} aria-hidden />
+              <time className={classes.lineTime} dateTime={at} title={absoluteTime(at)}>
+                {clockTime(at)}
+              </time>
+              <span className={classes.lineStep}>{STEP_LABELS[step]}</span>
+              <span className={classes.lineMessage}>{message}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Loaded>
   );
 }

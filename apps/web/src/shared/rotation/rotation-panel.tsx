@@ -12,11 +12,12 @@ import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { useLiveRotations } from "./live-rotations.ts";
 import { RotationAttention, type Remedies } from "./rotation-attention.tsx";
 import { RotationStateBadge } from "./rotation-badge.tsx";
 import { reasonOf, isOpen, mayBeCancelled, progressSteps } from "./rotation-labels.ts";
 import { cancelling, rotations, type Rotated } from "./rotation.queries.ts";
+import { useEffect } from "react";
+import { onLiveEvent } from "#shared/events/live-events.ts";
 import classes from "./rotation.module.css";
 
 export interface RotationPanelProps {
@@ -139,5 +140,17 @@ function Cancel({ of, rotation }: { of: Rotated; rotation: Rotation }) {
     >
       Cancel Rotation
     </Button>
+  );
+}
+
+function useLiveRotations({ kind, id, name }: Rotated): void {
+  const client = useQueryClient();
+  useEffect(
+    () =>
+      onLiveEvent((event) => {
+        if (event.type !== "rotation.changed" || event.data.secret_id !== id) return;
+        void client.invalidateQueries({ queryKey: rotations({ kind, id, name }).queryKey });
+      }),
+    [client, kind, id, name],
   );
 }

@@ -1,7 +1,7 @@
 import { NotificationId, type Notification } from "@strongroom/contract";
 import { screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { notificationActs } from "#app/shell/notification-acts.tsx";
+import { notificationActs } from "#app/shell/shell.tsx";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";

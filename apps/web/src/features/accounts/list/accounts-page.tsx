@@ -21,8 +21,16 @@ import { BulkBar } from "../bulk/bulk-bar.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
 import { useLiveAccounts } from "../live-accounts.ts";
 import type { AccountRun } from "../bulk/bulk-accounts.queries.ts";
-import { useFollowedRuns } from "../bulk/use-followed-runs.ts";
+import { runningRotations } from "#shared/rotation/rotation.queries.ts";
 import { useSelection } from "../bulk/use-selection.ts";
+
+interface FollowedRuns {
+  runs: readonly AccountRun[];
+  /** Adds a run that has just started. */
+  follow: (run: AccountRun) => void;
+  /** Hides the run until the page is opened again. */
+  dismiss: (run: AccountRun) => void;
+}
 
 export default function AccountsPage() {
   const [params, setParams] = useSearchParams();
@@ -102,4 +110,21 @@ function FollowedRun({ run, onDismiss }: { run: AccountRun; onDismiss: () => voi
       )}
     </div>
   );
+}
+
+/** The newest first. A run stays after its end until it is dismissed. */
+function useFollowedRuns(): FollowedRuns {
+  const [started, setBegun] = useState<readonly AccountRun[]>([]);
+  const [dismissed, setDismissed] = useState<readonly string[]>([]);
+  const { data } = useQuery(runningRotations);
+  const known = new Set<string>([...started.map(({ id }) => id), ...dismissed]);
+  const left = (data?.runs ?? []).filter(({ id }) => !known.has(id));
+  return {
+    runs: [...started, ...left.map(({ id }): AccountRun => ({ kind: "rotation", id }))],
+    follow: (run) => setBegun((before) => [run, ...before]),
+    dismiss: ({ id }) => {
+      setBegun((before) => before.filter((run) => run.id !== id));
+      setDismissed((before) => [...before, id]);
+    },
+  };
 }

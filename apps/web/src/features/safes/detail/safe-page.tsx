@@ -2,7 +2,7 @@
 import { Alert, Button } from "@mantine/core";
 import { IconInfoCircle, IconPencil, IconTrash } from "@tabler/icons-react";
 import type { Safe } from "@strongroom/contract";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useParams, useSearchParams } from "react-router";
 import { paths } from "#shared/paths.ts";
@@ -13,15 +13,22 @@ import { Facts } from "#shared/ui/facts.tsx";
 import { PageTabs } from "#shared/ui/page-tabs.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { DeleteSafeDialog } from "../form/delete-safe-dialog.tsx";
-import { SafeAccess } from "./safe-access.tsx";
 import { SafeAccounts } from "./safe-accounts.tsx";
 import { EditSafeDialog } from "../form/safe-form-dialogs.tsx";
-import { SafeHistory } from "./safe-history.tsx";
 import { SafeMembers } from "../members/safe-members.tsx";
-import { tabFor, tabsFor, type SafeTab } from "./safe-tabs.ts";
 import { ACCESS_HINTS, ACCESS_LABELS, STATUS_BADGES, STATUS_HINTS, TYPE_LABELS, may } from "../safe-labels.ts";
-import { safeDetail } from "../safes.queries.ts";
+import { safeDetail, safeAccess, safeHistory } from "../safes.queries.ts";
+import { AccessList } from "#shared/ui/access-list.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { LoadMore } from "#shared/ui/load-more.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { AuditHistory } from "#shared/audit/audit-history.tsx";
+import type { PageTab } from "#shared/ui/page-tabs.tsx";
 import classes from "../safes.module.css";
+
+type SafeTab = "accounts" | "members" | "access" | "audit";
+
+type Shown = Pick<Safe, "my_permissions" | "account_count" | "permission_count">;
 
 const ICON_SIZE = 16;
 
@@ -132,3 +139,36 @@ const factsOf = (safe: Safe) => [
     ),
   },
 ];
+
+function SafeAccess({ id }: { id: string }) {
+  const access = useInfiniteQuery(safeAccess(id));
+  return (
+    <SectionCard
+      title="Who has access"
+      description="Everyone who can use or retrieve an account in this safe now, and why."
+    >
+      <Loaded query={access}>
+        {({ pages }) => <AccessList access={pages.flatMap((page) => page.access)} footer={<LoadMore of={access} />} />}
+      </Loaded>
+    </SectionCard>
+  );
+}
+
+function SafeHistory({ id }: { id: string }) {
+  return <AuditHistory of={useInfiniteQuery(safeHistory(id))} />;
+}
+
+/** Access requires `manage_members` or `view_audit`; the history requires `view_audit`. */
+function tabsFor(safe: Shown): PageTab<SafeTab>[] {
+  const seesAccess = may(safe, "manage_members") || may(safe, "view_audit");
+  return [
+    { value: "accounts", label: "Accounts", count: safe.account_count },
+    { value: "members", label: "Members", count: safe.permission_count },
+    ...(seesAccess ? [{ value: "access" as const, label: "Access", count: undefined }] : []),
+    ...(may(safe, "view_audit") ? [{ value: "audit" as const, label: "Audit", count: undefined }] : []),
+  ];
+}
+
+/** Falls back to the accounts when the address names no available tab. */
+const tabFor = (safe: Shown, params: URLSearchParams): SafeTab =>
+  tabsFor(safe).find(({ value }) => value === params.get("tab"))?.value ?? "accounts";

@@ -1,8 +1,15 @@
 // Safes Management: searches, filters and manages the safes that the caller can see (SAFE-01 to SAFE-08).
 import { Button, NativeSelect } from "@mantine/core";
-import { IconBuildingBank, IconPlus, IconRefresh, IconSearchOff } from "@tabler/icons-react";
+import {
+  IconBuildingBank,
+  IconPlus,
+  IconRefresh,
+  IconSearchOff,
+  IconCircleCheck,
+  IconUsersGroup,
+} from "@tabler/icons-react";
 import { SAFE_STATUSES, type Safe } from "@strongroom/contract";
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQueryClient, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { invalidatePath } from "#shared/api/query.ts";
@@ -17,9 +24,9 @@ import { DeleteSafeDialog } from "../form/delete-safe-dialog.tsx";
 import { SafeCard, type SafeDialog } from "./safe-card.tsx";
 import { filterOf, isNarrowed } from "./safe-filter.ts";
 import { CreateSafeDialog, EditSafeDialog } from "../form/safe-form-dialogs.tsx";
-import { SafeStatistics } from "./safe-statistics.tsx";
 import { STATUS_BADGES } from "../safe-labels.ts";
-import { safeList } from "../safes.queries.ts";
+import { safeList, statistics } from "../safes.queries.ts";
+import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 import classes from "../safes.module.css";
 
 export default function SafesPage() {
@@ -159,4 +166,23 @@ function useSafeDialogs(safes: readonly Safe[]) {
       onClose: () => setDialog((open) => (open === which ? null : open)),
     }),
   };
+}
+
+const text = (figure: number | undefined): string | null => figure?.toLocaleString() ?? null;
+
+/** Shows a dash for a missing figure. */
+function SafeStatistics() {
+  const { data } = useQuery(statistics);
+  return (
+    <StatRow>
+      <StatCard label="Total Safes" value={text(data?.total)} icon={IconBuildingBank} />
+      <StatCard label="Active Safes" value={text(data?.active)} icon={IconCircleCheck} />
+      <StatCard
+        label="Shared Safes"
+        value={text(data?.shared)}
+        icon={IconUsersGroup}
+        explanation="Safes with more than one person as a member"
+      />
+    </StatRow>
+  );
 }

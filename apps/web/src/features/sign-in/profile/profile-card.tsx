@@ -1,15 +1,20 @@
 // The user's own data: name, email, role, creation date and sign-in method.
-import { Button } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import type { OwnProfile } from "@strongroom/contract";
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, useEffect, useRef } from "react";
 import { capitalised } from "#shared/format/text.ts";
 import { Facts } from "#shared/ui/facts.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
-import { NameForm } from "./name-form.tsx";
-import { ownProfile } from "./profile.queries.ts";
+import { PersonName } from "@strongroom/contract";
+import { z } from "zod";
+import { firstObjections } from "#shared/api/field-errors.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { Form } from "#shared/ui/form.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { ownProfile, renaming } from "./profile.queries.ts";
 
 const SIGNED_IN_BY: Record<OwnProfile["signed_in_by"], string> = {
   password: "Password",
@@ -52,5 +57,32 @@ export function ProfileCard() {
         }
       </Loaded>
     </SectionCard>
+  );
+}
+
+function NameForm({ name, onDone }: { name: string; onDone: () => void }) {
+  const { mutateAsync: rename } = useMutation(renaming(useQueryClient()));
+  const ref = useRef<HTMLInputElement>(null);
+  // Moves the focus to the field, because the button that opened the form is gone.
+  useEffect(() => ref.current?.focus(), []);
+  return (
+    <Form
+      label="Change name"
+      initial={{ name }}
+      check={(values) => firstObjections(z.object({ name: PersonName }), values)}
+      failureText="Failed to change your name"
+      submitLabel="Save name"
+      onCancel={onDone}
+      onSubmit={async (values, isHere) => {
+        await rename(values.name);
+        toast.success("Name changed");
+        if (isHere()) onDone();
+      }}
+      maxWidth="24rem"
+    >
+      {(form) => (
+        <TextInput label="Name" maxLength={100} autoComplete="name" ref={ref} {...form.getInputProps("name")} />
+      )}
+    </Form>
   );
 }

@@ -2,8 +2,7 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type ApiAnswer, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
-import { EMAIL_TAKEN, MAIL_LIMITED, SIGNED_UP } from "./explain-sign-up.ts";
-import SignUpPage, { REDIRECT_AFTER_MS } from "./sign-up-page.tsx";
+import SignUpPage, { REDIRECT_AFTER_MS, EMAIL_TAKEN, MAIL_LIMITED, SIGNED_UP } from "./sign-up-page.tsx";
 
 const entrance = (more = {}): ApiAnswer => ({
   json: { needs_setup: false, sign_up_open: true, mail_configured: true, ...more },

@@ -1,5 +1,5 @@
 // The sign-up page at /signup and /signup-new, also the target of the setup link (SIGNUP-01 to SIGNUP-19, OPEN-18).
-import { Alert, Anchor, Button, PasswordInput, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, PasswordInput, Text, TextInput, Group, Radio, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconInfoCircle, IconShieldLock } from "@tabler/icons-react";
 import { zod4Resolver } from "mantine-form-zod-resolver";
@@ -12,11 +12,38 @@ import { toast } from "#shared/ui/toast.ts";
 import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
 import { PasswordStrength } from "#shared/ui/password-strength.tsx";
 import { passwordErrorOf } from "../password/choose-password.ts";
-import { SIGNED_UP, SIGN_UP_FAILED, explainSignUp } from "./explain-sign-up.ts";
-import { RoleChoice } from "./role-choice.tsx";
 import { useSignInPage, useSignUp } from "../sign-in.queries.ts";
-import { SIGN_UP_START, SignUpForm, type SignUpValues } from "./sign-up-form.ts";
+import { SIGN_UP_START, SignUpForm, type SignUpValues, ROLE_CHOICES } from "./sign-up-form.ts";
+import { isBareStatus, isCallError, messageOf } from "#shared/api/call-error.ts";
+import type { Role } from "@strongroom/contract";
+import classes from "./role-choice.module.css";
 import { useTokenInAddress } from "../use-token-in-address.ts";
+
+interface RoleChoiceProps {
+  value: Role;
+  onChange: (role: Role) => void;
+}
+
+export const SIGNED_UP = "Account created successfully! Please sign in with your new credentials.";
+
+export const EMAIL_TAKEN = "An account with this email already exists. Please try signing in instead.";
+
+export const MAIL_LIMITED =
+  "Your account was created, but the email service is temporarily unavailable. You can sign in with your new credentials.";
+
+export const MAIL_FAILED =
+  "Your account was created, but the email confirmation failed. You can still sign in with your new credentials.";
+
+/** AUTH-44's title above the text of SIGNUP-19, for a failed sign-up without a message. */
+const SIGN_UP_FAILED = "Registration failed";
+
+const FALLBACK = "Failed to create account";
+
+interface SignUpFailure {
+  text: string;
+  /** The account may exist despite the error, so the page continues to sign-in. */
+  mayExist: boolean;
+}
 
 /** Milliseconds (SIGNUP-15 to SIGNUP-17). */
 const MAIL_TOAST_MS = 6000;
@@ -139,5 +166,56 @@ export default function SignUpPage() {
         </Text>
       </FormStack>
     </SignedOutLayout>
+  );
+}
+
+const refused = (text: string): SignUpFailure => ({ text, mayExist: false });
+
+/** "already exists" comes before "email", because such a message usually contains the email. */
+function byText(message: string): SignUpFailure {
+  if (/already exists|duplicate/i.test(message)) return refused(EMAIL_TAKEN);
+  if (/rate limit/i.test(message)) return { text: MAIL_LIMITED, mayExist: true };
+  if (/email|sending/i.test(message)) return { text: MAIL_FAILED, mayExist: true };
+  return refused(message || FALLBACK);
+}
+
+/** Uses the server's error code, or matches the message when there is no code. */
+export function explainSignUp(error: unknown): SignUpFailure {
+  if (!isCallError(error)) return refused(FALLBACK);
+  if (error.kind !== "http" || isBareStatus(error)) return refused(messageOf(error, FALLBACK));
+  if (error.errors.length > 0) {
+    return refused(`Validation errors: ${error.errors.map(({ path, msg }) => `${path}: ${msg}`).join(", ")}`);
+  }
+  if (error.code === null) return byText(error.message);
+  if (/exists|taken|duplicate/.test(error.code)) return refused(EMAIL_TAKEN);
+  return refused(messageOf(error, FALLBACK));
+}
+
+function RoleChoice({ value, onChange }: RoleChoiceProps) {
+  return (
+    <Radio.Group label="Select your role" value={value} onChange={(role) => onChange(role)}>
+      <Stack gap={6} mt={4}>
+        {ROLE_CHOICES.map(({ role, label, description }) => (
+          <label key={role} htmlFor={`choose-${role}`} className={classes.choice} data-checked={value === role}>
+            <Group gap="sm" wrap="nowrap" align="flex-start">
+              <Radio id={`choose-${role}`} value={role} aria-label={label} aria-describedby={`role-${role}`} mt={2} />
+              <div>
+                <Text fw={600} size="sm">
+                  {label}
+                </Text>
+                <Text size="sm" c="dimmed" id={`role-${role}`}>
+                  {description}
+                </Text>
+              </div>
+            </Group>
+          </label>
+        ))}
+      </Stack>
+      {value !== "user" && (
+        <Text size="sm" c="dimmed" mt={6} role="status">
+          An administrator must approve this role. Until then, you have the User role.
+        </Text>
+      )}
+    </Radio.Group>
   );
 }

@@ -6,8 +6,16 @@ import { capitalised } from "#shared/format/text.ts";
 import { MOST_SEARCHED } from "#shared/ui/address-search.tsx";
 import { verificationLabel } from "#shared/ui/verification-badge.tsx";
 import classes from "./filter-panel.module.css";
-import { PeriodFields } from "./period-fields.tsx";
+import { dayOf, withDay } from "./search-filter.ts";
 import { filterChoices } from "../validation.queries.ts";
+
+type Period = ValidationFilter["created"];
+
+interface PeriodFieldsProps {
+  label: string;
+  period: Period;
+  onChange: (period: Period) => void;
+}
 
 const STATUS_CHOICES = VALIDATION_STATUS_FILTERS.map((value) => ({ value, label: verificationLabel(value) }));
 const JIT_CHOICES = JIT_ASSOCIATIONS.map((value) => ({ value, label: capitalised(value) }));
@@ -91,5 +99,25 @@ function Choices({ filter, onChange }: FilterFieldsProps) {
         {...several(filter.verification_methods, (methods) => onChange({ verification_methods: methods }))}
       />
     </SimpleGrid>
+  );
+}
+
+function PeriodFields({ label, period, onChange }: PeriodFieldsProps) {
+  const day = (end: "from" | "to", word: string) => (
+    <TextInput
+      type="date"
+      aria-label={`${label} ${word}`}
+      value={dayOf(period[end])}
+      onChange={(event) => onChange(withDay(period, end, event.currentTarget.value))}
+    />
+  );
+  return (
+    <fieldset className={classes.period}>
+      <legend>{label}</legend>
+      <div className={classes.days}>
+        {day("from", "from")}
+        {day("to", "to")}
+      </div>
+    </fieldset>
   );
 }

@@ -16,9 +16,8 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ClosedVault } from "../list/closed-vault.tsx";
 import { ConnectionSection } from "./connection-section.tsx";
 import { CredentialHistory } from "./credential-history.tsx";
-import { CredentialVersions } from "./credential-versions.tsx";
 import { addressOf, typeLabel } from "../credential-labels.ts";
-import { credentialDetail } from "../credentials.queries.ts";
+import { credentialDetail, credentialVersions } from "../credentials.queries.ts";
 import { DeleteCredentialDialog } from "../delete-credential-dialog.tsx";
 import { EditCredentialDialog } from "../form/credential-form-dialogs.tsx";
 import { HostKeyAlarmBanner } from "./host-key-alarm-banner.tsx";
@@ -27,7 +26,16 @@ import { useLiveCredentials } from "../live-credentials.ts";
 import { NOT_FOUND, NOT_LOADED, loadFailureText } from "../load-failure.ts";
 import { RotateCredentialDialog } from "./rotate-credential-dialog.tsx";
 import { useCopySecret } from "../use-copy-secret.ts";
+import { SecretVersionList } from "#shared/rotation/secret-version-list.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
 import { VerificationPanel } from "../verification/verification-panel.tsx";
+
+interface CredentialVersionsProps {
+  id: Credential["id"];
+  /** The version being copied. */
+  copying: number | null;
+  onCopy: (version: number) => void;
+}
 
 const ICON_SIZE = 16;
 
@@ -142,5 +150,23 @@ function Detail({ credential }: { credential: Credential }) {
       <EditCredentialDialog {...propsOf("edit")} />
       <DeleteCredentialDialog {...propsOf("delete")} isOnDetailPage onDeleted={() => void navigate(paths.vault)} />
     </>
+  );
+}
+
+function CredentialVersions({ id, copying, onCopy }: CredentialVersionsProps) {
+  const versions = useQuery(credentialVersions(id));
+  return (
+    <SectionCard title="Secret History" description="Copying an earlier secret is recorded in the audit trail.">
+      <Loaded query={versions}>
+        {(data) => (
+          <SecretVersionList
+            versions={data.versions}
+            mayCopy={() => true}
+            isCopying={({ version }) => copying === version}
+            onCopy={onCopy}
+          />
+        )}
+      </Loaded>
+    </SectionCard>
   );
 }

@@ -9,6 +9,15 @@ import {
   IconShieldCheck,
   IconShieldExclamation,
   IconTrash,
+  IconApi,
+  IconAppWindow,
+  IconCertificate,
+  IconDatabase,
+  IconKey,
+  IconPassword,
+  IconServer,
+  IconTerminal2,
+  type Icon,
 } from "@tabler/icons-react";
 import type { Credential } from "@strongroom/contract";
 import { memo } from "react";
@@ -19,11 +28,21 @@ import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { VerificationBadge } from "#shared/ui/verification-badge.tsx";
-import { CredentialIcon } from "../credential-icon.tsx";
 import { NONE, addressOf, typeLabel } from "../credential-labels.ts";
 import { EnvironmentBadge } from "../environment-badge.tsx";
 import { useCopySecret } from "../use-copy-secret.ts";
+import { isDatabaseType, type CredentialType } from "@strongroom/contract";
 import { useVerify } from "../verification/use-verify.ts";
+
+const ICONS: Partial<Record<CredentialType, Icon>> = {
+  password: IconPassword,
+  ssh: IconTerminal2,
+  api_token: IconKey,
+  certificate: IconCertificate,
+  application: IconAppWindow,
+  api: IconApi,
+  server: IconServer,
+};
 
 /** Dialogs that a card opens. The page renders them, because scrolling may unmount the card. */
 export type CardDialog = "quick-view" | "edit" | "delete";
@@ -102,4 +121,9 @@ function Verifying() {
       </Tag>
     </span>
   );
+}
+
+function CredentialIcon({ type, size = 18 }: { type: CredentialType; size?: number }) {
+  const TypeIcon = isDatabaseType(type) ? IconDatabase : (ICONS[type] ?? IconKey);
+  return <TypeIcon size={size} stroke={1.6} aria-hidden />;
 }

@@ -1,6 +1,6 @@
 // The vault: searches, filters and manages a user's personal credentials.
-import { Button } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
+import { Button, NativeSelect } from "@mantine/core";
+import { IconPlus, IconKey, IconSearchOff } from "@tabler/icons-react";
 import type { Credential } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
@@ -10,18 +10,25 @@ import { counted } from "#shared/format/text.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { ItemGrid } from "#shared/ui/item-grid.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
-import { ErrorState } from "#shared/ui/states.tsx";
+import { ErrorState, EmptyState } from "#shared/ui/states.tsx";
 import { AddCredentialDialog, EditCredentialDialog } from "../form/credential-form-dialogs.tsx";
 import { CredentialCard, type CardDialog } from "./credential-card.tsx";
 import { ClosedVault } from "./closed-vault.tsx";
-import { filterOf } from "./credential-filter.ts";
+import { filterOf, TYPE_FILTERS, withFilter } from "./credential-filter.ts";
 import classes from "./credential-list-page.module.css";
-import { CredentialToolbar } from "./credential-toolbar.tsx";
 import { credentialList } from "../credentials.queries.ts";
 import { DeleteCredentialDialog } from "../delete-credential-dialog.tsx";
 import { useLiveCredentials } from "../live-credentials.ts";
-import { NoCredentials } from "./no-credentials.tsx";
+import { AddressSearch } from "#shared/ui/address-search.tsx";
+import type { ReactNode } from "react";
 import { QuickViewDialog } from "./quick-view-dialog.tsx";
+
+interface NoCredentialsProps {
+  /** Whether a search or type filter is set, so that other credentials may exist. */
+  isNarrowed: boolean;
+  onClear: () => void;
+  addButton: ReactNode;
+}
 
 export default function CredentialListPage() {
   const [params, setParams] = useSearchParams();
@@ -120,4 +127,50 @@ function useCardDialogs(credentials: readonly Credential[]) {
       onClose: () => setDialog((open) => (open === which ? null : open)),
     }),
   };
+}
+
+function CredentialToolbar({ count }: { count: string }) {
+  const [params, setParams] = useSearchParams();
+  const chooseType = (type: string) => setParams((before) => withFilter(before, "type", type), { replace: true });
+
+  return (
+    <div className={classes.toolbar} role="search" aria-label="Credentials">
+      <AddressSearch label="Search credentials" placeholder="Search by name or username" />
+      <NativeSelect
+        className={classes.type}
+        aria-label="Type"
+        data={TYPE_FILTERS.map(({ value, label }) => ({ value, label }))}
+        value={params.get("type") ?? ""}
+        onChange={(event) => chooseType(event.currentTarget.value)}
+      />
+      <p className={classes.count} role="status">
+        {count}
+      </p>
+    </div>
+  );
+}
+
+function NoCredentials({ isNarrowed, onClear, addButton }: NoCredentialsProps) {
+  if (isNarrowed) {
+    return (
+      <EmptyState
+        title="No credentials found"
+        text="Try adjusting your search terms"
+        icon={IconSearchOff}
+        action={
+          <Button variant="default" onClick={onClear}>
+            Clear search and filter
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <EmptyState
+      title="No credentials found"
+      text="Get started by adding your first credential"
+      icon={IconKey}
+      action={addButton}
+    />
+  );
 }
