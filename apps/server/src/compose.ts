@@ -40,6 +40,7 @@ import { distrustJournals, installRotation } from "#features/rotation/index.ts";
 import { installSafes, searchableSafes } from "#features/safes/index.ts";
 import { installSeal } from "#features/seal/index.ts";
 import { installSearch } from "#features/search/index.ts";
+import { installSessions } from "#features/sessions/index.ts";
 import { installSignIn } from "#features/sign-in/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
 import { installTokens, searchableMachines } from "#features/tokens/index.ts";
@@ -190,6 +191,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
     searchableGroups,
     searchablePlatforms,
   ]);
+  const sessions = installSessions(kernel);
   installSeal(kernel, keyStore, { onUnsealed: secrets.bindExisting, onSealed: () => live.closeStreams() });
   const sinks = installAuditSinks(kernel, { outlet: audit.outlet, network: verification.site.network, notify });
   audit.compareWith(sinks.standings);
@@ -254,6 +256,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
     },
     async stop() {
       live.closeStreams();
+      sessions.closeTerminals();
       await http.close();
       await admin.stop();
       await restoreWatch.stop();

@@ -28,6 +28,7 @@ import * as safes from "./safes.ts";
 import * as search from "./search.ts";
 import * as seal from "./seal.ts";
 import * as secondStep from "./second-step.ts";
+import * as sessions from "./sessions.ts";
 import * as severalAccounts from "./several-accounts.ts";
 import * as signIn from "./sign-in.ts";
 import * as tokens from "./tokens.ts";
@@ -63,6 +64,7 @@ const features = {
   safes,
   seal,
   search,
+  sessions,
   signIn,
   tokens,
   users: { ...users, ...policyPreview },

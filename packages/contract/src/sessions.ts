@@ -244,6 +244,7 @@ export const watchPrivilegedSession = endpoint({
   audit: "privileged-session.watch-requested",
   thing,
   gives: "nothing",
+  stepUp: true,
   repliesSecret: true,
 });
 

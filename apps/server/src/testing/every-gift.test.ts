@@ -45,11 +45,13 @@ const NOT_MEASURED = [
   "deleteBackup",
   "deleteIdentityProvider",
   "dismissNotification",
+  "drainGateway",
   "drillBackup",
   "endOwnSession",
   "extendAccessRequest",
   "finishRestoreReview",
   "makeBackup",
+  "messagePrivilegedSession",
   "readNotification",
   "reconcileAccount",
   "removeFactor",
@@ -62,10 +64,13 @@ const NOT_MEASURED = [
   "rotateAccount",
   "rotateCredential",
   "seal",
+  "startPrivilegedSession",
   "stepUp",
+  "terminatePrivilegedSession",
   "testAuditSink",
   "testIdentityProvider",
   "verifyMultiple",
+  "watchPrivilegedSession",
 ];
 
 /** A world is reused until a call in it succeeds. */

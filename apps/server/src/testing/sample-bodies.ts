@@ -46,6 +46,10 @@ const pending = "not-a-sign-in-that-waits";
 const answer = { kind: "totp", name: "A phone", code: "123456" };
 
 const BODIES: Record<string, unknown> = {
+  startPrivilegedSession: {},
+  terminatePrivilegedSession: { reason: "Wrong host" },
+  messagePrivilegedSession: { text: "Please log out" },
+  drainGateway: { is_draining: true },
   activateUser: {},
   activateUsers: { user_ids: [id] },
   beginFactor: { kind: "totp" },

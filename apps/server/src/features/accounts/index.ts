@@ -103,6 +103,7 @@ export type { AccountAccess } from "./accounts.policy.ts";
 export { afterUse } from "./accounts.store.ts";
 export { checkedOutUntil, isCheckedOut, isInUse } from "./checkout/check-outs.store.ts";
 export type { ShownRow } from "./shown-accounts.store.ts";
+export { justificationNote, requireJustification, ticketOf } from "./access-rules.ts";
 export { requireUse, useAccount } from "./use-account.ts";
 export type { UseContext } from "./use-account.ts";
 export { platformCapabilities } from "./checkout/one-time.ts";

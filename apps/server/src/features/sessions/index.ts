@@ -1,4 +1,25 @@
 // Privileged sessions: users work on targets through a gateway and never see the secret.
+import type { Kernel } from "#kernel/kernel.ts";
+import { endOrphans } from "./gateway/end-session.ts";
+import { sessionContextOf } from "./session-context.ts";
+import { rolePermissions } from "./sessions.policy.ts";
+import { bindSessions } from "./sessions.routes.ts";
+import { bindTerminals } from "./terminal-upgrade.ts";
+
+export interface SessionsFeature {
+  /** Closes the terminals that this server passes on. The gateway keeps their sessions for a reconnect. */
+  closeTerminals(): void;
+}
+
+export function installSessions(kernel: Kernel): SessionsFeature {
+  const context = sessionContextOf(kernel);
+  kernel.authority.grant(rolePermissions);
+  bindSessions(kernel, context);
+  kernel.jobs.define("sessions.end-orphans", { schedule: "* * * * *", policy: "exclusive" }, () => endOrphans(context));
+  return { closeTerminals: bindTerminals(kernel) };
+}
+
+export { countLiveSessions } from "./monitoring/shown-sessions.store.ts";
 export { sessionContextOf } from "./session-context.ts";
 export type { SessionContext } from "./session-context.ts";
 export { noteTraffic } from "./sessions.store.ts";

@@ -6,7 +6,7 @@ import { clientAddress } from "./client-address.ts";
 export interface Proof {
   /** From `Authorization: Bearer …`. */
   bearer: string | null;
-  /** From the HttpOnly cookie that serves only the event stream. */
+  /** From the HttpOnly cookie that serves only event streams and WebSockets. */
   streamCookie: string | null;
   /** True for calls that the page makes automatically; they do not count as user activity. */
   isBackground: boolean;

@@ -82,6 +82,9 @@ export function route<E extends Endpoint>(kernel: Kernel, endpoint: E, finish: F
   }
 }
 
+/** Streams that browsers open without the Authorization header. */
+const WITHOUT_HEADERS: ReadonlySet<string> = new Set(["text/event-stream", "websocket"]);
+
 /** Refuses calls while sealed, over the rate limit, without sign-in or with the wrong role, before examining the input. */
 async function admit(kernel: Kernel, endpoint: Endpoint, request: FastifyRequest): Promise<Actor | null> {
   if (kernel.keys.isSealed && endpoint.whileSealed !== true) {
@@ -92,7 +95,7 @@ async function admit(kernel: Kernel, endpoint: Endpoint, request: FastifyRequest
     if (endpoint.method !== "GET") await kernel.rateLimits.countVisitor(request);
     return null;
   }
-  const acceptsCookie = !(endpoint.reply instanceof z.ZodType) && endpoint.reply.stream === "text/event-stream";
+  const acceptsCookie = !(endpoint.reply instanceof z.ZodType) && WITHOUT_HEADERS.has(endpoint.reply.stream);
   const actor = await kernel.authenticator.current(proofOf(request, acceptsCookie));
   try {
     requireActivated(endpoint, actor);

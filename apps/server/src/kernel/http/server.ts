@@ -13,6 +13,7 @@ import { answerExpectations, answerParserError, requireHost, routerRefusal } fro
 import { asRefusal, internalError, problemOf } from "./problem.ts";
 import { refuse } from "./refuse.ts";
 import { securityHeaders } from "./security-headers.ts";
+import { isWebSocket, routeUpgrades } from "./upgrade.ts";
 
 const BODY_LIMIT = 1_048_576;
 /** Small answers gain nothing. Secrets are small, so they are never compressed together with attacker-chosen text. */
@@ -36,7 +37,7 @@ export async function createHttpServer(config: Config, log: Log, metrics: Metric
     return503OnClosing: true,
     requestTimeout: 60_000,
     // Checked by `requireHost`, which answers with problem details.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, shouldUpgradeCallback: isWebSocket },
     clientErrorHandler: (error, socket) => answerParserError(config, log, error, socket),
     frameworkErrors: (error, request, reply) => {
       setHeaders(config, request, reply);
@@ -44,6 +45,7 @@ export async function createHttpServer(config: Config, log: Log, metrics: Metric
     },
   }) as unknown as FastifyInstance;
 
+  routeUpgrades(http);
   answerExpectations(http, config);
   addHooks(http, config, metrics);
   readJson(http);

@@ -2,6 +2,7 @@
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Kek } from "@strongroom/keys";
+import { digestDetails } from "@strongroom/recordings";
 import type { ProcessKernel } from "#kernel/kernel.ts";
 import { insertChunks, insertRecording, markClosed } from "./recordings.store.ts";
 import type { NewRecording, StoredChunk } from "./recordings.store.ts";
@@ -9,8 +10,10 @@ import type { NewRecording, StoredChunk } from "./recordings.store.ts";
 type Kernel = Pick<ProcessKernel, "database" | "clock">;
 
 /** The key of a safe's recordings. Not the safe's own key, which is destroyed with the safe. */
+export const recordingPurpose = (safeId: string): string => `recordings:${safeId}`;
+
 export const recordingKeyOf = ({ keys }: Pick<ProcessKernel, "keys">, safeId: string): Promise<Kek> =>
-  keys.kekFor(`recordings:${safeId}`);
+  keys.kekFor(recordingPurpose(safeId));
 
 /** Call it before the first byte is shown to the user. */
 export async function openRecording({ database }: Kernel, recording: NewRecording): Promise<void> {
@@ -26,10 +29,9 @@ export async function recordChunks(
   chunks: readonly StoredChunk[],
 ): Promise<void> {
   if (chunks.length === 0) return;
-  const details = {
-    recording: id,
-    chunks: chunks.map(({ number, digest }) => ({ number, digest: digest.toString("hex") })),
-  };
+  // The last digest proves the chunks before it too.
+  const { number: chunk, digest } = chunks.at(-1)!;
+  const details = digestDetails({ recording: id, chunk, digest });
   const note = { target: aboutSession(sessionId), result: "info" as const, details };
   await database.transaction(async (tx) => {
     await insertChunks(tx, id, chunks);
@@ -57,9 +59,7 @@ export async function closeRecording(
     target: aboutSession(sessionId),
     result: isWhole ? ("success" as const) : ("warning" as const),
     details: {
-      recording: id,
-      chunks: end.chunks,
-      digest: end.digest.toString("hex"),
+      ...digestDetails({ recording: id, chunk: end.chunks - 1, digest: end.digest }),
       unstored_bytes: end.unstoredBytes,
       is_closed: end.isClosed,
     },

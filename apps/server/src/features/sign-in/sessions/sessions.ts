@@ -104,7 +104,7 @@ export async function proveSession(
   return provedUntil(wanted.at, session);
 }
 
-/** A secret for the cookie that authenticates only the event stream. It is not a token and permits nothing else. */
+/** A secret for the cookie that authenticates only event streams and WebSockets. It is not a token and permits nothing else. */
 export const newStreamSecret = (): string => randomBytes(32).toString("base64url");
 
 export const streamHash = (secret: string): Buffer => createHash("sha256").update(secret).digest();

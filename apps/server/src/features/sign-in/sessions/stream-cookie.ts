@@ -1,5 +1,4 @@
-// The cookie that authenticates an EventSource, which cannot send a header, for the event stream only (OPEN-138).
-import { streamEvents } from "@strongroom/contract";
+// The cookie that authenticates EventSources and WebSockets, which cannot send a header, and nothing else (OPEN-138).
 import { STREAM_COOKIE } from "#kernel/http/authenticate.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { SessionsTable } from "./sessions.store.ts";
@@ -16,7 +15,7 @@ export const noStreamCookie = (kernel: Kernel): string => cookie(kernel, "", 0);
 function cookie(kernel: Kernel, value: string, maxAgeSeconds: number | null): string {
   return [
     `${STREAM_COOKIE}=${value}`,
-    `Path=${streamEvents.path}`,
+    "Path=/api/v1",
     "HttpOnly",
     "SameSite=Strict",
     ...(kernel.publicUrl().startsWith("https:") ? ["Secure"] : []),

@@ -1,0 +1,158 @@
+// Reads sessions as one user sees them: the filter by what they may see is part of each query.
+import type { Role, SessionProtocol, SessionRisk, SessionStatus } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { RawBuilder } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
+import { containing } from "#kernel/db/containing.ts";
+import type { Db } from "#kernel/db/database.ts";
+import type { TimePlace } from "#kernel/http/cursor.ts";
+import { bitOf, bitsOf, effectivePermissionsOf, seesEverySafe } from "#features/safes/index.ts";
+import type { Permissions } from "#features/safes/index.ts";
+import type { SessionRow } from "../sessions.store.ts";
+
+export type Viewer = Pick<Actor, "id" | "token"> & { role: Role };
+
+export interface ShownSession extends SessionRow {
+  /** The viewer's permissions in the session's safe. */
+  permissions: Permissions;
+  /** When it started; before the ticket is redeemed, when it was requested. */
+  began_at: Date;
+  seconds: number;
+  gateway_name: string | null;
+  recording_id: string | null;
+  recording_status: "open" | "closed" | "broken" | null;
+  recording_bytes: number | null;
+  recording_ms: number | null;
+  unstored_bytes: number | null;
+  retention_until: Date | null;
+  legal_hold: boolean | null;
+}
+
+const AUDITOR = sql.lit(bitOf("view_audit"));
+/** Administrators see sessions of deleted safes too, where nobody has permissions any more. */
+const EVERYWHERE = bitsOf(["view_audit", "manage_members"]);
+
+const withStanding = (viewer: Viewer): RawBuilder<unknown> => sql`
+  with standing as materialized (
+    select safe_id, permissions from ${effectivePermissionsOf(viewer)} mine where permissions & ${AUDITOR} <> 0)`;
+
+const permissionsOf = (viewer: Viewer): RawBuilder<unknown> =>
+  sql`coalesce(standing.permissions, ${sql.lit(seesEverySafe(viewer) ? EVERYWHERE : 0)})`;
+
+/** INVARIANT: users see their own sessions, and those in safes whose audit trail they may view. */
+const isSeenBy = (viewer: Viewer): RawBuilder<unknown> =>
+  seesEverySafe(viewer)
+    ? sql`true`
+    : sql`(session.user_id = ${viewer.id} or session.safe_id in (select safe_id from standing))`;
+
+const shown = (viewer: Viewer, condition: RawBuilder<unknown>, rest: RawBuilder<unknown>) => sql<ShownSession>`
+  ${withStanding(viewer)}
+  select session.*, ${permissionsOf(viewer)} as permissions,
+    coalesce(session.started_at, session.requested_at) as began_at,
+    extract(epoch from coalesce(session.ended_at, access_time())
+      - coalesce(session.started_at, session.requested_at))::float8 as seconds,
+    gateways.name as gateway_name, recordings.id as recording_id, recordings.status as recording_status,
+    recordings.bytes as recording_bytes, recordings.duration_ms as recording_ms, recordings.unstored_bytes,
+    recordings.retention_until, recordings.legal_hold
+  from sessions session
+  left join standing on standing.safe_id = session.safe_id
+  left join gateways on gateways.id = session.gateway_id
+  left join recordings on recordings.session_id = session.id
+  where ${isSeenBy(viewer)} and ${condition} ${rest}`;
+
+/** Null when it does not exist or the viewer may not see it. */
+export async function readShownSession(db: Db, viewer: Viewer, id: string): Promise<ShownSession | null> {
+  return (await shown(viewer, sql`session.id = ${id}`, sql``).execute(db)).rows[0] ?? null;
+}
+
+export interface SessionFilter {
+  status?: SessionStatus | undefined;
+  protocol?: SessionProtocol | undefined;
+  risk?: SessionRisk | undefined;
+  user_id?: string | undefined;
+  account_id?: string | undefined;
+  safe_id?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  search?: string | undefined;
+}
+
+/** Returns up to `limit` + 1 sessions after this place, newest first. */
+export async function listShown(
+  db: Db,
+  viewer: Viewer,
+  filter: SessionFilter,
+  { limit, after }: { limit: number; after: TimePlace | null },
+): Promise<ShownSession[]> {
+  const conditions = [sql`session.started_at is not null`];
+  const equals = { ...filter, risk_level: filter.risk };
+  for (const column of ["status", "protocol", "risk_level", "user_id", "account_id", "safe_id"] as const) {
+    const value = equals[column];
+    if (value !== undefined) conditions.push(sql`${sql.ref(`session.${column}`)} = ${value}`);
+  }
+  if (filter.from !== undefined) conditions.push(sql`session.started_at >= ${filter.from}::timestamptz`);
+  if (filter.to !== undefined) conditions.push(sql`session.started_at <= ${filter.to}::timestamptz`);
+  if (filter.search !== undefined && filter.search !== "") {
+    const text = containing(filter.search);
+    conditions.push(
+      sql`(session.user_name ilike ${text} or session.account_name ilike ${text} or session.target ilike ${text})`,
+    );
+  }
+  if (after !== null) {
+    conditions.push(
+      sql`(date_trunc('milliseconds', session.started_at), session.id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
+    );
+  }
+  const rest = sql`order by date_trunc('milliseconds', session.started_at) desc, session.id desc limit ${limit + 1}`;
+  return (await shown(viewer, sql.join(conditions, sql` and `), rest).execute(db)).rows;
+}
+
+export interface Figures {
+  active: number;
+  recorded_today: number;
+  high_risk: number;
+  average_seconds: number | null;
+}
+
+/** SES-02, over what the viewer may see. */
+export async function countFigures(db: Db, viewer: Viewer): Promise<Figures> {
+  const { rows } = await sql<Figures>`
+    ${withStanding(viewer)}
+    select count(*) filter (where status = 'active')::integer as active,
+      count(*) filter (where is_recorded and started_at >= date_trunc('day', access_time(), 'UTC'))::integer
+        as recorded_today,
+      count(*) filter (where status = 'active' and risk_level = 'high')::integer as high_risk,
+      round(avg(extract(epoch from ended_at - started_at)) filter (where ended_at > access_time() - interval '30 days'))::integer
+        as average_seconds
+    from sessions session
+    where started_at is not null and (status = 'active' or started_at > access_time() - interval '31 days')
+      and ${isSeenBy(viewer)}`.execute(db);
+  return rows[0]!;
+}
+
+/** The number of live sessions that the viewer may see. */
+export async function countLiveSessions(db: Db, viewer: Viewer): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    ${withStanding(viewer)}
+    select count(*)::integer as count from sessions session
+    where session.status = 'active' and ${isSeenBy(viewer)}`.execute(db);
+  return rows[0]!.count;
+}
+
+export interface Happening extends SessionRow {
+  at: Date;
+  kind: "started" | "ended";
+}
+
+/** The latest starts and ends, newest first. */
+export async function listHappenings(db: Db, viewer: Viewer, limit: number): Promise<Happening[]> {
+  const latest = (kind: "started" | "ended", column: "started_at" | "ended_at") => sql`(
+    select session.*, ${sql.ref(`session.${column}`)} as at, ${sql.lit(kind)} as kind from sessions session
+    where session.started_at is not null and ${sql.ref(`session.${column}`)} is not null and ${isSeenBy(viewer)}
+    order by ${sql.ref(`session.${column}`)} desc limit ${limit})`;
+  const { rows } = await sql<Happening>`
+    ${withStanding(viewer)}
+    ${latest("started", "started_at")} union all ${latest("ended", "ended_at")}
+    order by at desc, kind limit ${limit}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,69 @@
+// Routes of sessions and gateways.
+import {
+  GatewayId,
+  drainGateway,
+  exportSessionRecording,
+  listGateways,
+  listPrivilegedSessions,
+  listSessionActivity,
+  messagePrivilegedSession,
+  readPrivilegedSession,
+  readSessionRecording,
+  startPrivilegedSession,
+  terminatePrivilegedSession,
+  watchPrivilegedSession,
+} from "@strongroom/contract";
+import type { Gateway } from "@strongroom/contract";
+import { implement } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { implementDownload } from "#kernel/http/stream.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { sendMessage, terminate } from "./control-session.ts";
+import { readGateways, setDraining } from "./gateway/gateways.store.ts";
+import type { GatewayRow } from "./gateway/gateways.store.ts";
+import { findActivity, findSessions, readOne } from "./monitoring/find-sessions.ts";
+import { exportSealed, play } from "./recordings/read-recording.ts";
+import type { SessionContext } from "./session-context.ts";
+import { startSession, watchSession } from "./start-session.ts";
+
+export function bindSessions(kernel: Kernel, context: SessionContext): void {
+  implement(kernel, listPrivilegedSessions, findSessions);
+  implement(kernel, listSessionActivity, findActivity);
+  implement(kernel, readPrivilegedSession, readOne);
+  implement(kernel, startPrivilegedSession, (call, tx) => startSession(context, call, tx));
+  implement(kernel, watchPrivilegedSession, watchSession);
+  implement(kernel, terminatePrivilegedSession, terminate);
+  implement(kernel, messagePrivilegedSession, sendMessage);
+  implementDownload(kernel, readSessionRecording, (call, db) => play(kernel, call, db));
+  implementDownload(kernel, exportSessionRecording, (call, db) => exportSealed(kernel, call, db));
+  implement(kernel, listGateways, async (_call, db) => ({ gateways: (await readGateways(db)).map(toGateway) }));
+  implement(kernel, drainGateway, async (call, tx) => {
+    const { id } = call.params;
+    const { is_draining: isDraining } = call.body;
+    call.note({ target: { type: "gateway", id }, details: { is_draining: isDraining } });
+    const gateway = await setDraining(tx, id, isDraining);
+    if (gateway === null) throw refuse(404, "gateway.not-found", "Gateway not found");
+    call.note({ target: { type: "gateway", id, name: gateway.name } });
+    const state = isDraining ? "starts no more sessions" : "starts sessions again";
+    return { message: `"${gateway.name}" ${state}` };
+  });
+}
+
+const toGateway = (row: GatewayRow): Gateway => ({
+  id: GatewayId.parse(row.id),
+  name: row.name,
+  address: row.address,
+  zone: row.zone,
+  version: row.version,
+  started_at: row.started_at.toISOString(),
+  heartbeat_at: row.heartbeat_at.toISOString(),
+  status: statusOf(row),
+  problem: row.problem,
+  live_sessions: row.live_sessions,
+});
+
+function statusOf({ is_alive, is_draining, problem }: GatewayRow): Gateway["status"] {
+  if (!is_alive) return "lost";
+  if (is_draining) return "draining";
+  return problem === null ? "ready" : "blocked";
+}

@@ -1,0 +1,156 @@
+// Starts a session: decides as a retrieval does, and issues the ticket with which a gateway opens it.
+import { openSessionTerminal, openSessionWatch, pathOf } from "@strongroom/contract";
+import type { PrivilegedSessionId, startPrivilegedSession, watchPrivilegedSession } from "@strongroom/contract";
+import { existsSync } from "node:fs";
+import { sql } from "kysely";
+import { justificationNote, requireJustification, requireUse, ticketOf } from "#features/accounts/index.ts";
+import type { ShownRow } from "#features/accounts/index.ts";
+import type { Config } from "#kernel/config.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import { gatewaySocket } from "./gateway/gateway-places.ts";
+import { readGateways } from "./gateway/gateways.store.ts";
+import { targetText } from "./gateway/redeem-ticket.ts";
+import { actionsFor, requireShown } from "./monitoring/find-sessions.ts";
+import { detailsOf, targetOf } from "./session-context.ts";
+import type { SessionContext } from "./session-context.ts";
+import { insertSession, insertTicket } from "./sessions.store.ts";
+import { hashOfTicket, newTicketText } from "./ticket-text.ts";
+
+/** A ticket lives this long. */
+const TICKET_SECONDS = 60;
+
+export async function startSession(context: SessionContext, call: Call<typeof startPrivilegedSession>, tx: Tx) {
+  const { actor, params, body } = call;
+  call.note({ target: { type: "account", id: params.id } });
+  const { row } = await requireUse(context, tx, actor, params.id, (shown) => {
+    call.note({ target: { type: "account", id: shown.id, name: shown.name } });
+    call.requireStepUp();
+    requireJustification(shown, body);
+  });
+  requireSupported(row);
+  const gatewayId = await chooseGateway(context.kernel.config, tx);
+  const facts = await readStartFacts(tx, actor.id, row);
+  const id = newId() as PrivilegedSessionId;
+  await insertSession(tx, {
+    id,
+    user_id: actor.id,
+    user_name: actor.name,
+    account_id: row.id,
+    account_name: row.name,
+    safe_id: row.safe_id,
+    safe_name: row.safe_name,
+    platform_id: row.platform_id,
+    platform_name: row.platform_name,
+    grant_id: row.grant_id,
+    token_id: actor.token?.id ?? null,
+    gateway_id: gatewayId,
+    protocol: "ssh",
+    client: "browser",
+    remote_user: row.username,
+    target: targetText(row),
+    source_address: call.request.ip,
+    reason: body.reason === undefined || body.reason === "" ? null : body.reason,
+    ticket: ticketOf(row, body),
+    is_exclusive: row.exclusive_check_out,
+    requested_at: row.now,
+    ends_at: facts.ends_at,
+    ...riskOf(facts),
+  });
+  const issued = await issue(tx, { kind: "open", id, userId: actor.id, accountId: row.id, gatewayId, from: call });
+  call.note(justificationNote(row, body, { session: id, gateway_id: gatewayId }));
+  return { session_id: id, ...issued, connect_path: pathOf(openSessionTerminal.path, { id }) };
+}
+
+/** For members who may view the audit trail of the safe. The user of the session is told. */
+export async function watchSession(call: Call<typeof watchPrivilegedSession>, tx: Tx) {
+  const { id } = call.params;
+  call.note({ target: { type: "privileged-session", id } });
+  const row = await requireShown(tx, call.actor, id);
+  call.note({ target: targetOf(row), details: detailsOf(row) });
+  if (row.status !== "active") throw refuse(409, "privileged-session.ended", "This session has ended.");
+  if (!actionsFor(row, call.actor).includes("watch")) throw notAllowed();
+  const ticket = { id, userId: call.actor.id, accountId: row.account_id, gatewayId: row.gateway_id, from: call };
+  const issued = await issue(tx, { kind: "watch", ...ticket });
+  return { ...issued, connect_path: pathOf(openSessionWatch.path, { id }) };
+}
+
+export const notAllowed = () =>
+  refuse(403, "privileged-session.not-allowed", "Your permissions in this safe do not allow this.");
+
+interface Ticket {
+  kind: "open" | "watch";
+  id: string;
+  userId: string;
+  accountId: string;
+  gatewayId: string;
+  from: Pick<Call, "request">;
+}
+
+async function issue(tx: Tx, { kind, id, userId, accountId, gatewayId, from }: Ticket) {
+  const ticket = newTicketText();
+  const row = {
+    ticket_hash: hashOfTicket(ticket),
+    kind,
+    session_id: id,
+    user_id: userId,
+    account_id: accountId,
+    gateway_id: gatewayId,
+    source_address: from.request.ip,
+  };
+  const expiresAt = await insertTicket(tx, row, TICKET_SECONDS);
+  return { ticket, expires_at: expiresAt.toISOString() };
+}
+
+function requireSupported({ name, connection_method }: ShownRow): void {
+  if (connection_method === "SSH") return;
+  throw refuse(
+    409,
+    "privileged-session.not-supported",
+    `"${name}" uses ${connection_method}. Sessions are available for accounts with the connection method SSH.`,
+  );
+}
+
+/** The gateway beside this server with the fewest sessions. Throws 503 when none starts sessions now. */
+async function chooseGateway(config: Config, db: Db): Promise<string> {
+  const here = (await readGateways(db)).filter((each) => each.is_alive && existsSync(gatewaySocket(config, each.id)));
+  const ready = here.filter((each) => !each.is_draining && each.problem === null);
+  const [chosen] = ready.toSorted((one, other) => one.live_sessions - other.live_sessions);
+  if (chosen !== undefined) return chosen.id;
+  const problem = here.find((each) => each.problem !== null)?.problem;
+  throw refuse(
+    503,
+    "privileged-session.no-gateway",
+    problem ?? "No session gateway is ready. Try again in a minute, or ask an administrator to check the gateways.",
+    { retryAfter: 10 },
+  );
+}
+
+interface StartFacts {
+  ends_at: Date;
+  is_break_glass: boolean;
+  is_first: boolean;
+}
+
+/** A session lasts no longer than the platform's longest access. */
+async function readStartFacts(tx: Tx, userId: string, row: ShownRow): Promise<StartFacts> {
+  const { rows } = await sql<StartFacts>`
+    select access_time() + make_interval(mins => platforms.max_duration_minutes) as ends_at,
+      coalesce((select is_break_glass from access_requests where id = ${row.grant_id}), false) as is_break_glass,
+      not exists (
+        select from sessions where account_id = ${row.id} and user_id = ${userId} and started_at is not null) as is_first
+    from platforms where platforms.id = ${row.platform_id}`.execute(tx);
+  return rows[0]!;
+}
+
+/** The documented rules of docs/sessions.md. */
+function riskOf({ is_break_glass: isBreakGlass, is_first: isFirst }: StartFacts) {
+  const reasons = [
+    ...(isBreakGlass ? ["Emergency access"] : []),
+    ...(isFirst ? ["First session of this user on this account"] : []),
+  ];
+  const level = isBreakGlass ? "high" : isFirst ? "medium" : "low";
+  return { risk_level: level, risk_reasons: reasons } as const;
+}

@@ -1,0 +1,91 @@
+// Passes a browser's WebSocket on to the gateway of its session, byte by byte, after the checks of every other call.
+import { openSessionTerminal, openSessionWatch } from "@strongroom/contract";
+import type { IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Call } from "#kernel/http/call.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { implementUpgrade } from "#kernel/http/upgrade.ts";
+import type { UpgradeCall } from "#kernel/http/upgrade.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { gatewaySocket } from "./gateway/gateway-places.ts";
+import { actionsFor, requireShown } from "./monitoring/find-sessions.ts";
+import { notFound } from "./session-context.ts";
+import { notAllowed } from "./start-session.ts";
+
+const CONNECT_WITHIN_MS = 5000;
+
+type Terminal = Call<typeof openSessionTerminal> | Call<typeof openSessionWatch>;
+
+/** Returns a function that closes all terminals. */
+export function bindTerminals(kernel: Kernel): () => void {
+  const open = new Set<Duplex>();
+  const serve = (isWatcher: boolean) => async (call: Terminal, upgrade: UpgradeCall) => {
+    requireSameOrigin(kernel, upgrade.request);
+    const row = await requireShown(kernel.database.db, call.actor, call.params.id);
+    if (row.status === "completed") throw refuse(409, "privileged-session.ended", "This session has ended.");
+    if (isWatcher && !actionsFor(row, call.actor).includes("watch")) throw notAllowed();
+    if (!isWatcher && row.user_id !== call.actor.id) throw notFound();
+    const gateway = await connectTo(gatewaySocket(kernel.config, row.gateway_id));
+    gateway.write(requestTo(upgrade.request, call.request.ip));
+    const { socket, head } = upgrade.take();
+    gateway.write(head);
+    join(socket, gateway);
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    if (socket.destroyed) gateway.destroy();
+  };
+  implementUpgrade(kernel, openSessionTerminal, serve(false));
+  implementUpgrade(kernel, openSessionWatch, serve(true));
+  return () => {
+    for (const socket of open) socket.destroy();
+  };
+}
+
+/** INVARIANT: the cookie opens a terminal only for a page of this server (cross-site WebSocket hijacking). */
+function requireSameOrigin(kernel: Kernel, { headers }: IncomingMessage): void {
+  // Browsers always send an origin, and cannot send a token.
+  if (headers.origin === undefined && headers.authorization !== undefined) return;
+  const own = [`http://${headers.host}`, `https://${headers.host}`, new URL(kernel.publicUrl()).origin];
+  if (headers.origin !== undefined && own.includes(headers.origin)) return;
+  throw refuse(403, "request.other-origin", "Terminals open only from Strongroom's own pages.");
+}
+
+const notReached = () =>
+  refuse(503, "privileged-session.gateway-lost", "The gateway of this session does not answer. Try again.", {
+    retryAfter: 5,
+  });
+
+function connectTo(path: string): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.setTimeout(CONNECT_WITHIN_MS, () => socket.destroy(new Error("the gateway did not answer")));
+    socket.once("error", () => reject(notReached()));
+    socket.once("connect", () => {
+      socket.setTimeout(0);
+      resolve(socket);
+    });
+  });
+}
+
+const FORWARDED = /^(upgrade|connection|sec-websocket-(key|version|extensions|protocol))$/;
+
+/** The request without credentials, with the client's address as this server knows it. */
+function requestTo({ url, headers }: IncomingMessage, address: string): string {
+  const kept = Object.entries(headers).filter(([name]) => FORWARDED.test(name));
+  const lines = kept.map(([name, value]) => `${name}: ${String(value)}`);
+  const path = (url ?? "").split("?", 1)[0];
+  const all = [`GET ${path} HTTP/1.1`, "host: gateway", ...lines, `x-strongroom-client-address: ${address}`];
+  return `${all.join("\r\n")}\r\n\r\n`;
+}
+
+function join(one: Duplex, other: Duplex): void {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    from.on("error", () => to.destroy());
+    from.on("close", () => to.destroy());
+    from.pipe(to);
+  }
+}
