@@ -15,6 +15,7 @@ import type { Log } from "#kernel/log.ts";
 import { StartError } from "#kernel/start-error.ts";
 import { requireUsable, whyNotStarted } from "#kernel/why-not-started.ts";
 import { compose } from "./compose.ts";
+import { runGateway } from "./gateway-process.ts";
 
 const STOP_WITHIN_MS = 15_000;
 const WEB_FOLDER = join(import.meta.dirname, "../../web/dist");
@@ -45,6 +46,10 @@ async function start(): Promise<void> {
   await app.http.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
     throw portError(config, error);
   });
+  if (config.hasGateway) {
+    const gateway = runGateway(log);
+    started.push({ name: "session gateway", stop: () => gateway.stop() });
+  }
   await greet(config, app);
 }
 

@@ -43,6 +43,7 @@ const Environment = z.object({
   STRONGROOM_ALLOWED_NETWORKS: list,
   STRONGROOM_RATE_LIMIT: z.coerce.number().int().min(0).default(1200),
   STRONGROOM_ROTATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(100_000).default(600),
+  STRONGROOM_GATEWAY: z.enum(["0", "1"]).default("1"),
   STRONGROOM_AUDIT_SEARCH_SECONDS: z.coerce.number().int().min(1).max(30).default(10),
   STRONGROOM_BACKUPS: z.string().min(1).optional(),
   STRONGROOM_API_DOCS: z.enum(["signed-in", "public", "off"]).default("signed-in"),
@@ -86,6 +87,8 @@ export interface Config {
   rateLimit: number;
   /** Maximum rotations that the schedule starts per minute, over all processes. */
   rotationsPerMinute: number;
+  /** Runs a session gateway beside this server. */
+  hasGateway: boolean;
   /** Database time limit for a page of the audit trail, or for counting matches. */
   auditSearchSeconds: number;
   /** Folder of backups made in the Admin Console. Absolute. */
@@ -128,6 +131,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     allowedNetworks: value.STRONGROOM_ALLOWED_NETWORKS,
     rateLimit: value.STRONGROOM_RATE_LIMIT,
     rotationsPerMinute: value.STRONGROOM_ROTATIONS_PER_MINUTE,
+    hasGateway: value.STRONGROOM_GATEWAY === "1",
     auditSearchSeconds: value.STRONGROOM_AUDIT_SEARCH_SECONDS,
     backupFolder: resolve(value.STRONGROOM_BACKUPS ?? `${dataFolder}/backups`),
     apiDocs: value.STRONGROOM_API_DOCS,

@@ -18,7 +18,7 @@ before(async () => {
 after(() => app.close());
 
 describe("API-06, DASH-03: the figures", () => {
-  test("count the caller's own credentials, the managers and administrators, and no sessions yet", async () => {
+  test("count the caller's own credentials, the managers and administrators, and no session", async () => {
     const owner = await aPerson(app);
     await aPerson(app, "manager");
     await aCredential(app, owner);

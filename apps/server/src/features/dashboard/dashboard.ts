@@ -8,6 +8,7 @@ import type {
   listDashboardAlerts,
   readDashboardStats,
 } from "@strongroom/contract";
+import { countLiveSessions } from "#features/sessions/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { Kernel } from "#kernel/kernel.ts";
@@ -31,14 +32,15 @@ export async function readStats(
   call: Call<typeof readDashboardStats>,
   db: Db,
 ): Promise<DashboardStats> {
-  const [compliance, people] = await Promise.all([
+  const [compliance, people, activeSessions] = await Promise.all([
     readCompliance(db, call.actor, grants, kernel.clock.now()),
     countActiveByRole(db),
+    countLiveSessions(db, call.actor),
   ]);
   return {
     totalCredentials: compliance.total,
-    // Live privileged sessions (OPEN-147). No feature opens one yet.
-    activeSessions: 0,
+    // Live privileged sessions (OPEN-147).
+    activeSessions,
     privilegedUsers: people.manager + people.admin,
     complianceScore: complianceScore(compliance),
     complianceFormula: FIGURES.complianceScore,
