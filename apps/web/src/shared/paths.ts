@@ -27,6 +27,7 @@ export const paths = {
   accessRequest: (id: string) => `/jit-access?request=${id}`,
   /** The page with the request form for an account open. */
   requestAccess: (accountId: string) => `/jit-access?ask=${accountId}`,
+  sessions: "/sessions",
   accessControl: "/access-control",
   integrations: "/integrations",
   auditLogs: "/audit-logs",

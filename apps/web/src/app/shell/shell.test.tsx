@@ -66,6 +66,7 @@ describe("the sidebar", () => {
       ["Discovery", "/discovery"],
       ["CPM Dashboard", "/cpm-dashboard"],
       ["JIT Access", "/jit-access"],
+      ["Session Monitoring", "/sessions"],
       ["Access Control", "/access-control"],
       ["Integrations", "/integrations"],
       ["Audit Logs", "/audit-logs"],

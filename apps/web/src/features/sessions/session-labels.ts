@@ -1,0 +1,31 @@
+// Labels, figures and filters of privileged sessions.
+import type { PrivilegedSession, SessionFigures, SessionRisk, SessionStatus } from "@strongroom/contract";
+import type { Status } from "#shared/ui/status-badge.tsx";
+
+const HOUR = 3_600_000;
+
+/** The time filter: sessions that started in the last so many milliseconds. */
+export const PERIODS = {
+  any: { label: "Any time", ms: null },
+  hour: { label: "Last hour", ms: HOUR },
+  day: { label: "Last 24 hours", ms: 24 * HOUR },
+  week: { label: "Last 7 days", ms: 7 * 24 * HOUR },
+  month: { label: "Last 30 days", ms: 30 * 24 * HOUR },
+} as const;
+export type Period = keyof typeof PERIODS;
+
+export const STATUS_LABELS: Record<SessionStatus, string> = { active: "Active", completed: "Completed" };
+export const STATUS_BADGE: Record<SessionStatus, Status> = { active: "active", completed: "inactive" };
+export const RISK_LABELS: Record<SessionRisk, string> = { high: "High risk", medium: "Medium risk", low: "Low risk" };
+
+/** SES-02, OPEN-96: how each card is computed. */
+export const FIGURE_TEXTS: Record<keyof SessionFigures, string> = {
+  active: "Open sessions to targets that you may see.",
+  recorded_today: "Recorded sessions that started since midnight UTC.",
+  high_risk: "Active sessions with a high risk.",
+  average_seconds: "Average length of the sessions that ended in the last 30 days.",
+};
+
+/** Tells sessions apart in the names of buttons and dialogs. */
+export const nameOf = ({ user, resource }: Pick<PrivilegedSession, "user" | "resource">): string =>
+  `${user} on ${resource}`;

@@ -1,0 +1,148 @@
+// The list of sessions with the actions that the server allows on each (SES-03 to SES-05, SES-08, SES-11).
+import { Button } from "@mantine/core";
+import {
+  IconDownload,
+  IconMessage,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconTerminal2,
+  type Icon,
+} from "@tabler/icons-react";
+import type { PrivilegedSession, SessionAction } from "@strongroom/contract";
+import { Suspense, lazy, useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { duration } from "#shared/format/time.ts";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
+import { EmptyState } from "#shared/ui/states.tsx";
+import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { MessageDialog, TerminateDialog } from "./session-dialogs.tsx";
+import { STATUS_BADGE, STATUS_LABELS, nameOf } from "./session-labels.ts";
+import { recordingExport } from "./sessions.queries.ts";
+
+// Loaded on demand, because the terminal is large.
+const PlaybackDialog = lazy(() => import("./playback/playback-dialog.tsx"));
+
+type DialogName = Exclude<SessionAction, "export" | "watch">;
+
+export interface SessionListProps {
+  sessions: readonly PrivilegedSession[];
+  isFiltered: boolean;
+}
+
+export function SessionList({ sessions, isFiltered }: SessionListProps) {
+  const [chosen, setChosen] = useState<{ session: PrivilegedSession; dialog: DialogName } | null>(null);
+  const [isOpen, setIsOpen] = useState(false);
+  const open = (session: PrivilegedSession, dialog: DialogName): void => {
+    setChosen({ session, dialog });
+    setIsOpen(true);
+  };
+  const dialogProps = (dialog: DialogName) => ({
+    opened: isOpen && chosen?.dialog === dialog,
+    onClose: () => setIsOpen(false),
+  });
+  return (
+    <>
+      {sessions.length === 0 ? (
+        <EmptyState
+          icon={IconTerminal2}
+          title={isFiltered ? "No sessions found" : "No sessions yet"}
+          text={
+            isFiltered
+              ? "No sessions match your search and filters."
+              : "Your sessions appear here, and those in safes whose audit trail you may view."
+          }
+        />
+      ) : (
+        <RowList label="Sessions">
+          {sessions.map((session) => (
+            <SessionRow key={session.id} session={session} onOpen={open} />
+          ))}
+        </RowList>
+      )}
+      {chosen !== null && (
+        <>
+          <TerminateDialog session={chosen.session} {...dialogProps("terminate")} />
+          <MessageDialog session={chosen.session} {...dialogProps("message")} />
+          {chosen.dialog === "play" && (
+            <Suspense fallback={null}>
+              <PlaybackDialog session={chosen.session} {...dialogProps("play")} />
+            </Suspense>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+interface SessionRowProps {
+  session: PrivilegedSession;
+  onOpen: (session: PrivilegedSession, dialog: DialogName) => void;
+}
+
+function SessionRow({ session, onOpen }: SessionRowProps) {
+  const isActive = session.status === "active";
+  return (
+    <Row
+      icon={<IconTerminal2 size={18} aria-hidden />}
+      isOver={!isActive}
+      name={
+        <>
+          <span>{nameOf(session)}</span>
+          <StatusBadge status={STATUS_BADGE[session.status]} label={STATUS_LABELS[session.status]} />
+          <SeverityBadge severity={session.riskLevel} />
+        </>
+      }
+      actions={<SessionActions session={session} onOpen={onOpen} />}
+    >
+      <RowDetail>
+        {`${session.remote_user}@${session.target} · ${session.protocol.toUpperCase()} · Safe ${session.safe_name}`}
+      </RowDetail>
+      <RowDetail>
+        Started <RelativeTime moment={session.startTime} /> · {duration(session.duration_seconds)}
+        {isActive && session.lastActivity !== null && (
+          <>
+            {" "}
+            · Last activity <RelativeTime moment={session.lastActivity} />
+          </>
+        )}
+        {!session.is_recorded && " · Not recorded"}
+      </RowDetail>
+      {session.ended_because !== null && <RowDetail>{session.ended_because}</RowDetail>}
+      {session.riskReasons.length > 0 && <RowDetail>{`Risk: ${session.riskReasons.join(", ")}`}</RowDetail>}
+    </Row>
+  );
+}
+
+function SessionActions({ session, onOpen }: SessionRowProps) {
+  const exporting = useMutation(recordingExport(session.id));
+  const save = () =>
+    exporting.mutate(undefined, {
+      onSuccess: () => toast.success("Recording exported. Check it with: strongroom recording verify"),
+      onError: (error) => toast.error(messageOf(error), { title: "Failed to export the recording" }),
+    });
+  const may = (action: SessionAction) => session.actions.includes(action);
+  const button = (label: string, ButtonIcon: Icon, onClick: () => void, more = {}) => (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={`${label}: ${nameOf(session)}`}
+      leftSection={<ButtonIcon size={15} aria-hidden />}
+      onClick={onClick}
+      {...more}
+    >
+      {label}
+    </Button>
+  );
+  return (
+    <>
+      {may("play") && button("Playback", IconPlayerPlay, () => onOpen(session, "play"))}
+      {may("export") && button("Export", IconDownload, save, { loading: exporting.isPending })}
+      {may("message") && button("Message", IconMessage, () => onOpen(session, "message"))}
+      {may("terminate") &&
+        button("Terminate", IconPlayerStop, () => onOpen(session, "terminate"), { variant: "light", color: "red" })}
+    </>
+  );
+}

@@ -1,0 +1,216 @@
+import type { PrivilegedSession } from "@strongroom/contract";
+import { act, screen, waitFor, within } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { signInForTest } from "#app/testing/sign-in.ts";
+import { paths } from "#shared/paths.ts";
+// Imported here so that no test waits for the terminal to compile.
+import "./playback/playback-dialog.tsx";
+import SessionsPage from "./sessions-page.tsx";
+import { CAST_TEXT, SESSION_ID, aPage, aSession } from "./testing/a-session.ts";
+
+const LIST = "GET /api/v1/sessions";
+const ACTIVITY = "GET /api/v1/sessions/activity";
+const at = (method: string, end: string) => `${method} /api/v1/sessions/${SESSION_ID}/${end}`;
+const RECORDING = at("GET", "recording");
+const NO_ACTIVITY = { json: { activities: [], entries: [] } };
+
+let api: TestApi;
+beforeEach(async () => {
+  signInForTest();
+  api = await startApi({
+    [LIST]: { json: aPage([aSession()]) },
+    [ACTIVITY]: NO_ACTIVITY,
+    "GET /api/v1/safes": { json: { safes: [], next_cursor: null } },
+  });
+});
+afterEach(() => api.close());
+
+const show = (query = "") => renderScreen(<SessionsPage />, { at: `${paths.sessions}${query}` });
+const rows = async () => within(await screen.findByRole("list", { name: "Sessions" })).getAllByRole("listitem");
+const showOne = async (given: Partial<PrivilegedSession>) => {
+  api.on(LIST, { json: aPage([aSession(given)]) });
+  const view = show();
+  return { ...view, row: within((await rows())[0]!) };
+};
+
+describe("the session monitoring page", () => {
+  test("SES-01, SES-02: has its address and four cards with the server's figures", async () => {
+    expect(paths.sessions).toBe("/sessions");
+    show();
+    await rows();
+    const value = (label: string) => screen.getByRole("article", { name: label }).querySelector("p")?.textContent;
+    expect(screen.getByRole("heading", { level: 1, name: "Session Monitoring" })).toBeTruthy();
+    const labels = ["Active Sessions", "Recorded Today", "High Risk", "Avg Duration"];
+    expect(labels.map(value)).toEqual(["2", "5", "1", "1h 5m"]);
+  });
+
+  test("SES-03, SES-08, SES-09, SES-11: lists the sessions of the field sessions", async () => {
+    const { row } = await showOne({ riskLevel: "high", riskReasons: ["Outside working hours", "Break-glass access"] });
+    for (const part of ["Ada on root on db1", "Active", "High", "10m ago", "2m ago"]) {
+      expect(row.getByText(part)).toBeTruthy();
+    }
+    expect(row.getByText("root@db1.internal:22 · SSH · Safe Databases")).toBeTruthy();
+    expect(row.getByText("Risk: Outside working hours, Break-glass access")).toBeTruthy();
+  });
+
+  test("a completed session shows why it ended", async () => {
+    const { row } = await showOne({ status: "completed", ended_because: "Terminated by Ben: wrong host" });
+    expect(row.getByText("Completed")).toBeTruthy();
+    expect(row.getByText("Terminated by Ben: wrong host")).toBeTruthy();
+  });
+
+  test.each([
+    [
+      ["play", "export", "message", "terminate"],
+      ["Playback", "Export", "Message", "Terminate"],
+    ],
+    [["play"], ["Playback"]],
+    [[], []],
+  ] as const)("SES-04, SES-05: the actions %j show exactly their buttons", async (actions, buttons) => {
+    const { row } = await showOne({ actions: [...actions] });
+    expect(row.queryAllByRole("button").map(({ textContent }) => textContent)).toEqual(buttons);
+  });
+
+  test("SES-12, SES-14: a failed load shows the reason and Retry, and no sample sessions", async () => {
+    api.on(LIST, problem(500, "internal", "The database is away."));
+    const { user } = show();
+    expect(await screen.findByText("Failed to load sessions: The database is away.")).toBeTruthy();
+    expect(screen.queryByRole("list", { name: "Sessions" })).toBeNull();
+    api.on(LIST, { json: aPage([aSession()]) });
+    await user.click(screen.getByRole("button", { name: "Retry" }));
+    expect(await rows()).toHaveLength(1);
+  });
+
+  test("an empty list says what will appear", async () => {
+    api.on(LIST, { json: aPage([], { average_seconds: null }) });
+    show();
+    expect(await screen.findByText("No sessions yet")).toBeTruthy();
+    expect(screen.getByRole("article", { name: "Avg Duration" }).textContent).toContain("–");
+  });
+
+  test("filters are sent to the server and kept in the address", async () => {
+    api.on(LIST, { json: aPage([]) });
+    const { user } = show("?search=db1&status=active&period=hour");
+    expect(await screen.findByText("No sessions found")).toBeTruthy();
+    const sent = api.requestsTo(LIST)[0]!.query;
+    expect([sent.get("search"), sent.get("status")]).toEqual(["db1", "active"]);
+    const age = Date.now() - Date.parse(sent.get("from")!);
+    expect(Math.abs(age - 3_600_000)).toBeLessThan(30_000);
+    await user.click(screen.getByRole("combobox", { name: "Risk" }));
+    await user.click(await screen.findByRole("option", { name: "High risk" }));
+    await waitFor(() => expect(api.requestsTo(LIST).at(-1)!.query.get("risk")).toBe("high"));
+  });
+
+  test("Load more fetches the next page", async () => {
+    api.on(LIST, ({ query }) => ({
+      json: query.has("cursor")
+        ? aPage([aSession({ id: "88888888-8888-4888-8888-888888888888" as PrivilegedSession["id"] })])
+        : { ...aPage([aSession()]), next_cursor: "next" },
+    }));
+    const { user } = show();
+    await user.click(await screen.findByRole("button", { name: "Load more" }));
+    await waitFor(async () => expect(await rows()).toHaveLength(2));
+  });
+});
+
+describe("the Live Activity feed", () => {
+  test("SES-06, SES-07, SES-10, OPEN-95: shows entries with their real times", async () => {
+    const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+    const entries = [
+      { session_id: SESSION_ID, at: ago(1000), text: "Ada started a session on db1" },
+      { session_id: SESSION_ID, at: ago(7 * 60_000), text: "Ben watched" },
+    ];
+    api.on(ACTIVITY, { json: { activities: entries.map(({ text }) => text), entries } });
+    show();
+    const feed = await screen.findByRole("list", { name: "Live Activity" });
+    expect(
+      within(feed)
+        .getAllByRole("listitem")
+        .map(({ textContent }) => textContent),
+    ).toEqual(["Ada started a session on db1Just now", "Ben watched7m ago"]);
+    expect(feed.tabIndex).toBe(0);
+  });
+
+  test("SES-13: a failed load shows the reason, and no sample entries", async () => {
+    api.on(ACTIVITY, problem(500, "internal", "The database is away."));
+    show();
+    expect(await screen.findByText("Failed to load activity: The database is away.")).toBeTruthy();
+  });
+});
+
+describe("the actions on a session", () => {
+  test("Terminate sends the reason and reports the reply", async () => {
+    api.on(at("POST", "terminate"), { json: { message: "The session is ending." } });
+    const { user, row } = await showOne({});
+    await user.click(row.getByRole("button", { name: /^Terminate/ }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Terminate Session" }));
+    const submit = dialog.getByRole("button", { name: "Terminate" });
+    expect(submit).toHaveProperty("disabled", true);
+    await user.type(dialog.getByRole("textbox", { name: "Reason" }), "wrong host");
+    await user.click(submit);
+    expect(await screen.findByText("The session is ending.")).toBeTruthy();
+    expect(api.requestsTo(at("POST", "terminate"))[0]?.body).toEqual({ reason: "wrong host" });
+  });
+
+  test("a refused Terminate shows why and keeps the dialog", async () => {
+    api.on(at("POST", "terminate"), problem(409, "privileged-session.ended", "The session has ended already."));
+    const { user, row } = await showOne({});
+    await user.click(row.getByRole("button", { name: /^Terminate/ }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Terminate Session" }));
+    await user.type(dialog.getByRole("textbox", { name: "Reason" }), "late");
+    await user.click(dialog.getByRole("button", { name: "Terminate" }));
+    expect(await dialog.findByText("The session has ended already.")).toBeTruthy();
+  });
+
+  test("Message sends the text to the user's terminal", async () => {
+    api.on(at("POST", "message"), { json: { message: "Sent." } });
+    const { user, row } = await showOne({});
+    await user.click(row.getByRole("button", { name: /^Message/ }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Message to the User" }));
+    await user.type(dialog.getByRole("textbox", { name: "Message" }), "Please log out");
+    await user.click(dialog.getByRole("button", { name: "Send" }));
+    expect(await screen.findByText("Sent.")).toBeTruthy();
+    expect(api.requestsTo(at("POST", "message"))[0]?.body).toEqual({ text: "Please log out" });
+  });
+
+  test("Export saves the sealed recording under the session's name", async () => {
+    api.on(at("GET", "recording/export"), { text: "sealed" });
+    const saved: string[] = [];
+    vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: () => "blob:x", revokeObjectURL: () => undefined }));
+    vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function click(this: HTMLAnchorElement) {
+      saved.push(this.download);
+    });
+    const { user, row } = await showOne({});
+    await user.click(row.getByRole("button", { name: /^Export/ }));
+    expect(await screen.findByText(/^Recording exported/)).toBeTruthy();
+    expect(saved).toEqual([`session-${SESSION_ID}.srr`]);
+  });
+
+  test("Playback loads the recording and plays, pauses and seeks", async () => {
+    api.on(RECORDING, { text: CAST_TEXT });
+    const { user, row } = await showOne({});
+    await user.click(row.getByRole("button", { name: /^Playback/ }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Playback: Ada on root on db1" }));
+    expect(await dialog.findByText(/ of 0:02$/)).toBeTruthy();
+    await user.click(dialog.getByRole("checkbox", { name: "Skip idle time" }));
+    expect(dialog.getByText(/ of 1:01$/)).toBeTruthy();
+    await user.click(dialog.getByRole("button", { name: "Pause" }));
+    const slider = dialog.getByRole("slider", { name: "Position" });
+    act(() => slider.focus());
+    await user.keyboard("{End}");
+    expect(dialog.getByText("1:01 of 1:01")).toBeTruthy();
+    expect(dialog.getByRole("button", { name: "Play" })).toBeTruthy();
+  });
+
+  test("a recording that cannot be loaded shows why, with Retry", async () => {
+    api.on(RECORDING, problem(404, "not-found", "The recording was deleted."));
+    const { user, row } = await showOne({});
+    await user.click(row.getByRole("button", { name: /^Playback/ }));
+    expect(await screen.findByText("Failed to load the recording: The recording was deleted.")).toBeTruthy();
+    api.on(RECORDING, { text: CAST_TEXT });
+    await user.click(screen.getByRole("button", { name: "Retry" }));
+    expect(await screen.findByText(/ of 0:02$/)).toBeTruthy();
+  });
+});

@@ -1,0 +1,73 @@
+// Server state of privileged sessions: the list, the activity feed, and what a reader does with one session.
+import {
+  exportSessionRecording,
+  listPrivilegedSessions,
+  listSafes,
+  listSessionActivity,
+  messagePrivilegedSession,
+  readSessionRecording,
+  terminatePrivilegedSession,
+  type InputOf,
+  type PrivilegedSessionId,
+  type ReplyOf,
+} from "@strongroom/contract";
+import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { call, download } from "#shared/api/call.ts";
+import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
+import { saveFile } from "#shared/ui/save-file.ts";
+import { PERIODS, type Period } from "./session-labels.ts";
+
+const PATH = "/api/v1/sessions";
+const PAGE_SIZE = 50;
+
+type ListQuery = NonNullable<InputOf<typeof listPrivilegedSessions>["query"]>;
+
+export interface SessionFilter extends Pick<ListQuery, "status" | "risk" | "safe_id" | "search"> {
+  period: Period;
+}
+
+export const isFiltered = ({ period, ...rest }: SessionFilter): boolean =>
+  period !== "any" || Object.values(rest).some((value) => value !== undefined);
+
+/** The start of the period is computed with each load, so that the list moves with the clock. */
+export const sessionList = (filter: SessionFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...keyOf(listPrivilegedSessions).slice(0, -1), "pages", filter],
+    queryFn: ({ pageParam, signal }) => {
+      const { period, ...rest } = filter;
+      const { ms } = PERIODS[period];
+      const from = ms === null ? undefined : new Date(Date.now() - ms).toISOString();
+      return call(
+        listPrivilegedSessions,
+        { query: { ...rest, from, limit: PAGE_SIZE, cursor: pageParam } },
+        { signal },
+      );
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page: ReplyOf<typeof listPrivilegedSessions>) => page.next_cursor ?? undefined,
+  });
+
+export const activity = queryOf(listSessionActivity);
+
+export const safeChoices = queryOf(listSafes, { query: { limit: 500 } });
+
+const at = (id: PrivilegedSessionId) => ({ params: { id } });
+
+export async function terminate(client: QueryClient, id: PrivilegedSessionId, reason: string) {
+  const done = await call(terminatePrivilegedSession, { ...at(id), body: { reason } });
+  void invalidatePath(client, PATH);
+  return done;
+}
+
+export const sendMessage = (id: PrivilegedSessionId, text: string) =>
+  call(messagePrivilegedSession, { ...at(id), body: { text } });
+
+/** Not a query: a recording may show secrets, so it stays out of every cache. */
+export async function readRecording(id: PrivilegedSessionId): Promise<Uint8Array> {
+  return new Uint8Array(await (await download(readSessionRecording, at(id))).arrayBuffer());
+}
+
+export const recordingExport = (id: PrivilegedSessionId) =>
+  mutationOptions({
+    mutationFn: async () => saveFile(`session-${id}.srr`, await download(exportSessionRecording, at(id))),
+  });
