@@ -117,7 +117,7 @@ describe("connection settings of an account", needs(noBrowser || null), () => {
     const dialog = dialogOf(page, "Add New Credential");
     await choose(dialog, "Protocol", "Network device over SSH");
     await dialog.getByRole("button", { name: "More options" }).click();
-    await dialog.getByRole("button", { name: "Add a row to Steps of a change", exact: true }).click();
+    await dialog.getByRole("button", { name: "Add row to Steps of a change", exact: true }).click();
     await textField(dialog, "Steps of a change, row 1: Prompt").fill("*$ menu:");
     await inspectScreen(page, "credential-network-device");
   });

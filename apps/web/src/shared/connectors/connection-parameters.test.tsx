@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { screen, within } from "@testing-library/react";
+import { fireEvent, screen, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
@@ -42,21 +42,24 @@ async function open(stored: Params, type = "application") {
   return { ...view, choose, save };
 }
 
+/** Sets a value at once instead of typing it, for speed. */
+const put = (input: HTMLElement, value: string) => fireEvent.change(input, { target: { value } });
+
 test("the fields of any described connector are generated, and fill its parameters without JSON", async () => {
   const { user, choose, save } = await open({});
   await choose("Protocol", "Invented protocol");
-  await user.type(screen.getByRole("textbox", { name: "Realm" }), "north");
-  await user.type(screen.getByRole("textbox", { name: "Tries" }), "3");
+  put(screen.getByRole("textbox", { name: "Realm" }), "north");
+  put(screen.getByRole("textbox", { name: "Tries" }), "3");
   await choose("Mode", "Fast");
   await user.click(screen.getByRole("switch", { name: "Strict" }));
-  await user.type(screen.getByRole("textbox", { name: "Groups" }), "admins{Enter}{Enter}owners");
-  await user.click(screen.getByRole("button", { name: "Add a row to Body" }));
-  await user.type(screen.getByRole("textbox", { name: "Body, row 1: Name" }), "password");
-  await user.type(screen.getByRole("textbox", { name: "Body, row 1: Value" }), "{{new}");
-  await user.click(screen.getByRole("button", { name: "Add a row to Steps" }));
-  await user.type(screen.getByRole("textbox", { name: "Steps, row 1: Prompt" }), "*#");
+  put(screen.getByRole("textbox", { name: "Groups" }), "admins\n\nowners");
+  await user.click(screen.getByRole("button", { name: "Add row to Body" }));
+  put(screen.getByRole("textbox", { name: "Body, row 1: Name" }), "password");
+  put(screen.getByRole("textbox", { name: "Body, row 1: Value" }), "{new}");
+  await user.click(screen.getByRole("button", { name: "Add row to Steps" }));
+  put(screen.getByRole("textbox", { name: "Steps, row 1: Prompt" }), "*#");
   await user.click(screen.getByRole("switch", { name: "Steps, row 1: Optional" }));
-  await user.click(screen.getByRole("button", { name: "Add a row to Steps" }));
+  await user.click(screen.getByRole("button", { name: "Add row to Steps" }));
   expect(await save()).toEqual({
     port: "4711",
     additional_params: {

@@ -232,7 +232,7 @@ function RowsInput({ field, columns, error, initial, onRows }: RowsInputProps) {
         size="compact-sm"
         variant="default"
         leftSection={<IconPlus size={14} aria-hidden />}
-        aria-label={`Add a row to ${field.label}`}
+        aria-label={`Add row to ${field.label}`}
         onClick={() => {
           setRows([...rows, { key: nextKey, values: {} }]);
           setNextKey(nextKey + 1);
