@@ -53,8 +53,7 @@ after(async () => {
 type Query = NonNullable<InputOf<typeof listPrivilegedSessions>["query"]>;
 const list = async (who: TestPerson, query: Query = {}) =>
   (await app.call(listPrivilegedSessions, { query, as: who.token })).body;
-const read = (who: TestPerson, id: string) =>
-  app.call(readPrivilegedSession, { params: { id: id as PrivilegedSessionId }, as: who.token });
+const read = (who: TestPerson, id: string) => app.call(readPrivilegedSession, { params: { id }, as: who.token });
 
 async function aSession(fields = {}): Promise<SessionSetup & { id: PrivilegedSessionId; auditor: TestPerson }> {
   const setup = await anSshAccount(app, fields);

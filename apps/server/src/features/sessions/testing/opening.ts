@@ -65,7 +65,7 @@ export const sessionsOf = (app: TestApp, gateway: TestGateway) => ({
   start: (who: TestPerson, { id }: Pick<Account, "id">, body: Body = {}) =>
     app.call(startPrivilegedSession, { params: { id }, body, as: who.token }),
   terminate: (who: TestPerson, id: string, reason = "Wrong host") =>
-    app.call(terminatePrivilegedSession, { params: { id: id as never }, body: { reason }, as: who.token }),
+    app.call(terminatePrivilegedSession, { params: { id }, body: { reason }, as: who.token }),
   /** Redeems a ticket as the gateway does; rejects with the refusal. */
   redeem: (ticket: string, sessionId: string, gatewayId = gateway.id): Promise<OpenedSession | WatchedSession> =>
     redeemTicket(sessionContextOf(app.kernel), { ticket, sessionId, gatewayId, sourceAddress: "127.0.0.1" }),
