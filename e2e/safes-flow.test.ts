@@ -59,7 +59,7 @@ describe("safes", { skip: noBrowser }, () => {
     await becomes(async () => (await example.innerText()).length, 40);
     await inspectScreen(page, "platform-form");
     await dialog.getByLabel("Minimum symbols").fill("50");
-    await dialog.getByText("The required characters do not fit into the password length.", { exact: true }).waitFor();
+    await dialog.getByText("The password length is too short for the required characters.", { exact: true }).waitFor();
     await dialog.getByLabel("Minimum symbols").fill("2");
     await dialog.getByRole("button", { name: "Create Platform" }).click();
     await seesToast(page, "Platform created successfully");
@@ -80,7 +80,7 @@ describe("safes", { skip: noBrowser }, () => {
     await seesToast(page, "Group created successfully");
     await dialog.waitFor({ state: "detached" });
     await cardOf(page, GROUP).getByRole("button", { name: "People" }).click();
-    const people = dialogOf(page, `People of ${GROUP}`);
+    const people = dialogOf(page, `Members of ${GROUP}`);
     await people.getByText("This group is empty", { exact: true }).waitFor();
     await search(people, "Add a person", "ben@", /ben@example\.com/);
     await people.getByRole("button", { name: "Add", exact: true }).click();

@@ -98,7 +98,7 @@ export type NewAccessReview = z.infer<typeof NewAccessReview>;
 export const startAccessReview = endpoint({
   method: "POST",
   path: "/api/v1/access-control/reviews",
-  summary: "Start an access review over the current memberships, and notify the reviewers",
+  summary: "Start an access review of the current memberships, and notify the reviewers",
   body: NewAccessReview,
   reply: AccessReview,
   status: 201,
@@ -189,7 +189,7 @@ export const decideReviewItem = endpoint({
 export const decideReviewItems = endpoint({
   method: "POST",
   path: "/api/v1/access-control/reviews/:id/decisions",
-  summary: "Decide several memberships of a review the same way",
+  summary: "Apply the same decision to several memberships of a review",
   params: byId,
   body: z
     .strictObject({ item_ids: z.array(ReviewItemId).min(1, "Choose at least one membership").max(200), ...decided })

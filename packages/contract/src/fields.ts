@@ -41,7 +41,7 @@ export const DateRange = z
   .max(100)
   .refine(
     (text) => isDateRange(text),
-    'Use "24h", "7d", "30d" or two times such as 2026-11-01T00:00:00Z/2026-11-08T00:00:00Z',
+    'Use "24h", "7d", "30d" or a start and end time such as 2026-11-01T00:00:00Z/2026-11-08T00:00:00Z',
   );
 
 function isDateRange(text: string): boolean {

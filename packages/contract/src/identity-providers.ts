@@ -68,7 +68,7 @@ export const LdapSettings = z.strictObject({
   ca: optionalLines(50_000),
   /** The account that searches; without one the search is anonymous. */
   bind_dn: optionalText(500),
-  base_dn: oneLine().min(1, "Please enter the base DN of the people.").max(500),
+  base_dn: oneLine().min(1, "Please enter the base DN for users.").max(500),
   user_filter: filter(NAME_PLACE, "(|(uid={name})(mail={name}))"),
   /** An attribute that stays the same when a person is renamed: `entryUUID`, `objectGUID`. */
   id_attribute: attribute("entryUUID"),

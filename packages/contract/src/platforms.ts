@@ -33,7 +33,7 @@ export const PasswordRules = z
   })
   .refine((rules) => rules.min_lowercase + rules.min_uppercase + rules.min_digits + rules.min_symbols <= rules.length, {
     path: ["length"],
-    message: "The required characters do not fit into the password length",
+    message: "The password length is too short for the required characters",
   });
 export type PasswordRules = z.infer<typeof PasswordRules>;
 

@@ -199,7 +199,7 @@ test("a recording whose chain was rewritten is found by the digests and by the k
   assert.deepEqual(namesOf(byDigests), [["altered", 2, 5]]);
   assert.match(
     byDigests.findings[0]?.message ?? "",
-    /or one between them: the audit trail holds another digest of chunk 5/,
+    /or one between them: the audit trail holds a different digest for chunk 5/,
   );
 
   const byKey = await verify(file, { seal });

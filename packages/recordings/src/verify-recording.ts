@@ -232,7 +232,7 @@ class RecordingCheck {
       "altered",
       { from, to: number },
       { from: 0, to },
-      `${chunksAre(from, number, null, "was")} changed${where}: the audit trail holds another digest of chunk ${number}.`,
+      `${chunksAre(from, number, null, "was")} changed${where}: the audit trail holds a different digest for chunk ${number}.`,
     );
   }
 

@@ -152,7 +152,7 @@ function RemoveDialog({ factor, isLast, onClose }: { factor: Factor; isLast: boo
       onClose={onClose}
     >
       {isLast
-        ? "This is your last second factor. Without it, your password alone signs you in, and your recovery codes are deleted."
+        ? "This is your last second factor. If you remove it, you will sign in with your password alone, and your recovery codes will be deleted."
         : "You can no longer sign in with it."}
     </DeleteDialog>
   );
@@ -179,7 +179,7 @@ function RenewDialog({ onClose, onCodes }: { onClose: () => void; onCodes: (code
       onConfirm={() => void confirm()}
       onCancel={onClose}
     >
-      Your current codes stop working.
+      Your current codes will stop working.
     </ConfirmDialog>
   );
 }

@@ -26,7 +26,7 @@ export interface GroupPeopleDialogProps extends DialogProps {
 
 export function GroupPeopleDialog({ group, canManage, opened, onClose }: GroupPeopleDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={`People of ${group.name}`}>
+    <Modal opened={opened} onClose={onClose} title={`Members of ${group.name}`}>
       {canManage && <AddPerson group={group} />}
       <People group={group} canManage={canManage} />
     </Modal>
@@ -95,7 +95,7 @@ function People({ group, canManage }: { group: Group; canManage: boolean }) {
           if (found.length === 0) return <EmptyState icon={IconUsersGroup} title="This group is empty" />;
           return (
             <>
-              <RowList label={`People of ${group.name}`}>
+              <RowList label={`Members of ${group.name}`}>
                 {found.map((person) => (
                   <Row
                     key={person.user_id}

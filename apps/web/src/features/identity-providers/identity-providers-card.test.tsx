@@ -91,7 +91,7 @@ test("a directory is added with group mappings; errors show at their field", asy
   const form = await dialog("Add LDAP directory");
   await user.click(form.getByRole("button", { name: "Add provider" }));
   expect(await form.findByText("Please enter a name.")).toBeTruthy();
-  expect(form.getByText("Please enter the base DN of the people.")).toBeTruthy();
+  expect(form.getByText("Please enter the base DN for users.")).toBeTruthy();
   expect(form.getByText(/Must be ldaps:\/\/host/)).toBeTruthy();
   fill(form.getByLabelText(/^Name\b(?! attribute)/), "The directory");
   fill(form.getByLabelText(/^Address/), "ldaps://directory.corp.example");

@@ -81,7 +81,7 @@ describe("exampleOf", () => {
   test.each([
     [{ forbidden_characters: "0123456789" }, "The rules require digits but allow none."],
     [{ symbols: "" }, "The rules require symbols but allow none."],
-    [{ min_symbols: 40 }, "The required characters do not fit into the password length."],
+    [{ min_symbols: 40 }, "The password length is too short for the required characters."],
     [{ length: 200 }, "The length exceeds the target's maximum."],
     [
       { begins_with_letter: true, min_lowercase: 0, min_uppercase: 0, min_digits: 24, min_symbols: 0 },

@@ -37,7 +37,7 @@ function problemOf(rules: ExampleRules, classes: readonly CharacterClass[]): str
   const missing = classes.find(({ alphabet, least }) => least > 0 && alphabet === "");
   if (missing !== undefined) return `The rules require ${missing.name} but allow none.`;
   const least = classes.reduce((sum, each) => sum + each.least, 0);
-  if (least > rules.length) return "The required characters do not fit into the password length.";
+  if (least > rules.length) return "The password length is too short for the required characters.";
   if (rules.length > rules.max_length) return "The length exceeds the target's maximum.";
   if (classes.every(({ alphabet }) => alphabet === "")) return "The rules allow no characters.";
   const [lower, upper] = classes;

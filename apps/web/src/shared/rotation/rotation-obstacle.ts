@@ -4,7 +4,7 @@ import type { ConnectorFacts } from "@strongroom/contract";
 /** Null when a rotation is possible. `hasReconcileAccount`: the platform has an account that can reset the password. */
 export function rotationObstacle(connector: ConnectorFacts | null, hasReconcileAccount: boolean): string | null {
   if (connector === null) {
-    return "No connector supports this entry. Change the password on its system and store the new one with Edit.";
+    return "Strongroom cannot change this password. Change it on the target system, then choose Edit to store the new one.";
   }
   if (connector.can_change || (connector.can_reconcile && hasReconcileAccount)) return null;
   if (connector.can_reconcile) {

@@ -66,7 +66,7 @@ function judge(
   if (status === 409 && remembers !== undefined) return { remembers: Number(remembers) };
   if (status === 422 || (status === 409 && isSameSize)) {
     const message =
-      "The witness has seen another history of this log: entries that it cosigned were changed or removed.";
+      "The witness has seen a different history of this log: entries that it cosigned were changed or removed.";
     return { outcome: "contradicted", message };
   }
   if (status === 404) return failed("The witness does not watch this log. Add this log's key there.");

@@ -52,7 +52,10 @@ const AT_ONCE = 100;
 export async function endOrphans(context: SessionContext): Promise<void> {
   const { database } = context.kernel;
   for (const id of await findOrphans(database.db, AT_ONCE)) {
-    await endSession(context, id, { reason: "gateway-lost", detail: "The gateway stopped without ending it." });
+    await endSession(context, id, {
+      reason: "gateway-lost",
+      detail: "The gateway stopped before it ended the session.",
+    });
   }
   await deleteUnopened(database.db);
 }

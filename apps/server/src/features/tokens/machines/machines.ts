@@ -102,7 +102,7 @@ async function responsibleOf(
 }
 
 const nobody = (path: string) => {
-  const msg = "Choose an active person or a group to be responsible for it.";
+  const msg = "Choose an active user or a group as its owner.";
   return refuse(422, "machine-identity.responsible-unknown", msg, { errors: [{ path, msg }] });
 };
 

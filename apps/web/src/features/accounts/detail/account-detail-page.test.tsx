@@ -154,7 +154,7 @@ describe("an account's rotation", () => {
   test("without a connector, Rotate Password is disabled and the page explains why", async () => {
     const { user } = await openDetail({ account: { connector: null } });
     const panel = within(screen.getByRole("region", { name: "Rotation" }));
-    expect(await panel.findByText(/No connector supports this entry/)).toBeTruthy();
+    expect(await panel.findByText(/Strongroom cannot change this password/)).toBeTruthy();
     await user.click(actions().getByRole("button", { name: "Rotate Password" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Rotate Password" }));
     expect(dialog.getByRole<HTMLButtonElement>("button", { name: "Rotate Password" }).disabled).toBe(true);

@@ -104,7 +104,7 @@ const unlocking = ({ name }: User): ActionWords => ({
 
 const factorReset = ({ name }: User): ActionWords => ({
   title: `Reset the second factors of ${name}`,
-  sentence: `Their authenticator apps, passkeys and recovery codes are removed, their sessions and API tokens end, and they are notified. Make sure that the request really comes from ${name}.`,
+  sentence: `Their authenticator apps, passkeys and recovery codes will be removed, their sessions ended, their API tokens revoked, and they will be notified. Make sure that the request really comes from ${name}.`,
   confirmLabel: "Reset factors",
   variant: "danger",
   done: `Second factors of ${name} removed`,

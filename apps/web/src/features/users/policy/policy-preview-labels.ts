@@ -81,7 +81,7 @@ const named = (
 ): PreviewPerson => ({ id, name, email, says });
 
 function ofLacking({ role, has_provider_factor, sessions, tokens }: PersonWithoutFactor): string {
-  if (has_provider_factor) return `${capitalised(role)}, has a second factor at the provider: must sign in again`;
+  if (has_provider_factor) return `${capitalised(role)} with a second factor at the provider: must sign in again`;
   return sentence([
     capitalised(role),
     sessions > 0 && `${counted(sessions, "session")} would end`,

@@ -62,7 +62,7 @@ describe("preview texts", () => {
     ]);
     expect(parts.flatMap(({ people }) => people.map(({ says }) => says))).toEqual([
       "Manager, 1 session would end, 2 API tokens would stop working",
-      "Manager, has a second factor at the provider: must sign in again",
+      "Manager with a second factor at the provider: must sign in again",
       "Manager, last seen at 203.0.113.7 and 203.0.113.9, 1 open session",
       "Manager, 2 sessions idle for too long",
     ]);
