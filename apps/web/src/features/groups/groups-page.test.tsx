@@ -60,7 +60,7 @@ describe("the groups page", () => {
     const { user, unmount } = await openGroups();
     expect(screen.queryByRole("button", { name: /Create|Edit|Delete/ })).toBeNull();
     await user.click(card().getByRole("button", { name: "People" }));
-    const list = await dialog("People of Operators");
+    const list = await dialog("Members of Operators");
     expect(await list.findByText("ben@example.test")).toBeTruthy();
     expect(list.queryByRole("button", { name: "Remove Ben" })).toBeNull();
     unmount();
@@ -138,7 +138,7 @@ describe("the groups page", () => {
       return { json: { message: "gone" } };
     });
     await user.click(card().getByRole("button", { name: "People" }));
-    const list = await dialog("People of Operators");
+    const list = await dialog("Members of Operators");
     expect(await list.findByText("This group is empty")).toBeTruthy();
     await user.click(list.getAllByLabelText("Add a person")[0]!);
     await user.click(await screen.findByRole("option", { name: /Ben/ }));

@@ -37,7 +37,7 @@ describe("obstacles to a rotation", () => {
   const able: ConnectorFacts = { name: "LDAP", is_proven: true, can_change: true, can_reconcile: true };
   test.each<[string, ConnectorFacts | null, boolean, RegExp | null]>([
     ["nothing", able, false, null],
-    ["no connector", null, true, /^No connector supports this entry/],
+    ["no connector", null, true, /^Strongroom cannot change this password/],
     ["only a reconcile account could, and there is none", { ...able, can_change: false }, false, /has none\.$/],
     ["nothing: the reconcile account does it", { ...able, can_change: false }, true, null],
     ["the kind", { ...able, can_change: false, can_reconcile: false }, true, /secrets of this kind \(LDAP\)/],
