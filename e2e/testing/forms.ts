@@ -100,6 +100,7 @@ export const FORMS: readonly Form[] = [
     mark: "Justified",
   },
   onPage("/jit-access", "features/access-requests/list/jit-access-page.tsx"),
+  onPage(({ account_id: id }) => `/accounts/${id}/connect`, "features/sessions/terminal/connect-page.tsx"),
   onPage("/sessions", "features/sessions/sessions-page.tsx"),
   onPage("/access-control", "features/access-control/people-tab.tsx"),
   onPage(({ user_id: id }) => `/access-control?person=${id}`, "features/access-control/person-access.tsx"),

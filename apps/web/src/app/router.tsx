@@ -50,6 +50,7 @@ const inShell: RouteObject[] = [
   page(paths.jitAccess, () => import("#features/access-requests/list/jit-access-page.tsx")),
   page(paths.cpmDashboard, () => import("#features/cpm/cpm-dashboard-page.tsx")),
   page(paths.cpmTest, () => import("#features/demos/cpm-test-page.tsx")),
+  page(paths.connect(":id"), () => import("#features/sessions/terminal/connect-page.tsx")),
   page(paths.sessions, () => import("#features/sessions/sessions-page.tsx")),
   page(paths.accessControl, () => import("./pages/access-control-page.tsx")),
   page(paths.auditLogs, () => import("#features/audit/audit-page.tsx")),

@@ -28,6 +28,8 @@ export const paths = {
   /** The page with the request form for an account open. */
   requestAccess: (accountId: string) => `/jit-access?ask=${accountId}`,
   sessions: "/sessions",
+  /** The terminal of a session on one account. */
+  connect: (accountId: string) => `/accounts/${accountId}/connect`,
   accessControl: "/access-control",
   integrations: "/integrations",
   auditLogs: "/audit-logs",

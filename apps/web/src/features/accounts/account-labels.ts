@@ -47,6 +47,15 @@ type Standing = Pick<Account, "status" | "my_permissions" | "my_grant">;
 export const canRetrieve = ({ status, my_permissions: permissions, my_grant: grant }: Standing): boolean =>
   status === "active" && (permissions.includes("retrieve") || grant !== null);
 
+/** Whether the caller can work on the account now, without seeing its password. Sessions exist for SSH only. */
+export const canConnect = ({
+  status,
+  my_permissions: permissions,
+  my_grant: grant,
+  connection_method: method,
+}: Standing & Pick<Account, "connection_method">): boolean =>
+  status === "active" && method === "SSH" && (permissions.includes("use") || grant !== null);
+
 /** Whether an access request can help: disabled accounts grant no access. */
 export const canRequestAccess = (account: Standing): boolean => account.status === "active" && !canRetrieve(account);
 

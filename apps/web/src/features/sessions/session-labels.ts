@@ -1,5 +1,11 @@
 // Labels, figures and filters of privileged sessions.
-import type { PrivilegedSession, SessionFigures, SessionRisk, SessionStatus } from "@strongroom/contract";
+import type {
+  PrivilegedSession,
+  SessionEndReason,
+  SessionFigures,
+  SessionRisk,
+  SessionStatus,
+} from "@strongroom/contract";
 import type { Status } from "#shared/ui/status-badge.tsx";
 
 const HOUR = 3_600_000;
@@ -29,3 +35,26 @@ export const FIGURE_TEXTS: Record<keyof SessionFigures, string> = {
 /** Tells sessions apart in the names of buttons and dialogs. */
 export const nameOf = ({ user, resource }: Pick<PrivilegedSession, "user" | "resource">): string =>
   `${user} on ${resource}`;
+
+const END_TEXTS: Record<SessionEndReason, string> = {
+  logout: "The session ended.",
+  expired: "The access time is over.",
+  revoked: "The access was revoked.",
+  "checked-in": "The account was checked in.",
+  "user-disabled": "The user was disabled.",
+  "membership-removed": "The safe membership was removed.",
+  "account-deleted": "The account was deleted.",
+  terminated: "The session was terminated.",
+  "target-closed": "The target closed the connection.",
+  "recorder-failed": "The recording failed, so the session ended.",
+  "database-lost": "The session gateway lost its database.",
+  "gateway-lost": "The session gateway stopped.",
+  idle: "The session was idle for too long.",
+  failed: "The session failed.",
+};
+
+/** Why a session ended, in words. `reason` is null when it did not begin or cannot be reached any more. */
+export function endText({ reason, detail }: { reason: SessionEndReason | null; detail: string | null }): string {
+  if (reason === null) return detail ?? "The session did not begin.";
+  return detail === null ? END_TEXTS[reason] : `${END_TEXTS[reason]} ${detail}`;
+}

@@ -2,6 +2,7 @@
 import { Button } from "@mantine/core";
 import {
   IconDownload,
+  IconEye,
   IconMessage,
   IconPlayerPlay,
   IconPlayerStop,
@@ -23,9 +24,10 @@ import { STATUS_BADGE, STATUS_LABELS, nameOf } from "./session-labels.ts";
 import { recordingExport } from "./sessions.queries.ts";
 
 // Loaded on demand, because the terminal is large.
+const WatchDialog = lazy(() => import("./live/watch-dialog.tsx"));
 const PlaybackDialog = lazy(() => import("./playback/playback-dialog.tsx"));
 
-type DialogName = Exclude<SessionAction, "export" | "watch">;
+type DialogName = Exclude<SessionAction, "export">;
 
 export interface SessionListProps {
   sessions: readonly PrivilegedSession[];
@@ -66,6 +68,11 @@ export function SessionList({ sessions, isFiltered }: SessionListProps) {
         <>
           <TerminateDialog session={chosen.session} {...dialogProps("terminate")} />
           <MessageDialog session={chosen.session} {...dialogProps("message")} />
+          {chosen.dialog === "watch" && (
+            <Suspense fallback={null}>
+              <WatchDialog session={chosen.session} {...dialogProps("watch")} />
+            </Suspense>
+          )}
           {chosen.dialog === "play" && (
             <Suspense fallback={null}>
               <PlaybackDialog session={chosen.session} {...dialogProps("play")} />
@@ -138,6 +145,7 @@ function SessionActions({ session, onOpen }: SessionRowProps) {
   );
   return (
     <>
+      {may("watch") && button("Watch Live", IconEye, () => onOpen(session, "watch"))}
       {may("play") && button("Playback", IconPlayerPlay, () => onOpen(session, "play"))}
       {may("export") && button("Export", IconDownload, save, { loading: exporting.isPending })}
       {may("message") && button("Message", IconMessage, () => onOpen(session, "message"))}

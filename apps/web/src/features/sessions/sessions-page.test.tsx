@@ -6,8 +6,10 @@ import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import { paths } from "#shared/paths.ts";
 // Imported here so that no test waits for the terminal to compile.
+import "./live/watch-dialog.tsx";
 import "./playback/playback-dialog.tsx";
 import SessionsPage from "./sessions-page.tsx";
+import { startGateway } from "./testing/a-gateway.ts";
 import { CAST_TEXT, SESSION_ID, aPage, aSession } from "./testing/a-session.ts";
 
 const LIST = "GET /api/v1/sessions";
@@ -63,8 +65,8 @@ describe("the session monitoring page", () => {
 
   test.each([
     [
-      ["play", "export", "message", "terminate"],
-      ["Playback", "Export", "Message", "Terminate"],
+      ["watch", "play", "export", "message", "terminate"],
+      ["Watch Live", "Playback", "Export", "Message", "Terminate"],
     ],
     [["play"], ["Playback"]],
     [[], []],
@@ -186,6 +188,20 @@ describe("the actions on a session", () => {
     await user.click(row.getByRole("button", { name: /^Export/ }));
     expect(await screen.findByText(/^Recording exported/)).toBeTruthy();
     expect(saved).toEqual([`session-${SESSION_ID}.srr`]);
+  });
+
+  test("Watch Live shows the live session and its end", async () => {
+    const gateway = await startGateway();
+    const ticket = { ticket: "ticket-1", expires_at: new Date().toISOString(), connect_path: gateway.url };
+    api.on(at("POST", "watch"), { status: 201, json: ticket });
+    const { user, row } = await showOne({ actions: ["watch"] });
+    await user.click(row.getByRole("button", { name: /^Watch Live/ }));
+    await waitFor(() => expect(gateway.guests[0]?.received).toEqual([{ t: "ticket", ticket: "ticket-1" }]));
+    gateway.guests[0]!.send({ t: "watching", session: SESSION_ID, user: "Ada" });
+    expect(await screen.findByText("Live, read-only")).toBeTruthy();
+    gateway.guests[0]!.send({ t: "end", reason: "target-closed", detail: null, exit: 0 });
+    expect(await screen.findByText("The target closed the connection.")).toBeTruthy();
+    await gateway.close();
   });
 
   test("Playback loads the recording and plays, pauses and seeks", async () => {

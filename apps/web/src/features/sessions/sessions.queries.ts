@@ -6,7 +6,10 @@ import {
   listSessionActivity,
   messagePrivilegedSession,
   readSessionRecording,
+  startPrivilegedSession,
   terminatePrivilegedSession,
+  watchPrivilegedSession,
+  type AccountId,
   type InputOf,
   type PrivilegedSessionId,
   type ReplyOf,
@@ -61,6 +64,24 @@ export async function terminate(client: QueryClient, id: PrivilegedSessionId, re
 
 export const sendMessage = (id: PrivilegedSessionId, text: string) =>
   call(messagePrivilegedSession, { ...at(id), body: { text } });
+
+export interface Justification {
+  reason: string;
+  ticket: string;
+}
+
+/** Not a mutation either: its reply holds a ticket. The server expects empty fields to be omitted. */
+export const startSession = (id: AccountId, { reason, ticket }: Justification) =>
+  call(startPrivilegedSession, {
+    params: { id },
+    body: {
+      ...(reason.trim() === "" ? {} : { reason }),
+      ...(ticket.trim() === "" ? {} : { ticket }),
+    },
+  });
+
+/** Not a query or mutation, because both keep their results, and this one is a ticket. */
+export const startWatching = (id: PrivilegedSessionId) => call(watchPrivilegedSession, at(id));
 
 /** Not a query: a recording may show secrets, so it stays out of every cache. */
 export async function readRecording(id: PrivilegedSessionId): Promise<Uint8Array> {

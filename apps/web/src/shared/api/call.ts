@@ -57,6 +57,13 @@ export function configureCalls(changed: Partial<CallSettings>): void {
   Object.assign(settings, changed);
 }
 
+/** The address of a WebSocket of the API, for a path such as `/api/v1/sessions/…/terminal`. */
+export function socketUrl(path: string): string {
+  const url = new URL(path, settings.baseUrl === "" ? location.href : settings.baseUrl);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  return url.href;
+}
+
 export interface CallOptions {
   signal?: AbortSignal;
   /** Not caused by the user (a poll or a ping): the server must not count it as user activity. */

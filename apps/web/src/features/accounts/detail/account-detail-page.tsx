@@ -1,6 +1,6 @@
 // One account: its details, validation, earlier passwords, access, history and actions.
 import { Button } from "@mantine/core";
-import { IconCopy, IconKey } from "@tabler/icons-react";
+import { IconCopy, IconKey, IconTerminal2 } from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -19,7 +19,7 @@ import { AccountHistory } from "./account-history.tsx";
 import { CheckOutBanner } from "./check-out-banner.tsx";
 import { AccountRotation } from "./account-rotation.tsx";
 import { AccountInformation } from "./account-information.tsx";
-import { canRetrieve, canRequestAccess, rotatedOf, systemTypeLabel } from "../account-labels.ts";
+import { canConnect, canRetrieve, canRequestAccess, rotatedOf, systemTypeLabel } from "../account-labels.ts";
 import { accountDetail, hostKeyAcceptance } from "../accounts.queries.ts";
 import { DependentsPanel } from "../dependents/dependents-panel.tsx";
 import { useLiveAccounts } from "../live-accounts.ts";
@@ -81,6 +81,17 @@ function Detail({ account }: { account: Account }) {
                 disabled={account.access_block !== null}
               >
                 Copy Password
+              </Button>
+            )}
+            {canConnect(account) && (
+              <Button
+                component={Link}
+                to={paths.connect(account.id)}
+                state={{ starts: true }}
+                variant="default"
+                leftSection={<IconTerminal2 size={ICON_SIZE} aria-hidden />}
+              >
+                Connect
               </Button>
             )}
             {canRequestAccess(account) && (

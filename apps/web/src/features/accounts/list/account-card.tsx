@@ -10,6 +10,7 @@ import {
   IconLock,
   IconRefresh,
   IconShieldCheck,
+  IconTerminal2,
   IconTrash,
   type Icon,
 } from "@tabler/icons-react";
@@ -26,7 +27,7 @@ import { VerificationBadge } from "#shared/ui/verification-badge.tsx";
 import { RotationBadge } from "../account-badges.tsx";
 import { AccountIcon } from "../account-icon.tsx";
 import { noteOf, type AccountNote } from "../account-note.ts";
-import { canRetrieve, canRequestAccess, systemTypeLabel } from "../account-labels.ts";
+import { canConnect, canRetrieve, canRequestAccess, systemTypeLabel } from "../account-labels.ts";
 import { addressOf, readAccountAnswer } from "../read-account.ts";
 import { useValidate } from "../validation/use-validate.ts";
 
@@ -132,6 +133,13 @@ function Actions({ account, onOpen, onCopy, isCopying, isValidating, onValidate 
         />
       )}
       <CardSigns>
+        {canConnect(account) && (
+          <CardSign
+            label="Connect"
+            icon={IconTerminal2}
+            onClick={() => void navigate(paths.connect(account.id), { state: { starts: true } })}
+          />
+        )}
         <CardSign label="Validation History" icon={IconHistory} onClick={open("history")} />
         {may("manage_secret") && <CardSign label="Rotate" icon={IconRefresh} onClick={open("rotate")} />}
         {may("delete") && <CardSign label="Delete" icon={IconTrash} onClick={open("delete")} />}

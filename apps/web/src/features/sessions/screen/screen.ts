@@ -9,6 +9,8 @@ const MAX_COUNT = 1000;
 /** OSC 0 to 2 set titles, 8 makes links, 52 reads and writes the clipboard. */
 const REFUSED_OSC = [0, 1, 2, 8, 52];
 
+export const FONT_SIZES = { min: 10, initial: 14, max: 24, step: 2 } as const;
+
 export interface TerminalSize {
   cols: number;
   rows: number;
@@ -17,16 +19,17 @@ export interface TerminalSize {
 export interface ScreenOptions {
   /** Keys, pasted text and the terminal's own answers. Without it, the screen is read-only. */
   onInput?: (data: string) => void;
-  fontSize?: number;
+  /** Ctrl+Shift+Home: the way out for the keyboard, because the terminal needs Tab. */
+  onLeave?: () => void;
 }
 
 export class Screen {
   readonly terminal: Terminal;
   readonly #fit = new FitAddon();
 
-  constructor(element: HTMLElement, { onInput, fontSize = 14 }: ScreenOptions = {}) {
+  constructor(element: HTMLElement, { onInput, onLeave }: ScreenOptions = {}) {
     this.terminal = new Terminal({
-      fontSize,
+      fontSize: FONT_SIZES.initial,
       disableStdin: onInput === undefined,
       cursorBlink: onInput !== undefined,
       scrollback: 5000,
@@ -40,6 +43,24 @@ export class Screen {
     this.terminal.open(element);
     if (onInput === undefined) return;
     this.terminal.onData(onInput);
+    this.terminal.attachCustomKeyEventHandler((event) => !this.#isOwnKey(event, onLeave));
+  }
+
+  /** Handles the keys that are not for the target. */
+  #isOwnKey(event: KeyboardEvent, onLeave: (() => void) | undefined): boolean {
+    if (!event.ctrlKey || !event.shiftKey || !["KeyC", "KeyV", "Home"].includes(event.code)) return false;
+    if (event.type !== "keydown") return true;
+    if (event.code === "Home") onLeave?.();
+    if (event.code === "KeyC") this.copySelection();
+    // The browser pastes by itself.
+    if (event.code !== "KeyV") event.preventDefault();
+    return true;
+  }
+
+  /** Only the user copies; output cannot. */
+  copySelection(): void {
+    const selection = this.terminal.getSelection();
+    if (selection !== "") void navigator.clipboard.writeText(selection);
   }
 
   #refuseUnsafe(): void {

@@ -1,0 +1,201 @@
+// The terminal of the user's own session, with its state and controls.
+import { ActionIcon, Alert, Button, Group, Tooltip } from "@mantine/core";
+import {
+  IconAlertTriangle,
+  IconArrowsMaximize,
+  IconCopy,
+  IconEye,
+  IconInfoCircle,
+  IconPlugConnectedX,
+  IconVideo,
+  IconZoomIn,
+  IconZoomOut,
+  type Icon,
+} from "@tabler/icons-react";
+import type { Account, PrivilegedSessionId } from "@strongroom/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { Link } from "react-router";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { counted } from "#shared/format/text.ts";
+import { paths } from "#shared/paths.ts";
+import { EmptyState } from "#shared/ui/states.tsx";
+import { Tag } from "#shared/ui/tag.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import type { LinkState } from "../live/link.ts";
+import { useLink, type SessionTicket } from "../live/use-link.ts";
+import { FONT_SIZES, type Screen } from "../screen/screen.ts";
+import { ScreenView } from "../screen/screen-view.tsx";
+import { endText } from "../session-labels.ts";
+import { terminate } from "../sessions.queries.ts";
+import classes from "../sessions.module.css";
+
+const PHASES: Record<LinkState["phase"], string> = {
+  connecting: "Connecting...",
+  live: "Connected",
+  reconnecting: "The connection was lost. Reconnecting...",
+  ended: "Ended",
+};
+
+export interface LiveTerminalProps {
+  session: SessionTicket & { session_id: PrivilegedSessionId };
+  account: Pick<Account, "id" | "name">;
+  onAgain: () => void;
+}
+
+export function LiveTerminal({ session, account, onAgain }: LiveTerminalProps) {
+  const [screen, setScreen] = useState<Screen | null>(null);
+  const frame = useRef<HTMLDivElement>(null);
+  const controls = useRef<HTMLDivElement>(null);
+  const { state, notices, dismiss, link } = useLink(session, screen, false);
+  const { phase } = state;
+
+  useEffect(() => {
+    if (screen === null || frame.current === null) return undefined;
+    const fit = (): void => link.current?.resize(screen.fit());
+    const observer = new ResizeObserver(fit);
+    observer.observe(frame.current);
+    return () => observer.disconnect();
+  }, [screen, link]);
+  useEffect(() => {
+    if (phase === "live") screen?.terminal.focus();
+  }, [phase, screen]);
+
+  if (state.end !== null) {
+    return (
+      <EmptyState
+        icon={IconPlugConnectedX}
+        title="Session ended"
+        text={endText(state.end)}
+        action={
+          <Group gap="xs" justify="center">
+            <Button onClick={onAgain}>Connect Again</Button>
+            <Button component={Link} to={paths.account(account.id)} variant="default">
+              Back to the Account
+            </Button>
+          </Group>
+        }
+      />
+    );
+  }
+  return (
+    <div ref={frame} className={classes.terminal}>
+      <div ref={controls} className={classes.controls} role="toolbar" aria-label="Terminal">
+        <span role="status">{state.paused === null ? PHASES[phase] : `Paused: ${state.paused}`}</span>
+        {state.isRecorded && (
+          <Tag tone="danger" icon={<IconVideo size={13} aria-hidden />}>
+            Recorded
+          </Tag>
+        )}
+        {state.watchers > 0 && (
+          <Tag tone="warning" icon={<IconEye size={13} aria-hidden />}>
+            {`Watched by ${state.watchers}`}
+          </Tag>
+        )}
+        {screen !== null && (
+          <Controls screen={screen} frame={frame} onSize={() => link.current?.resize(screen.fit())} />
+        )}
+        <Disconnect id={session.session_id} />
+      </div>
+      {notices[0] !== undefined && (
+        <Alert
+          color="petrol"
+          variant="light"
+          role="alert"
+          icon={<IconInfoCircle aria-hidden />}
+          withCloseButton
+          closeButtonLabel={notices.length === 1 ? "Close" : `Close, ${counted(notices.length - 1, "more notice")}`}
+          onClose={dismiss}
+        >
+          {notices[0]}
+        </Alert>
+      )}
+      {phase === "reconnecting" && (
+        <Alert color="brass" variant="light" icon={<IconAlertTriangle aria-hidden />}>
+          The session goes on for 60 seconds. What you type now is not sent.
+        </Alert>
+      )}
+      <ScreenView
+        label={`Terminal of ${account.name}`}
+        isFilling
+        onScreen={setScreen}
+        onInput={(data) => link.current?.input(data)}
+        onLeave={() => controls.current?.querySelector("button")?.focus()}
+      />
+      <p className={classes.sentence}>
+        Ctrl+Shift+C copies, Ctrl+Shift+V pastes, Ctrl+Shift+Home moves the focus to the buttons.
+      </p>
+    </div>
+  );
+}
+
+interface ControlsProps {
+  screen: Screen;
+  frame: React.RefObject<HTMLDivElement | null>;
+  onSize: () => void;
+}
+
+function Controls({ screen, frame, onSize }: ControlsProps) {
+  const [fontSize, setFontSize] = useState<number>(FONT_SIZES.initial);
+  const zoom = (by: number) => (): void => {
+    const next = Math.min(FONT_SIZES.max, Math.max(FONT_SIZES.min, fontSize + by));
+    setFontSize(next);
+    screen.terminal.options.fontSize = next;
+    onSize();
+  };
+  return (
+    <>
+      <Control label="Copy Selection" icon={IconCopy} onClick={() => screen.copySelection()} />
+      <Control
+        label="Smaller Text"
+        icon={IconZoomOut}
+        isDisabled={fontSize === FONT_SIZES.min}
+        onClick={zoom(-FONT_SIZES.step)}
+      />
+      <Control
+        label="Larger Text"
+        icon={IconZoomIn}
+        isDisabled={fontSize === FONT_SIZES.max}
+        onClick={zoom(FONT_SIZES.step)}
+      />
+      {document.fullscreenEnabled && (
+        <Control
+          label="Full Screen"
+          icon={IconArrowsMaximize}
+          onClick={() =>
+            void (document.fullscreenElement === null ? frame.current?.requestFullscreen() : document.exitFullscreen())
+          }
+        />
+      )}
+    </>
+  );
+}
+
+interface ControlProps {
+  label: string;
+  icon: Icon;
+  isDisabled?: boolean;
+  onClick: () => void;
+}
+
+const Control = ({ label, icon: ControlIcon, isDisabled = false, onClick }: ControlProps) => (
+  <Tooltip label={label} withinPortal={false}>
+    <ActionIcon variant="default" aria-label={label} disabled={isDisabled} onClick={onClick}>
+      <ControlIcon size={16} aria-hidden />
+    </ActionIcon>
+  </Tooltip>
+);
+
+/** The gateway then ends the terminal and says why. */
+function Disconnect({ id }: { id: PrivilegedSessionId }) {
+  const client = useQueryClient();
+  const { mutate, isPending } = useMutation({ mutationFn: () => terminate(client, id, "Disconnected by the user") });
+  const disconnect = () =>
+    mutate(undefined, { onError: (error) => toast.error(messageOf(error), { title: "Failed to disconnect" }) });
+  return (
+    <Button size="compact-sm" variant="light" color="red" onClick={disconnect} loading={isPending}>
+      Disconnect
+    </Button>
+  );
+}
