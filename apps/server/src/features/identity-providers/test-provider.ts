@@ -98,7 +98,7 @@ async function stepsOfLdap(
   const reached = good(`${settings.url} answers over TLS and allows searches ${who}.`);
   if (body.username === null) return [reached];
   if (answer.outcome !== "found") {
-    return [reached, bad(`No user, or more than one, called ${body.username} found under ${settings.base_dn}.`)];
+    return [reached, bad(`Found no user, or more than one, named "${body.username}" under ${settings.base_dn}.`)];
   }
   const { dn, email, groups } = answer.person;
   const role = roleOf(namesInDirectory(groups), row);

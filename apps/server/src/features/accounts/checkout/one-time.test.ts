@@ -80,7 +80,7 @@ describe("a one-time password", () => {
     const { owner, people, params, retrieve } = await aScene();
     const [taker, another] = people as [TestPerson, TestPerson];
     assert.equal((await retrieve(taker)).status, 200);
-    assert.match((await retrieve(taker)).text, /You have taken/);
+    assert.match((await retrieve(taker)).text, /You have already retrieved/);
     const { email } = taker;
     const name = email.split("@")[0]!;
     const byAnother = await retrieve(another);

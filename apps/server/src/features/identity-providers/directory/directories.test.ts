@@ -308,8 +308,8 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     await set({ role_mappings: [{ group: "ops", role: "manager" }] });
     const whole = await ask("bela");
     assert.equal(whole.is_good, true, JSON.stringify(whole));
-    assert.match(whole.steps.at(-1)!.text, /In 2 groups\. The role would be manager/);
-    assert.match((await ask("nobody")).steps.at(-1)!.text, /nobody called nobody/);
+    assert.match(whole.steps.at(-1)!.text, /Member of 2 groups\. The role would be manager/);
+    assert.match((await ask("nobody")).steps.at(-1)!.text, /Found no user, or more than one, named "nobody"/);
     const wrong: [Partial<Body["settings"]>, RegExp][] = [
       [{ ca: (await makeAuthority()).certificate }, /issuer is not trusted|self-signed/],
       [{ base_dn: "ou=nowhere,dc=corp,dc=test" }, /has no ou=nowhere/],
