@@ -49,7 +49,7 @@ export interface PeopleQuery {
   after: NamePlace | null;
   search: string | null;
   role: Role | null;
-  /** Limits the result to this user. */
+  /** Limits the result to this user; null means all users. */
   id: string | null;
 }
 

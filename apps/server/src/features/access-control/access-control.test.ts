@@ -1,5 +1,5 @@
-// Access overviews and previews: visibility of other users, the rights a preview requires, its result, and that it
-// never blocks.
+// Access overviews and previews: visibility of other users, the permissions that a preview requires, its result, and
+// its lock timeouts.
 import {
   addGroupMember,
   createToken,
@@ -31,7 +31,7 @@ before(async () => {
 after(() => app.close());
 
 describe("the access overview", () => {
-  test("shows a manager the users of the safes they manage or audit, and nothing of other safes", async () => {
+  test("shows a manager the users of the safes they manage or audit, and nothing about other safes", async () => {
     const [manager, member, outsider] = [await aPerson(app, "manager"), await aPerson(app), await aPerson(app)];
     const own = await aSafe(app, manager);
     const foreign = await aSafe(app, admin);
@@ -99,7 +99,7 @@ describe("the access overview", () => {
 describe("a preview", () => {
   const tell = (change: AccessChange, as = admin.token) => app.call(previewAccessChange, { body: { change }, as });
 
-  test("shows that a newly required approval takes use and retrieve from members without confirmation rights", async () => {
+  test("shows that a newly required approval removes `use` and `retrieve` from members who are not exempt from confirmation", async () => {
     const [member, confirmed] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, admin);
     const platform = await aPlatform(app);
@@ -128,7 +128,7 @@ describe("a preview", () => {
     );
   });
 
-  test("shows that a disabled user loses all access, and that archiving a safe takes access from all its members", async () => {
+  test("shows that a disabled user loses all access, and that archiving a safe removes the access of all its members", async () => {
     const member = await aPerson(app);
     const safe = await aSafe(app, admin);
     const account = await anAccount(app, admin, safe);
@@ -176,7 +176,7 @@ describe("a preview", () => {
     assert.equal((await tell(unseen, colleague.token)).status, 404);
   });
 
-  test("requires the same rights as the change itself and is recorded in the audit trail", async () => {
+  test("requires the same permissions as the change itself and is recorded in the audit trail", async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     const mine: AccessChange = {
@@ -202,7 +202,7 @@ describe("a preview", () => {
     ]);
   });
 
-  test("with an API token needs the scope of the change: access.preview alone is not enough", async () => {
+  test("needs the scope of the change if made with an API token: `access.preview` alone is not enough", async () => {
     const other = await aPerson(app);
     const platform = await aPlatform(app);
     const safe = await aSafe(app, admin);
@@ -230,7 +230,7 @@ describe("a preview", () => {
     }
   });
 
-  test("does not wait for locks: it is refused within moments while the safe is being changed", async () => {
+  test("is refused quickly instead of waiting for locks while the safe is being changed", async () => {
     const safe = await aSafe(app, admin);
     const other = await aPerson(app);
     const holder = await app.database.pool.connect();

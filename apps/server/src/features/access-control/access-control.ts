@@ -118,7 +118,7 @@ function throughOf(path: PersonSafeRow["paths"][number], row: PersonSafeRow, rol
   return path.group_name === null ? row.access_level : `${row.access_level} ${path.group_name}`;
 }
 
-/** Returns the accounts that the user's own account list would show, from the same query. */
+/** Returns the accounts that the user sees in their own account list, using the same query. */
 export async function findAccountsOf(call: Call<typeof listPersonAccounts>, db: Db) {
   const person = await personOf(db, call.actor, call.params.id);
   if (!(await store.canSeeInside(db, call.actor, call.query.safe_id))) throw safeNotFound();

@@ -72,7 +72,7 @@ const everything = async (): Promise<unknown> =>
       ) lines`)
   ).rows[0];
 
-/** The contents of the user's own lists, limited to the safes that pass `looksInto`. */
+/** The contents of the user's own lists, limited to the safes for which `looksInto` returns true. */
 async function ownView(person: Inhabitant, looksInto: (safeId: string) => boolean) {
   const listed = (await app.call(listAccounts, { query: { limit: 500 }, as: person.token })).body.data;
   const accounts = listed.filter(({ safe_id }) => looksInto(safe_id));
@@ -141,8 +141,8 @@ async function agrees(world: World, viewer: Inhabitant): Promise<void> {
 }
 
 /**
- * Ends or marks as announced every grant that background work would change, so that only the preview could change the
- * database.
+ * Marks the start of every grant as announced and ends the grants that no user sees, so that background work changes no
+ * grants and only the preview could change the database.
  */
 async function settleLoans(): Promise<void> {
   const shown = new Set<string>();
@@ -281,7 +281,7 @@ function otherApprovals(platform: Platform, [approvals_level_1, approvals_level_
   };
 }
 
-describe("in random worlds", () => {
+describe("in randomly generated data", () => {
   test(
     "OPEN-19: the access overview of each user matches what their own calls allow, within the viewer's scope",
     { timeout: 60_000 },
@@ -301,7 +301,7 @@ describe("in random worlds", () => {
   );
 
   test(
-    "a preview predicts exactly what the change does and leaves only its own audit entry",
+    "a preview predicts exactly what the change does, and writes nothing but its own audit entry",
     { timeout: 60_000 },
     async () => {
       const seed = seedOfRun();

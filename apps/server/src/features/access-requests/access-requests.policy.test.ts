@@ -31,7 +31,7 @@ test("JIT-21, OPEN-101: a grant is approved until it begins, active, expiring so
   assert.equal(statusOf(short, at(27)), "expiring_soon");
 });
 
-test("OPEN-102: a grant ended early stays revoked and a grant ended by time stays expired, whatever the clock says", () => {
+test("OPEN-102: a grant that ended early stays revoked and a grant that ended on time stays expired, whatever the clock says", () => {
   const ended = { ...span(60), state: "ended" as const };
   assert.equal(statusOf({ ...ended, ended_how: "expired" }, at(10)), "expired");
   for (const how of ["revoked", "withdrawn", "account-deleted", "user-disabled", "member-removed"] as const) {
@@ -41,13 +41,13 @@ test("OPEN-102: a grant ended early stays revoked and a grant ended by time stay
   assert.equal(statusOf(denied, at(0)), "denied");
 });
 
-test("a requester without the right to use an account needs one approval, even if its platform requires none", () => {
+test("a requester without permission to use an account needs one approval, even if its platform requires none", () => {
   const platform = { approvals_level_1: 0, approvals_level_2: 0, approve_extensions: true };
   assert.deepEqual(approvalsRequired(platform, ["list"]), { level_1: 1, level_2: 0 });
   assert.deepEqual(approvalsRequired(platform, []), { level_1: 1, level_2: 0 });
   assert.deepEqual(approvalsRequired(platform, ["list", "use", "retrieve"]), { level_1: 0, level_2: 0 });
   for (const one of ["use", "retrieve", "access_without_confirmation"] as const) {
-    // A grant gives both rights, so a user who has only one of them still needs approval.
+    // A grant gives both permissions, so a user who has only one of them still needs approval.
     assert.deepEqual(approvalsRequired(platform, ["list", one]), { level_1: 1, level_2: 0 });
   }
   const strict = { ...platform, approvals_level_1: 2, approvals_level_2: 1 };
@@ -119,7 +119,7 @@ test("an approval counts only while its approver may still approve", () => {
   assert.deepEqual([progress.level, progress.given], [1, 1]);
 });
 
-test("a user who may not decide is refused with a text that names who may", () => {
+test("a user who may not decide is refused with a text that names the users who may", () => {
   const said = (view: RequestView) => obstacleFor("approve", view);
   assert.equal(said(aView("ada")), null);
   assert.equal(said(aView("requester"))?.code, "access-request.own");
@@ -132,7 +132,7 @@ test("a user who may not decide is refused with a text that names who may", () =
   assert.equal(said(aView("ada", [], { state: "denied", round: null }))?.code, "access-request.wrong-state");
 });
 
-test("JIT-23: only the requester extends active access; the requester, an approver or an administrator ends it", () => {
+test("JIT-23: only the requester can extend active access; the requester, an approver or an administrator can end it", () => {
   const granted = { ...span(60), round: null, approvedMinutes: 60 };
   assert.deepEqual(actionsOf(aView("requester", [], granted)), ["extend", "revoke", "retrieve"]);
   assert.deepEqual(actionsOf(aView("ada", [], granted)), ["revoke"]);

@@ -66,8 +66,8 @@ interface Lending {
 
 /**
  * The approvals that a request for an account needs. INVARIANT: no requester gets access without approval unless they
- * could use and retrieve the account anyway, even if the platform requires no approval. A grant gives both rights, so
- * having one of them is not enough.
+ * could use and retrieve the account anyway, even if the platform requires no approval. A grant gives both permissions,
+ * so having one of them is not enough.
  */
 export function approvalsRequired(platform: Lending, permissions: readonly SafePermission[]): ApprovalRequirements {
   const mayAnyway = permissions.includes("use") && permissions.includes("retrieve");
@@ -103,7 +103,7 @@ export interface OpenRound extends ApprovalRequirements {
   decisions: readonly { user_id: string; level: number; decision: "approved" | "denied" }[];
 }
 
-/** A request as its viewer sees it: all inputs of the rules. */
+/** All inputs of the rules: a request and its viewer. */
 export interface RequestView extends Span {
   user_id: string;
   account_id: string | null;

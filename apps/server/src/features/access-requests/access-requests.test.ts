@@ -92,7 +92,7 @@ describe("a request for an account", () => {
     }
   });
 
-  test("needs the platform's number of approvers, each counted once, at level 1 and then others at level 2", async () => {
+  test("needs as many approvers as the platform requires, each counted once, at level 1 and then different ones at level 2", async () => {
     const lending = await aRequestableAccount(app, { approvers: 4, approvals_level_1: 2, approvals_level_2: 2 });
     const [ada, ben, cleo, dan] = lending.approvers as [TestPerson, TestPerson, TestPerson, TestPerson];
     const asked = await pending(lending);
@@ -109,7 +109,7 @@ describe("a request for an account", () => {
     assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 200);
   });
 
-  test("is granted at once if the platform requires no approval and the user may retrieve anyway; other users need one approval", async () => {
+  test("is granted at once if the platform requires no approval and the user may retrieve the secret anyway; other users need one approval", async () => {
     const lending = await aRequestableAccount(app, { approvals_level_1: 0 });
     const member = await aPerson(app);
     await aMember(app, lending.owner, lending.safe, member, "user");
@@ -157,7 +157,7 @@ describe("a request for an account", () => {
     assert.equal(codeOf(await requests.revoke(lending.asker, asked)), "access-request.wrong-state");
   });
 
-  test("is created once per user and account, even by two simultaneous calls", async () => {
+  test("is created only once per user and account, even by two simultaneous calls", async () => {
     const { asker, account, approvers } = await aRequestableAccount(app);
     const replies = await Promise.all([1, 2, 3, 4].map(() => requests.ask(asker, account)));
     assert.deepEqual(
@@ -169,7 +169,7 @@ describe("a request for an account", () => {
     assert.equal(codeOf(await requests.ask(asker, account)), "access-request.already-open");
   });
 
-  test("JIT-27, JIT-28: is refused with the field's name when a value is missing or invalid", async () => {
+  test("JIT-27, JIT-28: is refused with the name of the field if a value is missing or invalid", async () => {
     const lending = await aRequestableAccount(app, { ticket_required: true, max_duration_minutes: 120 });
     const { asker, account } = lending;
     const path = (reply: { body: unknown }) => (reply.body as { errors?: { path: string }[] }).errors?.[0]?.path;
@@ -248,7 +248,7 @@ describe("a request for an account", () => {
 });
 
 describe("the approvers of a request", () => {
-  test("include no user for the only administrator's request in a safe without approvers; the request stays pending and shows this", async () => {
+  test("do not include the only administrator for their own request in a safe without approvers; the request stays pending and shows that it has no approver", async () => {
     const { owner, account } = await aRequestableAccount(app, { approvers: 0 });
     await app.call(setUserStatus, { params: { id: owner.id }, body: { status: "disabled" }, as: admin.token });
     const asked = await requests.ask(admin, account);
@@ -258,7 +258,7 @@ describe("the approvers of a request", () => {
     assert.equal((await requests.revoke(admin, asked.body)).status, 200);
   });
 
-  test("lose a given approval together with the right to approve, and other approvers have to replace it", async () => {
+  test("lose an approval that they gave when they lose the permission to approve, and others have to replace it", async () => {
     const lending = await aRequestableAccount(app, { approvers: 3, approvals_level_1: 2 });
     const [ada, ben, cleo] = lending.approvers as [TestPerson, TestPerson, TestPerson];
     const asked = await pending(lending);
@@ -272,7 +272,7 @@ describe("the approvers of a request", () => {
     assert.equal((await requests.approve(cleo, asked)).body.status, "active");
   });
 
-  test("decrease by one with each approver disabled or removed, and the request is not granted", async () => {
+  test("decrease by one for each approver who is disabled or removed, and the request is not granted", async () => {
     const lending = await aRequestableAccount(app, { approvers: 2, approvals_level_1: 1 });
     const asked = await pending(lending);
     const eligible = async () => (await requests.read(lending.asker, asked)).body.approval!.eligible;
@@ -362,7 +362,7 @@ describe("JIT-23: an extension", () => {
     assert.equal((await requests.extend(lending.asker, request, 5)).status, 409);
   });
 
-  test("is refused to every other user, and ends with the access", async () => {
+  test("is refused to every other user, and is withdrawn when the access ends", async () => {
     const lending = await aRequestableAccount(app);
     const request = await granted(lending);
     const other = await requests.extend(lending.approvers[0]!, request);

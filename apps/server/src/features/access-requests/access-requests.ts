@@ -31,7 +31,7 @@ export interface AccessRequestContext {
   notify: Notify;
   settle: Settle;
   afterGrant(tx: Tx, grant: OnGrantEnd): Promise<void>;
-  /** Ends check-outs whose time is over, with or without a grant. */
+  /** Ends expired check-outs, with or without a grant. */
   closeOverCheckOuts(): Promise<void>;
   /** The accounts that the user can see and that match a text: name prefixes first, then the newest. */
   findAccounts(db: Db, actor: Actor, text: string, limit: number): Promise<string[]>;
@@ -74,7 +74,7 @@ export function viewOf(row: ShownRequest, approvers: RequestApprovers, viewer: V
 export const minutesOf = ({ rounds }: Pick<ShownRequest, "rounds">): number =>
   rounds.reduce((sum, round) => sum + (round.state === "approved" ? round.minutes : 0), 0);
 
-/** A row and its view for one user. Throws 404 if they may not see it. */
+/** Reads a request and its view for one user. Throws 404 if the user may not see the request. */
 export async function readRequestView(
   db: Db,
   viewer: Viewer,

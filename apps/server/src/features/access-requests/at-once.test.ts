@@ -191,7 +191,7 @@ describe("many users at the same time, on two processes", () => {
     await requireConsistent();
   });
 
-  test("a member removed while their request is approved has no access afterwards", async () => {
+  test("a member who is removed while their request is being approved has no access afterwards", async () => {
     for (let round = 0; round < 5; round++) {
       const { owner, safe, account, approvers } = await aRequestableAccount(first);
       const person = await aPerson(first);
@@ -210,7 +210,7 @@ describe("many users at the same time, on two processes", () => {
 });
 
 describe("the end of access on every process", () => {
-  /** A hundred active grants of one user who has no other access to the accounts. */
+  /** Creates a hundred active grants for one user who has no other access to the accounts. */
   async function aHundred(): Promise<{ person: TestPerson; made: AccessRequest[] }> {
     const { owner, safe, account, asker, approvers } = await aRequestableAccount(first);
     const requests = requestsOf(first);
@@ -220,7 +220,7 @@ describe("the end of access on every process", () => {
       return (await requests.approve(approvers[0]!, asked.body)).body;
     };
     const made: AccessRequest[] = [];
-    // Ten at a time: a slow machine would need too long to create them one by one.
+    // Creates ten at a time, because creating them one by one takes too long on a slow machine.
     while (made.length < 100) made.push(...(await Promise.all(Array.from({ length: 10 }, lend))));
     assert.ok(made.every(({ status }) => status === "active"));
     return { person: asker, made };
@@ -253,7 +253,7 @@ describe("the end of access on every process", () => {
   });
 });
 
-describe("a database clock that jumps", () => {
+describe("a jump of the database clock", () => {
   let lending: RequestableSetup;
   let people: TestPerson[];
   before(async () => {
@@ -286,7 +286,7 @@ describe("a database clock that jumps", () => {
       return body.ended_at === null ? null : body;
     });
 
-  test("forward ends expired grants at once on every process", async () => {
+  test("a jump forward ends expired grants at once on every process", async () => {
     const person = people[0]!;
     const request = await granted(person);
     await shiftTime(first, "59 minutes");
@@ -296,7 +296,7 @@ describe("a database clock that jumps", () => {
     assert.equal((await ended(request)).ended_because, "Access expired");
   });
 
-  test("back never reactivates an ended grant", async () => {
+  test("a jump back never reactivates an ended grant", async () => {
     const person = people[0]!;
     const request = await granted(person);
     await shiftTime(first, "61 minutes");
@@ -314,7 +314,7 @@ describe("a database clock that jumps", () => {
     }
   });
 
-  test("back by ten minutes extends no grant by more than ten minutes, and ends no grant that started before that", async () => {
+  test("a jump back by ten minutes extends no grant by more than ten minutes, and ends no grant that started earlier", async () => {
     const person = people[1]!;
     const request = await granted(person, 60);
     await shiftTime(first, "30 minutes");
@@ -329,7 +329,7 @@ describe("a database clock that jumps", () => {
     await ended(request);
   });
 
-  test("back to before a grant's start suspends the grant until its start", async () => {
+  test("a jump back to before a grant's start suspends the grant until its start", async () => {
     const person = people[2]!;
     const request = await granted(person);
     await shiftTime(first, "-5 minutes");

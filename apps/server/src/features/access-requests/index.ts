@@ -20,8 +20,7 @@ import { createSweep } from "./grants/sweep-grants.ts";
 import type { Sweep } from "./grants/sweep-grants.ts";
 
 /**
- * The other features' hooks: they announce the loss of an account, user or membership, and are called when a grant
- * ends.
+ * Hooks of other features: some report the loss of an account, user or membership, others are called when a grant ends.
  */
 export interface AccessRequestDeps {
   mail: AccessRequestContext["mail"];

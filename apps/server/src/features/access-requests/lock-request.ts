@@ -9,7 +9,7 @@ import type { ShownRequest, Viewer } from "./requests/shown-requests.store.ts";
 
 /**
  * The locked request as this user sees it. Throws 404 if they may not see it. INVARIANT: every decision is based on the
- * locked row, so of two simultaneous decisions the second sees the first.
+ * locked row, so the second of two simultaneous decisions sees the first.
  */
 export async function lockRequest(
   tx: Tx,
@@ -32,7 +32,10 @@ export async function lockOwnUser(tx: Tx, actor: Viewer, strength: "beside other
   throw refuse(401, "session.ended", "Your session has ended. Please log in again.");
 }
 
-/** Locks the safe and the account: neither they nor the members change until the transaction ends. */
+/**
+ * Locks the safe and the account, so that the safe, its members and the account do not change until the transaction
+ * ends.
+ */
 export async function lockSafeAndAccount(
   tx: Tx,
   { account_id, safe_id }: { account_id: string | null; safe_id: string | null },

@@ -97,7 +97,7 @@ describe("notifications of access requests", () => {
     assert.match((await noticesTo(asker))[0]!.title, /^Access denied to /);
   });
 
-  test("show a withdrawn request as withdrawn and a request to be mapped as such", async () => {
+  test("show that a request was withdrawn or still has to be mapped to an account", async () => {
     const { account, asker, approvers } = await aRequestableAccount(app);
     const asked = (await requests.ask(asker, account)).body;
     await requests.revoke(asker, asked);

@@ -24,7 +24,8 @@ interface Voice {
 }
 
 /**
- * INVARIANT: no notification contains the reason, which is free text: other people than the recipient may read a mail.
+ * INVARIANT: no notification contains the reason, which is free text: people other than the recipient may read an
+ * email.
  */
 export async function notifyPeople(voice: Voice, tx: Tx, telling: RequestNotice): Promise<void> {
   const { change, by } = telling;
@@ -57,7 +58,7 @@ export async function notifyPeople(voice: Voice, tx: Tx, telling: RequestNotice)
   }
 }
 
-/** Whether it was waiting for a decision when it ended. */
+/** Whether the request was waiting for a decision when it ended. */
 export const wasAwaited = ({ rounds }: Pick<ShownRequest, "rounds">): boolean => rounds.at(-1)?.state === "withdrawn";
 
 const isExtension = ({ rounds }: ShownRequest): boolean => rounds.length > 1;
@@ -129,7 +130,7 @@ async function answer({ notify }: Voice, tx: Tx, { row, by }: RequestNotice, sai
   });
 }
 
-/** Approvers also get a mail (`raiseAlarm`), whatever their preferences. */
+/** Approvers also get an email (`raiseAlarm`), whatever their preferences. */
 async function alarm({ notify }: Voice, tx: Tx, { row, overseers: approvers }: RequestNotice): Promise<void> {
   const { resource } = told(row);
   await notify(tx, {

@@ -15,9 +15,9 @@ const isUnderWay = ({ rotation_step: step, rotation_state: state }: ShownRow): b
   (step === "sent" || step === "answered" || step === "doubtful") && state !== "attention";
 
 /**
- * INVARIANT: on a platform that blocks access, nobody gets the active secret between the end of a use and the verified
+ * INVARIANT: on a platform that blocks access, no user gets the active secret between the end of a use and the verified
  * rotation after it. If access is allowed, the account is blocked only while a rotation may have reached the target.
- * Accounts that no connector can rotate are never blocked: users change them, and they are overdue until then.
+ * Accounts that no connector can rotate are never blocked: users change their secrets, which are overdue until then.
  */
 function isBlocked(row: ShownRow): boolean {
   if (!row.is_wanted_after_use && !row.is_use_over) return false;

@@ -1,5 +1,4 @@
-// The rules that a retrieval and a session have in common: who may have the active secret used now, and what that
-// records.
+// The rules that retrievals and sessions share: who may use the active secret now, and what each use records.
 import { refuse } from "#kernel/http/refuse.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -80,7 +79,7 @@ export async function requireNotCheckedOut(tx: Tx, row: ShownRow, userId: string
 
 interface Access {
   row: ShownRow;
-  /** From `requireNotCheckedOut`. */
+  /** The check-out that `requireNotCheckedOut` returned. */
   held: LockedCheckOut | null;
   userId: string;
   /** Whether the accessed version is the active one. */
@@ -107,6 +106,6 @@ export async function recordAccess(
 async function checkOut(tx: Tx, row: ShownRow, userId: string): Promise<void> {
   const grant = row.grant_id === null ? null : { id: row.grant_id, endsAt: row.grant_ends_at! };
   const isTaken = await insertCheckOut(tx, { accountId: row.id, userId, grant, minutes: row.default_duration_minutes });
-  // We hold the lock on the account's row, which every check-out needs.
+  // This transaction holds the lock on the account's row, which every check-out needs.
   if (!isTaken) throw new Error(`the account ${row.id} was checked out while it was held`);
 }

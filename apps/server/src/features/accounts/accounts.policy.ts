@@ -1,5 +1,5 @@
-// Decides who may use and retrieve an account now: one rule for account rows, retrieval and the actions that screens
-// offer.
+// Decides who may use and retrieve an account now: the same rule for account rows, retrievals and the actions that
+// screens offer.
 import { ROLES, SAFE_PERMISSIONS } from "@strongroom/contract";
 import type { AccountStatus, SafePermission, SafeStatus } from "@strongroom/contract";
 import type { RolePermissions } from "#kernel/authz/authorise.ts";
@@ -25,7 +25,7 @@ export interface AccountAccess {
   isGranted: boolean;
 }
 
-/** With `no`, an approval would not help either. */
+/** `no` means that an approval would not help either. */
 export type AccessVerdict = "allowed" | "needs-approval" | "no";
 
 /**

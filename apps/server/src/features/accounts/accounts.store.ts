@@ -1,4 +1,4 @@
-// Accounts in the database: the columns beside their row in `credentials`.
+// Accounts in the database: the columns that are not in their row in `credentials`.
 import type { AccountStatus, ConnectionMethod, SystemType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
@@ -44,7 +44,7 @@ export async function updateAccountRow(tx: Tx, id: string, changes: Updateable<A
   await tx.updateTable("accounts").set(changes).where("id", "=", id).execute();
 }
 
-/** The columns of an account beside its row in `credentials`. */
+/** Reads the columns of an account that are not in its row in `credentials`. */
 export async function readAccountRow(db: Db, id: string): Promise<AccountRow> {
   return db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
@@ -56,7 +56,7 @@ export async function safeOf(db: Db, id: string): Promise<string | null> {
 }
 
 /**
- * Schedules a rotation as soon as possible and clears earlier hindrances. The earliest time is kept. The end of a use
+ * Schedules a rotation for this time, unless one is already scheduled, and clears earlier hindrances. The end of a use
  * replaces other reasons and blocks the account again if access had been allowed.
  */
 export async function scheduleRotation(tx: Tx, id: string, because: RotationReason, at: Date): Promise<void> {

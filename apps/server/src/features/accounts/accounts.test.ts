@@ -73,7 +73,7 @@ describe("storing an account", () => {
     for (const text of texts) assert.ok(!text.includes(password));
   });
 
-  test("accepts a secret of any length, because legacy targets have short ones, but not an empty one", async () => {
+  test("accepts a secret of any length except an empty one, because legacy targets have short secrets", async () => {
     const owner = await aPerson(app);
     const [safe, platform] = [await aSafe(app, owner), await aPlatform(app)];
     const body = {
@@ -92,14 +92,14 @@ describe("storing an account", () => {
     assert.match(refused.text, /"path":"password","msg":"Password is required"/);
   });
 
-  test("ACC-71: uses the usual port of the system when the port is omitted", async () => {
+  test("ACC-71: uses the default port of the system when the port is omitted", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const one = await anAccount(app, owner, safe, { system_type: "Linux", connection_method: "SSH" });
     assert.equal(one.port, 22);
   });
 
-  test("OPEN-50: schedules a first validation if a connector exists, and none otherwise", async () => {
+  test("OPEN-50: schedules a first validation only if a connector exists", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const { type: _, host: hostname, ...target } = databaseAt(1);
@@ -119,7 +119,7 @@ describe("storing an account", () => {
     assert.notEqual(tried.validation_message, null);
   });
 
-  test("needs the permission to add: users who only see the safe get 403, others 404", async () => {
+  test("requires the `add` permission: users who only see the safe get 403, others 404", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const platform = await aPlatform(app);
@@ -149,7 +149,7 @@ describe("storing an account", () => {
     assert.deepEqual(rows, [{ keys: 1 }]);
   });
 
-  test("needs a platform that exists and is active", async () => {
+  test("requires a platform that exists and is active", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const idle = await aPlatform(app, { is_active: false });
@@ -241,7 +241,7 @@ describe("updating an account", () => {
     }
   });
 
-  test("records the changed fields and never a secret, also when nothing changed", async () => {
+  test("records the changed fields and never a secret, even when nothing changed", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const account = await anAccount(app, owner, safe, { additional_params: { b: 1, a: [1, 2] } });
@@ -258,7 +258,7 @@ describe("updating an account", () => {
     assert.ok(!JSON.stringify(moved).includes(password));
   });
 
-  test("with a new password adds a version, keeps the old one and cancels the scheduled rotation", async () => {
+  test("adds a version for a new password, keeps the old version and cancels the scheduled rotation", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const account = await anAccount(app, owner, safe);
@@ -293,7 +293,7 @@ describe("updating an account", () => {
     assert.ok(!refused.text.includes(account.password));
   });
 
-  test("with status disabled keeps it visible but lets nobody retrieve its secret", async () => {
+  test("keeps an account visible after disabling it, but lets no user retrieve its secret", async () => {
     const owner = await aPerson(app);
     const account = await anAccount(app, owner, await aSafe(app, owner));
     const { body } = await acting.update(owner, account, { status: "disabled" });
@@ -309,7 +309,7 @@ describe("updating an account", () => {
   });
 });
 
-test("members and users with a grant receive events about changes, and others do not", async () => {
+test("only members and users with a grant receive events about changes", async () => {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   const member = await acting.aMemberWith(owner, safe, ["list"]);

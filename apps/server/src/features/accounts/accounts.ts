@@ -27,7 +27,7 @@ import { rotationDueAt, rotationStatus } from "./rotation.ts";
 import { showAccounts } from "./shown-accounts.store.ts";
 import type { GrantsInForce, ShownRow } from "./shown-accounts.store.ts";
 
-/** The same refusal for an account that does not exist and one that this user may not see. */
+/** The same refusal for an account that does not exist and for an account that this user may not see. */
 export const notFound = (): Refusal => refuse(404, "account.not-found", "Account not found");
 
 /** The target of audit entries about an account. */

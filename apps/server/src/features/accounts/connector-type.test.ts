@@ -4,7 +4,7 @@ import { connectorFor } from "@strongroom/connectors";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-test("every combination of system and method has one type of stored secret", () => {
+test("every combination of system and connection method has exactly one type of stored secret", () => {
   for (const system of SYSTEM_TYPES)
     for (const method of CONNECTION_METHODS) CredentialType.parse(credentialTypeOf(system, method));
   assert.equal(credentialTypeOf("Linux", "SSH"), "server");
@@ -14,7 +14,7 @@ test("every combination of system and method has one type of stored secret", () 
     assert.equal(credentialTypeOf(system, "SQL"), system);
 });
 
-test("ACC-71: databases have their usual port", () => {
+test("ACC-71: databases get their default port", () => {
   const ports = { mysql: 3306, postgresql: 5432, mssql: 1433, oracle: 1521, mongodb: 27017 } as const;
   for (const [system, port] of Object.entries(ports)) assert.equal(usualPort(system as "mysql", "SQL"), port);
   assert.equal(usualPort("Linux", "SSH"), 22);
@@ -36,7 +36,7 @@ test("a domain account on Windows is verified at its domain controller, whatever
   }
 });
 
-test("Telnet and WinRM find their connectors by the usual ports, and RDP has none", () => {
+test("Telnet and WinRM find their connectors by the default ports, and RDP has no connector", () => {
   const idOf = (system: "Windows" | "Network Device", method: "Telnet" | "WinRM" | "PowerShell" | "RDP") =>
     connectorFor({
       type: credentialTypeOf(system, method),

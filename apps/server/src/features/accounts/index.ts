@@ -29,9 +29,9 @@ export interface AccountsFeature {
   afterGrant(tx: Tx, ended: EndedGrant): Promise<void>;
   /** Ends expired check-outs and schedules the rotations that follow. */
   closeOverCheckOuts(): Promise<void>;
-  /** Locks the account. Throws 404 when this user may not see it, and 403 when they lack the permission. */
+  /** Locks the account. Throws 404 when this user may not see the account, and 403 when they lack the permission. */
   hold(tx: Tx, actor: Actor, id: string, permission: SafePermission): ReturnType<typeof lockAccount>;
-  /** Like `hold`, and also requires the right to retrieve the secret without an approval. */
+  /** Like `hold`, and also requires the permissions to retrieve the secret without an approval. */
   holdSecret(tx: Tx, actor: Actor, id: string, ...permissions: SafePermission[]): ReturnType<typeof lockAccount>;
   /** Like `holdSecret`, without a lock. */
   requireSecret(db: Db, actor: Pick<Actor, "id" | "role">, id: string): Promise<void>;
@@ -41,7 +41,7 @@ export interface AccountsFeature {
   requireSeen(db: Db, actor: Actor, id: string): Promise<void>;
   /** Visible accounts that match a text: those whose names begin with it, then the newest. */
   find(db: Db, actor: Actor, text: string, limit: number): Promise<string[]>;
-  /** The users who may change its secret. */
+  /** The users who may change the account's secret. */
   secretManagersOf(db: Db, id: string): Promise<string[]>;
 }
 

@@ -61,7 +61,7 @@ export function requireAccountPermission(
 }
 
 /**
- * INVARIANT: a user moves a secret to where other rules apply, another safe or another address, only if they may
+ * INVARIANT: a user can move a secret to another safe or a different address, where other rules apply, only if they may
  * retrieve it without an approval. A grant is not enough, because it ends.
  */
 export function requireSecret(shown: ShownRow): void {

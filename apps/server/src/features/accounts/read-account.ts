@@ -33,7 +33,7 @@ export async function readVersions(
   return { versions: await versionsOf(db, id) };
 }
 
-/** Each is followed by the entry with the result. */
+/** Events that the history leaves out, because an entry with the result follows each of them. */
 const LEFT_OUT = ["verification.started"];
 
 export async function readHistory(

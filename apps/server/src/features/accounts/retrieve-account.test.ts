@@ -99,7 +99,7 @@ describe("the password of an account", () => {
     assert.notEqual((await details(member, account)).last_accessed, null);
   });
 
-  test("ACC-34: is returned with the account itself, which counts as a retrieval", async () => {
+  test("ACC-34: is returned when the account is read, which counts as a retrieval", async () => {
     const { account, member } = await aScene();
     const { body } = await read(member, account);
     assert.deepEqual([body.password, body.name], [account.password, account.name]);
@@ -110,7 +110,7 @@ describe("the password of an account", () => {
     assert.notEqual(body.last_accessed, null);
   });
 
-  test("is null for users who may only see the account, and the audit trail records that none was returned", async () => {
+  test("is null for users who may only see the account, and the audit trail records that no password was returned", async () => {
     const { owner, safe, account } = await aScene();
     const viewer = await aPerson(app);
     await aMember(app, owner, safe, viewer, ["list", "use"]);
@@ -273,7 +273,7 @@ describe("an exclusive check-out", () => {
     );
   });
 
-  test("of another user can be ended by members who manage the safe, and by nobody else", async () => {
+  test("can be ended by members who manage the safe, but by no user without this permission", async () => {
     const { account, owner, safe, member } = await aScene(policy);
     const other = await aPerson(app);
     await aMember(app, owner, safe, other, "user");
@@ -311,7 +311,7 @@ describe("an exclusive check-out", () => {
     assert.equal(await wishOf(account.id), "check-in");
   });
 
-  test("under a grant lasts as long as the grant, including extensions", async () => {
+  test("lasts as long as its grant, including extensions", async () => {
     const { account, owner, member } = await aScene({ ...policy, approve_extensions: false });
     const asked = { resource: account.name, account_id: account.id, reason: "To repair it", durationMinutes: 30 };
     const granted = await app.call(createAccessRequest, { body: asked, as: member.token });
@@ -337,7 +337,7 @@ describe("an exclusive check-out", () => {
     assert.deepEqual([moved.status, moved.body.check_out, await wishOf(account.id)], [200, null, "check-in"]);
   });
 
-  test("does not deadlock with disabling its user", async () => {
+  test("does not deadlock when its user is disabled at the same time", async () => {
     const { account, member } = await aScene(policy);
     const asked = { resource: account.name, account_id: account.id, reason: "To repair it" };
     assert.equal((await app.call(createAccessRequest, { body: asked, as: member.token })).body.status, "active");

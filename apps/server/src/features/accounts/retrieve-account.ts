@@ -1,4 +1,4 @@
-// Retrieves secrets of accounts, a group of calls at a time, each with its own reply and audit entry.
+// Retrieves secrets of accounts, processing calls in groups, each call with its own reply and audit entry.
 import type { Account, CheckOut, readAccount, retrieveAccount, retrieveAccountVersion } from "@strongroom/contract";
 import { stepUpRefusal } from "#kernel/authz/step-up.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -57,7 +57,7 @@ export async function retrieveVersions(
 export async function readWithPassword(deps: AccountDeps, calls: readonly Call<typeof readAccount>[], tx: Tx) {
   return answerEach<Call<typeof readAccount>, Account & { password: string | null }>(tx, calls, async (call) => {
     const row = await readShown(tx, call.actor, call.params.id, deps.grants.grantsInForce);
-    // Reading an account requires no re-authentication: without a recent one, the password is withheld.
+    // Reading an account requires no re-authentication: without a recent one, the reply omits the password.
     const isStale = stepUpRefusal(call.endpoint, call.actor, deps.kernel.clock.now()) !== null;
     // Reading an account must not take its one-time password.
     if (
@@ -107,8 +107,8 @@ async function answerEach<C extends Retrieval, R>(
 }
 
 /**
- * INVARIANT: everything that can refuse comes before anything is written, so a refusal leaves nothing behind in its
- * group.
+ * INVARIANT: every check that can refuse the call runs before anything is written, so a refusal leaves no changes in
+ * the transaction of its group.
  */
 async function retrieve(
   deps: AccountDeps,
@@ -145,8 +145,8 @@ async function retrieve(
 }
 
 /**
- * When the active version is not authentic, secret managers can still retrieve versions by number to restore the right
- * value.
+ * When the active version is not authentic, secret managers can still retrieve versions by number to restore the
+ * correct value.
  */
 async function requireActive(
   { kernel }: Pick<AccountDeps, "kernel">,

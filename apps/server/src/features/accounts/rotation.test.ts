@@ -1,4 +1,4 @@
-// The rotation rule: its pure function, and its SQL filter, which must agree with it.
+// Tests the rotation rule: its pure function and its SQL filter, which must agree.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";

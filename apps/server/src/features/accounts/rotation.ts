@@ -32,7 +32,7 @@ export function rotationStatus(facts: RotationFacts, now: Date): RotationStatus 
 export const isRotationDue: RawBuilder<boolean> = sql<boolean>`(
   accounts.rotation_wanted_at is not null or coalesce(accounts.rotated_at <= ${dueSince()}, false))`;
 
-/** Only overdue. */
+/** The same rule in SQL for overdue secrets only. */
 export const isRotationOverdue: RawBuilder<boolean> = sql<boolean>`(
   accounts.rotation_wanted_at is not null
   or coalesce(accounts.rotated_at <= access_time() - make_interval(hours => 24 * platforms.rotate_every_days), false))`;

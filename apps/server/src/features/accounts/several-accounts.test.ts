@@ -95,7 +95,7 @@ describe("a bulk action", () => {
     assert.deepEqual((await eventsOf(account_ids[0]!)).slice(-2), ["account.moved", "account.deleted"]);
   });
 
-  test("needs a safe to move accounts, and rejects one for other actions", async () => {
+  test("requires a safe for moving accounts, and rejects a safe for other actions", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const { id } = await store(owner, safe, "A");
@@ -135,7 +135,7 @@ describe("an import", () => {
     assert.deepEqual(await names(owner), []);
   });
 
-  test("with a bad line stores nothing, unless bad lines are to be skipped", async () => {
+  test("stores nothing if a line is bad, unless bad lines are to be skipped", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const [secret, other] = [aSecret(), aSecret()];
@@ -172,7 +172,7 @@ describe("an import", () => {
     assert.deepEqual(await names(owner), []);
   });
 
-  test("leaves no secret of the file in the audit trail", async () => {
+  test("writes no secret from the file to the audit trail", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const secret = aSecret();

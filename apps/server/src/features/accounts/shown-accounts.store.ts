@@ -72,7 +72,7 @@ export interface ShownRow {
   exclusive_check_out: boolean;
   rotate_after_check_in: boolean;
   one_time_password: boolean;
-  /** The active version was given out as a one-time password. */
+  /** The active version was retrieved as a one-time password. */
   is_one_time_taken: boolean;
   reason_required: boolean;
   ticket_required: boolean;

@@ -20,8 +20,8 @@ export interface UseContext {
 type User = Pick<Actor, "id" | "role">;
 
 /**
- * Locks the account and decides whether this user may use it now; writes nothing. `confirm` runs after the right is
- * known and before the rest, for step-up and justification. Throws 404 when the user may not see the account.
+ * Locks the account and decides whether this user may use it now; writes nothing. `confirm` runs after the permission
+ * check and before the other checks, for step-up and justification. Throws 404 when the user may not see the account.
  */
 export async function requireUse(
   { kernel, grants }: UseContext,

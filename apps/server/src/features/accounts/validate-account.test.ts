@@ -86,7 +86,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     unheard.close();
   });
 
-  test("ACC-14, ACC-28, ACC-90: a right password is valid and a wrong one invalid, each with time and message", async () => {
+  test("ACC-14, ACC-28, ACC-90: a correct password is valid and a wrong one invalid, each with time and message", async () => {
     const role = await server.addRole();
     const made = await store(server, role);
     await settled(made.id);

@@ -1,5 +1,5 @@
-// Finds the users affected by a change of a platform's approvals. Counted in SQL, because one platform may have every
-// account.
+// Finds the users affected by a change of a platform's approvals. Counts in SQL, because a single platform may have
+// every account.
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
 import { activeGrants } from "#features/access-requests/index.ts";

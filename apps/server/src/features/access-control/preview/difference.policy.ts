@@ -1,5 +1,5 @@
-// Compares two snapshots of who can do what and returns the difference for each user. Pure; the decisions come from the
-// accounts feature.
+// Compares two snapshots of users' permissions and returns the difference for each user. Pure; the decisions come from
+// the accounts feature.
 import { SAFE_PERMISSIONS } from "@strongroom/contract";
 import type { PermissionChange, SafePermission } from "@strongroom/contract";
 import { decideAccess, permissionsOn } from "#features/accounts/index.ts";

@@ -52,7 +52,7 @@ function targetOf(change: AccessChange): { type: string; id: string } {
   return { type: "user", id: change.user_id };
 }
 
-/** Carries the result out of a transaction that must not commit. */
+/** Thrown to roll back the transaction; carries the result out of it. */
 class RolledBack {
   readonly answer: AccessPreview;
   constructor(answer: AccessPreview) {
@@ -192,8 +192,8 @@ type Plain = Pick<CallInput<typeof updateSafe>, "actor" | "note">;
 type Of<Kind extends AccessChange["kind"]> = Extract<AccessChange, { kind: Kind }>;
 
 /**
- * Keeps the fields that the change does not mention. For a missing safe the use case itself refuses, as it does for an
- * invisible one.
+ * Keeps the fields that the change does not mention. The use case itself refuses a safe that is missing or that the
+ * caller cannot see.
  */
 async function applyToSafe(
   safes: DryRunContext["safes"],

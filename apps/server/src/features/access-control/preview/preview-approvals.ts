@@ -1,5 +1,5 @@
-// Previews a change of a platform's approvals. No dry run is needed: approvals only decide whether an access that users
-// already have must wait for an approver.
+// Previews a change of a platform's approvals. No dry run is needed: the number of required approvals only determines
+// whether users who already have access must wait for an approver.
 import type { AccessChange, AccessPreview, PermissionChange, UserId } from "@strongroom/contract";
 import { platformNotFound } from "#features/platforms/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -80,7 +80,7 @@ function changesOf(row: AffectedRow, isFree: boolean): PermissionChange[] {
     });
 }
 
-/** Throws 403 as the endpoint of the change would. Checks that depend on the safe are made by the use case itself. */
+/** Throws the same 403 as the endpoint of the change. The use case itself makes the checks that depend on the safe. */
 export function requireRight({ authority }: Pick<Kernel, "authority">, actor: Actor, { kind }: AccessChange): void {
   authority.require(CALLS[kind].needs, actor);
   requireScope(CALLS[kind], actor);

@@ -21,7 +21,7 @@ export interface PermissionRow {
   permissions: Permissions;
 }
 
-/** The number of accounts in a safe that share everything that decides about access to them. */
+/** The number of accounts in a safe that have the same values in every column that determines access. */
 export interface AccountCountRow {
   safe_id: string;
   safe_status: SafeStatus;

@@ -25,10 +25,7 @@ export async function decide(context: ReviewContext, call: Call<typeof decideRev
   return toItem((await store.readItem(tx, reviewViewerOf(call.actor), id, item.id))!, review.state);
 }
 
-/**
- * Lock order everywhere: the review, then the item, then the safe. Throws the refusal when the decision is not
- * possible.
- */
+/** Lock order everywhere: the review, then the item, then the safe. Throws a refusal if the decision is not allowed. */
 export async function decideOne(context: ReviewContext, tx: Tx, act: CallInput<typeof decideReviewItem>) {
   const { id, item_id } = act.params;
   act.note({ target: { type: "access-review", id } });
@@ -73,7 +70,10 @@ interface Outcome {
   by: Actor;
 }
 
-/** Returns the recorded decision: `gone` if the membership had already ended in another way. */
+/**
+ * Carries out the decision and returns the one to record: `gone` if the membership had already ended in a different
+ * way.
+ */
 async function carryOut(context: ReviewContext, tx: Tx, item: ItemRow, { wanted, review, by }: Outcome) {
   if (item.is_gone) return "gone";
   if (wanted === "confirmed") return "confirmed";
@@ -86,7 +86,10 @@ async function carryOut(context: ReviewContext, tx: Tx, item: ItemRow, { wanted,
   }
 }
 
-/** True when the membership ended in another way first. The transaction has then changed nothing. */
+/**
+ * Whether the error means that the membership had already ended in a different way. In that case the transaction has
+ * changed nothing.
+ */
 const isGone = (error: unknown): boolean =>
   error instanceof Refusal && (error.code === "safe.member-not-found" || error.code === "safe.not-found");
 

@@ -14,7 +14,7 @@ import type { ReviewContext } from "./reviews.ts";
 type Several = SteppedCall<typeof decideReviewItems>;
 type Reply = ReplyOf<typeof decideReviewItems>;
 
-/** Throws 404 for a review in which the caller may see nothing. */
+/** Throws 404 if the caller cannot see any part of the review. */
 export async function decideSeveral(context: ReviewContext, call: Several): Promise<Reply> {
   const { id } = call.params;
   const { decision } = call.body;
@@ -50,7 +50,7 @@ export async function decideSeveral(context: ReviewContext, call: Several): Prom
 
 const FAILED = refuse(500, "access-control.not-decided", "Internal error. Submit this decision again.");
 
-/** Returns the reviewer's id, or the refusal. A failure does not affect decisions that were already committed. */
+/** Returns the reviewer's id, or a refusal. A failure does not affect decisions that are already committed. */
 async function decideByItself(
   context: ReviewContext,
   call: Several,

@@ -1,4 +1,4 @@
-// The export of an access review and the search in it: which email addresses they expose.
+// Tests which email addresses the export and the search of an access review expose.
 import { createToken, exportAccessReview, listReviewItems, startAccessReview } from "@strongroom/contract";
 import type { ScopeChoice } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -37,7 +37,7 @@ test("an export masks email addresses for an API token that may not list users",
   }
 });
 
-test("without the right to see addresses, a search by address finds only the caller's own membership", async () => {
+test("without the permission to see email addresses, a search by address finds only the caller's own membership", async () => {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   await aMember(app, owner, safe, admin, ["list"]);

@@ -46,7 +46,10 @@ export async function exportReview(call: Call<typeof exportAccessReview>, db: Db
   };
 }
 
-/** INVARIANT: addresses are masked as in replies, because no schema encodes a download. */
+/**
+ * INVARIANT: email addresses are masked as in replies. This code masks them itself, because downloads are not encoded
+ * by a schema.
+ */
 async function* inPages(db: Db, actor: Actor, review: AccessReview): AsyncGenerator<ReviewItem[]> {
   const viewer = reviewViewerOf(actor);
   const own = actor.email;

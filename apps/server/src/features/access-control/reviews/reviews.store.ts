@@ -142,7 +142,7 @@ const inScope = (scope: ItemScope): RawBuilder<boolean> => {
     or member.user_id in (select user_id from group_members where group_id = ${scope.group_id}))`;
 };
 
-/** Copies every unexpired membership in the scope, with its reviewer. Returns their number. */
+/** Copies every unexpired membership in the scope, with its reviewer. Returns the number of copied memberships. */
 export async function insertItems(
   tx: Tx,
   review: { id: string; reviewer_id: string | null },
@@ -305,7 +305,7 @@ export async function decideItem(tx: Tx, id: string, { decision, reason, decided
     where id = ${id}`.execute(tx);
 }
 
-/** Keeps undecided memberships; those that ended in another way are recorded as `gone`. */
+/** Keeps undecided memberships; those that ended in a different way are recorded as `gone`. */
 export async function closeUndecided(tx: Tx, reviewId: string, at: Date): Promise<void> {
   await sql`
     update access_review_items item set decided_at = ${at},
@@ -326,7 +326,7 @@ export interface PendingReviewer {
   open: number;
 }
 
-/** Returns who still has to decide, and on how many memberships. */
+/** Returns the reviewers who still have to decide, and the number of memberships each one has left. */
 export async function findPendingReviewers(db: Db, reviewId: string): Promise<PendingReviewer[]> {
   const { rows } = await sql<PendingReviewer>`
     select reviewer.id as reviewer_id, count(*)::integer as open

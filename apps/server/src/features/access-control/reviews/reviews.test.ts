@@ -75,7 +75,7 @@ const seesSafe = async (safe: Safe, who: TestPerson): Promise<boolean> =>
   (await app.call(readSafe, { params: { id: safe.id }, as: who.token })).status === 200;
 
 describe("an access review", () => {
-  test("runs from start to result by the owners' decisions, and records every step in the audit trail", async () => {
+  test("runs from start to result with decisions by the owners, and records every step in the audit trail", async () => {
     const [owner, stays, goes] = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, stays, "user");
@@ -160,7 +160,7 @@ describe("an access review", () => {
     assert.equal((await app.call(closeAccessReview, { params: { id: review.id }, as: reviewer.token })).status, 403);
   });
 
-  test("has one outcome after concurrent decisions: the first one wins, the others get a 409", async () => {
+  test("has one outcome after concurrent decisions: the first decision wins, the others get a 409", async () => {
     const [owner, member] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     for (let round = 0; round < 6; round += 1) {
@@ -214,7 +214,7 @@ describe("an access review", () => {
     }
   });
 
-  test("removes undecided memberships at its close if configured so, but keeps the owner's", async () => {
+  test("removes undecided memberships when it closes if configured to, but keeps the owner's", async () => {
     const [owner, member, gone] = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     const [, left] = [await aMember(app, owner, safe, member, "user"), await aMember(app, owner, safe, gone, "user")];
@@ -321,7 +321,7 @@ describe("decisions on several memberships of a review", () => {
     ]);
   });
 
-  test("succeed although one of them fails with a server error: it is listed as failed and the others are recorded", async () => {
+  test("succeed even if one of them fails with a server error, which is listed as failed while the others are recorded", async () => {
     const [owner, stays, breaks] = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     for (const member of [stays, breaks]) await aMember(app, owner, safe, member, "user");

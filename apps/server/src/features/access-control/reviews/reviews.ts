@@ -74,7 +74,7 @@ export async function findReviews(call: Call<typeof listAccessReviews>, db: Db) 
 export const readOne = (call: Call<typeof readAccessReview>, db: Db): Promise<AccessReview> =>
   presentReview(db, call.actor, call.params.id);
 
-/** Throws 404 if the review does not exist or this user may see nothing in it. */
+/** Throws 404 if the review does not exist or this user cannot see any part of it. */
 export async function presentReview(db: Db, actor: Actor, id: string): Promise<AccessReview> {
   const row = await store.readReview(db, reviewViewerOf(actor), id);
   if (row === null) throw notFound();
@@ -142,8 +142,8 @@ const NOTICES = {
 } as const;
 
 /**
- * Notifies everyone who still has to decide; unread notices are not repeated. Returns the ids of the notified
- * reviewers.
+ * Notifies every reviewer who still has to decide; unread notifications are not repeated. Returns the ids of the
+ * notified reviewers.
  */
 export async function remind(
   { notify }: ReviewContext,
@@ -202,7 +202,7 @@ export async function close(
 
 type AboutReview = Pick<Call, "note"> & { params: { id: string } };
 
-/** Locks the review of a call and names it in the audit entry. Throws 404 when it does not exist. */
+/** Locks the review of a call and adds it to the audit entry. Throws 404 if the review does not exist. */
 async function begin(call: AboutReview, tx: Tx, strength: "share" | "update") {
   const { id } = call.params;
   call.note({ target: { type: "access-review", id } });

@@ -42,7 +42,7 @@ export function defineAlarm(context: AccessRequestContext): void {
   });
 }
 
-/** Omits the reason: other people than the recipient may read a mail. */
+/** Omits the reason, because people other than the recipient may read an email. */
 function alarmMail(
   row: ShownRequest,
   { id, name, role }: Person,

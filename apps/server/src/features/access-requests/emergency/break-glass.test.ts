@@ -135,7 +135,7 @@ describe("emergency access", () => {
     assert.equal(codeOf(await requests.review(ben, asked)), "access-request.wrong-state");
   });
 
-  test("is extended only with an approval, whatever the platform requires for extensions", async () => {
+  test("is extended only with an approval, whether or not the platform requires one for extensions", async () => {
     const lending = await aRequestableAccount(app, { approvals_level_1: 0, approve_extensions: false });
     await aGroup(app, [lending.asker], { may_break_glass: true });
     const opened = (await requests.open(lending.asker, lending.account)).body;

@@ -30,7 +30,7 @@ export async function revoke(
   return finishChange(context, tx, call, id, "ended", { how, has_comment: call.body.comment !== null });
 }
 
-/** INVARIANT: the end of a request is set once. The check-in happens elsewhere in the same transaction. */
+/** INVARIANT: the end of a request is set only once. The account is checked in elsewhere, in the same transaction. */
 async function end(
   context: AccessRequestContext,
   tx: Tx,
@@ -86,7 +86,7 @@ const ACCOUNT_LOST = {
 } as const satisfies Record<string, EndReason>;
 export type AccountLoss = keyof typeof ACCOUNT_LOST;
 
-/** The caller has locked the accounts. */
+/** The caller must hold the locks on the accounts. */
 export async function endRequestsForAccounts(
   context: AccessRequestContext,
   tx: Tx,
@@ -97,7 +97,7 @@ export async function endRequestsForAccounts(
   await endAutomatically(context, tx, await lockOpenFor(tx, { accountIds }), ACCOUNT_LOST[how], by);
 }
 
-/** The caller has locked the user. */
+/** The caller must hold the lock on the user. */
 export async function endRequestsForUser(
   context: AccessRequestContext,
   tx: Tx,
@@ -108,7 +108,8 @@ export async function endRequestsForUser(
 }
 
 /**
- * INVARIANT: reactivating a safe does not restore grants that its deactivation ended. The caller has locked the safe.
+ * INVARIANT: reactivating a safe does not restore grants that its deactivation ended. The caller must hold the lock on
+ * the safe.
  */
 export async function endRequestsForSafe(
   context: AccessRequestContext,

@@ -30,7 +30,10 @@ export type LostAccess =
   | { safeId: string; userIds: readonly string[] }
   | { closedSafeId: string };
 
-/** Locks all open requests for accounts, of a user, or of users who lost a safe; for a closed safe, its grants. */
+/**
+ * Locks all open requests for some accounts, of a user, or of users who lost a safe; for a closed safe, locks its
+ * grants.
+ */
 export async function lockOpenFor(tx: Tx, lost: LostAccess): Promise<EndingRow[]> {
   const condition = sql`${OPEN} and ${conditionOf(lost)}`;
   await sql`
@@ -55,8 +58,8 @@ function conditionOf(lost: LostAccess): RawBuilder<unknown> {
 const PATIENCE = sql.lit("2s");
 
 /**
- * Locks requests whose time is over. `free` skips rows that are locked. `all` waits for them, even while a caller
- * retrieves the same secret continuously; throws when that takes too long.
+ * Locks requests whose end has passed. `free` skips rows that are locked. `all` waits for them, even while a caller
+ * retrieves the same secret continuously; throws if the wait is too long.
  */
 export async function lockDue(tx: Tx, ids: readonly string[], which: "free" | "all"): Promise<EndingRow[]> {
   return holdGrants(tx, ids, DUE, which);
@@ -97,7 +100,7 @@ export interface DueGrants {
 
 const AT_ONCE = 200;
 
-/** The grants that start or end now, and the time of the next change. Needs three index lookups. */
+/** Finds the grants that start or end now, and the time of the next change, with three index lookups. */
 export async function findDue(db: Db): Promise<DueGrants> {
   const first = (condition: RawBuilder<unknown>, by: string) => sql`
     (select coalesce(array_agg(id), '{}') from (
@@ -139,8 +142,8 @@ export interface NonMemberGrant {
 }
 
 /**
- * Grants whose owners are not members of the safe: they see it for another reason, or their membership expired. Returns
- * one batch in id order after the given id; a batch smaller than `NON_MEMBER_BATCH` is the last.
+ * Grants whose owners are not members of the safe: they see the safe for a different reason, or their membership
+ * expired. Returns one batch in id order after the given id; a batch smaller than `NON_MEMBER_BATCH` is the last.
  */
 export async function findNonMemberGrants(db: Db, after: string | null): Promise<NonMemberGrant[]> {
   const { rows } = await sql<NonMemberGrant>`

@@ -42,7 +42,7 @@ async function granted(lending: RequestableSetup): Promise<AccessRequest> {
   return approved.body;
 }
 
-/** As an administrator sees it. */
+/** The request as an administrator sees it. */
 const now = async (request: AccessRequest) => (await requests.read(admin, request)).body;
 
 const hasEnded = (request: AccessRequest) =>
@@ -51,8 +51,8 @@ const hasEnded = (request: AccessRequest) =>
     return shown.ended_at === null ? null : shown;
   });
 
-describe("access ends", () => {
-  test("when its time is over; everyone concerned is notified, and the end is audited", async () => {
+describe("the end of access", () => {
+  test("access ends when its time is over; all users concerned are notified, and the end is audited", async () => {
     const lending = await aRequestableAccount(app);
     const request = await granted(lending);
     const heard = await liveEvents(app, lending.asker);
@@ -74,7 +74,7 @@ describe("access ends", () => {
     assert.equal(last.details?.["how"], "expired");
   });
 
-  test("when its safe is deactivated, and stays ended when the safe is reactivated", async () => {
+  test("access ends when its safe is deactivated, and stays ended when the safe is reactivated", async () => {
     const lending = await aRequestableAccount(app);
     const request = await granted(lending);
     const { safe, owner } = lending;
@@ -92,7 +92,7 @@ describe("access ends", () => {
     assert.equal((await now(request)).status, "revoked");
   });
 
-  test("before its end is recorded: no retrieval succeeds in between", async () => {
+  test("access ends before its end is recorded: no retrieval succeeds in between", async () => {
     const lending = await aRequestableAccount(app);
     const request = await granted(lending);
     await endAfter(app, request, -1);
@@ -101,7 +101,7 @@ describe("access ends", () => {
     assert.equal((await now(request)).status, "expired");
   });
 
-  test("with its account (deleted, moved to another safe or disabled), together with pending requests", async () => {
+  test("access and pending requests end when their account is deleted, moved to another safe or disabled", async () => {
     const ways = {
       "The account was deleted": ({ owner, account }: RequestableSetup) =>
         app.call(deleteAccount, { params: { id: account.id }, as: owner.token }),
@@ -133,7 +133,7 @@ describe("access ends", () => {
     }
   });
 
-  test("when the user is disabled, and stays ended when they are enabled again", async () => {
+  test("access ends when the user is disabled, and stays ended when the user is enabled again", async () => {
     const lending = await aRequestableAccount(app);
     const request = await granted(lending);
     const status = (to: "active" | "disabled") =>
@@ -146,7 +146,7 @@ describe("access ends", () => {
     assert.equal((await requests.retrieve({ ...lending.asker, token }, lending.account)).status, 403);
   });
 
-  test("when the user is deleted, with no active grant or pending request left", async () => {
+  test("access ends when the user is deleted, and no active grant or pending request remains", async () => {
     const lending = await aRequestableAccount(app);
     const request = await granted(lending);
     const account = await anAccount(app, lending.owner, lending.safe, { platform_id: lending.account.platform_id });
@@ -156,7 +156,7 @@ describe("access ends", () => {
     for (const each of [request, asked]) assert.equal((await now(each)).status, "revoked");
   });
 
-  test("on time and is published even if its secret is retrieved continuously", async () => {
+  test("access ends on time, and the end is published, even if the secret is retrieved continuously", async () => {
     const lending = await aRequestableAccount(app);
     const request = await granted(lending);
     const heard = await liveEvents(app, lending.asker);
@@ -170,7 +170,7 @@ describe("access ends", () => {
     heard.close();
   });
 
-  test("with the membership, whether removed or expired", async () => {
+  test("access ends when the membership is removed or expires", async () => {
     const lending = await aRequestableAccount(app);
     const request = await granted(lending);
     const params = { id: lending.safe.id };
@@ -192,7 +192,7 @@ describe("access ends", () => {
     assert.equal((await hasEnded(asked.body)).ended_because, "The user is no longer a member of the safe");
   });
 
-  test("only with the last of two memberships", async () => {
+  test("access ends only when the last of two memberships ends", async () => {
     const lending = await aRequestableAccount(app);
     const group = await aGroup(app, [lending.asker]);
     await aMember(app, lending.owner, lending.safe, group, ["list"]);
@@ -205,7 +205,7 @@ describe("access ends", () => {
     assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 200);
   });
 
-  test("and its end checks in the account and rotates a revealed secret", async () => {
+  test("the end of access checks in the account and rotates a revealed secret", async () => {
     const lending = await aRequestableAccount(app, { exclusive_check_out: true, rotate_after_check_in: true });
     const request = await granted(lending);
     assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 200);
@@ -218,7 +218,7 @@ describe("access ends", () => {
     assert.equal((await app.call(checkInAccount, { params: { id }, as: lending.owner.token })).status, 409);
   });
 
-  test("and its end causes no rotation if the secret was never used", async () => {
+  test("the end of access causes no rotation if the secret was never used", async () => {
     const lending = await aRequestableAccount(app, { rotate_after_check_in: true });
     await requests.revoke(lending.asker, await granted(lending));
     const params = { id: lending.account.id };
@@ -227,8 +227,8 @@ describe("access ends", () => {
   });
 });
 
-describe("access begins", () => {
-  test("OPEN-99: at the requested time, and browsers are notified", async () => {
+describe("the start of access", () => {
+  test("OPEN-99: access begins at the requested time, and browsers are notified", async () => {
     const lending = await aRequestableAccount(app);
     const starts_at = new Date(Date.now() + 3_600_000).toISOString();
     const asked = await requests.ask(lending.asker, lending.account, { starts_at });

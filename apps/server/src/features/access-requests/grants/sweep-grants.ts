@@ -26,8 +26,8 @@ const LONGEST_PAUSE_MS = 500;
 const SHORT_PAUSE_MS = 25;
 const AFTER_FAILURE_MS = 1_000;
 /**
- * How often non-members are swept. `activeGrants` already refuses access when a membership expires; this sweep only
- * records and announces the end.
+ * The grants of non-members are checked in every tenth sweep. `activeGrants` already refuses access when a membership
+ * expires; this sweep only records and announces the end.
  */
 const OUTSIDERS_EVERY = 10;
 
@@ -127,7 +127,7 @@ async function announceStarts({ kernel }: AccessRequestContext, ids: readonly st
 
 /**
  * Ends grants of users who can no longer see the safe, for example because their membership expired. Returns the id
- * after which the next sweep continues; null: from the start.
+ * after which the next sweep continues, or null to continue from the start.
  */
 async function sweepOutsiders(context: AccessRequestContext, after: string | null): Promise<string | null> {
   const { database } = context.kernel;

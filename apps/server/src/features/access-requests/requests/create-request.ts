@@ -101,15 +101,15 @@ export async function grantEmergencyAccess(
 }
 
 /**
- * The most free-text requests a user may have pending, and the most created within a day: each one notifies every
+ * Limits on a user's pending free-text requests and on those created within a day, because each one notifies every
  * approver.
  */
 const MOST_PENDING_IN_TEXT = 10;
 const MOST_IN_TEXT_A_DAY = 50;
 
 /**
- * Throws 409 for a duplicate request and 429 for too many. The lock on the user runs calls by the same user one after
- * another.
+ * Throws 409 for a duplicate request and 429 for too many requests. The lock on the user serializes calls by the same
+ * user.
  */
 async function requireFewInText(
   tx: Tx,
@@ -133,7 +133,7 @@ async function requireFewInText(
   throw refuse(429, "access-request.too-many", message, { retryAfter });
 }
 
-/** Locks the requested account. Throws 404 if the user sees no such active account. */
+/** Locks the requested account. Throws 404 if there is no such active account that the user can see. */
 export async function lockRequestedAccount(
   tx: Tx,
   call: Pick<Call, "actor" | "note">,
@@ -163,7 +163,10 @@ function requireFits(account: RequestableRow, { minutes, ticket }: { minutes: nu
 export const durationTooLong = (path: string, msg: string): Refusal =>
   refuse(422, "access-request.too-long", msg, { errors: [{ path, msg }] });
 
-/** The requested start; null: as soon as it is granted. Throws 400 for a start in the past or too far ahead. */
+/**
+ * The requested start; null means as soon as the request is granted. Throws 400 for a start in the past or too far
+ * ahead.
+ */
 function beginningOf(asked: string | undefined, now: Date): Date | null {
   if (asked === undefined) return null;
   const ahead = new Date(asked).getTime() - now.getTime();
@@ -175,8 +178,8 @@ function beginningOf(asked: string | undefined, now: Date): Date | null {
 }
 
 /**
- * Inserts the request and its first round, and grants it at once if no approval is needed. Throws 409 if one is already
- * open.
+ * Inserts the request and its first round, and grants it at once if no approval is needed. Throws 409 if the user
+ * already has an open request for the account.
  */
 async function store({ kernel }: AccessRequestContext, tx: Tx, order: Order): Promise<string> {
   const { now, minutes, demands } = order;
@@ -207,7 +210,7 @@ async function store({ kernel }: AccessRequestContext, tx: Tx, order: Order): Pr
   return id;
 }
 
-/** The column changes that grant a request now. The grant starts at the requested start if that is in the future. */
+/** The column changes that grant a request now. A requested start in the future is kept. */
 export function grantNow(askedStart: Date | null, minutes: number, now: Date) {
   const startsAt = askedStart !== null && askedStart > now ? askedStart : now;
   return {

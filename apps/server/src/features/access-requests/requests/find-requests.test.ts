@@ -157,7 +157,7 @@ describe("the list of requests", () => {
     assert.ok(ids(await list(admin)).includes(asked.id));
   });
 
-  test("is paged, newest first, and searched by resource, person, reason and ticket", async () => {
+  test("is paged, newest first, and can be searched by resource, requester, reason and ticket", async () => {
     const person = await aPerson(app);
     const made: AccessRequest[] = [];
     for (const [resource, cause] of [
@@ -184,7 +184,7 @@ describe("the list of requests", () => {
     assert.equal(unknown.status, 400);
   });
 
-  test("is searched by address only by the person concerned and by people who may list users", async () => {
+  test("can be searched by email address only by the requester and by users who may list users", async () => {
     const { account, asker, approvers } = await aRequestableAccount(app);
     const { body: asked } = await requests.ask(asker, account);
     const found = async (viewer: TestPerson, search: string) => ids(await list(viewer, { search }));
@@ -238,7 +238,7 @@ describe("JIT-19: a request in free text", () => {
     assert.equal((await requests.map(admin, second.body, { id: person.id as never })).status, 404);
   });
 
-  test("made by an administrator is mapped by another one, and can be denied without an account", async () => {
+  test("is mapped by a second administrator if an administrator made it, and can be denied without an account", async () => {
     const other = await aPerson(app, "admin");
     const { account } = await aRequestableAccount(app);
     const asked = (await requests.ask(other, null)).body;
@@ -265,7 +265,7 @@ describe("a request in free text", () => {
     assert.equal((await ask(await aPerson(app), "The mail server", "Linux")).status, 201, "of another person");
   });
 
-  test("is refused to a person with ten pending requests, including parallel ones, until one is decided", async () => {
+  test("is refused to a user with ten pending requests, including parallel ones, until one is decided", async () => {
     const asker = await aPerson(app);
     const replies = await Promise.all(Array.from({ length: 14 }, (_, place) => ask(asker, `Server ${place}`)));
     const made = replies.filter(({ status }) => status === 201);
@@ -279,7 +279,7 @@ describe("a request in free text", () => {
     assert.equal((await ask(asker, "One more server")).status, 201);
   });
 
-  test("is refused after fifty within a day, whatever their outcome", async () => {
+  test("is refused after fifty requests within a day, whatever their outcome", async () => {
     const asker = await aPerson(app);
     await app.database.pool.query(
       `insert into access_requests (id, user_id, resource, reason, duration_minutes, risk_level, is_break_glass, state, created_at)

@@ -81,7 +81,7 @@ export async function readOne(call: Call<typeof readAccessRequest>, db: Db): Pro
 export const statistics = (call: Call<typeof accessRequestStatistics>, db: Db) =>
   readStatistics(db, call.actor.role === "user" ? call.actor.id : null);
 
-/** More than are returned, because some of the accounts found cannot be requested. */
+/** The number of accounts to search for: more than are returned, because some of them cannot be requested. */
 const LOOKED_AT = 60;
 
 export async function requestable(context: AccessRequestContext, call: Call<typeof findRequestable>, db: Db) {

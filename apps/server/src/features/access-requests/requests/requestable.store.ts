@@ -50,12 +50,12 @@ const requestable = (viewer: Viewer, condition: RawBuilder<unknown>): RawBuilder
 
 const seen = sql`standing.permissions & ${sql.lit(bitOf("list"))} <> 0`;
 
-/** Null if the user sees no such account. */
+/** Null if there is no such account that the user can see. */
 export async function readRequestable(db: Db, viewer: Viewer, accountId: string): Promise<RequestableRow | null> {
   return (await requestable(viewer, sql`credentials.id = ${accountId} and ${seen}`).execute(db)).rows[0] ?? null;
 }
 
-/** Also works if the user cannot see the account: it may be granted to a non-member. */
+/** Also reads accounts that the user cannot see, because an account may be granted to a non-member. */
 export async function readGrantedAccount(db: Db, viewer: Viewer, accountId: string): Promise<RequestableRow | null> {
   return (await requestable(viewer, sql`credentials.id = ${accountId}`).execute(db)).rows[0] ?? null;
 }
@@ -69,11 +69,11 @@ export const findAmong = (db: Db, viewer: Viewer, ids: readonly string[]): Promi
 const isIdle = sql`credentials.id in (select id from accounts where status <> 'active')`;
 
 /**
- * The first 20 accounts by name that the user can see: read from the index of names, or safe by safe for users who do
- * not see every safe.
+ * The first 20 accounts by name that the user can see: read from the index of names, or safe by safe for users who
+ * cannot see every safe.
  */
 export function findFirst(db: Db, viewer: Actor): Promise<RequestableRow[]> {
-  // Uses the order of the whole index: the planner does not treat a null column as a column with one value.
+  // Uses the order of the whole index: the planner does not know that a column that is always null has only one value.
   const ofAll = sql`
     select credentials.id from credentials
     where user_id is null and deleted_at is null and not ${isIdle}

@@ -3,7 +3,8 @@ import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
 
 /**
- * Ids, the newest `limit`. Not filtered by visibility: the caller has checked that the user may see the whole trail.
+ * Returns the ids of the newest `limit` requests. Does not filter by visibility: the caller has checked that the user
+ * may see the whole trail.
  */
 export async function requestsAbout(
   db: Db,

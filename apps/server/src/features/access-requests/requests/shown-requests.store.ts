@@ -50,7 +50,10 @@ export interface ShownRequest extends RequestRow {
 export type Tab = "pending" | "active" | "history";
 export const TABS: readonly Tab[] = ["pending", "active", "history"];
 
-/** JIT-24 to JIT-26: `statusOf` in SQL. A grant leaves the active tab when its time is over. A grant whose extension waits for approval is pending and active. */
+/**
+ * JIT-24 to JIT-26: `statusOf` in SQL. A grant leaves the active tab when its time is over. A grant whose extension
+ * waits for approval is pending and active.
+ */
 const IN_TAB: Record<Tab, RawBuilder<unknown>> = {
   pending: sql`(request.state = 'pending' or (request.state = 'granted' and request.ends_at > access_time() and exists (
     select from access_request_rounds round where round.request_id = request.id and round.state = 'pending')))`,
@@ -108,11 +111,12 @@ const shown = (page: RawBuilder<unknown>): RawBuilder<ShownRequest> => sql<Shown
   left join users reviewer on reviewer.id = request.reviewed_by
   order by request.created_at desc, request.id desc`;
 
-/** How many of the newest requests a search reads: of all users, of the viewer, and of the pending ones. */
+/** A search reads this many of the newest requests of all users, of the viewer's own and of the pending ones. */
 const RECENT = 1_000;
 
 /**
- * Newest first. Searches pending requests, the viewer's own and the newest; the list finds older ones by their account.
+ * Newest first. Searches pending requests, the viewer's own and the newest; the list finds older requests by their
+ * account.
  */
 export async function searchRequests(db: Db, viewer: Viewer, text: string, limit: number): Promise<ShownRequest[]> {
   const newest = (condition: RawBuilder<unknown>) => sql`
@@ -125,7 +129,7 @@ export async function searchRequests(db: Db, viewer: Viewer, text: string, limit
   return (await shown(page).execute(db)).rows;
 }
 
-/** Those of these requests that the user may see. */
+/** Reads the given requests and leaves out those that the user may not see. */
 export async function readVisible(db: Db, viewer: Viewer, ids: readonly string[]): Promise<ShownRequest[]> {
   const page = sql`
     select request.* from access_requests request where request.id = any(${[...ids]}::uuid[]) and ${visibleTo(viewer)}`;
@@ -152,7 +156,7 @@ export interface RequestQuery {
   after: TimePlace | null;
 }
 
-/** Newest first; reads one row more than asked for, if there is one. */
+/** Newest first. Returns one row more than `limit` when there is a next page. */
 export async function listRequests(db: Db, viewer: Viewer, { tab, search, limit, after }: RequestQuery) {
   const conditions = [
     visibleTo(viewer),
@@ -193,7 +197,7 @@ export interface Statistics {
   expired: number;
 }
 
-/** JIT-18, by the rules of `statusOf`: over all requests, or over one user's. */
+/** JIT-18: the statistics of all requests or of one user's, by the rules of `statusOf`. */
 export async function readStatistics(db: Db, userId: string | null): Promise<Statistics> {
   const notice = sql`least(interval '15 minutes', (ends_at - starts_at) / 10)`;
   const { rows } = await sql<Statistics>`

@@ -39,7 +39,7 @@ export const isUseOver: RawBuilder<boolean> = sql<boolean>`(
     select from access_requests over
     where over.account_id = accounts.id and over.state = 'granted' and over.is_retrieved and over.ends_at <= access_time()))`;
 
-/** For rows of `accounts`: a user has it checked out now. */
+/** For rows of `accounts`: a user has the account checked out now. */
 export const isCheckedOut: RawBuilder<boolean> = sql<boolean>`exists (
   select from account_check_outs held where held.account_id = accounts.id and ${checkedOutUntil} > access_time())`;
 
@@ -69,7 +69,7 @@ export interface NewCheckOut {
   accountId: string;
   userId: string;
   grant: { id: string; endsAt: Date } | null;
-  /** The duration without a grant. */
+  /** The duration of a check-out without a grant. */
   minutes: number;
 }
 

@@ -86,15 +86,15 @@ export async function afterGrant(
 const AT_ONCE = 100;
 
 /**
- * Ends expired check-outs. They have no effect any more; this job schedules the rotation, records the end and publishes
- * the event.
+ * Ends expired check-outs. They no longer have any effect; this job schedules the rotation, records the end and
+ * publishes the event.
  */
 export async function endExpiredCheckOuts(kernel: Kernel): Promise<void> {
   for (const id of await findExpired(kernel.database.db, AT_ONCE)) {
     await kernel.database.transaction(async (tx) => {
       const row = await lockSecret(tx, id);
       const held = await lockCheckOut(tx, id);
-      // Another transaction renewed or ended it in between.
+      // Another transaction renewed or ended the check-out in between.
       if (held === null || !held.is_over) return;
       const at = kernel.clock.now();
       const isRotationWanted = await endCheckOut(tx, held, at);

@@ -76,7 +76,7 @@ describe("a one-time password", () => {
     }
   });
 
-  test("is refused afterwards to everyone, including its taker and by version number; only secret managers learn who took it", async () => {
+  test("is then refused to everyone, including the user who took it and calls by version number; only secret managers learn who took it", async () => {
     const { owner, people, params, retrieve } = await aScene();
     const [taker, another] = people as [TestPerson, TestPerson];
     assert.equal((await retrieve(taker)).status, 200);

@@ -1,4 +1,4 @@
-// One-time passwords: the first retrieval takes a version, and nobody gets that version again.
+// One-time passwords: the first retrieval takes a version, and no user can retrieve that version again.
 import { CONNECTION_METHODS, SYSTEM_TYPES, credentialTypeOf, usualPort } from "@strongroom/contract";
 import type { PlatformCapability } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -10,7 +10,7 @@ import { allows } from "#features/safes/index.ts";
 import { canRotate } from "../access-block.policy.ts";
 import type { ShownRow } from "../shown-accounts.store.ts";
 
-/** The kinds of system for which some connector can rotate passwords with the usual settings. */
+/** The kinds of system for which a connector can rotate passwords with the default settings. */
 export function platformCapabilities(): PlatformCapability[] {
   return SYSTEM_TYPES.flatMap((system_type) =>
     CONNECTION_METHODS.flatMap((connection_method) => {
@@ -30,17 +30,17 @@ export function platformCapabilities(): PlatformCapability[] {
 }
 
 /**
- * Platforms created before the option was limited may have it for systems that cannot be rotated. It has no effect
- * there.
+ * Platforms created before the option was limited may have it for systems whose passwords cannot be rotated. The option
+ * has no effect on them.
  */
 export function isOneTime(row: ShownRow): boolean {
   return row.one_time_password && canRotate(row);
 }
 
 /**
- * Takes a version for this user. INVARIANT: a single insert decides, so of any number of retrievals on any number of
- * processes exactly one gets it, and the same user does not get it twice. Throws 409 when it is taken; nothing is
- * written then.
+ * Takes a version for this user. INVARIANT: a single insert decides, so exactly one of any number of retrievals on any
+ * number of processes gets the version, and the same user does not get it twice. Throws 409 and writes nothing when the
+ * version is already taken.
  */
 export async function takeOneTime(
   tx: Tx,
@@ -88,7 +88,7 @@ function taken(
   );
 }
 
-/** INVARIANT: a taken password is never moved to where other rules would give it out again. */
+/** INVARIANT: a taken password is never moved to where other rules would allow revealing it again. */
 export function refuseTaken(row: ShownRow): void {
   if (!row.is_one_time_taken || !isOneTime(row)) return;
   throw refuse(

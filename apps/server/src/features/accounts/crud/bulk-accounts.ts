@@ -82,7 +82,7 @@ async function operationOf(deps: AccountDeps, { actor, body }: Bulk): Promise<Op
       const toSafe = body.safe_id!;
       const kek: Kek = await keyToMoveTo(deps, actor, toSafe);
       const { confirmation } = body;
-      // Checked once for the whole call, and again for each account, because users may join the safe in between.
+      // Checked here for the whole call, and again for each account, because users may join the safe in between.
       const { db } = deps.kernel.database;
       const { safe } = await requirePermission(db, actor, toSafe, "add");
       await requireConfirmedPeople(db, actor, safe, confirmation);

@@ -1,4 +1,4 @@
-// Updates an account's name, properties, status and secret. Each needs its own permission.
+// Updates an account's name, properties, status and secret. Each of these needs its own permission.
 import type {
   Account,
   AccountEdit,
@@ -63,7 +63,7 @@ type Fields = Omit<AccountEdit, "password">;
 /** Columns of the shown row whose names differ from the form's. */
 const SHOWN_AS: Partial<Record<keyof Fields, keyof ShownRow>> = { hostname: "host" };
 
-/** The fields in which the edit differs from the stored values. An omitted port is the usual one. */
+/** The fields in which the edit differs from the stored values. An omitted port means the default port. */
 function changesOf(row: ShownRow, edit: Fields): (keyof Fields)[] {
   const shown = { ...row, ...addressUsed(row) };
   const requested: Fields = {
@@ -88,8 +88,9 @@ const SENT_TO: readonly (keyof Fields)[] = [
 ];
 
 /**
- * An edit without changes still needs `update_properties`. Sending the stored secret to another target requires the
- * right to retrieve it without an approval, and users who need an approval cannot choose a platform that requires none.
+ * An edit without changes still needs `update_properties`. Sending the stored secret to a different target requires the
+ * permissions to retrieve it without an approval, and users who need an approval cannot choose a platform that requires
+ * none.
  */
 function permissionsFor(
   changes: readonly (keyof Fields)[],
@@ -107,7 +108,10 @@ function permissionsFor(
   ];
 }
 
-/** Another platform may not require approval, and an enabled account can be checked out again. */
+/**
+ * Whether the edit may give users access: a different platform may require no approval, and an enabled account can be
+ * checked out again.
+ */
 const givesAway = (shown: ShownRow, edit: Fields, changes: readonly (keyof Fields)[]): boolean =>
   changes.includes("platform_id") || (shown.status !== "active" && edit.status === "active");
 

@@ -1,4 +1,4 @@
-// Deletes an account: its secrets are erased at once, its grants end, and the audit trail stays.
+// Deletes an account: erases its secrets at once, ends its grants, and keeps the audit trail.
 import type { Message, deleteAccount as deleteEndpoint } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";

@@ -1,4 +1,4 @@
-// Moves accounts to another safe with their history, re-encrypts them under its key, and ends their grants and
+// Moves accounts to another safe with their history, re-encrypts their secrets under its key, and ends their grants and
 // check-outs.
 import type { Account, moveAccount as moveEndpoint } from "@strongroom/contract";
 import type { Kek } from "@strongroom/keys";
@@ -48,7 +48,7 @@ export interface Move {
   confirmation: string | undefined;
 }
 
-/** Requires `delete` and the right to retrieve the secret in the current safe, and `add` in the destination. */
+/** Requires `delete` and the permissions to retrieve the secret in the current safe, and `add` in the destination. */
 export async function moveOne(deps: AccountDeps, tx: Tx, { id, toSafe, kek, actor, confirmation }: Move) {
   const { row, shown } = await lockShown(tx, actor, id, deps.grants.grantsInForce, [toSafe]);
   requireAccountPermission(shown, "delete");

@@ -34,13 +34,13 @@ describe("moving an account", () => {
     assert.equal(old.body.password, account.password);
     const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
     assert.deepEqual(await acting.detailsOf(account.id, "account.moved"), [{ from: named(from), to: named(to) }]);
-    // The key of the previous safe is not needed any more.
+    // The key of the previous safe is no longer needed.
     const gone = await app.call(deleteSafe, { params: { id: from.id }, as: owner.token });
     assert.equal(gone.status, 200, gone.text);
     assert.equal((await acting.retrieve(owner, account)).body.password, password);
   });
 
-  test("needs `delete` and the secret itself in the current safe, and `add` in the destination", async () => {
+  test("requires `delete` and permission to retrieve the secret in the current safe, and `add` in the destination", async () => {
     const owner = await aPerson(app);
     const [from, to] = [await aSafe(app, owner), await aSafe(app, owner)];
     const account = await anAccount(app, owner, from);
@@ -55,7 +55,7 @@ describe("moving an account", () => {
     assert.equal(same.status, 422);
   });
 
-  test("does not give access to a secret that the mover may not retrieve, or only with an approval", async () => {
+  test("does not give the mover access to a secret that they may not retrieve, or only with an approval", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const asking = await aPlatform(app, { approvals_level_1: 1 });
@@ -72,7 +72,7 @@ describe("moving an account", () => {
       const own = await aSafe(app, who);
       const refused = [
         await acting.move(who, account, own),
-        // The next validation would send the secret there.
+        // The next validation would send the secret to the new address.
         await acting.update(who, account, { hostname: "elsewhere.example.com" }),
         await acting.update(who, account, { connection_string: "https://elsewhere.example.com/" }),
       ];
@@ -101,7 +101,7 @@ describe("moving an account", () => {
     }
   });
 
-  test("happens to all accounts of a deleted safe", async () => {
+  test("applies to all accounts of a deleted safe", async () => {
     const owner = await aPerson(app);
     const [from, to] = [await aSafe(app, owner), await aSafe(app, owner)];
     const accounts = [await anAccount(app, owner, from), await anAccount(app, owner, from)];

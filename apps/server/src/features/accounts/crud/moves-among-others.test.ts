@@ -61,7 +61,7 @@ describe("moving an account into another user's safe", () => {
     assert.equal(taken.body.password, account.password);
   });
 
-  test("asks again when another user joined in between, directly or through a group", async () => {
+  test("asks for confirmation again when another user joined in between, directly or through a group", async () => {
     const { host, guest, lure, account } = await aLure();
     const first = askedIn(await move(guest, account, lure));
     const accomplice = await aPerson(app);
@@ -81,7 +81,7 @@ describe("moving an account into another user's safe", () => {
     askedIn(await move(one.guest, one.account, one.lure, ""));
   });
 
-  test("also asks an owner who received the safe from another user", async () => {
+  test("also asks for confirmation from an owner who received the safe from another user", async () => {
     const { host, guest, lure, account } = await aLure();
     const body = { name: lure.name, description: null, owner_id: guest.id };
     assert.equal((await app.call(updateSafe, { params: { id: lure.id }, body, as: host.token })).status, 200);
@@ -101,7 +101,7 @@ describe("moving an account into another user's safe", () => {
     for (const hint of hints) assert.match(hint, /^p….@example\.com$/);
   });
 
-  test("asks nothing if the mover created the safe, joined it as an administrator, or is alone", async () => {
+  test("asks for no confirmation if the mover created the safe, joined it as an administrator, or is its only member", async () => {
     const { guest, own, account } = await aLure();
     const shared = await aSafe(app, guest);
     await aMember(app, guest, shared, await aPerson(app), "user");
@@ -113,7 +113,7 @@ describe("moving an account into another user's safe", () => {
   });
 });
 
-describe("other ways to move accounts into such a safe ask for the same confirmation", () => {
+describe("other ways to move accounts into another user's safe require the same confirmation", () => {
   test("a bulk move moves all accounts or none", async () => {
     const { host, guest, lure, own, account } = await aLure();
     const second = await anAccount(app, guest, own);

@@ -66,7 +66,7 @@ describe("reading an import", () => {
     );
   });
 
-  test("never repeats a value of the file in a message, whatever is wrong with it", () => {
+  test("never repeats a value from the file in a message, whatever is wrong with the value", () => {
     const secret = "Tr0ub4dor&3-secret";
     const files = [
       `${HEADER}\nweb1,web1.example.com,root,"${secret}`,

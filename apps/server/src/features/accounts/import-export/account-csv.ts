@@ -27,7 +27,7 @@ type Column = (typeof COLUMNS)[number];
 const REQUIRED: readonly Column[] = ["name", "hostname", "username", "password", "platform"];
 const COLUMN_OF_FIELD: Record<string, Column> = { platform_id: "platform", safe_id: "safe" };
 
-/** `line` counts from 1, including the header. INVARIANT: `message` repeats no value of the file. */
+/** `line` counts from 1, including the header. INVARIANT: `message` repeats no value from the file. */
 export interface BadLine {
   line: number;
   field: string | null;
@@ -90,7 +90,7 @@ function readRows(csv: string): Row[] | BadLine {
       info: { lines: number };
       record: string[];
     }[];
-    // A cell may contain line breaks; the number is the line on which the record ends.
+    // A cell may contain line breaks; `line` is the line on which the record ends.
     return rows.map(({ info, record }) => ({ line: info.lines, record }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -106,7 +106,7 @@ function faultsOfHeader(columns: readonly string[]): BadLine[] {
   const twice = columns.filter((name, place) => columns.indexOf(name) !== place);
   return [
     ...missing.map((name) => wrong(1, name, `The column "${name}" is missing`)),
-    // Does not name them: in a file without a header line, one of them is a password.
+    // The message does not name them: in a file without a header line, one of them is a password.
     ...(unknown.length > 0 ? [wrong(1, null, `Unknown column names: ${unknown.length}`)] : []),
     ...(twice.length > 0 ? [wrong(1, null, "A column appears twice")] : []),
   ];
@@ -157,7 +157,7 @@ function readAccount(
   };
 }
 
-/** Errors caused only by an unknown platform are not reported again. */
+/** Whether an error is only caused by an unknown platform, which is already reported. */
 const isOfPlatform = (fault: BadLine, platform: unknown): boolean =>
   platform === null && (fault.field === "system_type" || fault.field === "connection_method");
 

@@ -47,7 +47,7 @@ async function storeAll(
   keks: ReadonlyMap<string, Kek>,
 ): Promise<void> {
   const at = deps.kernel.clock.now();
-  // Safes are locked in the order of their ids, as everywhere.
+  // Locks safes in the order of their ids, like all other code.
   const ordered = good.toSorted((a, b) => (a.account.safe_id < b.account.safe_id ? -1 : 1));
   for (const { account } of ordered) {
     const kek = keks.get(account.safe_id)!;

@@ -23,7 +23,7 @@ const safes: Safe[] = [];
 const platforms: string[] = [];
 let lent: string;
 
-/** More than the nearest thousand that a search reads first. */
+/** More than the thousand accounts that a search reads first. */
 const COUNT = 1_600;
 
 before(async () => {
@@ -98,7 +98,7 @@ function rowOf(number: number) {
 
 type Query = NonNullable<InputOf<typeof listAccounts>["query"]>;
 
-/** All accounts of the list, page by page. */
+/** All accounts of the list, fetched page by page. */
 async function listed(who: TestPerson, query: Query, limit = 500): Promise<Account[]> {
   const all: Account[] = [];
   for (let cursor: string | undefined; ;) {
@@ -119,7 +119,7 @@ function everythingOf(who: TestPerson): Promise<Account[]> {
   return known;
 }
 
-/** The meaning of the filter, computed from the shown accounts. */
+/** The filter as a predicate on accounts, written independently of the SQL. */
 function isMeant(query: Query): (account: Account) => boolean {
   const text = (query.search ?? "").toLowerCase();
   return (account) =>
@@ -191,7 +191,7 @@ describe("ACC-07: a filtered list contains every match and no other account", ()
     () => ({ validation_status: "valid", search: "db-1", status: "active" }),
   ];
   for (const [place, queryOf] of queries.entries()) {
-    test(`query ${place + 1}`, async () => {
+    test(`query ${place + 1} returns exactly the expected accounts`, async () => {
       const query = queryOf();
       for (const who of [await firstAdmin(app), manager, member, grantee]) {
         const expected = (await everythingOf(who)).filter(isMeant(query));

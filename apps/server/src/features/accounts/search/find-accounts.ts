@@ -15,8 +15,8 @@ import { showAccounts } from "../shown-accounts.store.ts";
 import type { GrantsInForce } from "../shown-accounts.store.ts";
 
 /**
- * A search reads this many of the next accounts first, and more, up to the second number, only if that is likely to
- * fill the page.
+ * A search reads this many of the next accounts first, and more, up to `FARTHEST`, only if that is likely to fill the
+ * page.
  */
 const NEAR = 1_000;
 const FARTHEST = 20_000;
@@ -103,7 +103,7 @@ const isOneSafe = ({ safeId, ...others }: Conditions): boolean =>
 
 const byText = (text: string): RawBuilder<unknown> => found.byKeys(keysToFind(ACCOUNTS, { search: text }), true);
 
-/** The most selective condition comes first. Null if no condition has an index. */
+/** Returns the candidates of the most selective condition that has an index. Null if no condition has an index. */
 function candidatesFor({ text, platformId, systemType, verification, status }: Conditions): RawBuilder<unknown> | null {
   if (text !== null) return byText(text);
   if (status === "rotation_due") return found.byRotation();

@@ -217,7 +217,7 @@ const textMatches = ({ conditions: { text } }: AccountQuery): Sql =>
 const isAfter = ({ after }: AccountQuery): Sql =>
   after === null ? sql`true` : sql`(credentials.created_at, credentials.id) < (${after.at}, ${after.id}::uuid)`;
 
-/** The page of those rows that this user may see and that match. */
+/** A page of the given rows, limited to those that this user may see and that match. */
 function pageOf(query: AccountQuery, rows: Sql): Sql {
   const { safeId, platformId, systemType, verification, status } = query.conditions;
   const ofAccount = [
