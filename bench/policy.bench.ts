@@ -69,7 +69,7 @@ const { id: otherSafe } = await server.request("POST", "/api/v1/safes", { name: 
 const REQUESTABLE = "/api/v1/jit/resources";
 let turn = 0;
 let moves = 0;
-/** Moves all of them to the other safe, then back, one by one. */
+/** Moves all accounts to the other safe, then back, one by one. */
 const moving = (): Omit<LoadRequest, "headers"> => {
   const safe_id = Math.floor(moves / real.length) % 2 === 0 ? otherSafe : realSafe;
   const path = `/api/v1/accounts/${real[moves++ % real.length]}/move`;

@@ -1,5 +1,5 @@
-// Recording of busy terminals: bytes stored per hour and CPU per chunk, beside plain zstd of the same text, and the speed of search
-// text.
+// Recording of busy terminals: bytes stored per hour and CPU per chunk, compared with plain zstd of the same text, and
+// the speed of search text.
 import { Kek, recordingSeal } from "@strongroom/keys";
 import { readRecording, startTerminalRecorder, verifyRecording } from "@strongroom/recordings";
 import type { RecorderClock, SealedChunk } from "@strongroom/recordings";
@@ -13,7 +13,7 @@ const MINUTES = Number(process.env.BENCH_MINUTES ?? 10);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const seal = recordingSeal(Kek.generate("safe:bench"));
 
-/** A log as it scrolls by: repeated words, changing numbers. The same in each run. */
+/** A log that scrolls by: repeated words, changing numbers. The same in each run. */
 function* logLines(): Generator<string> {
   let state = 1;
   const next = (below: number) => (state = (state * 48271) % 2147483647) % below;
@@ -29,7 +29,7 @@ function* logLines(): Generator<string> {
 interface Recorded {
   chunks: SealedChunk[];
   text: string;
-  /** Of the whole recording, in microseconds. */
+  /** CPU time of the whole recording, in microseconds. */
   cpu: number;
 }
 

@@ -1,4 +1,4 @@
-// Root can work in other users' folders, but those users could not read files that it leaves there.
+// Root can work in other users' folders, but those users could not read files that root leaves there.
 import { statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { CommandError } from "./command-error.ts";

@@ -69,10 +69,10 @@ export async function reveal(server: { url: string }, as: string, id: Credential
 }
 
 export interface Installation {
-  /** Contains the data folder; also for a test's other files. */
+  /** Contains the data folder. Tests may put other files into it. */
   folder: string;
   dataFolder: string;
-  /** Starts the server on it, also repeatedly. */
+  /** Starts the server on this data folder. Can be called repeatedly. */
   start(env?: Record<string, string>): Promise<RunningServer>;
   /** Creates the first administrator and returns their token. */
   setUp(server: { url: string }): Promise<string>;
@@ -81,7 +81,7 @@ export interface Installation {
   remove(): Promise<void>;
 }
 
-/** A Strongroom installation. `forCommands` is in the environment of commands, but not of the server. */
+/** A Strongroom installation. The variables in `forCommands` are set for commands, but not for the server. */
 export function anInstallation(forCommands: Record<string, string> = {}): Installation {
   const folder = mkdtempSync(join(tmpdir(), "strongroom-cli-"));
   // The database's server may run as another user than the tests.

@@ -23,7 +23,7 @@ export async function strongroom(words: readonly string[], options: RunOptions =
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...options.env },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  child.stdin.on("error", () => undefined); // It may exit without reading everything.
+  child.stdin.on("error", () => undefined); // The command may exit without reading all of its input.
   child.stdin.end(options.input ?? "");
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);

@@ -1,4 +1,4 @@
-// A gateway on a real database: tickets, secrets, recordings and ends, with a real sshd.
+// A gateway on a real database: tickets, secrets, recordings and session ends, with a real sshd.
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -109,7 +109,7 @@ describe("a gateway", needs(unixUsersAvailable()), () => {
     assert.ok(performance.now() - asked < 1000);
   });
 
-  test("ends a session at its longest duration", async () => {
+  test("ends a session at its maximum duration", async () => {
     const { sessionId, ticket } = await world.request();
     await sql`update sessions set ends_at = now() + interval '3 seconds' where id = ${sessionId}`.execute(
       world.app.database.db,
@@ -141,7 +141,7 @@ describe("a gateway", needs(unixUsersAvailable()), () => {
     assert.equal((await intruder.told("end")).reason, null);
   });
 
-  test("refuses a changed host key and says so in the session", async () => {
+  test("refuses a changed host key and reports it in the session", async () => {
     const wrong = JSON.stringify({ type: "ssh-ed25519", fingerprint: `SHA256:${"A".repeat(43)}` });
     const right = JSON.stringify(await world.sshd.hostKey());
     const pin = (key: string) =>
@@ -157,7 +157,7 @@ describe("a gateway", needs(unixUsersAvailable()), () => {
     assert.match(row.end_detail ?? "", /ALARM: the host key/);
   });
 
-  test("ends its sessions and leaves the list when it stops", async () => {
+  test("ends its sessions and removes itself from the list of gateways when it stops", async () => {
     const { sessionId, browser } = await world.begin();
     await world.gatewayApp.stop();
     assert.equal((await browser.told("end")).reason, "gateway-lost");
@@ -166,7 +166,7 @@ describe("a gateway", needs(unixUsersAvailable()), () => {
     assert.equal(rows.length, 0);
   });
 
-  test("starts as a process of its own and stops on a signal", async () => {
+  test("runs as a separate process and stops on a signal", async () => {
     const { host = "", port = 5432, user = "", database = "", password } = world.app.database.connection;
     const url = new URL(`postgresql://localhost/${database}`);
     url.searchParams.set("host", host);

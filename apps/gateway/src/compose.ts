@@ -37,7 +37,7 @@ import { recordSessions } from "./store/record-session.ts";
 export interface GatewayAppOptions {
   config: Config;
   log: Log;
-  /** Migrated. */
+  /** Already migrated. */
   database: Database;
 }
 
@@ -50,7 +50,7 @@ export interface GatewayApp {
   stop(): Promise<void>;
 }
 
-/** Messages of watchers to the user of a session. */
+/** Messages from watchers to the user of a session. */
 const MESSAGE_CHANNEL = "session_message";
 const SessionMessage = z.object({ session_id: z.uuid(), from: z.string(), text: z.string() });
 

@@ -33,7 +33,7 @@ async function start(): Promise<void> {
   process.send?.("ready");
 }
 
-/** Without it everything works, with twice the processor time. */
+/** Without the addon everything works, but takes twice the processor time. */
 function warnWithoutAddon(log: Log): void {
   const crypto = createRequire(import.meta.url)("ssh2/lib/protocol/crypto.js") as { bindingAvailable: boolean };
   if (crypto.bindingAvailable) return;

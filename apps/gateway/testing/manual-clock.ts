@@ -3,7 +3,7 @@ import type { Clock } from "../src/core/ports.ts";
 
 export interface ManualClock extends Clock {
   advance(milliseconds: number): void;
-  /** Those that wait. */
+  /** The number of waiting timers. */
   timers(): number;
 }
 

@@ -20,7 +20,7 @@ export interface MemorySessions {
   issue(target: Target, secret: string, more?: Partial<OpenedSession>): { ticket: string; sessionId: string };
   issueWatch(sessionId: string): string;
   ends: Map<string, SessionEnd & Progress>;
-  /** Removes the right to a session. */
+  /** Revokes the permission for a session. */
   revoke(sessionId: string, end: SessionEnd): void;
   database: { isAway: boolean; isDraining: boolean };
   recorder: {
@@ -28,9 +28,9 @@ export interface MemorySessions {
     isBroken: boolean;
     /** Accepts no output until it resolves. */
     hold: Promise<void> | null;
-    /** The last output that it was asked to accept. */
+    /** The last output that the recorder was asked to accept. */
     offered: () => string;
-    /** Everything that it accepted. */
+    /** Everything that the recorder accepted. */
     output: () => string;
     outputBytes: () => number;
     resizes: string[];
@@ -124,7 +124,7 @@ export function memorySessions(): MemorySessions {
           await recorder.hold;
           requireOpen();
           outputBytes += bytes.length;
-          // A flood is only counted.
+          // Of a flood, only the size is recorded.
           if (outputBytes < 4 * 1024 * 1024) output.push(Buffer.from(bytes));
         },
         async input() {

@@ -77,7 +77,7 @@ import { version } from "#kernel/version.ts";
 export interface ComposeOptions {
   config: Config;
   log: Log;
-  /** Migrated. */
+  /** Already migrated. */
   database: Database;
   /** The built web app; null serves the API alone. */
   webFolder: string | null;

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import type { Log } from "#kernel/log.ts";
 
 const MAIN = join(import.meta.dirname, "../../gateway/src/main.ts");
-/** It gets this long to end its sessions and recordings. */
+/** The gateway gets this long to end its sessions and recordings. */
 const STOP_WITHIN_MS = 10_000;
 const PAUSES_MS = [1000, 2000, 5000, 15_000, 60_000];
-/** After running this long, the next failure counts as the first. */
+/** After the gateway has run this long, the next failure counts as the first. */
 const STEADY_MS = 60_000;
 
 /** Starts the gateway and keeps it running until `stop`. A gateway that does not start never stops the server. */

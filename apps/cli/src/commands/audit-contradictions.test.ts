@@ -27,7 +27,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
     assert.ok(Date.now() < end, "it never happened");
 }
 
-test("a truncated log is shown and accepted at the terminal, and the running server resumes signing", async () => {
+test("the terminal reports and accepts a truncated log, and the running server resumes signing", async () => {
   const nothing = await installation.run(["audit", "contradictions"]);
   assert.deepEqual([nothing.status, nothing.stdout], [0, "No contradictions in the audit trail.\n"], nothing.stderr);
 

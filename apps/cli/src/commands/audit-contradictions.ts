@@ -10,7 +10,7 @@ import { COMMAND_LINE } from "../record.ts";
 import { withKeys } from "../root-key.ts";
 import { withContext } from "../command-context.ts";
 
-/** Exits with 0 when none is open, else 1. */
+/** Exits with 0 when no contradiction is open, else with 1. */
 export const auditContradictions = command({
   options: { json: { type: "boolean" } },
   operands: [0, 0],

@@ -38,7 +38,7 @@ async function succeeds(...words: string[]): Promise<string> {
   return stdout;
 }
 
-test("audit verify finds an export of audit export intact with the key of audit key", async () => {
+test("`audit verify` accepts the output of `audit export` with the key from `audit key`", async () => {
   writeFileSync(file("key"), await succeeds("audit", "key"));
   await succeeds("audit", "export", file("trail.jsonl"));
   assert.equal(statSync(file("trail.jsonl")).mode & 0o777, 0o600);
@@ -61,7 +61,7 @@ test("an export to standard output can be piped into the verifier, and equals th
   assert.deepEqual(theirs.slice(0, ours.length), ours);
 });
 
-test("an export is audited as done by the command line", async () => {
+test("the audit trail attributes an export to the command line", async () => {
   await settled();
   await succeeds("audit", "export", file("later.jsonl"));
   const entries = readFileSync(file("later.jsonl"), "utf8").split("\n");
@@ -69,7 +69,7 @@ test("an export is audited as done by the command line", async () => {
   assert.ok(own.length >= 2 && own.every((line) => line.includes('"event":"audit.exported"')), own.join("\n"));
 });
 
-test("an export does not overwrite a file, and is not audited then", async () => {
+test("an export refuses to overwrite a file, and the refused export is not audited", async () => {
   await settled();
   const before = await succeeds("audit", "checkpoint");
   const refused = await installation.run(["audit", "export", file("trail.jsonl")]);
@@ -79,7 +79,7 @@ test("an export does not overwrite a file, and is not audited then", async () =>
   assert.equal(await succeeds("audit", "checkpoint"), before);
 });
 
-test("a kept checkpoint reveals entries that were cut off since", async () => {
+test("a kept checkpoint reveals entries that were cut off after it", async () => {
   await storeSecret(server, admin, "one more secret");
   await settled();
   writeFileSync(file("kept"), await succeeds("audit", "checkpoint"));

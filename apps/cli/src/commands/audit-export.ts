@@ -25,7 +25,7 @@ export const auditExport = command({
         } finally {
           await target.end();
         }
-        // Its own audit entry is one of the pending ones.
+        // The export's own audit entry is among the pending entries.
         note(
           `Exported ${count(size, "entry", "entries")}. It does not include ${count(pending + 1, "entry", "entries")} recorded since the newest checkpoint.`,
         );

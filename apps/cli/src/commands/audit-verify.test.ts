@@ -96,7 +96,7 @@ test("only a kept checkpoint reveals an export cut back to an earlier one", asyn
   assert.equal(withKept.status, 1, withKept.stdout);
 });
 
-test("a published file of checkpoints is compared completely, and with a witness's key each must be cosigned", async () => {
+test("every checkpoint of a published file is compared, and with a witness's key each must be cosigned", async () => {
   const log = aLog([3, 5, 8]);
   const witness = noteSigner("witness.test/one", Buffer.alloc(32, 9));
   const path = file("published.jsonl", completeExport(log));

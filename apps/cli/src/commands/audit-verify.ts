@@ -20,7 +20,7 @@ export const auditVerify = command({
     if (key === undefined)
       throw new UsageError("--key is required: pass the log's public key, or a file that contains it.");
     const verifierKey = readVerifierKey(key);
-    // A published file contains several, one after the other.
+    // A published file contains several notes, one after the other.
     const notes = kept.flatMap((path) => splitNotes(readText(path)));
     if (witness !== undefined) requireCosigned(notes, witness);
     const report = await verifyExport(readLines(file), verifierKey, notes);
@@ -30,7 +30,7 @@ export const auditVerify = command({
   },
 });
 
-/** A kept checkpoint counts only with the witness's cosignature: it cannot be forged by writing to the file. */
+/** Accepts a kept checkpoint only with the witness's cosignature, which cannot be forged by writing to the file. */
 function requireCosigned(notes: readonly string[], given: string): void {
   const witness = parseWitnessKey(given) ?? parseWitnessKey(readText(given).trim());
   if (witness === null) throw new CommandError(`${given} contains no witness key.`, { status: 2 });

@@ -28,7 +28,7 @@ import { ADMIN, anInstallation, call, reveal, signIn, storeSecret } from "../../
 const SECRET = "canary-of-a-stored-secret";
 
 const installation = anInstallation();
-/** Copies the key file there, as an operator does before a restore. */
+/** Copies the key file into the folder, as an operator does before a restore. */
 function putKeyInto(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   copyFileSync(join(installation.dataFolder, "root.key"), join(folder, "root.key"));
@@ -157,7 +157,7 @@ test("a backup works without a server, and only into a new folder", async () => 
 });
 
 test(
-  "root restores into no folder of another user, who could not start it",
+  "root refuses to restore into another user's folder, because that user could not start the server",
   { skip: !isRoot && "needs root" },
   async () => {
     const theirs = join(installation.folder, "theirs");

@@ -32,7 +32,7 @@ test("recording verify finds an unchanged recording complete and exits with 0", 
   assert.match(ran.stderr, /audit verify/);
 });
 
-test("recording verify without digests says what it cannot prove", async () => {
+test("recording verify without digests reports what it cannot prove", async () => {
   const ran = await strongroom(["recording", "verify", whole]);
   assert.equal(ran.status, 0);
   assert.match(ran.stderr, /written anew looks the same/);

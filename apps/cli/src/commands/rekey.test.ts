@@ -30,7 +30,7 @@ after(() => installation.remove());
 const isRoot = process.geteuid?.() === 0;
 const idIn = (path: string): string => readKeyFile(path).id;
 
-/** A person's first secret needs a new key-encryption key. */
+/** A user's first secret needs a new key-encryption key. */
 async function newPersonStoresSecret(): Promise<void> {
   const email = `person${Date.now()}@example.com`;
   const added = await installation.run(["user", "add", email]);
@@ -42,7 +42,7 @@ async function newPersonStoresSecret(): Promise<void> {
   );
 }
 
-test("rekey replaces the key file, keeps the old key for old backups, and shows neither", async () => {
+test("rekey replaces the key file, keeps the old key for old backups, and prints neither key", async () => {
   const before = idIn(keyFile);
   const ran = await installation.run(["rekey"]);
   assert.equal(ran.status, 0, ran.stderr);
@@ -58,7 +58,7 @@ test("rekey replaces the key file, keeps the old key for old backups, and shows 
   }
 });
 
-test("a running server continues through a rekey: it opens old secrets and stores those of new people", async () => {
+test("a running server continues through a rekey: it opens old secrets and stores secrets of new users", async () => {
   assert.equal(await reveal(server, admin, credential), SECRET);
   await newPersonStoresSecret();
 });

@@ -66,7 +66,7 @@ function explain(error: unknown): never {
   );
 }
 
-/** The database answers, is not from a newer Strongroom, and matches the manifest. */
+/** Checks that the database answers, is not from a newer Strongroom, and matches the manifest. */
 async function checkDatabase(
   { connection }: Embedded,
   { manifest, isAuthenticated }: Authenticated,

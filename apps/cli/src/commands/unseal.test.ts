@@ -94,7 +94,7 @@ test(
 test("an interrupted command stops its database server before it exits", async () => {
   await server.stop();
   const serving = join(installation.dataFolder, "postgres", "cluster", "postmaster.pid");
-  // Without the interrupt it would wait for the passphrase on standard input.
+  // Without the interrupt the command would wait for the passphrase on standard input.
   const child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts"), "audit", "key"], {
     env: { PATH: process.env["PATH"], STRONGROOM_DATA: installation.dataFolder },
     stdio: ["pipe", "ignore", "ignore"],
@@ -137,7 +137,7 @@ test("sends no passphrase unencrypted to another machine, nor to a redirect targ
   thief.close();
 });
 
-test("reports an unreachable server and another kind of server in one line", async () => {
+test("reports an unreachable server and a different kind of server in one line", async () => {
   const stranger = createServer((_request, reply) => reply.end('{"hello":"world"}'));
   stranger.listen(0, "127.0.0.1");
   await once(stranger, "listening");

@@ -107,7 +107,7 @@ test("refuses to disable the last administrator, and reports invalid arguments i
   }
 });
 
-test("audits the actions of the command line as its own, without the links", async () => {
+test("the audit trail attributes actions to the command line and does not contain the links", async () => {
   const { body } = await call(server, listAuditEntries, { as: admin });
   const own = body.logs.filter(({ user }) => user.name.includes("command line"));
   assert.deepEqual(own.map(({ event }) => event).toReversed(), [

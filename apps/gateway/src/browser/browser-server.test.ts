@@ -107,7 +107,7 @@ describe("a terminal in a browser", needs(unixUsersAvailable()), () => {
     assert.equal((await second.told("end")).reason, null);
   });
 
-  test("sends nothing to a target with another host key", async () => {
+  test("sends nothing to a target with a different host key", async () => {
     const logged = sshd.log().length;
     const wrong = { ...target, knownHostKey: { type: "ssh-ed25519", fingerprint: `SHA256:${"A".repeat(43)}` } };
     const { ticket, sessionId } = world.sessions.issue(wrong, password);
@@ -143,7 +143,7 @@ describe("a terminal in a browser", needs(unixUsersAvailable()), () => {
     assert.equal(world.sessions.ends.get(sessionId)?.reason, "recorder-failed");
   });
 
-  test("ends within a second when the right is revoked", async () => {
+  test("ends within a second when the permission is revoked", async () => {
     const { browser, sessionId } = await begin();
     world.sessions.revoke(sessionId, { reason: "revoked", detail: "The grant was revoked." });
     const asked = performance.now();
@@ -154,7 +154,7 @@ describe("a terminal in a browser", needs(unixUsersAvailable()), () => {
     assert.equal(world.gateway.liveSessions, 0);
   });
 
-  test("ends at its known end without the database", async () => {
+  test("ends at its last known end time when the database is unavailable", async () => {
     const { ticket, sessionId } = world.sessions.issue(target, password, { endsIn: 20_000 });
     const browser = await world.open(sessionId);
     browser.send({ t: "ticket", ticket, ...SIZE });
@@ -165,7 +165,7 @@ describe("a terminal in a browser", needs(unixUsersAvailable()), () => {
     assert.equal(world.sessions.ends.get(sessionId), undefined);
   });
 
-  test("ends 30 s after the database was lost, and stores the end when it is back", async () => {
+  test("ends 30 s after the database is lost, and stores the end when the database is back", async () => {
     const { browser, sessionId } = await begin();
     world.sessions.database.isAway = true;
     clock.advance(29_000);
@@ -285,7 +285,7 @@ describe("a terminal in a browser", needs(unixUsersAvailable()), () => {
       waiting = browser.socket.bufferedAmount;
       await delay(200);
     }
-    // Of 32 MB, most are still in the browser.
+    // Most of the 32 MB is still in the browser.
     assert.ok(waiting > 20 * 1024 * 1024, `only ${waiting} bytes wait`);
   });
 
@@ -342,7 +342,7 @@ describe("the socket for browsers", () => {
     assert.equal(world.gateway.liveSessions, 0);
   });
 
-  test("limits connections that show no ticket", async () => {
+  test("limits connections that present no ticket", async () => {
     const open = await Promise.all(Array.from({ length: 200 }, () => world.open(ID)));
     await assert.rejects(world.open(ID), /503/);
     open[0]?.socket.terminate();
@@ -356,14 +356,14 @@ describe("the socket for browsers", () => {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** To the gateway and back. */
+/** Waits for one round trip to the gateway and back. */
 async function roundTrip({ socket }: Browser): Promise<void> {
   const answered = once(socket, "pong");
   socket.ping();
   await answered;
 }
 
-/** Lets time pass, with the reports to the database in it. */
+/** Advances the clock and runs the reports to the database that are due in that time. */
 async function pass(clock: ManualClock, milliseconds: number): Promise<void> {
   for (let passed = 0; passed < milliseconds; passed += 5000) {
     clock.advance(Math.min(5000, milliseconds - passed));

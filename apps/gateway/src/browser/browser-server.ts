@@ -20,18 +20,18 @@ export interface BrowserServerOptions {
 /** Set by the server: the address of the browser. */
 const CLIENT_ADDRESS_HEADER = "x-strongroom-client-address";
 
-/** A paste in one message. */
+/** A paste arrives in one message. */
 const LARGEST_MESSAGE = 1024 * 1024;
 const FIRST_MESSAGE_WITHIN_MS = 10_000;
 const PING_EVERY_MS = 15_000;
-/** Connections that have not shown a ticket yet. */
+/** The maximum number of connections that have not presented a ticket yet. */
 const MOST_WAITING = 200;
 
 const PATH = /^\/api\/v1\/sessions\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/(terminal|watch)$/;
 
 const UNREADABLE = "The gateway did not understand the browser. Reload the page.";
 
-/** Resolves when it listens. */
+/** Resolves when the server listens. */
 export async function startBrowserServer({
   gateway,
   path,
@@ -159,7 +159,7 @@ function keepAlive(socket: WebSocket): void {
   let isAnswered = true;
   socket.on("pong", () => (isAnswered = true));
   const timer = setInterval(() => {
-    // While it is paused, its answers are not read.
+    // While the socket is paused, its answers are not read.
     if (!isAnswered && !socket.isPaused) return socket.terminate();
     isAnswered = false;
     socket.ping();
@@ -168,7 +168,7 @@ function keepAlive(socket: WebSocket): void {
 }
 
 async function listen(server: Server, path: string): Promise<void> {
-  // Left by a process that was killed.
+  // A killed process may have left its socket behind.
   rmSync(path, { force: true });
   // INVARIANT: only this user's processes reach the socket, from the moment it exists.
   const mask = process.umask(0o177);

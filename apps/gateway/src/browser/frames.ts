@@ -16,7 +16,10 @@ export const WatchFrame = z.strictObject({ t: z.literal("ticket"), ticket: z.str
 export const ResizeFrame = z.strictObject({ t: z.literal("resize"), ...size });
 
 export type ServerFrame =
-  /** The session begins or goes on. `secret` resumes it within 60 s after a lost connection; it is new each time. */
+  /**
+   * The session begins or continues. `secret` resumes it within 60 s after a lost connection; the secret changes each
+   * time.
+   */
   | { t: "ready"; session: string; recorded: true; watchers: number; secret: string }
   /** A watcher sees the session from now on. */
   | { t: "watching"; session: string; user: string }
@@ -30,7 +33,7 @@ export type ServerFrame =
   /** `reason` is null when the session did not begin. */
   | { t: "end"; reason: SessionEndReason | null; detail: string | null; exit: number | null };
 
-/** Null for anything else than a valid message of this kind. */
+/** Returns null for anything except a valid message of this kind. */
 export function parseFrame<T>(schema: z.ZodType<T>, text: string): T | null {
   let value: unknown;
   try {

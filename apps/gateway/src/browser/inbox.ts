@@ -4,13 +4,13 @@ import type { RawData, WebSocket } from "ws";
 type Handle = (data: Buffer, isBinary: boolean) => Promise<void>;
 
 export interface Inbox {
-  /** The first message; null when it is no text, or does not come in time. Further ones wait for `consume`. */
+  /** The first message; null when it is not text or does not arrive in time. Further messages wait for `consume`. */
   first(withinMs: number): Promise<string | null>;
   /** Handles all further messages. `handle` must not reject. */
   consume(handle: Handle): void;
 }
 
-/** Messages that arrived together with another one. A reader of the network stops only after them. */
+/** Messages that arrived together with another one. Reading from the network stops only after them. */
 const MOST_WAITING = 1000;
 
 export function createInbox(socket: WebSocket): Inbox {

@@ -25,7 +25,7 @@ export interface GatewayOptions {
 /** Every session ends when the database has not answered for this long. */
 const DATABASE_WITHIN_MS = 30_000;
 const REPORT_EVERY_MS = 5000;
-/** More than one process can serve; further sessions belong on another gateway. */
+/** The limit for one process; further sessions belong on another gateway. */
 const MOST_SESSIONS = 1000;
 
 export type Opened = { live: LiveSession } | { failure: string };
@@ -34,7 +34,7 @@ export interface SessionRequest {
   ticket: Ticket;
   terminal: Terminal;
   program: Program;
-  /** Of the recording, when the program has no terminal. */
+  /** The size of the recording when the program has no terminal. */
   size: Size;
   /** The user's end was lost. */
   signal: AbortSignal;
@@ -43,7 +43,7 @@ export interface SessionRequest {
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #sessions = new Map<string, LiveSession>();
-  /** Ends that are not stored yet. */
+  /** Session ends that are not stored yet. */
   readonly #unstored = new Map<string, () => Promise<void>>();
   #opening = 0;
   #isStopping = false;
@@ -65,7 +65,7 @@ export class Gateway {
     return this.#sessions.size + this.#opening;
   }
 
-  /** Begins to report to the database. */
+  /** Starts reporting to the database. */
   start(): void {
     this.#answeredAt = this.#options.clock.now().getTime();
     this.#reportLater();
@@ -101,7 +101,7 @@ export class Gateway {
     }
     try {
       const live = await this.#begin(session, started.channel, request);
-      // Its right was last checked before it began.
+      // The session's permission was last checked before the session began.
       this.check();
       return { live };
     } catch (error) {
@@ -113,7 +113,7 @@ export class Gateway {
 
   async #begin(session: OpenedSession, channel: UpstreamChannel, request: SessionRequest): Promise<LiveSession> {
     const { terminal, size, program } = request;
-    // Its events come after its start, when `live` is there.
+    // Session events arrive only after the start, when `live` is set.
     let live: LiveSession | null = null;
     const shape = { ...size, ...(program.terminal === null ? {} : { type: program.terminal.type }) };
     const recorder = await this.#options.startRecorder(session, shape, {
@@ -128,7 +128,7 @@ export class Gateway {
     return live;
   }
 
-  /** The session whose user comes back; null when there is none or the secret is wrong. */
+  /** The session of the user who reconnects; null when there is no such session or the secret is wrong. */
   resume(sessionId: string, secret: string, terminal: Terminal): LiveSession | null {
     const live = this.#sessions.get(sessionId);
     return live?.resume(secret, terminal) === true ? live : null;
@@ -147,7 +147,7 @@ export class Gateway {
     this.#sessions.get(sessionId)?.notice(text);
   }
 
-  /** Ends the sessions that lost their right. Call it when rights may have changed. */
+  /** Ends the sessions that lost their permission. Call it when permissions may have changed. */
   check(): void {
     this.#isCheckWanted = true;
     if (!this.#isChecking) this.#checking = this.#checkWhileWanted();
@@ -192,7 +192,7 @@ export class Gateway {
     this.#storeEnd(live.progress, end);
   }
 
-  /** Each report tries again until it is stored. */
+  /** Each report retries this until the end is stored. */
   #storeEnd(progress: LiveSession["progress"], end: SessionEnd): void {
     const store = async () => {
       await this.#options.store.end(progress, end);
@@ -207,7 +207,7 @@ export class Gateway {
   #reportLater(): void {
     this.#stopReporting = this.#options.clock.after(REPORT_EVERY_MS, () => {
       this.#noticeLostDatabase();
-      // A report that waits for the database must not delay the look at how long it has been waiting.
+      // A report that waits for the database must not delay the check of how long it has been waiting.
       this.#reporting ??= this.#report().finally(() => (this.#reporting = null));
       this.#reportLater();
     });

@@ -12,7 +12,7 @@ const REPLAY_BYTES = 256 * 1024;
 const WATCHER_BYTES = 1024 * 1024;
 const MOST_WATCHERS = 16;
 const RESUME_WITHIN_MS = 60_000;
-/** The longest delay of a timer of Node. */
+/** The longest delay that a Node timer supports. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface LiveSessionOptions {
@@ -60,7 +60,7 @@ export class LiveSession {
     this.endIn(options.session.endsIn);
   }
 
-  /** Begins to show output. */
+  /** Starts showing output. */
   start(): void {
     this.#channel.read(
       (bytes, isError) => this.#output(bytes, isError),
@@ -87,7 +87,7 @@ export class LiveSession {
     return this.#closed.promise;
   }
 
-  /** With this, a user whose connection was lost comes back. It changes each time. */
+  /** Lets a user whose connection was lost resume the session. Changes each time. */
   get resumeSecret(): string {
     return this.#secret.toString("base64url");
   }
@@ -129,7 +129,7 @@ export class LiveSession {
     return true;
   }
 
-  /** After `resume`, once the user's end knows that it is ready: shows the last output again. */
+  /** Shows the last output again. Call it after `resume`, once the user's terminal knows that it is ready. */
   replay(terminal: Terminal): void {
     void terminal.write(this.#replay.content(), false);
     if (this.#pausedBecause !== null) terminal.paused(this.#pausedBecause);
@@ -163,14 +163,16 @@ export class LiveSession {
     this.#terminal?.notice(text);
   }
 
-  /** The recorder cannot store; null: it can again. Nothing moves meanwhile, because it accepts nothing. */
+  /**
+   * Reports why the recorder cannot store; null when it can again. Meanwhile no data moves, because it accepts nothing.
+   */
   paused(reason: string | null): void {
     this.#pausedBecause = reason;
     this.#terminal?.paused(reason);
     for (const watcher of this.#watchers) watcher.paused(reason);
   }
 
-  /** Sets the end that is known now. It applies also without the database. */
+  /** Sets the currently known end, which applies even without the database. */
   endIn(milliseconds: number): void {
     this.#stopTimer();
     const expired = { reason: "expired", detail: "The time of this session is over." } as const;
@@ -195,7 +197,7 @@ export class LiveSession {
   }
 
   async #close(end: SessionEnd): Promise<void> {
-    // It never rejects, and it is bounded: it gives up after some seconds without storage.
+    // `close` never rejects, and its duration is bounded: it gives up after some seconds without storage.
     await this.#recorder.close(CLOSING_REASONS[end.reason], this.#exitStatus ?? undefined);
     this.#onEnded(this, end);
     this.#closed.resolve();

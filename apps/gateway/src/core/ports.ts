@@ -5,13 +5,13 @@ import type { TerminalRecorder } from "@strongroom/recordings";
 /** A session whose ticket was redeemed. */
 export interface OpenedSession {
   readonly id: string;
-  /** Its key seals the recording. */
+  /** The safe's key seals the recording. */
   readonly safeId: string;
   readonly userName: string;
   /** `host:port`. */
   readonly target: string;
   readonly remoteUser: string;
-  /** Milliseconds until its longest duration is over. */
+  /** Milliseconds until the session reaches its maximum duration. */
   readonly endsIn: number;
 }
 
@@ -52,21 +52,23 @@ export interface Opening {
 /** What the database says about the live sessions of this gateway. */
 export interface RightsCheck {
   readonly ending: readonly (SessionEnd & { readonly id: string })[];
-  /** With the milliseconds until the end that is known now. */
+  /** Sessions that continue, with the milliseconds until their currently known end. */
   readonly goingOn: readonly { readonly id: string; readonly endsIn: number }[];
-  /** Milliseconds until the next check is due although nothing was changed; null without a session. */
+  /** Milliseconds until the next check is due even if nothing changes; null without a session. */
   readonly nextIn: number | null;
 }
 
 /** The sessions of this gateway in the database. `failure` is for the user. */
 export interface SessionStore {
-  /** Redeems a ticket once; the audit trail says who opens what before this resolves. */
+  /** Redeems a ticket once; the audit trail contains the opening before this resolves. */
   redeem(ticket: Ticket): Promise<Opening | { failure: string }>;
   /** Redeems the ticket of a watcher, and audits it. */
   redeemWatch(ticket: Ticket): Promise<{ watcher: string } | { failure: string }>;
   /** Records the end of a session. Repeating it does nothing. */
   end(progress: Progress, end: SessionEnd): Promise<void>;
-  /** Tells that this gateway is alive, and the figures of its sessions. Returns whether it may start more. */
+  /**
+   * Reports that this gateway is alive, with the figures of its sessions. Returns whether it may start more sessions.
+   */
   report(live: readonly Progress[]): Promise<{ isDraining: boolean }>;
   /** Checks the rights of all live sessions. */
   check(): Promise<RightsCheck>;

@@ -7,11 +7,11 @@ export interface Terminal {
   /** Bytes that were written and not sent yet. */
   readonly waitingBytes: number;
   notice(text: string): void;
-  /** Null: the session goes on. */
+  /** Null: the session continues. */
   paused(reason: string | null): void;
   watchers(count: number): void;
   /** For watchers: the size of the user's terminal. */
   resized(size: Size): void;
-  /** Tells why and closes. `exitStatus` is that of the program, if it reported one. */
+  /** Shows why the session ended and closes the terminal. `exitStatus` is that of the program, if it reported one. */
   end(end: SessionEnd, exitStatus: number | null): void;
 }

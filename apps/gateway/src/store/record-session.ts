@@ -17,10 +17,10 @@ import type { StartRecorder } from "#gateway/core/ports.ts";
 
 /** Digests of one session are written this often. */
 const DIGESTS_EVERY_MS = 1000;
-/** While the database does not take them. */
+/** The retry interval while the database does not accept digests. */
 const AGAIN_AFTER_MS = 5000;
 
-/** `folder`: of the recordings. */
+/** `folder` contains the recordings. */
 export function recordSessions(kernel: ProcessKernel, folder: string): StartRecorder {
   return async (session, terminal, events) => {
     const ids = { id: newId(), sessionId: session.id };
@@ -62,7 +62,7 @@ export function recordSessions(kernel: ProcessKernel, folder: string): StartReco
   };
 }
 
-/** Writes digests in order, at most once a second, and again while the database fails. */
+/** Writes digests in order, at most once a second, and retries while the database fails. */
 function digestWriter(kernel: ProcessKernel, ids: { id: string; sessionId: string }, file: RecordingFile) {
   let waiting: StoredChunk[] = [];
   let writing: Promise<void> | null = null;

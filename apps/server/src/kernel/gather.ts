@@ -22,7 +22,7 @@ export function gather<In, Out>(
   let waiting: Waiting<In, Out>[] = [];
   let busy = 0;
 
-  /** A single runner continues while items wait; one of two leaves the rest to the other. */
+  /** A single runner continues while items wait; if two are running, one leaves the rest to the other. */
   const isWorthGoingOn = () => waiting.length > 0 && (busy === 1 || waiting.length >= secondAt);
 
   async function drain(): Promise<void> {

@@ -71,7 +71,7 @@ async function agreesOnReads(world: World, accounts: WorldAccount[], person: Inh
   }
 }
 
-/** Each call with the status that the model predicts; none of them changes the world. */
+/** Each call with the status that the model predicts; none of these calls changes the world. */
 async function agreesOnWrites(world: World, account: WorldAccount, person: Inhabitant): Promise<void> {
   const { isSeen, inSafe } = opinionOn(world, account, person);
   const { shown } = account;
@@ -91,7 +91,7 @@ async function agreesOnWrites(world: World, account: WorldAccount, person: Inhab
   });
   check("update", await app.call(updateAccount, { params, body, as }), "update_properties");
   check("history", await app.call(readAccountHistory, { params, as }), "view_audit");
-  // For all users who see it, including those with only a grant.
+  // Checks all users who can see the account, including those with only a grant.
   check("versions", await app.call(listAccountVersions, { params, as }), null);
   const nowhere = { safe_id: randomUUID() as never };
   const moved = await app.call(moveAccount, { params, body: nowhere, as });
@@ -141,7 +141,7 @@ async function agreesOnDeletion(chance: Chance, world: World, accounts: WorldAcc
 }
 
 test(
-  "OPEN-19: list, single read, retrieval and every write of an account agree, and no approver's leaving opens anything",
+  "OPEN-19: list, single read, retrieval and every write of an account agree, and removing approvers never grants access",
   { timeout: 240_000 },
   async () => {
     const seed = seedOfRun();

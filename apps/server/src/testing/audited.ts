@@ -1,4 +1,4 @@
-// The audit feature on a real database with real keys and a real HTTP server. The token names the signed-in user.
+// The audit feature on a real database with real keys and a real HTTP server. The token identifies the signed-in user.
 import { exportAudit, pathOf } from "@strongroom/contract";
 import type { Endpoint, InputOf, ReplyOf, Role, SessionId, UserId } from "@strongroom/contract";
 import { sql } from "kysely";

@@ -234,7 +234,7 @@ describe("a NUL never reaches the database", () => {
     return Object.entries(value).flatMap(withOne);
   };
   for (const named of endpoints.filter(({ endpoint }) => endpoint.body !== undefined && endpoint.needs !== "public")) {
-    test(`${named.name} refuses it in every text of its body`, async () => {
+    test(`${named.name} refuses a NUL in every text of its body`, async () => {
       for (const body of withNul(sampleBody(named))) {
         const given = { params: paramsOf(named, NOBODYS_ID), body, as: tokens.admin } as Parameters<typeof app.call>[1];
         const reply = await app.call(named.endpoint, given);
@@ -244,7 +244,7 @@ describe("a NUL never reaches the database", () => {
   }
 });
 
-describe("a NUL that appears when the text is decoded", () => {
+describe("a NUL that appears only after decoding", () => {
   const ENCODED = [
     "%00",
     "a%00b",

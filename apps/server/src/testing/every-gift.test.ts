@@ -1,5 +1,6 @@
-// Measures the access that calls give to others: each call is made, and the rights of everyone else before and after it are
-// compared with its declaration in the contract. Calls that give something need re-authentication, or a token's scope.
+// Measures the access that calls give to others: makes each call, compares the permissions of everyone else before and
+// after it, and checks the difference against the contract's declaration. Calls that give access need
+// re-authentication, or a token's scope.
 import { Scope, createSafe, createToken, moveAccount, updateSafe } from "@strongroom/contract";
 import type { Endpoint } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
@@ -78,7 +79,7 @@ let spare: GiftWorld | null = null;
 
 interface Attempt {
   reply: Reply<unknown>;
-  /** Rights that others have now and did not have before. */
+  /** Permissions that others have now and did not have before. */
   gained: string[];
 }
 
@@ -177,7 +178,7 @@ describe("INVARIANT: a call that gives something to others needs re-authenticati
   }
 
   for (const named of giving.filter(({ endpoint }) => endpoint.stepUp === "when-giving")) {
-    test(`${named.name} does not need it for input that gives nothing`, async () => {
+    test(`${named.name} does not need re-authentication for input that gives nothing`, async () => {
       for (const input of harmlessInputsFor(named)) {
         const { reply, gained } = await attempt(named, input, longAgoProved);
         assert.ok(reply.status < 300, reply.text);

@@ -1,4 +1,5 @@
-// Lists the rights of all users except one as facts. Comparing them before and after a call shows the access that it gave.
+// Lists the permissions of all users except one as facts. Comparing them before and after a call shows the access that
+// the call gave.
 import { Permission } from "@strongroom/contract";
 import type { AccountStatus, Role, SafeStatus } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -99,7 +100,7 @@ async function reachedAccounts({ kernel: { database } }: TestApp, view: View) {
   return rows;
 }
 
-/** Rights outside of safes: where secrets are sent, and how people can sign in. */
+/** Permissions outside of safes: where secrets are sent, and how users can sign in. */
 async function otherFacts({ kernel: { database } }: TestApp, view: View) {
   const stored = [...view.accounts, ...view.credentials];
   const { rows } = await sql<{ fact: string; until: Date | null }>`

@@ -39,7 +39,7 @@ const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 const HOST_KEY = { type: "ssh-ed25519", fingerprint: "SHA256:offered" };
 let count = 0;
 
-/** `owner` has all rights; `member` uses the accounts in `home`, `insider` those in `away`, `outsider` none. */
+/** `owner` has all permissions; `member` uses the accounts in `home`, `insider` those in `away`, `outsider` none. */
 export async function aGiftWorld(app: TestApp) {
   await firstAdmin(app);
   const since = new Date();
@@ -106,7 +106,7 @@ const fieldsOf = (account: SomeAccount, changes: object = {}) => ({
   ...changes,
 });
 
-/** Complete, as required for a change. */
+/** A complete body, as required for a change. */
 const editOf = (account: SomeAccount, changes: object = {}) => AccountEdit.parse(fieldsOf(account, changes));
 
 const sampleBodyOf = (name: string) => sampleBody(endpoints.find((named) => named.name === name)!);
@@ -345,7 +345,9 @@ const THINGS: readonly [path: string, of: (world: GiftWorld) => string][] = [
 /** Path parameters without an object in this world. */
 const PLACES = { item_id: randomUUID(), dependentId: randomUUID(), user_id: randomUUID(), name: "none" };
 
-/** The inputs to try with a call, made by `owner`: those listed for it, or its sample body and path parameters. */
+/**
+ * The inputs to try when `owner` makes a call: those listed for the call, or else its sample body and path parameters.
+ */
 export function inputsFor(named: NamedEndpoint): GiftInput[] {
   return (
     INPUTS[named.name] ?? [

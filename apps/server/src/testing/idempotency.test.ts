@@ -56,7 +56,7 @@ describe("a repeat", () => {
     assert.equal(rows.length, 1, "the repeat is not recorded");
   });
 
-  test("of a deleted user finds no stored answer", async () => {
+  test("finds no stored answer of a deleted user", async () => {
     const person = await aPerson(app);
     await create(person, "of-one-who-leaves");
     assert.equal((await kept("of-one-who-leaves")).length, 1);
@@ -65,7 +65,7 @@ describe("a repeat", () => {
     assert.deepEqual(await kept("of-one-who-leaves"), []);
   });
 
-  test("of a call that works only in the database gets the same answer", async () => {
+  test("gets the same answer for a call with only database effects", async () => {
     const person = await aPerson(app);
     await aCredential(app, person);
     const headers = { "idempotency-key": "run" };
@@ -75,7 +75,7 @@ describe("a repeat", () => {
     assert.equal(again.headers["idempotency-replayed"], "true");
   });
 
-  test("of a call with a reply after its transaction gets the same answer", async () => {
+  test("gets the same answer for a call that replies after its transaction", async () => {
     const person = await aPerson(app);
     const { id } = await aCredential(app, person);
     const given = { params: { id }, as: person.token, headers: { "idempotency-key": "verify" } };
@@ -85,7 +85,7 @@ describe("a repeat", () => {
     assert.equal(again.headers["idempotency-replayed"], "true");
   });
 
-  test("sent twenty times at once has one effect", async () => {
+  test("has one effect when twenty are sent at once", async () => {
     const person = await aPerson(app);
     const replies = await Promise.all(Array.from({ length: 20 }, () => create(person, "twenty")));
     const made = new Set(replies.filter(({ status }) => status === 201).map((reply) => reply.body.id));
@@ -98,7 +98,7 @@ describe("a repeat", () => {
     assert.equal((await create(person, "twenty")).body.id, [...made][0]);
   });
 
-  test("by another user is a separate request", async () => {
+  test("is a separate request when a different user sends it", async () => {
     const [one, other] = [await aPerson(app), await aPerson(app)];
     const [first, second] = [await create(one, "shared key"), await create(other, "shared-key")];
     assert.equal(first.status, 400, "a key must not contain a space");
@@ -106,7 +106,7 @@ describe("a repeat", () => {
     assert.notEqual((await create(one, "shared-key")).body.id, second.body.id);
   });
 
-  test("with other content, or to another address, is refused with 422", async () => {
+  test("is refused with 422 when its content or address differs", async () => {
     const person = await aPerson(app);
     assert.equal((await create(person, "content")).status, 201);
     const other = await create(person, "content", { value: aSecret() });
@@ -116,7 +116,7 @@ describe("a repeat", () => {
     assert.equal(await countOf(person), 1);
   });
 
-  test("of a refused request runs again", async () => {
+  test("runs again when the first request was refused", async () => {
     const person = await aPerson(app);
     const headers = { "idempotency-key": "refused" };
     const missing = await app.call(cancelVerificationRun, {
@@ -129,7 +129,7 @@ describe("a repeat", () => {
     assert.equal((await create(person, "refused")).status, 201);
   });
 
-  test("after a day is a new request", async () => {
+  test("is a new request after a day", async () => {
     const person = await aPerson(app);
     const first = await create(person, "yesterday");
     const age = (span: string) =>
@@ -190,7 +190,7 @@ test("INVARIANT: of all requests with the same key, one has an effect", async (c
   const broken = await testApp();
   context.after(() => broken.close());
   const person = await aPerson(broken);
-  // Simulates another process that took the claim over.
+  // Simulates another process that took over the claim.
   await broken.database.pool.query(`
     create function take_over() returns trigger language plpgsql as $$
     begin update idempotency_keys set claim = gen_random_uuid(); return new; end $$;

@@ -19,8 +19,8 @@ const admins = new WeakMap<TestApp, Promise<TestPerson>>();
 let count = 0;
 
 /**
- * An active person with this role, created as the command line does. Each call creates another one, except that there is one
- * first administrator for each app.
+ * An active user with this role, created as the command line does. Each call creates a new user, except that there is
+ * one first administrator for each app.
  */
 export async function aPerson(app: TestApp, role: Role = "user"): Promise<TestPerson> {
   await firstAdmin(app);

@@ -39,7 +39,7 @@ const issuesOf = (reply: { body: unknown }) => (reply.body as Problem).errors;
 
 describe("a name", () => {
   for (const [what, sign] of Object.entries(UNSEEN)) {
-    test(`with ${what} is refused with its field and an explanation`, async () => {
+    test(`is refused with its field and an explanation if it contains ${what}`, async () => {
       const text = `before${sign}after`;
       for (const field of ["name", "username", "host", "database_name", "schema_name"]) {
         const reply = await credential({ [field]: text });
@@ -52,7 +52,7 @@ describe("a name", () => {
     });
   }
 
-  test("of any script, with accents, emoji and joined letters, is stored unchanged", async () => {
+  test("is stored unchanged in any script, with accents, emoji and joined letters", async () => {
     for (const name of [
       "Žofie Müller",
       "日本語の名前",

@@ -45,7 +45,7 @@ describe("an unknown query parameter", () => {
 
   for (const named of endpoints) {
     const isLenient = LENIENT.includes(named.name);
-    test(`${named.name} ${isLenient ? "ignores" : "refuses"} it`, async () => {
+    test(`${named.name} ${isLenient ? "ignores" : "refuses"} an unknown parameter`, async () => {
       const reply = await send(named, "?no_such_name=1", sampleBody(named));
       if (isLenient) return assert.equal(reply.status, 200, reply.text);
       assert.equal(reply.status, 400, reply.text);
@@ -65,7 +65,7 @@ describe("an unknown field", () => {
   for (const named of endpoints.filter(({ endpoint }) => endpoint.method !== "GET")) {
     const sample = sampleBody(named) ?? {};
     if (!isObject(sample)) continue;
-    test(`${named.name} refuses it`, async () => {
+    test(`${named.name} refuses an unknown field`, async () => {
       const reply = await send(named, "", { ...sample, no_such_name: 1 });
       assert.equal(reply.status, 400, reply.text);
       assert.match(reply.problem().message, /no_such_name/);

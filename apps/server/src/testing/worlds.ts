@@ -130,7 +130,7 @@ const OF_ADMINISTRATORS: SafePermission[] = [
 ];
 const WHILE_NOT_ACTIVE: SafePermission[] = ["list", "delete", "manage_safe", "manage_members", "view_audit"];
 
-/** This person's memberships of this safe that have not ended. */
+/** This user's memberships of this safe that have not ended. */
 export const heldBy = (safe: WorldSafe, person: Pick<Inhabitant, "id">): Membership[] =>
   safe.memberships.filter(
     ({ user, group, until }) => until !== "yesterday" && (user === person.id || group?.people.has(person.id) === true),

@@ -2,7 +2,7 @@
 import type { Role, SafeId, Scope, SessionId, TokenId, UserId } from "@strongroom/contract";
 
 export interface Closure {
-  /** Null if the vault stays closed until an earlier factor is proved. */
+  /** Null if the vault stays closed until an earlier factor is verified. */
   until: Date | null;
 }
 

@@ -21,7 +21,7 @@ const anActor = (role: Actor["role"]): Actor => ({
 
 const refusedWith = (status: number) => (error: unknown) => error instanceof Refusal && error.status === status;
 
-test("OPEN-19: denies a permission without roles to every role", () => {
+test("OPEN-19: denies a permission that no role has to every role", () => {
   const authority = createAuthority();
   for (const permission of Permission.options) {
     for (const role of ROLES) assert.throws(() => authority.require(permission, anActor(role)), refusedWith(403));

@@ -113,7 +113,7 @@ const NETWORK = new Set([
 /** `pg` has no codes for these. */
 const LOST = /^(connection terminated|client has encountered a connection error|client was closed|timeout expired)/i;
 
-/** Too many callers waited for a connection of the pool. */
+/** Too many callers waited for a connection from the pool. */
 const POOL_TIMEOUT = /^timeout exceeded when trying to connect/;
 
 function causeOf(error: object): Cause | null {

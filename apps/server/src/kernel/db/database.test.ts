@@ -137,7 +137,7 @@ describe("the database", () => {
         .transaction(async (tx) => {
           await sql`select 1`.execute(tx);
           assert.equal(await one<number>(kill), 1);
-          // Without a running statement, a lost connection is only an event.
+          // Without a running statement, a lost connection is reported only as an event.
           await until("the pool has heard of it", async () => (await one<number>(kill)) === 0);
           await sql`select 1`.execute(tx);
         })

@@ -137,7 +137,7 @@ export function openDatabase(config: DatabaseConfig): Database {
       // The pool awaits this, although its types do not declare it.
       onConnect: ((client) => client.query(settings)) as (client: pg.ClientBase) => void,
     });
-    // An idle connection that breaks leaves the pool; the next query opens another.
+    // An idle connection that breaks leaves the pool; the next query opens a new one.
     opened.on("error", (error) => config.log.warn({ err: error }, "an idle database connection was lost"));
     return opened;
   }

@@ -41,7 +41,7 @@ for (const kind of kinds) {
       );
     });
 
-    test("INVARIANT: rolls back its transaction and rejects if it fails with the commit", async () => {
+    test("INVARIANT: when a statement sent together with the commit fails, the transaction rolls back and rejects", async () => {
       const failing = transaction(async (tx) => {
         await addNow(tx, `${kind} effect`);
         await add(tx, `${kind} a`);

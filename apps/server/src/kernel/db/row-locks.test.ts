@@ -1,4 +1,4 @@
-// Two rules that prevent deadlocks: rows are locked in one order, and no two advisory locks share a number.
+// Two rules that prevent deadlocks: statements lock rows in one order, and no two advisory locks share a number.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";

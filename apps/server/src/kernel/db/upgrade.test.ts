@@ -114,7 +114,8 @@ test("0037: keeps the last code of an authenticator app marked as used", async (
 
 test("0044: entries of a filled trail are listed in the order of the tree, pending ones last", async () => {
   await migrate({ connection }, log, await upTo(43));
-  // Entries 1 to 6 have places in the order 1, 3, 2, 6; 4 is in quarantine, 5 is pending. Their ids are in the order of their times.
+  // Entries 1 to 6 have positions in the order 1, 3, 2, 6; 4 is in quarantine, 5 is pending. Their ids are in the order
+  // of their times.
   const idOf = (n: number) => `0190c0de-0000-7000-8000-00000000000${n}`;
   await client.query(`
     insert into audit_entries (id, at, event, actor_name, target_id, result, canonical)
@@ -129,7 +130,7 @@ test("0044: entries of a filled trail are listed in the order of the tree, pendi
   await migrate({ connection }, log, await upTo(44));
 
   const { rows } = await client.query("select id, seq::int from audit_entries order by seq");
-  // The entry recorded before 4 is 3, at the second place.
+  // The entry recorded before 4 is 3, at the second position.
   assert.deepEqual(
     rows.map(({ id, seq }) => [Number(id.at(-1)), seq]),
     [

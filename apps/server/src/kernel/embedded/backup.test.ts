@@ -280,6 +280,6 @@ test("lists the write-ahead log files from the first to the one with the byte be
     "000000030000000200000000",
     "000000030000000200000001",
   ]);
-  // At the boundary the last byte is in the previous file.
+  // When the end is at a segment boundary, the last byte is in the previous file.
   assert.deepEqual(segmentsBetween(label("000000010000000000000002"), "0/3000000", size), ["000000010000000000000002"]);
 });

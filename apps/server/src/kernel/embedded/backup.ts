@@ -90,10 +90,10 @@ async function write(options: BackupOptions, target: string): Promise<BackupMani
     const before = await options.seal();
     if (before === null) throw new StartError("There is no root key yet: start Strongroom once, then back it up.");
     const seal = { root_key: { id: before.rootKeyId, provider: before.provider }, seal: { ...before } };
-    // Before anything is copied: no root key, no backup.
+    // Runs before anything is copied: without a root key there is no backup.
     const mac = await options.findMac(seal);
     const copy = openCopy(target);
-    // First, because these files must not be newer than the database.
+    // These files come first because they must not be newer than the database.
     for (const folder of options.beside) await copyBeside(copy, options.dataFolder, folder);
     const { major, madeAt, systemIdentifier } = await copyCluster(copy, client, options);
     const after = await options.seal();
@@ -170,7 +170,7 @@ async function copyCluster(
     await copy.file(`${CLUSTER}/${path}`, (target) => copyHashed(join(cluster, path), target));
     await progress?.((copied += 1), found.files.length);
   });
-  // Last, like pg_basebackup.
+  // Copied last, as pg_basebackup does.
   await copy.file(`${CLUSTER}/global/pg_control`, async (target) => {
     return writeHashed(target, await readSteady(join(cluster, "global", "pg_control")));
   });

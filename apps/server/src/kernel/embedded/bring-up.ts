@@ -80,7 +80,7 @@ export async function bringUp(context: Site): Promise<Running> {
   }
 }
 
-/** Null for a server without a guardian, unless that is acceptable. */
+/** Returns null for a server without a guardian, unless that is acceptable. */
 async function adopt(watch: pg.Client, folders: Folders, isUnguardedAcceptable: boolean): Promise<Running | null> {
   const ended = new Promise<string>((resolve) => watch.once("end", () => resolve("the connection to it was lost")));
   let membership: Membership | null = null;
@@ -135,7 +135,7 @@ async function spawnServer(context: Site, giveUpAt: number): Promise<Running | n
   try {
     const watch = await untilAnswering(pipe.pipe, () => how !== null, context);
     if (watch !== null) {
-      // They do not keep an otherwise idle process alive.
+      // The child does not keep an otherwise idle process alive.
       child.unref();
       setKeepsAlive(watch, false);
       return { kind: "spawned", watch, ended, membership: pipe };

@@ -25,7 +25,7 @@ const run = promisify(execFile);
 
 /** PostgreSQL's superuser, only for creating the database, backups and checks; the application never uses it. */
 export const SUPERUSER = "postgres";
-/** The application's role: owns the database of the same name and has no rights over the server. */
+/** The application's role: owns the database of the same name and has no permissions on the server. */
 export const APPLICATION = "strongroom";
 
 /** The major version that created the cluster; null before its creation. */

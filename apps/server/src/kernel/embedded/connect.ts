@@ -10,7 +10,7 @@ import { SOCKET_PORT } from "./folders.ts";
 export type Probe =
   /** Connected as superuser. The caller ends the client. */
   | { kind: "ready"; client: pg.Client }
-  /** It exists but accepts no connections: starting, recovering, stopping, or full. */
+  /** The server exists but accepts no connections: starting, recovering, stopping, or full. */
   | { kind: "busy"; message: string }
   | { kind: "absent" };
 
@@ -32,7 +32,7 @@ export function applicationConnection(folders: Folders): pg.PoolConfig {
 /** The application name of a connection that every Strongroom keeps open while it uses the server. */
 export const SUPERVISOR = "strongroom supervisor";
 
-/** Throws `StartError` if another server than this folder's answers there. */
+/** Throws `StartError` if a different server than this folder's answers there. */
 export async function probe(folders: Folders): Promise<Probe> {
   const client = new pg.Client({
     ...superuserConnection(folders),

@@ -309,7 +309,7 @@ describe("the embedded database", () => {
   });
 
   test(
-    "a stale pid file whose number is another program's now does not keep it from starting",
+    "a stale pid file whose number now belongs to another program does not prevent the start",
     { skip: process.platform !== "linux" },
     async () => {
       await leavePidFile();

@@ -28,8 +28,8 @@ export interface RestoreOptions {
   prove: (embedded: Embedded, backup: Authenticated) => Promise<void>;
   log: Log;
   /**
-   * For a temporary database: it need not survive a power cut, and its server runs with minimal rights and without access to
-   * the given live data folder.
+   * For a temporary database, which need not survive a power cut. Its server runs with minimal privileges and without
+   * access to the given live data folder.
    */
   apartFrom?: string;
   /** Called after each file with the number of copied files and the total. */

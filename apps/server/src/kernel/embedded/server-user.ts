@@ -13,8 +13,8 @@ export interface ServerUser {
   /** True if we are root and the server runs as another user. */
   isDropped: boolean;
   /**
-   * True if the data folder is where only root may enter (such as /root): the server then keeps only root's right to read
-   * folders, CAP_DAC_READ_SEARCH.
+   * True if only root may enter the data folder (such as /root): the server then keeps one privilege of root, to read
+   * folders (CAP_DAC_READ_SEARCH).
    */
   mayEnterAnyFolder: boolean;
 }
@@ -23,8 +23,8 @@ export interface ServerUser {
 const ORDINARY_USERS = ["strongroom", "postgres", "nobody"];
 
 /**
- * Chooses the user. `owner` owns an existing database folder: root uses that user, an ordinary user must be that user.
- * Throws `StartError` if there is no such user.
+ * Chooses the user that runs the server. If a database folder exists, `owner` owns it: root runs the server as that
+ * user, and an ordinary user must be that user. Throws `StartError` if there is no such user.
  */
 export function chooseServerUser(folder: string, owner: { uid: number; gid: number } | null): ServerUser {
   const self = whoAmI();
@@ -92,7 +92,7 @@ export interface Command {
   options: Pick<SpawnOptions, "uid" | "gid">;
 }
 
-/** The command that runs a program as that user. */
+/** The command that runs a program as the given user. */
 export function commandAs(
   user: ServerUser,
   program: string,
@@ -119,7 +119,9 @@ export function endingWithParent(program: string, args: readonly string[]): stri
   return hasSetpriv() ? ["setpriv", "--pdeathsig=INT", program, ...args] : [program, ...args];
 }
 
-/** Without network access, if util-linux `unshare` and the kernel support it. A unix socket in a folder still works. */
+/**
+ * Cuts off network access if `unshare` (util-linux) and the kernel support it. A Unix socket in a folder still works.
+ */
 function isolated(command: Command): Command {
   const flags = process.geteuid?.() === 0 ? ["--net"] : ["--user", "--map-current-user", "--net"];
   if (!canUnshare(flags)) return command;
@@ -163,7 +165,7 @@ function succeeds(file: string, args: readonly string[], options: Pick<SpawnOpti
     execFileSync(file, args, { ...options, stdio: "ignore" });
     return true;
   } catch {
-    // Missing or failing both mean no.
+    // A missing program and a failing one both mean no.
     return false;
   }
 }

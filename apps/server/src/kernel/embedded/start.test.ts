@@ -161,7 +161,7 @@ describe("the embedded database runs", () => {
     await restored.stop();
   });
 
-  test("below a folder that only root may enter, without other rights of root", { skip: needsRoot }, async () => {
+  test("below a folder that only root may enter, without other privileges of root", { skip: needsRoot }, async () => {
     const closed = join(temporary.path, "only-root");
     mkdirSync(closed);
     chmodSync(closed, 0o700);
@@ -176,7 +176,7 @@ describe("the embedded database runs", () => {
     await embedded.stop();
   });
 
-  test("in a folder that others may enter, without any right of root", { skip: needsRoot }, async () => {
+  test("in a folder that others may enter, without any privilege of root", { skip: needsRoot }, async () => {
     const dataFolder = join(temporary.path, "open");
     const embedded = await startEmbedded({ dataFolder, log });
     const status = readFileSync(`/proc/${serverPid(join(dataFolder, "postgres", "cluster"))}/status`, "utf8");

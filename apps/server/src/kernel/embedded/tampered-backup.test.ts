@@ -259,7 +259,7 @@ describe("restoring a backup that was changed", () => {
     assert.ok(!existsSync(join(target, "postgres/log/server.log")));
   });
 
-  test("another root key, a shortened MAC and an empty MAC are refused", async () => {
+  test("a different root key, a shortened MAC and an empty MAC are refused", async () => {
     const stranger = aRootKey();
     await assert.rejects(restoreFrom(aCopy(), { findMac: stranger.findMac }).work, /was changed after it was made/);
     for (const mac of ["", "00", "00".repeat(32), "zz"]) {
@@ -305,7 +305,7 @@ describe("a database that was changed and accepted without a MAC", () => {
     }).work;
   });
 
-  test("functions that reach outside the database, and roles with rights over the server, are refused", async () => {
+  test("functions that reach outside the database, and roles with privileges on the server, are refused", async () => {
     const changes = [
       "create function evil() returns int language sql security definer as 'select 1'",
       "alter role strongroom superuser",

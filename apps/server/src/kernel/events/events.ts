@@ -13,7 +13,7 @@ export type { NewEvent, StoredEvent } from "./outbox.ts";
 export interface SubscribeOptions {
   /** The last id received (Last-Event-ID): delivery continues after it. Without it, delivery starts now. */
   after?: string | null;
-  /** Delivers only these, for instance those visible to the reader. Default: all. */
+  /** Delivers only matching events, for instance those visible to the reader. Default: all. */
   filter?: (event: StoredEvent) => boolean;
 }
 

@@ -15,7 +15,7 @@ import type { Refusal } from "./refuse.ts";
 export interface RepeatKey {
   owner: UserId;
   key: string;
-  /** Method, address and body as sent. It may contain a secret, so only its fingerprint is stored. */
+  /** Method, address and body as sent. The request may contain a secret, so only its fingerprint is stored. */
   request: string;
 }
 
@@ -103,7 +103,10 @@ async function takeUp(kernel: Kernel, repeat: RepeatKey): Promise<{ id: string }
   return { answer: kept.reply };
 }
 
-/** Longer than nearly all calls take, in seconds: its outcome may be unknown, and the key stays claimed until its lease ends. */
+/**
+ * Longer than nearly all calls take, in seconds. After this time the outcome may be unknown, and the key stays claimed
+ * until its lease ends.
+ */
 const USUALLY_DONE = 10;
 
 function underWay({ age, free_in: freeIn }: { age: number; free_in: number } = { age: 0, free_in: 1 }): Refusal {

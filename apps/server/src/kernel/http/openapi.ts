@@ -161,7 +161,7 @@ function section({ name, endpoint }: NamedEndpoint): string {
 ${shape("Path", endpoint.params, "input")}${shape("Query", endpoint.query, "input")}${shape("Body", endpoint.body, "input")}${shape("Response", reply, "output")}</section>`;
 }
 
-/** A page without scripts that a person can read and search. */
+/** A page without scripts, to read and search in a browser. */
 export function docsPage(version: string): string {
   const features = [...new Set(endpoints.map((each) => each.feature))];
   const links = features.map((feature) => `<li><a href="#feature-${feature}">${feature}</a></li>`).join("");

@@ -176,7 +176,7 @@ async function recordRefusal(kernel: Kernel, call: TrackedCall, error: unknown):
   await kernel.database.transaction((tx) => appendAudit(tx, [entry]));
 }
 
-/** INVARIANT: only calls that declare it are open to them. Throws 403 `account.awaiting-activation`. */
+/** INVARIANT: only calls that declare it are open to pending users. Throws 403 `account.awaiting-activation`. */
 function requireActivated(endpoint: Pick<Endpoint, "whilePending">, actor: Actor | null): void {
   if (actor?.isPending !== true || endpoint.whilePending === true) return;
   throw refuse(
@@ -223,7 +223,7 @@ function unknownParts(
 const takenNames = (known: readonly string[]): string =>
   known.length === 0 ? "This call accepts no query parameters." : `This call accepts ${known.join(", ")}.`;
 
-/** Whether every text in a parsed request, including field names, can be stored unchanged. */
+/** Returns whether every text in a parsed request, including field names, can be stored unchanged. */
 function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (Array.isArray(value)) return depth < DEEPEST && value.every((each) => isStorable(each, depth + 1));

@@ -50,7 +50,7 @@ async function aServer({ as = config, follows = true } = {}): Promise<Vault> {
   return vault;
 }
 
-/** Rekeys like the command line. */
+/** Replaces the root key as the command line does. */
 async function rekey(next: SealProvider, announces = true): Promise<void> {
   const record = parseSealRecord(await readSealRecord(own.database));
   const current =

@@ -1,4 +1,4 @@
-// Loads the root key at start, or leaves the vault sealed until a person enters the passphrase.
+// Loads the root key at start, or leaves the vault sealed until an operator enters the passphrase.
 import { KeyRing, Secret, SealError, keyFileProvider, parseSealRecord, passphraseProvider } from "@strongroom/keys";
 import type { SealProvider, SealRecord } from "@strongroom/keys";
 import { readFileSync } from "node:fs";
@@ -83,7 +83,7 @@ function vaultOf({ config, database, log, ring, record }: Opened): Vault {
   };
 }
 
-/** Null if a person must enter the passphrase. */
+/** Null if an operator must enter the passphrase. */
 function providerOf(config: Config, record: SealRecord): SealProvider | null {
   if (record.provider === "key-file") return keyFileProvider(config.keyFile);
   const passphrase = passphraseFromFile(config);
