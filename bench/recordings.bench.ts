@@ -106,7 +106,7 @@ for (const perSecond of [50, 2]) {
     figure(file.length / inOnePiece),
     withRange(perChunk),
     figure(median(rounds.map(({ cpu }) => cpu)) / median(plain)),
-    // 100 sessions, in per cent of one core.
+    // CPU of 100 sessions, in per cent of one core.
     figure((median(rounds.map(({ cpu }) => cpu)) / (MINUTES * 60e6)) * 100 * 100),
   ]);
   if (perSecond === 50) {

@@ -13,7 +13,9 @@ const PAGE = join(import.meta.dirname, "../docs/rotation-safety.md");
 /** Longer than the product's time limit for an answer. */
 const PAUSE_MS = 30_000;
 const TIMEOUT_MS = 300_000;
-/** Limits the injection points of protocols with many small pieces: some of each connection, and its last ones. */
+/**
+ * Limits the injection points of protocols with many small pieces: some pieces of each connection, and its last ones.
+ */
 const MOST_KILLED = Number(process.env.MOST_PIECES ?? 12);
 const MOST_CUT = Math.min(8, MOST_KILLED);
 

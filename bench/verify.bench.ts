@@ -13,7 +13,7 @@ const OF_ONE_SYSTEM = Math.min(1_000, COUNT);
 const SHARED = Number(process.env.BENCH_SHARED ?? 10_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ACCOUNTS = 12;
-/** Workers of a run: the product's concurrency for one run. */
+/** Workers per run: the same concurrency that the product uses. */
 const CONCURRENCY = 4;
 
 const pair = await openBenchPair(ACCOUNTS);

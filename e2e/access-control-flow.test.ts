@@ -44,7 +44,7 @@ describe("access control", { skip: noBrowser }, () => {
     const row = page.getByRole("table", { name: "People" }).getByRole("row").filter({ hasText: "ben@example.com" });
     await row.waitFor();
     await inspectScreen(page, "access-people");
-    // With the keyboard only.
+    // Uses only the keyboard.
     await row.getByRole("link").focus();
     await page.keyboard.press("Enter");
     await page.getByText("Member as User", { exact: true }).waitFor();

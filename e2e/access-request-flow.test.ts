@@ -35,7 +35,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
   let requester: Person;
   let requesterToken: string;
   let visits: Visit[];
-  /** Their pages. */
+  /** The pages of the three users. */
   let rita: Page;
   let alex: Page;
   let otto: Page;

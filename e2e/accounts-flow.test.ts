@@ -34,7 +34,7 @@ const WRONG = "not the password any more";
 const THEIRS = "Of somebody else's safe";
 const unavailable = noBrowser === false ? postgresqlAvailable() : noBrowser;
 
-/** Enough to notice a list that renders all of them. */
+/** Enough accounts to notice a list that renders all of them. */
 const MANY = 1000;
 
 describe("accounts", needs(unavailable), () => {

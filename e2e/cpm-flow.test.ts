@@ -81,7 +81,7 @@ describe("the CPM dashboard", needs(unavailable), () => {
     await tile("System Status").getByText("Verified", { exact: true }).waitFor({ state: "detached" });
   });
 
-  step("CPM-07, CPM-17: Refresh works, and a link leads to all alerts", async () => {
+  step("CPM-07, CPM-17: Refresh works, and a link opens the list of all alerts", async () => {
     await page.getByRole("button", { name: "Refresh" }).press("Enter");
     await seesToast(page, "Dashboard refreshed");
     await page.getByRole("link", { name: /^View all \d+ alerts$/ }).click();

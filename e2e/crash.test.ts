@@ -22,7 +22,7 @@ import type { RunningServer } from "./testing/server.ts";
 
 const ROUNDS = Number(process.env.STRONGROOM_CRASH_ROUNDS ?? 50);
 const CONNECTIONS = 6;
-/** Long enough for a few hundred calls, short enough that many rounds end in the middle of the first ones. */
+/** Long enough for a few hundred calls, short enough that many rounds end during the first calls. */
 const LONGEST_WORK_MS = 800;
 const ENV = { STRONGROOM_LOG_LEVEL: "error" };
 
@@ -91,7 +91,7 @@ describe(`a server killed ${ROUNDS} times during requests`, () => {
     }
   }
 
-  /** The request ids of all entries since then. */
+  /** The request ids of all entries since the given time. */
   async function recordedSince(since: Date): Promise<Set<string>> {
     const found = new Set<string>();
     for (let cursor: string | undefined; ;) {
@@ -103,7 +103,7 @@ describe(`a server killed ${ROUNDS} times during requests`, () => {
     }
   }
 
-  /** Interrupted calls may have taken effect; acknowledged calls have. Determines which. */
+  /** Interrupted calls may have taken effect; acknowledged calls have. Determines which interrupted calls did. */
   async function assertKept(credential: Known): Promise<void> {
     if (credential.secrets.length > 1 || credential.deleted === "maybe") totals.open += 1;
     credential.isTouched = false;
@@ -124,7 +124,7 @@ describe(`a server killed ${ROUNDS} times during requests`, () => {
   const everything = (): Known[] => clients.flatMap(({ known }) => known);
 });
 
-/** It starts to stop when the server dies, so it may already be gone. */
+/** The process starts to stop when the server dies, so it may already be gone. */
 function killUnlessGone(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");

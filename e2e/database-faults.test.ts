@@ -15,7 +15,7 @@ import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steadyClient } from "./testing/steady-client.ts";
 
-/** Within CI's budget of 20 s per test; for 20 rounds and more, see docs/testing.md. */
+/** Stays within CI's budget of 20 s per test; for 20 rounds and more, see docs/testing.md. */
 const EXTERNAL_ROUNDS = Number(process.env.STRONGROOM_DATABASE_FAULT_ROUNDS ?? 20);
 const EMBEDDED_ROUNDS = Number(process.env.STRONGROOM_DATABASE_FAULT_ROUNDS ?? 6);
 const SILENT_ROUNDS = Number(process.env.STRONGROOM_DATABASE_FAULT_ROUNDS ?? 2);
@@ -126,7 +126,7 @@ describe("the embedded database", () => {
   });
 });
 
-describe("a database server elsewhere", () => {
+describe("a database server on a different host", () => {
   let connection: pg.ClientConfig;
   let proxy: DatabaseProxy;
   let server: RunningServer;

@@ -16,7 +16,7 @@ interface Opened {
   where: string;
   title: string;
   opener: (page: Page) => Locator;
-  /** Its close button, besides Escape. */
+  /** The dialog's close button, besides Escape. */
   leave: string;
 }
 

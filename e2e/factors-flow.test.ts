@@ -141,7 +141,7 @@ describe("second factors", needs(noBrowser || null), () => {
     await dialogOf(page, "Remove Authenticator app").getByRole("button", { name: "Remove", exact: true }).click();
     const asking = dialogOf(page, "Confirm your identity");
     await asking.getByRole("button", { name: "Use your passkey" }).waitFor();
-    // The waiting action shows that it waits.
+    // The action's button shows that the action waits.
     await inspectScreen(page, "step-up", { isLoading: true });
     await asking.getByRole("button", { name: "Use your passkey" }).click();
     await seesToast(page, "Authenticator app removed");

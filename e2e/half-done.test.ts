@@ -1,5 +1,5 @@
-// Kills the server in the middle of a backup, a restore drill and the start of an access review: unfinished work does not
-// appear complete afterwards, and no files remain.
+// Kills the server in the middle of a backup, a restore drill and the start of an access review: afterwards, unfinished
+// work does not appear complete, and no files remain.
 import {
   createSafe,
   drillBackup,
@@ -46,7 +46,7 @@ async function open(): Promise<Ground> {
   return { server, admin, token: await tokenOf(server, admin) };
 }
 
-/** As after a power cut: the database's processes end with the server. */
+/** Simulates a power cut: the database's processes end with the server. */
 async function killed({ server, admin, token }: Ground): Promise<Ground> {
   await server.kill();
   const next = await startServer(ENV, server.dataFolder);
@@ -64,7 +64,7 @@ describe("a killed server", () => {
   });
   after(() => Promise.all([ground?.server.close(), other?.server.close()]));
 
-  test("in the middle of a backup lists none and removes its files", async () => {
+  test("lists no backup and removes its files when killed in the middle of one", async () => {
     const folder = join(ground.server.dataFolder, "backups");
     await ask(ground.server.url, makeBackup, {}, ground.token);
     const name = await until("a backup under way", () => {
@@ -81,7 +81,7 @@ describe("a killed server", () => {
     assert.deepEqual(namesIn(folder), []);
   });
 
-  test("in the middle of a restore drill reports no success and removes the copy", async () => {
+  test("reports no success and removes the copy when killed in the middle of a restore drill", async () => {
     await ask(other.server.url, makeBackup, {}, other.token);
     const { name } = await until("a whole backup", async () => {
       const { data, under_way: underWay } = await backupsOf(other);
@@ -97,10 +97,10 @@ describe("a killed server", () => {
     assert.deepEqual([drill?.backup, drill?.is_good], [name, null], "the result of the drill is unknown");
   });
 
-  test("in the middle of starting an access review keeps neither its memberships nor an audit entry", async () => {
+  test("keeps neither memberships nor an audit entry when killed while starting an access review", async () => {
     const { server, token } = ground;
     await ask(server.url, createSafe, { body: { name: "A safe", description: null } }, token);
-    // Its memberships are inserted by then, and its reviewers are about to be notified.
+    // By then the review's memberships are inserted, and its reviewers are about to be notified.
     const holding = await holdNotices(server);
     const body = {
       name: "Everything",
@@ -129,7 +129,7 @@ const HELD_UP = `select from pg_stat_activity
 /** Blocks notifications until the connection ends. */
 async function holdNotices({ dataFolder }: RunningServer): Promise<pg.Client> {
   const client = new pg.Client({ host: join(dataFolder, "postgres/run"), user: "strongroom", database: "strongroom" });
-  // The connection ends with the server.
+  // The blocking connection ends with the server.
   client.on("error", () => undefined);
   await client.connect();
   await client.query("begin");

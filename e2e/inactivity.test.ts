@@ -33,7 +33,7 @@ async function timeTraveller(): Promise<Visit> {
   return visit;
 }
 
-/** Simulates inactivity for that time: due timers run once, then those of the next second. */
+/** Simulates inactivity for the given time: due timers run once, then those of the next second. */
 async function idle(page: Page, milliseconds: number): Promise<void> {
   await page.clock.fastForward(milliseconds - SECOND);
   await page.clock.runFor(SECOND);
@@ -53,7 +53,7 @@ async function secondsLeft(page: Page): Promise<number> {
 
 interface Timed {
   hasCome(): Promise<boolean>;
-  /** Set when it disappears: milliseconds of the page's clock. */
+  /** Set when the toast disappears: milliseconds of the page's clock. */
   stayed(): Promise<number>;
 }
 
@@ -143,7 +143,7 @@ describe("inactivity", needs(noBrowser || null), () => {
     });
   });
 
-  describe("of a user", () => {
+  describe("inactivity of a user", () => {
     let visit: Visit;
     let page: Page;
     const step = steps(() => page);
@@ -165,7 +165,7 @@ describe("inactivity", needs(noBrowser || null), () => {
       await inspectScreen(page, "session-timeout");
     });
 
-    step("AUTH-60: a click outside, Escape and mouse movement do not close it", async () => {
+    step("AUTH-60: a click outside, Escape and mouse movement do not close the dialog", async () => {
       await page.mouse.click(5, 5);
       await page.keyboard.press("Escape");
       await page.mouse.move(300, 300);
@@ -173,7 +173,7 @@ describe("inactivity", needs(noBrowser || null), () => {
       await warningOf(page).waitFor();
     });
 
-    step("AUTH-62: Stay Logged In closes it and tells the server", async () => {
+    step("AUTH-62: Stay Logged In closes the dialog and tells the server", async () => {
       const told = page.waitForRequest((request) => request.url().endsWith(reportActivity.path));
       await warningOf(page).getByRole("button", { name: "Stay Logged In" }).click();
       await told;
@@ -223,12 +223,12 @@ describe("inactivity", needs(noBrowser || null), () => {
     );
   });
 
-  describe("of an administrator", () => {
+  describe("inactivity of an administrator", () => {
     let visit: Visit;
     let page: Page;
     const step = steps(() => page);
 
-    step("AUTH-49, AUTH-50, AUTH-52: of 15 minutes, the last 2 begin with a toast of 5 seconds", async () => {
+    step("AUTH-49, AUTH-50, AUTH-52: a toast of 5 seconds appears when 2 of 15 minutes are left", async () => {
       visit = await timeTraveller();
       page = visit.page;
       await signIn(page, admin);
@@ -240,7 +240,7 @@ describe("inactivity", needs(noBrowser || null), () => {
       await toastWith(page, WARNING).waitFor({ state: "detached" });
     });
 
-    step("AUTH-51: it shows once, and again after activity", async () => {
+    step("AUTH-51: the toast appears once, and again after activity", async () => {
       await page.clock.runFor(15 * SECOND);
       assert.equal(await toastWith(page, WARNING).count(), 0);
       await warningOf(page).getByRole("button", { name: "Stay Logged In" }).click();
@@ -258,12 +258,12 @@ describe("inactivity", needs(noBrowser || null), () => {
     });
   });
 
-  describe("that the browser does not notice", () => {
+  describe("inactivity that the browser does not notice", () => {
     let visit: Visit;
     let page: Page;
     const step = steps(() => page);
 
-    step("OPEN-03: the server ends an idle session, and the next call leads to sign-in", async () => {
+    step("OPEN-03: the server ends an idle session, and the next call redirects to sign-in", async () => {
       visit = await visitor(browser, server.url);
       page = visit.page;
       await signIn(page, user, "/settings");

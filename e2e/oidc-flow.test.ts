@@ -69,38 +69,35 @@ describe("signing in through OpenID Connect", needs(noBrowser || null), () => {
     await inspectScreen(page, "sign-in-providers");
   });
 
-  step(
-    "a visitor logs in at the provider and returns to the requested page, without a code in the address",
-    async () => {
-      provider.person = {
-        subject: "subject-1",
-        claims: { email: "olga@example.com", email_verified: true, name: "Olga", groups: ["operators"] },
-      };
-      const other = await visitor(browser, server.url);
-      visit = other;
-      page = other.page;
-      await page.goto("/vault?search=orders");
-      await isAt(page, "/auth");
-      await page.getByRole("button", { name: "Sign in with Company login" }).waitFor();
-      await inspectScreen(page, "sign-in-with-provider");
-      await page.getByRole("button", { name: "Sign in with Company login" }).click();
-      await page.getByLabel("Name").fill("olga");
-      const seen: string[] = [];
-      page.on("framenavigated", (frame) => seen.push(frame.url()));
-      await page.getByRole("button", { name: "Log in" }).click();
-      await seesToast(page, "Welcome back!");
-      await isAt(page, "/vault?search=orders");
-      const token = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
-      assert.match(token, /eyJ/);
-      assert.ok(
-        seen.every((url) => !url.includes("eyJ")),
-        "no token was in an address",
-      );
-      await page.goBack();
-      assert.ok(!page.url().includes("code="), "the code is not in the history");
-      assertNoErrors(other);
-    },
-  );
+  step("a visitor logs in at the provider and returns to the requested page, without a code in the URL", async () => {
+    provider.person = {
+      subject: "subject-1",
+      claims: { email: "olga@example.com", email_verified: true, name: "Olga", groups: ["operators"] },
+    };
+    const other = await visitor(browser, server.url);
+    visit = other;
+    page = other.page;
+    await page.goto("/vault?search=orders");
+    await isAt(page, "/auth");
+    await page.getByRole("button", { name: "Sign in with Company login" }).waitFor();
+    await inspectScreen(page, "sign-in-with-provider");
+    await page.getByRole("button", { name: "Sign in with Company login" }).click();
+    await page.getByLabel("Name").fill("olga");
+    const seen: string[] = [];
+    page.on("framenavigated", (frame) => seen.push(frame.url()));
+    await page.getByRole("button", { name: "Log in" }).click();
+    await seesToast(page, "Welcome back!");
+    await isAt(page, "/vault?search=orders");
+    const token = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+    assert.match(token, /eyJ/);
+    assert.ok(
+      seen.every((url) => !url.includes("eyJ")),
+      "no token was in an address",
+    );
+    await page.goBack();
+    assert.ok(!page.url().includes("code="), "the code is not in the history");
+    assertNoErrors(other);
+  });
 
   step("login CSRF: another browser's answer does not sign in here", async () => {
     const attacker = await visitor(browser, server.url);
@@ -111,7 +108,7 @@ describe("signing in through OpenID Connect", needs(noBrowser || null), () => {
     attacker.page.on("request", (request) => {
       if (request.url().includes("/auth/callback/")) answer = request.url();
     });
-    // The attacker's page must not use it up.
+    // The attacker's page must not use up the answer.
     await attacker.page.route("**/finish", (route) => route.abort());
     await attacker.page.getByRole("button", { name: "Log in" }).click();
     await attacker.page.getByRole("link", { name: "Back to sign-in" }).waitFor();

@@ -36,20 +36,23 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
     await server?.close();
   });
 
-  step("SHELL-22, OPEN-29: Profile in the top bar leads to it, and a new name is in the top bar at once", async () => {
-    await signIn(page, admin, "/");
-    await page.getByRole("link", { name: "Profile" }).click();
-    await seesHeading(page, "Profile");
-    const you = page.getByRole("region", { name: "Your details", exact: true });
-    await you.getByText("Password", { exact: true }).waitFor();
-    await you.getByRole("button", { name: "Change name" }).click();
-    await you.getByRole("textbox", { name: "Name" }).fill("Ada Lovelace");
-    await page.keyboard.press("Enter");
-    await seesToast(page, "Name changed");
-    await page.getByRole("banner").getByText("Ada Lovelace").waitFor();
-    await page.reload();
-    await you.getByText("Ada Lovelace", { exact: true }).waitFor();
-  });
+  step(
+    "SHELL-22, OPEN-29: Profile in the top bar opens the profile page, and a new name appears in the bar at once",
+    async () => {
+      await signIn(page, admin, "/");
+      await page.getByRole("link", { name: "Profile" }).click();
+      await seesHeading(page, "Profile");
+      const you = page.getByRole("region", { name: "Your details", exact: true });
+      await you.getByText("Password", { exact: true }).waitFor();
+      await you.getByRole("button", { name: "Change name" }).click();
+      await you.getByRole("textbox", { name: "Name" }).fill("Ada Lovelace");
+      await page.keyboard.press("Enter");
+      await seesToast(page, "Name changed");
+      await page.getByRole("banner").getByText("Ada Lovelace").waitFor();
+      await page.reload();
+      await you.getByText("Ada Lovelace", { exact: true }).waitFor();
+    },
+  );
 
   step("ends every other session and keeps this one", async () => {
     const elsewhere = await tokenOf(server, admin);

@@ -92,7 +92,7 @@ describe("rotation", needs(unavailable), () => {
     return { id: (await ask(server.url, createAccount, { body }, token)).id, role };
   }
 
-  /** Whether the real server accepts it. */
+  /** Returns whether the real server accepts the password. */
   async function logsIn({ username }: DatabaseRole, password: string): Promise<boolean> {
     const { host, port } = postgresql;
     const client = new pg.Client({ host, port, user: username, password, database: "postgres", ssl: false });
@@ -170,7 +170,7 @@ describe("rotation", needs(unavailable), () => {
     const theirs = "set by somebody on the system";
     await postgresql.sql(`alter role "${account.role.username}" password '${theirs}'`);
     await rotate();
-    // It probes again after half a minute, in case the change arrives late.
+    // The server probes again after half a minute, in case the change arrives late.
     await panel().getByText("Waiting", { exact: true }).waitFor();
     await runSql(server, "update rotations set next_at = now() where step <> 'ended'");
     await panel().getByText("Needs attention", { exact: true }).waitFor();
@@ -188,7 +188,7 @@ describe("rotation", needs(unavailable), () => {
     assert.deepEqual([await logsIn(account.role, theirs), await logsIn(account.role, now)], [false, true]);
   });
 
-  step("several rotations are followed to their end", async () => {
+  step("the page follows several rotations to their end", async () => {
     await page.getByRole("link", { name: "Account Management" }).click();
     await cardOf(page, SHARED).waitFor();
     await selectAndRotate([SHARED, ...OTHERS]);
@@ -208,7 +208,7 @@ describe("rotation", needs(unavailable), () => {
     await page.getByRole("region", { name: "Rotation stopped" }).waitFor();
     await cardOf(page, SHARED).getByRole("link", { name: "Details" }).click();
     await seesHeading(page, SHARED);
-    // It may start at that moment and then continues.
+    // A rotation may start at that moment and then continues.
     await rotate();
     await panel().getByText("Continues automatically at", { exact: false }).waitFor();
     await panel().getByRole("button", { name: "Cancel Rotation" }).click();

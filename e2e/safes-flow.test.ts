@@ -110,7 +110,7 @@ describe("safes", { skip: noBrowser }, () => {
     await cardOf(page, SAFE).waitFor();
   });
 
-  step("SAFE-02, SAFE-05, SAFE-06: its card and the statistics show its contents", async () => {
+  step("SAFE-02, SAFE-05, SAFE-06: the safe's card and the statistics show its contents", async () => {
     await putAccountInto(SAFE);
     await ask(server.url, createSafe, { body: { name: OTHER, description: null } }, await token());
     const card = cardOf(page, SAFE);
@@ -139,7 +139,7 @@ describe("safes", { skip: noBrowser }, () => {
     await inspectScreen(page, "safe-members");
   });
 
-  step("a member sees exactly this safe and its accounts without changing it; other users see none", async () => {
+  step("a member sees exactly this safe and its accounts but cannot change it; other users see no safe", async () => {
     await signIn(member.page, ben, "/safes");
     await cardOf(member.page, SAFE).waitFor();
     await becomes(() => member.page.getByRole("article", { name: OTHER }).count(), 0);
@@ -186,7 +186,7 @@ describe("safes", { skip: noBrowser }, () => {
     await seesHeading(page, `${SAFE} 2`);
   });
 
-  step("its history lists every change", async () => {
+  step("the safe's history lists every change", async () => {
     await page.getByRole("tab", { name: "Audit" }).click();
     await becomes(async () => (await page.getByRole("listitem").filter({ hasText: GROUP }).count()) > 1, true);
     await inspectScreen(page, "safe-audit");
@@ -208,7 +208,7 @@ describe("safes", { skip: noBrowser }, () => {
     await becomes(() => factOf(cardOf(page, OTHER), "Accounts"), "1");
   });
 
-  step("SAFE-03: the address contains the search", async () => {
+  step("SAFE-03: the URL contains the search", async () => {
     await page.getByPlaceholder("Search safes by name, description, or owner...").fill("nothing like it");
     await isAt(page, "/safes?search=nothing+like+it");
     await page.getByText("No safes match your search.", { exact: true }).waitFor();

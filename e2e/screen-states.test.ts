@@ -112,7 +112,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
     });
   }
 
-  step("DASH-07, DASH-11: unreadable figures show samples under a notice", async () => {
+  step("DASH-07, DASH-11: when the figures cannot be loaded, samples appear under a notice", async () => {
     await failing(readDashboardStats, "The figures are out of order");
     await page.goto("/");
     await page.getByText(SAMPLE_NOTICE, { exact: true }).waitFor();
@@ -132,7 +132,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
     await page.getByRole("article", { name: "Total Credentials" }).getByText("1", { exact: true }).waitFor();
   });
 
-  step("DASH-12: unreadable alerts show two samples under the same notice", async () => {
+  step("DASH-12: when the alerts cannot be loaded, two samples appear under the same notice", async () => {
     await failing(listDashboardAlerts, "The alerts are out of order");
     await page.goto("/");
     await page.getByText(SAMPLE_NOTICE, { exact: true }).waitFor();

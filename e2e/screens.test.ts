@@ -100,7 +100,7 @@ describe("every screen", needs(noBrowser || null), () => {
     }
   });
 
-  step("SHELL-08, OPEN-26: an unknown path leads to /, and /credential-vault to /vault", async () => {
+  step("SHELL-08, OPEN-26: an unknown path redirects to /, and /credential-vault to /vault", async () => {
     await signIn(page, admin);
     await page.goto("/no-such-place");
     await isAt(page, "/");

@@ -1,4 +1,4 @@
-// A vault sealed by a passphrase: no user gets in until it is unsealed, then all continue.
+// A vault sealed by a passphrase: no user can sign in until it is unsealed, then all continue.
 import { needs } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Two servers on one data folder: the embedded database outlives the one that started it, and stops with the last one.
+// Two servers on one data folder: the embedded database outlives the server that started it, and stops with the last
+// server.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -64,7 +65,7 @@ describe("a server that adopted the embedded database", () => {
     assert.deepEqual(processesOf(dataFolder), []);
   });
 
-  test("takes the database with it when all its servers are killed", async () => {
+  test("stops the database when all its servers are killed", async () => {
     const dataFolder = join(folder, "killed");
     const owner = await startServer({}, dataFolder);
     const second = await startServer({}, dataFolder);

@@ -54,7 +54,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     );
   });
 
-  step("AUTH-08: a button shows the password", async () => {
+  step("AUTH-08: a button reveals the password", async () => {
     const field = page.getByPlaceholder("Enter your password");
     await field.fill("what I typed");
     await becomes(() => field.getAttribute("type"), "password");
@@ -112,7 +112,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     },
   );
 
-  step("OPEN-08: once its tabs are closed, a session that is not kept is gone", async () => {
+  step("OPEN-08: a session without Keep me signed in ends when its tabs are closed", async () => {
     const tab = await visit.context.newPage();
     await signIn(tab, user, "/vault");
     await tab.close();
@@ -171,7 +171,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await context.close();
   });
 
-  step("OPEN-18: approving a role ends the session, and the next one has the role", async () => {
+  step("OPEN-18: approving a role ends the session, and the user's next session has the role", async () => {
     const { page: console, context } = await visitor(browser, server.url);
     await signIn(console, admin, "/admin");
     await console.getByRole("tab", { name: "Sign-ups" }).click();

@@ -51,7 +51,7 @@ async function query(text: string): Promise<void> {
   await client.end();
 }
 
-test("a database with another encoding than UTF8", async () => {
+test("a database with an encoding other than UTF8", async () => {
   await query("create database latin encoding 'LATIN1' template template0 locale_provider libc locale 'C'");
   assert.match(await sentenceOf({ DATABASE_URL: urlOf("latin") }), /has the encoding LATIN1.*encoding 'UTF8'/);
 });

@@ -42,7 +42,7 @@ describe("first and later starts", () => {
   after(folder.remove);
   let admin: Person;
 
-  test("the first prints the address and a one-time setup link that works", async (t) => {
+  test("the first start prints the address and a one-time setup link that works", async (t) => {
     const started = runStart(folder.path);
     const { url, setupLink, afterMs } = await started.ready;
     t.diagnostic(`ready after ${Math.round(afterMs)} ms`);
@@ -56,7 +56,7 @@ describe("first and later starts", () => {
     await stopped(started);
   });
 
-  test("the next prints only the address and keeps all data", async (t) => {
+  test("the next start prints only the address and keeps all data", async (t) => {
     const started = runStart(folder.path);
     const { url, setupLink, afterMs } = await started.ready;
     t.diagnostic(`ready after ${Math.round(afterMs)} ms`);
@@ -80,7 +80,7 @@ describe("a failing start prints the reason in one line and exits with status 1"
     await stopped(started);
   });
 
-  test("a port that is in use", async () => {
+  test("reports a port that is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     const { port } = await new Promise<AddressInfo>((resolve) =>
       other.once("listening", () => resolve(other.address() as AddressInfo)),
@@ -91,12 +91,12 @@ describe("a failing start prints the reason in one line and exits with status 1"
   });
 
   for (const port of ["eighty", "70000", "-1", "3000.5"]) {
-    test(`PORT=${port}`, async () => {
+    test(`reports PORT=${port}`, async () => {
       assert.match(await refusal(folder.path, { env: { PORT: port } }), /The environment variable PORT is invalid: /);
     });
   }
 
-  test("in a read-only data folder", async () => {
+  test("reports a read-only data folder", async () => {
     const parent = folderOf(self);
     chmodSync(parent.path, 0o555);
     const why = await refusal(join(parent.path, "data"), { as: ordinaryUser });
@@ -105,14 +105,14 @@ describe("a failing start prints the reason in one line and exits with status 1"
     parent.remove();
   });
 
-  test("a key file that others can read", async () => {
+  test("reports a key file that others can read", async () => {
     const key = join(folder.path, "root.key");
     chmodSync(key, 0o644);
     assert.match(await refusal(folder.path), /Other users can read the key file .*root\.key\. Run chmod 600 on it\.$/);
     chmodSync(key, 0o600);
   });
 
-  test("the key file of another installation", async () => {
+  test("reports the key file of another installation", async () => {
     const other = folderOf(self);
     const started = runStart(other.path);
     await started.ready;
@@ -126,7 +126,7 @@ describe("a failing start prints the reason in one line and exits with status 1"
     other.remove();
   });
 
-  test("a key file that is gone", async () => {
+  test("reports a missing key file", async () => {
     const key = join(folder.path, "root.key");
     renameSync(key, `${key}.kept`);
     assert.match(await refusal(folder.path), /root\.key/);
@@ -134,7 +134,7 @@ describe("a failing start prints the reason in one line and exits with status 1"
     renameSync(`${key}.kept`, key);
   });
 
-  test("a database of a newer version", async () => {
+  test("reports a database of a newer version", async () => {
     const started = runStart(folder.path);
     await started.ready;
     const later = "insert into schema_migrations (version, name, checksum) values (9999, 'later', 'x')";
@@ -146,7 +146,7 @@ describe("a failing start prints the reason in one line and exits with status 1"
     );
   });
 
-  test("a DATABASE_URL without a server", async () => {
+  test("reports a DATABASE_URL without a server", async () => {
     const closed = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => closed.once("listening", resolve));
     const { port } = closed.address() as AddressInfo;
@@ -155,7 +155,7 @@ describe("a failing start prints the reason in one line and exits with status 1"
     assert.doesNotMatch(await refusal(folder.path, { env }), /a-password/);
   });
 
-  test("and leaves no process behind", () => {
+  test("leaves no process behind", () => {
     assert.deepEqual(processesOf(folder.path), []);
   });
 });
@@ -201,7 +201,7 @@ describe("stopping", () => {
       const admin = await firstAdmin({ url, setupLink });
       process.kill(serverPid(folder.path), "SIGKILL");
       assert.notEqual((await started.ended).status, 0);
-      // Without a delay: the killed server's database may still be running.
+      // Restarts without a delay: the killed server's database may still be running.
       const next = runStart(folder.path);
       const again = await next.ready;
       assert.equal(again.setupLink, null);
@@ -255,7 +255,7 @@ describe("with DATABASE_URL", needs(postgresqlAvailable()), () => {
     folder.remove();
   });
 
-  test("uses that PostgreSQL server and starts no embedded one", async () => {
+  test("a start uses that PostgreSQL server and starts no embedded one", async () => {
     const first = runStart(folder.path, { env });
     const { url, setupLink } = await first.ready;
     const admin = await firstAdmin({ url, setupLink });

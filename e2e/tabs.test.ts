@@ -42,7 +42,7 @@ describe("eight tabs of one browser", needs(noBrowser || null), () => {
 
   const allSee = (name: string) => Promise.all(tabs.map((tab) => cardOf(tab, name).waitFor()));
 
-  step("all open and work", async () => {
+  step("all tabs open and work", async () => {
     const { context, page } = started.visit;
     await page.goto("/login");
     await fillSignIn(page, started.admin);
@@ -64,7 +64,7 @@ describe("eight tabs of one browser", needs(noBrowser || null), () => {
     await allSee("As it began");
   });
 
-  step("one stream delivers an event to all of them", async () => {
+  step("one stream delivers an event to all tabs", async () => {
     await becomes(openStreams, 1);
     await rename("Renamed before all tabs");
     await allSee("Renamed before all tabs");

@@ -138,7 +138,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await page.keyboard.press("Escape");
   });
 
-  step("NOTIF-01, NOTIF-04, NOTIF-07, NOTIF-08: the bell shows it, and can be read and cleared", async () => {
+  step("NOTIF-01, NOTIF-04, NOTIF-07, NOTIF-08: the bell shows the alarm, which can be read and cleared", async () => {
     const bell = page.getByRole("navigation", { name: "User menu" }).getByRole("button", {
       name: /^Notifications, \d+ unread/,
     });
@@ -153,7 +153,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await page.keyboard.press("Escape");
   });
 
-  step("VAL-14, VAL-20, VAL-73: failures are listed, and validated together after the fix", async () => {
+  step("VAL-14, VAL-20, VAL-73: the dashboard lists failures, and validates them together after the fix", async () => {
     await tab("Account Validation").click();
     await page.getByRole("tab", { name: "Failures (2)" }).click();
     const failures = page.getByRole("list", { name: "Validation failures" });
@@ -192,7 +192,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await inspectScreen(page, "validation-search");
   });
 
-  step("AUDIT-01, VAL-06, VAL-08: the trail has the validations, and the settings open", async () => {
+  step("AUDIT-01, VAL-06, VAL-08: the audit trail contains the validations, and the settings open", async () => {
     await tab("Audit Trail").click();
     await isAt(page, "/validation-dashboard?tab=audit");
     await page.getByRole("heading", { name: "Enhanced Audit Trail" }).waitFor();

@@ -92,7 +92,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await inspectScreen(page, "sign-up-errors");
   });
 
-  step("SIGNUP-14: a successful sign-up leads to the sign-in page with a message", async () => {
+  step("SIGNUP-14: a successful sign-up opens the sign-in page with a message", async () => {
     await page.getByLabel("Your email").fill(ADMIN.email);
     await page.getByLabel("Create new password").fill(ADMIN.password);
     await page.getByLabel("Confirm password").fill(ADMIN.password);
@@ -101,7 +101,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await isAt(page, "/login");
   });
 
-  step("AUTH-01, AUTH-21, DASH-01: signing in welcomes and shows the dashboard", async () => {
+  step("AUTH-01, AUTH-21, DASH-01: signing in shows a welcome and the dashboard", async () => {
     await inspectScreen(page, "sign-in");
     await fillSignIn(page, ADMIN);
     await page.getByRole("button", { name: "Sign In" }).click();
@@ -183,7 +183,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await seesToast(page, `Verification successful for "${DATABASE}"`);
   });
 
-  step("a Unix account over SSH is verified too", needs(unixUsersAvailable()), async () => {
+  step("Strongroom also verifies a Unix account over SSH", needs(unixUsersAvailable()), async () => {
     const target = await startSshd();
     sshd = target;
     const { username, password } = await target.addUser();
@@ -194,7 +194,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await becomes(() => new RegExp(`Accepted \\S+ for ${username}`).test(target.log()), true);
   });
 
-  step("a MariaDB account is verified too", needs(mariadbAvailable()), async () => {
+  step("Strongroom also verifies a MariaDB account", needs(mariadbAvailable()), async () => {
     mariadb = await startMariadb();
     const { username, password } = await mariadb.addUser();
     const { host, port } = mariadb;
@@ -222,7 +222,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     assert.equal(server.output().includes(role.password), false, "the server's log does not hold it");
   });
 
-  step("VAULT-12, VAULT-13: the quick view shows the status, and the copy in its history", async () => {
+  step("VAULT-12, VAULT-13: the quick view shows the status, and its history contains the copy", async () => {
     await cardOf(page, DATABASE).getByRole("button", { name: "Quick View" }).click();
     const dialog = dialogOf(page, "Credential Details");
     await dialog.getByRole("heading", { name: "Verification Status" }).waitFor();
@@ -344,7 +344,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await card.waitFor({ state: "detached" });
   });
 
-  step("SHELL-26, SHELL-27: Sign Out shows a message, leads to /login, and clears all data", async () => {
+  step("SHELL-26, SHELL-27: Sign Out shows a message, opens /login, and clears all data", async () => {
     await page.getByRole("button", { name: "Sign Out" }).click();
     await seesToast(page, "Signed out successfully");
     await isAt(page, "/login");

@@ -125,11 +125,11 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     }
   }
 
-  step("without sign-in", async () => {
+  step("payloads typed without sign-in stay text", async () => {
     for (const form of FORMS_OF_VISITORS) await walk(form);
   });
 
-  step("of signed-in users", async () => {
+  step("payloads typed by signed-in users stay text", async () => {
     await signIn(page, admin);
     const failed: string[] = [];
     for (const form of FORMS) {
@@ -149,7 +149,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     return Promise.resolve();
   });
 
-  step("and every page shows what was saved as text", async () => {
+  step("every page shows the saved payloads as text", async () => {
     const addresses = new Set([...FORMS, ...PAGES.map((at) => ({ at }))].map(({ at }) => at(known)));
     for (const address of addresses) {
       await goTo(address);

@@ -1,5 +1,5 @@
-// Stored cross-site scripting through the API: payloads in every text field of the contract, and in addresses, run no script, open
-// no dialog and violate no content security policy. `xss-forms.test.ts` types them into the forms.
+// Stored cross-site scripting through the API: payloads in every text field of the contract, and in URLs, run no
+// script, open no dialog and violate no content security policy. `xss-forms.test.ts` types payloads into the forms.
 import { needs } from "@strongroom/connectors/testing";
 import { createSafe } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -58,7 +58,7 @@ describe("stored cross-site scripting", needs(noBrowser || null), () => {
     await page.waitForFunction(() => document.querySelector("[data-loading]") === null);
   }
 
-  step("every call that takes text takes it as text or refuses it, and none fails over it", async () => {
+  step("every call that accepts text stores it as text or refuses it, and none fails because of it", async () => {
     const others = typeable().filter((name) => !FIRST.includes(name) && name !== "createAccessRequest");
     for (const name of others) sent.push(await typist.type(name));
     const failed = sent.filter(({ status }) => status >= 500);
@@ -81,7 +81,7 @@ describe("stored cross-site scripting", needs(noBrowser || null), () => {
     }
   });
 
-  step("every screen that shows it shows it as text", async () => {
+  step("every screen shows the payload as text", async () => {
     const { known } = typist;
     const nameGiven = (name: string) => sent.findLast((each) => each.name === name)?.typed["name"];
     const shown: [path: string, text: string | undefined][] = [
@@ -108,14 +108,14 @@ describe("stored cross-site scripting", needs(noBrowser || null), () => {
     }
   });
 
-  step("in addresses it stays text too", async () => {
+  step("a payload in a URL also stays text", async () => {
     for (const path of ["/vault", "/accounts", "/safes", "/jit-access", "/admin/groups"]) {
       await visitPage(`${path}?search=${encodeURIComponent(PAYLOADS[0])}#${encodeURIComponent(PAYLOADS[1])}`);
       await isHarmless(`${path}, in its address`);
     }
   });
 
-  step("OPEN-28: the search shows it as text and leads to it", async () => {
+  step("OPEN-28: search shows the payload as text and links to its object", async () => {
     await visitPage("/help");
     await page.keyboard.press("Control+k");
     await page.keyboard.type("pwned()");

@@ -5,9 +5,9 @@ import pg from "pg";
 export interface Verified {
   /** Every account is verified once a day. */
   days: number;
-  /** One in this many fails. */
+  /** One account in this many fails verification. */
   failingOneIn: number;
-  /** One in this many has an active grant. */
+  /** One account in this many has an active grant. */
   grantedOneIn: number;
 }
 

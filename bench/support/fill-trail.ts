@@ -60,7 +60,7 @@ async function connected(databaseUrl: string): Promise<pg.Client> {
 
 type Run = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
 
-/** Counts by hour first: days and the century are sums of these. The key is created at the end. */
+/** Counts by hour first: the counts of days and of the century are sums of these. The key is created at the end. */
 async function count(run: Run): Promise<void> {
   await run("begin");
   await run("alter table audit_counts drop constraint audit_counts_pkey");
@@ -85,7 +85,7 @@ async function count(run: Run): Promise<void> {
   await run("commit");
 }
 
-/** What the server records from now on comes after all of these in the order of lists. */
+/** Anything that the server records from now on sorts after all of these in lists. */
 const LAST_SEQ = 1_000_000_000;
 
 /** Oldest first, in list order, spread over a year that ends now. Later additions precede existing entries, so ids never collide. */

@@ -33,7 +33,7 @@ async function once({ server, connections, seconds }: Measured, next: () => Load
   };
   const before = used();
   const { answers, p50 } = await load(server.url, connections, seconds, next);
-  // Connection processes may start or end meanwhile.
+  // Connection processes may start or end during the measurement.
   const cpu = [...used()].reduce((sum, [pid, after]) => sum + after - (before.get(pid) ?? 0), 0);
   return { cpu: (cpu / answers) * 1000, p50 };
 }

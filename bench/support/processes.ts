@@ -6,7 +6,7 @@ const TICKS_PER_SECOND = 100;
 interface Stat {
   parent: number;
   seconds: number;
-  /** CPU of children that have ended. */
+  /** CPU time of children that have ended. */
   endedSeconds: number;
 }
 

@@ -6,7 +6,7 @@ import { cpuWithEnded, familyOf } from "./processes.ts";
 export const SYSTEMS: readonly BareSystem[] = ["PostgreSQL", "MariaDB", "OpenSSH"];
 
 export interface BenchTargets {
-  /** `count` logins of a target, alternating its accounts and its two addresses. */
+  /** `count` logins on a target, alternating its accounts and its two addresses. */
   logins(system: BareSystem, count: number, accounts?: { from: number; to: number }): BareLogin[];
   /** CPU seconds of a target's servers, or of all servers, including ended sessions. */
   cpu(system?: BareSystem): number;
@@ -19,7 +19,7 @@ const ADDRESSES: Record<BareSystem, readonly [string, string]> = {
   OpenSSH: ["127.0.0.31", "127.0.0.32"],
 };
 
-/** Starts the three targets with this many accounts each. */
+/** Starts the three targets with the given number of accounts each. */
 export async function startBenchTargets(accounts: number): Promise<BenchTargets> {
   const pids = new Map<BareSystem, number>();
   const started = async <T>(system: BareSystem, start: () => Promise<T>): Promise<T> => {
@@ -40,7 +40,7 @@ export async function startBenchTargets(accounts: number): Promise<BenchTargets>
     return server;
   });
   const sshd = await started("OpenSSH", () =>
-    // Without the limit on concurrent logins, which randomly drops some of many.
+    // Lifts the limit on concurrent logins, which would randomly drop some of them.
     startSshd({
       config: ["MaxStartups 500", ...ADDRESSES.OpenSSH.map((address) => `ListenAddress ${address}`)],
     }),

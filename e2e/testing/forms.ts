@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import type { Known } from "./payloads.ts";
 
 export interface Form {
-  /** The files of its fields, below `apps/web/src`. */
+  /** The files that contain the form's fields, below `apps/web/src`. */
   of: readonly string[];
   at: (known: Known) => string;
   /** The buttons and links to press, by label. */
@@ -15,7 +15,7 @@ export interface Form {
   pick?: string;
   /** A radio option to select first. */
   mark?: string;
-  /** The container, if it is not the opened dialog or the page. */
+  /** The form's container, if it is not the opened dialog or the page. */
   within?: string;
   /** The submit button, if the form is saved after filling, with errors corrected. Otherwise it is only filled. */
   isSaved?: boolean;
@@ -49,7 +49,7 @@ const PROVIDER = [
 const account: Form["at"] = ({ account_id: id }) => `/accounts/${id}`;
 const review: Form["at"] = ({ review_id: id }) => `/access-control?tab=reviews&review=${id}`;
 
-/** In order: later forms need the objects of earlier ones. */
+/** The order matters: later forms need the objects of earlier ones. */
 export const FORMS: readonly Form[] = [
   { ...onPage("/help", "app/shell/search-box.tsx"), within: "header" },
   {
@@ -131,7 +131,7 @@ export const FORMS: readonly Form[] = [
   dialog("/admin/groups", ["Edit"], "features/groups/group-form.tsx"),
   { ...onPage("/admin/groups", "features/groups/group-people-dialog.tsx"), press: ["People"] },
   onPage("/admin/groups", "features/groups/groups-page.tsx"),
-  // One with a reconcile account comes before one without.
+  // A platform with a reconcile account comes before one without.
   dialog("/admin/platforms", [/^Edit .*pwned/], ...PLATFORM),
   dialog("/admin/platforms", ["Create Platform"], ...PLATFORM),
   onPage("/admin/platforms", "features/platforms/platforms-page.tsx"),

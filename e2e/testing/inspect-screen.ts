@@ -28,7 +28,7 @@ const isPictured = (width: number, scheme: string): boolean =>
   process.env["STRONGROOM_REQUIRE_TARGETS"] !== "1" || (scheme === "light" && width === 1280);
 
 export interface Inspection {
-  /** The screen always shows loading indicators: do not wait for their end. */
+  /** The screen always shows loading indicators: do not wait for them to disappear. */
   isLoading?: boolean;
 }
 
@@ -126,7 +126,7 @@ async function dismissToasts(page: Page): Promise<void> {
   while ((await toasts.count()) > 0) {
     if (Date.now() > end) throw new Error(`toasts did not close: ${(await toasts.allInnerTexts()).join(", ")}`);
     const button = toasts.first().getByRole("button").first();
-    // It may close automatically at this moment.
+    // The toast may close automatically at this moment.
     await button.click({ timeout: 1000 }).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-// Setup of many flows: a server with one administrator and one credential of theirs, and a visitor.
+// Setup of many flows: a server with one administrator, a credential of that administrator, and a visitor.
 import { createCredential } from "@strongroom/contract";
 import type { CredentialId } from "@strongroom/contract";
 import type { Browser } from "playwright-core";
@@ -16,7 +16,7 @@ export interface Beginning {
   token: string;
   /** Id of the credential. */
   id: CredentialId;
-  /** Not signed in yet. */
+  /** The visitor is not signed in yet. */
   visit: Visit;
   close(): Promise<void>;
 }

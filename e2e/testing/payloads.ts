@@ -106,7 +106,7 @@ export interface Sent {
 }
 
 export interface Typist {
-  /** Calls the endpoint with a payload in every text field that takes one; a field that refuses keeps its sample. */
+  /** Calls the endpoint with a payload in every text field that accepts one; a field that refuses keeps its sample. */
   type(name: string, fixed?: Json): Promise<Sent>;
   known: Known;
 }

@@ -18,7 +18,7 @@ export interface Known {
   secrets: string[];
   /** `maybe`: a deletion was sent but not acknowledged. */
   deleted: "no" | "maybe" | "yes";
-  /** Written to in this round. */
+  /** True if the credential was written to in this round. */
   isTouched: boolean;
 }
 

@@ -64,7 +64,7 @@ export async function startServer(env: Record<string, string> = {}, folder?: str
       STRONGROOM_ALLOW_LOOPBACK: "1",
       STRONGROOM_RATE_LIMIT: "0",
       STRONGROOM_ENDS_WITH_PARENT: "1",
-      // Only flows with sessions need one.
+      // Only flows with sessions need a gateway.
       STRONGROOM_GATEWAY: "0",
       ...env,
     }),

@@ -38,7 +38,7 @@ interface Ended {
 
 export interface Started {
   pid: number;
-  /** Rejects if it ends before it is ready. */
+  /** Rejects if the script ends before the server is ready. */
   ready: Promise<{ url: string; setupLink: string | null; afterMs: number }>;
   ended: Promise<Ended>;
   /** Signals only the script, like a service manager. */
@@ -49,7 +49,7 @@ export interface Started {
 
 const running = new Set<number>();
 
-/** Cleans up processes after a failed test. */
+/** Cleans up the remaining processes after a failed test. */
 export function endWhatStillRuns(): void {
   for (const pid of running) killGroup(pid, "SIGKILL");
 }

@@ -17,7 +17,7 @@ export function steadyClient(url: string, token: string, name: string): SteadyCl
   const stopping = new AbortController();
   const client = { acknowledged: [] as CredentialId[], refusals: new Map<string, number>(), slowest: 0 };
 
-  /** Sends one request with the same key until it is acknowledged: it must run once. */
+  /** Sends one request with the same key until the server acknowledges it: the request must run once. */
   async function create(label: string): Promise<void> {
     const body = { name: label, type: "application" as const, value: "a secret" };
     while (!stopping.signal.aborted) {

@@ -21,7 +21,7 @@ export function steps(page: () => Page | undefined): Step {
       } catch (error) {
         failed = name;
         const there = page();
-        // The failure matters more; a closed page has no screenshot.
+        // The test's failure matters more; a closed page has no screenshot.
         if (there !== undefined)
           await takePicture(there, `failed-${name.replaceAll(/\W+/g, "-")}`).catch(() => undefined);
         throw error;

@@ -10,7 +10,7 @@ const FIELD = /<(TextInput|Textarea|AddressSearch|SearchSelect|AccountSelect|Pil
 /** Not free text: the browser accepts only a number or a date. */
 const NO_TEXT = /\btype="(number|date|datetime-local|time)"/;
 
-/** From its `<` to the end of its opening tag; text in braces may contain tags and arrows. */
+/** The text of a tag, from its `<` to the end of the opening tag; text in braces may contain tags and arrows. */
 function tagAt(text: string, start: number): string {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
@@ -58,11 +58,11 @@ const aboutFields = (fields: Locator) =>
     })),
   );
 
-/** Requests need a sentence as reason: uses one if it fits. */
+/** A request needs a sentence as its reason: uses one if it fits. */
 const LONG = 150;
 const AND_WHY = ", and it cannot wait any longer";
 
-/** Types a different text into every text field not filled before. Returns their labels. */
+/** Types a different text into every text field that was not filled before. Returns the labels of these fields. */
 export async function typeEverywhere(within: Locator, typed: Set<string>): Promise<string[]> {
   const fields = textFields(within);
   const about = await aboutFields(fields);

@@ -39,7 +39,7 @@ export interface Gate {
   writes(ownerId: string): Promise<string[]>;
   /** Closes the gate at one of those writes, counted from 1. */
   close(ownerId: string, number: number): Promise<ClosedGate>;
-  /** Expires the leases on these, as if their time were over. */
+  /** Expires the leases on these records, as if their time were over. */
   expireLeases(ownerIds: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -49,7 +49,7 @@ interface ClosedGate {
   reached(): Promise<void>;
   /** Lets the waiting transaction commit, even if its client is gone. */
   open(): Promise<void>;
-  /** Rolls the waiting transaction back. */
+  /** Rolls back the waiting transaction. */
   abort(): Promise<void>;
 }
 

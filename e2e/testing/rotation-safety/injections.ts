@@ -90,7 +90,7 @@ interface Armed {
   injection: Injection;
   prepared: Prepared;
   reached: Promise<void>;
-  /** Completes or rolls back the step, once the process is dead. */
+  /** Completes or rolls back the step once the process is dead. */
   finish(): Promise<void>;
 }
 
@@ -112,7 +112,9 @@ async function arm(testBed: TestBed, injection: Injection, machine: string): Pro
 
 const REACHED_WITHIN_MS = 60_000;
 
-/** Requests the rotation and waits for the injection point. False if the rotation ends first or stops elsewhere. */
+/**
+ * Requests the rotation and waits for the injection point. Returns false if the rotation ends first or stops elsewhere.
+ */
 async function isReached(testBed: TestBed, { prepared, reached, injection }: Armed): Promise<boolean> {
   const waiting = new AbortController();
   const signal = AbortSignal.any([waiting.signal, AbortSignal.timeout(REACHED_WITHIN_MS)]);

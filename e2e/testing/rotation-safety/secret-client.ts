@@ -31,7 +31,7 @@ import type { AccountBody, AccountKind, Reconciler, Subject } from "./subject.ts
 type StoredBody = AccountBody & { name: string; host: string; port: number };
 
 export interface SecretClient {
-  /** Returns the id. */
+  /** Returns the id of the stored secret. */
   store(body: StoredBody): Promise<string>;
   /** Result of the latest verification. */
   verificationOf(id: string): Promise<{ isProved: boolean; problem: string | null }>;

@@ -36,7 +36,10 @@ export interface Subject {
   connections?: readonly string[];
   /** If set, the accounts are in a safe and this reconcile account sets their passwords. */
   reconciler?: Reconciler;
-  /** For a rotation that stopped with the old secret active: the user's next step, as the end of "In 2 of them …". */
+  /**
+   * For a rotation that stopped with the old secret active: the user's next step, which completes the sentence "In 2 of
+   * them …".
+   */
   remainingTask?(rotation: Rotation): string | null;
   stop(): Promise<void>;
 }

@@ -80,7 +80,7 @@ async function mariadb(): Promise<Subject> {
   };
 }
 
-/** Lifts OpenSSH's limits: all logins come from one address, and many break off. */
+/** Lifts OpenSSH's limits: all logins come from one address, and many are interrupted. */
 const WITHOUT_LIMITS = ["MaxStartups 200", "PerSourcePenalties no"];
 
 /** Uses only the options that this version supports. */

@@ -44,7 +44,7 @@ export interface TestBed {
   gate: Gate;
   /** Number of rotations that can run at once. */
   atOnce: number;
-  /** Stores an account on that machine, one of `MACHINES`. */
+  /** Stores an account on the given machine, one of `MACHINES`. */
   prepare(machine: string): Promise<Prepared>;
   /** Requests the rotation, which continues in the background. Ignores a server that dies meanwhile. */
   rotate(prepared: Prepared): Promise<void>;
@@ -156,7 +156,7 @@ export async function openTestBed(store: PostgresqlServer, subject: Subject, dat
 
     async prepare(machine) {
       const body = await subject.account();
-      // A reconcile account logs in only at the port that it is stored with.
+      // A reconcile account logs in only at the port stored with it.
       const fixed = reconciler === undefined ? 0 : subject.upstream.port;
       const proxy = await startCuttingProxy(subject.upstream, machine, fixed);
       const { host, port } = proxy;
@@ -195,7 +195,7 @@ interface Found {
 
 function problemOf(rotation: Rotation | null, { isNew, isNewActive, isOldActive }: Found): string | null {
   if (!isNewActive) return `THE SHOWN SECRET DOES NOT LOG IN (${rotation?.state}: ${rotation?.message})`;
-  // It never started: the caller got no answer and asks again.
+  // The rotation never started: the caller got no answer and asks again.
   if (rotation === null) return isNew ? "the secret changed without a rotation" : null;
   if (rotation.state !== "rotated") return `the rotation is ${rotation.state}: ${rotation.message}`;
   if (!isNew) return "the rotation ended as rotated, but the old secret is still active";

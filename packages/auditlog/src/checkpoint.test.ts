@@ -162,7 +162,7 @@ describe("a checkpoint (C2SP tlog-checkpoint)", () => {
     );
   });
 
-  it("rejects another key and the same key under another name", () => {
+  it("rejects a different key, and the same key under a different name", () => {
     const other = noteSigner(ORIGIN, Buffer.alloc(32, 8));
     assert.deepEqual(verifyCheckpoint(note, other), { outcome: "not-signed" });
     assert.deepEqual(verifyCheckpoint(note, aSigner("other.test/log")), { outcome: "not-signed" });

@@ -92,7 +92,7 @@ export function signTextWithTime(text: string, signer: NoteSigner, at: Date): No
   return { name: signer.name, keyId: keyId(signer, SIGNATURE_TYPES.timestamped), signature };
 }
 
-/** The times signed by this key; null in place of one with an invalid signature. */
+/** The times signed by this key; null in place of a time with an invalid signature. */
 export function timesSignedBy(note: Note, verifier: NoteVerifier): (Date | null)[] {
   return signaturesBy(note, verifier, SIGNATURE_TYPES.timestamped).map(({ signature }) => {
     if (signature.length !== 8 + 64) return null;

@@ -32,7 +32,7 @@ describe("an audit entry", () => {
     assert.deepEqual(decodeEntry(bytes), entry);
   });
 
-  it("omits undefined members and members that the type does not name", () => {
+  it("omits undefined members and members that the type does not define", () => {
     const bare: AuditEntry = {
       v: 1,
       id: entry.id,

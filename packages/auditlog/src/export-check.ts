@@ -12,14 +12,14 @@ export interface ExportCheck {
   readonly checkpoint: SignedCheckpoint;
   readonly verifierKey: string;
   readonly verifier: NoteVerifier;
-  /** Checkpoints that the auditor kept from earlier, checked, smallest first. */
+  /** The checked checkpoints that the auditor kept from earlier, smallest first. */
   readonly kept: readonly SignedCheckpoint[];
   readonly findings: Findings;
 }
 
 export interface NumberedLine {
   readonly text: string;
-  /** From 1, as in an editor. */
+  /** The line number, counted from 1 as in an editor. */
   readonly lineNumber: number;
 }
 

@@ -20,7 +20,7 @@ export type FindingKind = (typeof FINDING_KINDS)[number];
 
 export interface Finding {
   readonly kind: FindingKind;
-  /** The first entry that it concerns, counted from 0; null when it concerns none. */
+  /** The first entry that the finding concerns, counted from 0; null when it concerns none. */
   readonly index: number | null;
   readonly message: string;
 }

@@ -131,7 +131,7 @@ describe("OCSF 1.3", () => {
     });
   });
 
-  test("a sign-in is Authentication, a user is Account Change, an entry without a target is API Activity", () => {
+  test("maps sign-ins to Authentication, user changes to Account Change, and entries without a target to API Activity", () => {
     const classOf = (over: Partial<AuditEntry>) => {
       const { class_uid, activity_id, type_uid } = ocsfEvent({ entry: anEntry(0, over), index: null }, PRODUCER);
       assert.equal(type_uid, (class_uid as number) * 100 + (activity_id as number));

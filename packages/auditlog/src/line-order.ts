@@ -51,7 +51,10 @@ export async function* inOrder(lines: AsyncIterable<Placed>, findings: Findings)
   yield* release();
 }
 
-/** Do the buffered entries fill the indexes from `next` on, each once, with no checkpoint waiting for later ones? */
+/**
+ * Returns whether the buffered entries fill the indexes from `next` on, each once, with no checkpoint waiting for later
+ * ones.
+ */
 function isRun(held: readonly Placed[], next: number): boolean {
   let [count, last, covered] = [0, next - 1, 0];
   for (const placed of held) {

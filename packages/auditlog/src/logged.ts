@@ -3,7 +3,7 @@ import type { AuditEntry } from "./entry.ts";
 
 export interface LoggedEntry {
   readonly entry: AuditEntry;
-  /** Its index in the tree; null while it has none. */
+  /** The entry's index in the tree; null while it has none. */
   readonly index: number | null;
 }
 

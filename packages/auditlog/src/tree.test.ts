@@ -102,7 +102,7 @@ describe("Merkle tree (RFC 9162), published vectors", () => {
     assert.deepEqual(got.toSorted(), expected.toSorted());
   });
 
-  it("makes and accepts the inclusion proofs", async () => {
+  it("generates and verifies the inclusion proofs", async () => {
     const { readNodes } = storeOf(ENTRIES);
     for (const { index, size, proof: expected } of INCLUSION) {
       assert.deepEqual(await inclusionProof(readNodes, index, size), expected);
@@ -111,7 +111,7 @@ describe("Merkle tree (RFC 9162), published vectors", () => {
     }
   });
 
-  it("makes and accepts the consistency proofs", async () => {
+  it("generates and verifies the consistency proofs", async () => {
     const { readNodes } = storeOf(ENTRIES);
     for (const { earlier, size, proof: expected } of CONSISTENCY) {
       assert.deepEqual(await consistencyProof(readNodes, earlier, size), expected);
@@ -194,7 +194,7 @@ describe("Merkle tree (RFC 9162), against the text of the RFC", () => {
     );
   });
 
-  it("makes the same proofs, and they verify", async () => {
+  it("generates the same proofs, and they verify", async () => {
     await fc.assert(
       fc.asyncProperty(aTree, fc.nat(), fc.nat(), async (bytes, a, b) => {
         const entries = bytes.map((part, i) => Buffer.from([i, ...part]));

@@ -205,7 +205,7 @@ describe("verifying a complete export", () => {
     assert.equal(report.proven, 40);
   });
 
-  it("finds entries in each other's places", async () => {
+  it("finds swapped entries", async () => {
     const [a, b, c] = [41, 42, 43].map((index) => log.entries[index]!.canonical.toString());
     const rotated = complete.map((line) =>
       line.replace(a!, "A").replace(b!, a!).replace(c!, b!).replace(`"A"`, c!).replace("A,", `${c!},`),

@@ -63,7 +63,7 @@ export const readAccessPerson = endpoint({
 /** One source of a user's permissions in a safe. */
 export const StandingPath = z.object({
   kind: z.enum(["member", "group", "access-level", "role"]),
-  /** The role in the safe, the group's name, the safe's access level, or the person's role. */
+  /** The role in the safe, the group's name, the safe's access level, or the user's role. */
   through: z.string(),
   permissions: z.array(SafePermission),
   expires_at: Moment.nullable(),
@@ -75,10 +75,10 @@ export const PersonSafe = z.object({
   name: z.string(),
   status: SafeStatus,
   access_level: AccessLevel,
-  /** Empty if the person has only grants there. */
+  /** Empty if the user has only grants there. */
   permissions: z.array(SafePermission),
   paths: z.array(StandingPath),
-  /** Accounts here that the person can see. */
+  /** Accounts in the safe that the user can see. */
   accounts: z.number().int(),
   accounts_usable: z.number().int(),
   accounts_retrievable: z.number().int(),
@@ -105,11 +105,11 @@ export const PersonAccount = z.object({
   system_type: SystemType,
   platform_name: z.string(),
   status: AccountStatus,
-  /** The person's permissions on it now; `use` and `retrieve` without a further approval. */
+  /** The user's permissions on the account now; `use` and `retrieve` without a further approval. */
   permissions: z.array(SafePermission),
-  /** The person could use or retrieve it after an approval. */
+  /** The user could use or retrieve the account after an approval. */
   needs_approval: z.boolean(),
-  /** The end of the person's grant. */
+  /** The end of the user's grant. */
   granted_until: Moment.nullable(),
 });
 export type PersonAccount = z.infer<typeof PersonAccount>;
@@ -131,19 +131,19 @@ export const AccessSafe = z.object({
   status: SafeStatus,
   access_level: AccessLevel,
   owner_name: z.string(),
-  /** People with a current membership, direct or through a group. */
+  /** Users with a current membership, direct or through a group. */
   people: z.number().int(),
   accounts: z.number().int(),
-  /** Active grants on its accounts. */
+  /** Active grants on the safe's accounts. */
   grants: z.number().int(),
-  /** When a review that covered it was last closed. */
+  /** When a review that covered the safe was last closed. */
   reviewed_at: Moment.nullable(),
 });
 export type AccessSafe = z.infer<typeof AccessSafe>;
 
 /**
- * `/safes/:id/access` lists the people who can use or retrieve something there, `/accounts/:id/access` those of one
- * account.
+ * `/safes/:id/access` lists the users who can use or retrieve something in the safe, `/accounts/:id/access` those of
+ * one account.
  */
 export const listAccessSafes = endpoint({
   method: "GET",
@@ -214,9 +214,9 @@ export type PersonChange = z.infer<typeof PersonChange>;
 export const AccessPreview = z.object({
   people_gaining: z.number().int(),
   people_losing: z.number().int(),
-  /** Accounts on which people gain or lose a permission. */
+  /** Accounts on which users gain or lose a permission. */
   accounts: z.number().int(),
-  /** At most 100, those with most changes first. */
+  /** At most 100, those with the most changes first. */
   people: z.array(PersonChange),
 });
 export type AccessPreview = z.infer<typeof AccessPreview>;

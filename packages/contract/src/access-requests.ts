@@ -49,7 +49,7 @@ export const ApprovalState = z.object({
   level: z.number().int(),
   needed: z.number().int(),
   given: z.number().int(),
-  /** People other than the requester who can decide at this level now. If zero, the request cannot be approved. */
+  /** Users other than the requester who can decide at this level now. If zero, the request cannot be approved. */
   eligible: z.number().int(),
 });
 
@@ -73,7 +73,7 @@ export const AccessRequest = z.object({
   expires_at: Moment.nullable(),
   /** Seconds until the end; null unless granted. */
   time_remaining: z.number().int().nullable(),
-  /** The person who gave the last approval or the denial. */
+  /** The user who gave the last approval or the denial. */
   approved_by: z.string().nullable(),
   decisions: z.array(Decision),
   /** Null when no decision is pending. */

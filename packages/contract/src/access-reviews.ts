@@ -12,7 +12,10 @@ export type ReviewItemId = z.infer<typeof ReviewItemId>;
 /** What happens at the close to undecided memberships. */
 export const Unreviewed = z.enum(["stays", "is-removed"]);
 
-/** `gone`: it had ended another way. `kept` and `lapsed`: undecided, and it stayed or was removed at the close. */
+/**
+ * `gone`: the membership had ended in another way. `kept` and `lapsed`: nobody decided, and the membership stayed or
+ * was removed at the close.
+ */
 export const REVIEW_DECISIONS = ["confirmed", "removed", "gone", "kept", "lapsed"] as const;
 export const ReviewDecision = z.enum(REVIEW_DECISIONS);
 export type ReviewDecision = z.infer<typeof ReviewDecision>;
@@ -120,7 +123,7 @@ export const ReviewItem = z.object({
   id: ReviewItemId,
   safe_id: SafeId,
   safe_name: z.string(),
-  /** Exactly one of the two. */
+  /** Exactly one of the two fields. */
   user_id: UserId.nullable(),
   group_id: GroupId.nullable(),
   name: z.string(),
@@ -143,7 +146,7 @@ export const ReviewItem = z.object({
   reason: z.string().nullable(),
   decided_by: z.string().nullable(),
   decided_at: Moment.nullable(),
-  /** Whether the caller can decide it now. */
+  /** Whether the caller can decide on the membership now. */
   can_decide: z.boolean(),
 });
 export type ReviewItem = z.infer<typeof ReviewItem>;

@@ -93,7 +93,7 @@ const PORTS: Partial<Record<SystemType | ConnectionMethod, number>> = {
   PowerShell: 5986,
 };
 
-/** The port of an account that names none; null if there is no usual one. */
+/** The default port for an account that names none; null if the system has none. */
 export const usualPort = (system: SystemType, method: ConnectionMethod): number | null =>
   PORTS[system] ?? PORTS[method] ?? null;
 

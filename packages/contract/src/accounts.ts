@@ -38,9 +38,12 @@ export const CheckOut = z.object({
 });
 export type CheckOut = z.infer<typeof CheckOut>;
 
-/** Why the secret cannot be retrieved now: a use has ended, and the rotation after it is not verified yet. */
+/**
+ * Why the secret cannot be retrieved now: a check-out or grant has ended, and the rotation after it is not verified
+ * yet.
+ */
 export const AccessBlock = z.object({
-  /** `stopped`: the rotation waits for a person. */
+  /** `stopped`: the rotation waits for a user. */
   state: z.enum(["rotating", "stopped"]),
   since: Moment,
   message: z.string(),

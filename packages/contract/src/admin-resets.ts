@@ -19,7 +19,7 @@ export const AdminReset = z.object({
   requested_by: Party,
   requested_at: Moment,
   expires_at: Moment,
-  /** Whether the caller can confirm it. */
+  /** Whether the caller can confirm the reset. */
   can_confirm: z.boolean(),
 });
 export type AdminReset = z.infer<typeof AdminReset>;
@@ -72,7 +72,7 @@ export const confirmAdminReset = endpoint({
   repliesSecret: true,
 });
 
-/** By any administrator or the person concerned: it only removes access. */
+/** Any administrator or the user concerned can call this: it only removes access. */
 export const cancelAdminReset = endpoint({
   method: "DELETE",
   path: `${path}/:id`,

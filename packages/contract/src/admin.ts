@@ -180,12 +180,12 @@ export type DrillFinding = z.infer<typeof DrillFinding>;
 export const RestoreDrill = z.object({
   id: z.uuid(),
   backup: z.string(),
-  /** The time of the backup's data. */
+  /** The time of the data in the backup. */
   made_at: Moment.nullable(),
   started_at: Moment,
-  /** Null while it runs. */
+  /** Null while the drill runs. */
   ended_at: Moment.nullable(),
-  /** Null while it runs, and when it was cancelled. */
+  /** Null while the drill runs, and when it was cancelled. */
   is_good: z.boolean().nullable(),
   findings: z.array(DrillFinding),
 });
@@ -204,7 +204,7 @@ export const Backup = z.object({
   made_at: Moment.nullable(),
   size_bytes: z.number().int(),
   files: z.number().int(),
-  /** The version of Strongroom that made it. */
+  /** The version of Strongroom that made the backup. */
   version: z.string().nullable(),
   root_key_id: z.string().nullable(),
   last_drill: RestoreDrill.nullable(),
@@ -224,7 +224,7 @@ export const BackupList = z.object({
   /** How to make a backup by other means; null when backups can be made here. */
   instead: z.string().nullable(),
   folder: z.string(),
-  /** A warning about that folder, such as that it is on the same disk. */
+  /** A warning about the backup folder, such as that it is on the same disk. */
   warning: z.string().nullable(),
   under_way: BackupWork.nullable(),
   /** Why the last backup failed, unless a later one succeeded. */
@@ -326,7 +326,7 @@ export const RestoreReview = z.object({
   restored_at: Moment,
   missing_entries: z.number().int().nullable(),
   ended: RestoreEnds,
-  /** Newest first. Empty when no file sink on this machine has them. */
+  /** Newest first. Empty when no file sink on this machine has recorded any. */
   changes: z.array(LostChange),
 });
 export type RestoreReview = z.infer<typeof RestoreReview>;

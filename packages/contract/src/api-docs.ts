@@ -1,7 +1,7 @@
 // The API documentation, for people and for programs.
 import { endpoint } from "./endpoint.ts";
 
-/** With `STRONGROOM_API_DOCS=public` these need no sign-in; with `off` they do not exist. */
+/** With `STRONGROOM_API_DOCS=public` these calls need no sign-in; with `off` they do not exist. */
 export const readApiPage = endpoint({
   method: "GET",
   path: "/api/docs",

@@ -11,7 +11,7 @@ interface Row {
   /** Method and path. */
   call: string;
   query?: Record<string, unknown>;
-  /** A body that is accepted; null when the call needs none. */
+  /** A body that the call accepts; null when it needs none. */
   body?: Record<string, unknown> | null;
   /** Fields of the reply, or the type of a stream. */
   replies?: string[] | string;

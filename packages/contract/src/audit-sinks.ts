@@ -73,14 +73,14 @@ export const AuditSinkConfig = z.discriminatedUnion("kind", [
     /** The part before `/add-checkpoint`. */
     url: WebAddress,
     ca: Certificates.nullable().default(null),
-    /** Verifies its cosignatures. */
+    /** Verifies the witness's cosignatures. */
     witness_key: oneLine().min(1).max(500),
   }),
 ]);
 export type AuditSinkConfig = z.infer<typeof AuditSinkConfig>;
 
 export const AuditSinkStatus = z.object({
-  /** `failing`: the last attempt failed. `behind`: it works, with more to send. */
+  /** `failing`: the last attempt failed. `behind`: the sink works but has more to send. */
   state: z.enum(["disabled", "current", "behind", "failing"]),
   /** Leaf index of the next entry, or the size of the newest delivered checkpoint. */
   cursor: z.number().int(),
@@ -105,7 +105,7 @@ export const AuditSink = z.object({
   /** For checkpoints: the minimum number of seconds between two. */
   every_seconds: z.number().int(),
   config: AuditSinkConfig,
-  /** Whether each of its secrets is stored. */
+  /** Whether each secret of the sink is stored. */
   has_hmac_key: z.boolean(),
   has_authorization: z.boolean(),
   has_client_key: z.boolean(),

@@ -52,7 +52,7 @@ export const AuditLog = AuditLogEntry.extend({
   event_type: VerificationEventType.nullable(),
   status: AuditStatus,
   account_name: z.string().nullable(),
-  /** The grant under which it happened. */
+  /** The grant under which the event happened. */
   session_name: z.string().nullable(),
   user_email: z.string().nullable(),
   verification_method: z.string().nullable(),
@@ -340,7 +340,7 @@ export const Contradiction = z.object({
   kind: z.string(),
   message: z.string(),
   leaf_index: z.number().int().nullable(),
-  /** Whether it stops signing while it is open. */
+  /** Whether the contradiction stops signing while it is open. */
   stops_signing: z.boolean(),
   /** The signed checkpoint that the database does not extend. */
   known_checkpoint: z.string().nullable(),
@@ -370,7 +370,7 @@ export const listContradictions = endpoint({
   audit: "none",
 });
 
-/** Only people can call this: no scope of an API token allows it. */
+/** Only users can call this: no scope of an API token allows it. */
 export const acceptContradictions = endpoint({
   method: "POST",
   path: "/api/v1/audit/contradictions/accept",

@@ -80,7 +80,7 @@ test("ACC-57, CRED-38: the connection string overwrites host, port and database 
   assert.deepEqual([other.hostname, other.port], ["old.example.com", 1]);
 });
 
-test("refuses a string whose parts do not fit", () => {
+test("refuses a string whose parts do not fit their fields", () => {
   for (const part of [`${"a".repeat(64)}.`.repeat(4), `db1/${"d".repeat(129)}`, "db1:0/orders"]) {
     const { error } = NewCredential.safeParse({ ...CREDENTIAL, connection_string: `mysql://${part}` });
     assert.deepEqual(error?.issues[0]?.path, ["connection_string"], part);

@@ -100,11 +100,11 @@ export const ConnectorDescription = z.object({
   label: z.string(),
   icon: ConnectorIcon,
   default_port: z.number().int().nullable(),
-  /** The types of entries that it serves without a protocol. */
+  /** The types of entries that the connector serves without a protocol. */
   types: z.array(z.string()),
-  /** The values of the parameter `protocol` that select it. */
+  /** The values of the parameter `protocol` that select the connector. */
   protocols: z.array(ConnectorProtocol),
-  /** The schemes of connection strings that select it for entries of the type `database`. */
+  /** The schemes of connection strings that select the connector for entries of the type `database`. */
   schemes: z.array(z.string()),
   parameters: z.array(ParameterField),
   capabilities: z.object({
@@ -130,14 +130,14 @@ export const listConnectors = endpoint({
   whilePending: true,
 });
 
-/** What decides the connector of an entry, as far as a form knows it. */
+/** The facts that decide the connector of an entry, as far as a form knows them. */
 export interface ConnectorChoice {
   type: string;
   connection_string: string | null;
   protocol: unknown;
 }
 
-/** The connector of an entry, or null when none of them is sure to be used. Ports are not considered. */
+/** The connector of an entry, or null when it is not certain. Ports are not considered. */
 export function describedConnector(
   connectors: readonly ConnectorDescription[],
   { type, connection_string, protocol }: ConnectorChoice,

@@ -46,7 +46,7 @@ export const Dependent = z.object({
   name: z.string(),
   /** Null for callers who cannot manage the account's secret: it names other accounts, hosts and files. */
   config: DependentConfig.nullable(),
-  /** `current`: has the active password. `attention`: failed permanently and needs a person. */
+  /** `current`: has the active password. `attention`: failed permanently and needs a user's action. */
   state: z.enum(["current", "pending", "waiting", "attention"]),
   message: z.string().nullable(),
   tries: z.number().int(),
@@ -71,8 +71,8 @@ export const listDependents = endpoint({
 });
 
 /**
- * Needs `update_properties` and `manage_secret` in the account's safe, and the rights to manage the secret in the safe
- * of the account that it uses.
+ * Needs `update_properties` and `manage_secret` in the account's safe, and the permission to manage the secret in the
+ * safe of the account that it uses.
  */
 export const addDependent = endpoint({
   method: "POST",

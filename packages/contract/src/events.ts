@@ -26,7 +26,7 @@ const base = { id: z.string(), timestamp: Moment };
 /** VAL-46. Fields that do not apply are null. */
 const ValidationNews = z.object({
   account_id: z.uuid().nullable(),
-  /** False for a person's own credential. */
+  /** False for a user's own credential. */
   is_account: z.boolean(),
   account_name: z.string().nullable(),
   system_type: z.string().nullable(),

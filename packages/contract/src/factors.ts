@@ -1,4 +1,4 @@
-// Second factors: authenticator apps, passkeys, recovery codes, and how people manage their own.
+// Second factors: authenticator apps, passkeys, recovery codes, and how users manage their own.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Message, Moment, UserId, oneLine } from "./fields.ts";
@@ -127,7 +127,7 @@ export const FactorAnswer = z.discriminatedUnion("kind", [
 ]);
 export type FactorAnswer = z.infer<typeof FactorAnswer>;
 
-/** Shown once. Null if the person has codes already. */
+/** Shown once. Null if the user has codes already. */
 const RecoveryCodes = z.array(z.string()).nullable();
 
 export const listFactors = endpoint({
@@ -137,7 +137,7 @@ export const listFactors = endpoint({
   reply: z.object({
     data: z.array(Factor),
     recovery_codes_left: z.number().int(),
-    /** The person's role requires a factor, so the last one cannot be removed. */
+    /** The user's role requires a factor, so the last one cannot be removed. */
     is_required: z.boolean(),
   }),
   needs: "signed-in",
@@ -201,7 +201,7 @@ export const renewRecoveryCodes = endpoint({
   repliesSecret: true,
 });
 
-/** For people who lost theirs. They set up a new one at their next sign-in if their role requires one. */
+/** For users who lost their factors. They set up a new one at their next sign-in if their role requires one. */
 export const resetFactors = endpoint({
   method: "POST",
   path: "/api/v1/users/:id/reset-factors",

@@ -116,7 +116,7 @@ export function encodesUnseen(text: string): boolean {
 /** CIDR notation. */
 export const Network = z.union([z.cidrv4(), z.cidrv6()], "Must be a network such as 10.0.0.0/8 or 2001:db8::/32.");
 
-/** The name of a person. */
+/** The name of a user. */
 export const PersonName = oneLine().min(1).max(100);
 
 const orNull = (text: string | null | undefined) => (text === undefined || text === "" ? null : text);

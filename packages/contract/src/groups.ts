@@ -13,7 +13,7 @@ export const Group = z.object({
   name: z.string(),
   description: z.string().nullable(),
   kind: GroupKind,
-  /** Its members may use emergency access: it notifies every approver and is reviewed afterwards. */
+  /** The group's members may use emergency access, which notifies every approver and is reviewed afterwards. */
   may_break_glass: z.boolean(),
   member_count: z.number().int(),
   created_at: Moment,

@@ -11,7 +11,7 @@ export type IdentityProviderId = z.infer<typeof IdentityProviderId>;
 export const PROVIDER_KINDS = ["oidc", "ldap"] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
-/** What happens to people whose groups give no role, if groups are mapped to roles. */
+/** How users are treated whose groups give no role, if groups are mapped to roles. */
 export const WITHOUT_GROUP = ["refuse", "user"] as const;
 
 const ATTRIBUTE = /^[a-z][a-z0-9-]*$/i;
@@ -87,7 +87,7 @@ export type RoleMapping = z.infer<typeof RoleMapping>;
 const common = {
   name: oneLine().min(1, "Please enter a name.").max(60),
   is_enabled: z.boolean(),
-  /** Creates a user for people who are let in and are not known here. */
+  /** Creates a user for people who may sign in and have no user yet. */
   creates_people: z.boolean(),
   /**
    * An existing user is linked to the person whom the provider names as the owner of its address. Never an
@@ -122,7 +122,7 @@ export type NewIdentityProvider = z.infer<typeof NewIdentityProvider>;
 const shown = {
   id: IdentityProviderId,
   has_secret: z.boolean(),
-  /** The number of people who sign in through it. */
+  /** The number of users who sign in through the provider. */
   people: z.number().int(),
   /** To register with an OpenID Connect provider; null for a directory. */
   redirect_uri: z.string().nullable(),

@@ -80,7 +80,7 @@ const policy = {
    * sets.
    */
   reconcile_safe_ids: z.array(SafeId).max(1000).default([]),
-  /** One person at a time. */
+  /** Only one user at a time can check out an account. */
   exclusive_check_out: z.boolean(),
   /** Rotate a retrieved secret when the check-out or the grant ends. */
   rotate_after_check_in: z.boolean(),
