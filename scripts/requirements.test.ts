@@ -1,4 +1,4 @@
-// Keeps docs/requirements.md true: ids in tests exist, its last two columns are what the tests and decisions say.
+// Keeps docs/requirements.md correct: ids in tests exist, and its last two columns match the tests and decisions.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ test("every row that a test cites exists", () => {
   assert.deepEqual(derive(page).unknown, []);
 });
 
-test("no citation on the page is false, and each status is right (if not: node scripts/requirements.mjs)", () => {
+test("no citation on the page is wrong, and each status is correct (if not: node scripts/requirements.mjs)", () => {
   const cells = (line: string) => line.split(" | ");
   const derived = derive(page).text.split("\n");
   const wrong = page.split("\n").filter((line, at) => {
@@ -30,7 +30,7 @@ test("every row of the specification is on the page", () => {
   assert.equal(derive(page).known.size, 998);
 });
 
-test("a cited range is every row of it, and an unknown row is found", () => {
+test("a cited range includes every row in it, and an unknown row is found", () => {
   const range = idsIn("JIT-24 to JIT-26, ACC-09 to 11");
   assert.deepEqual([...range], ["JIT-24", "JIT-25", "JIT-26", "ACC-09", "ACC-10", "ACC-11"]);
   const without = page.replace(/^\| ACC-34 .*\n/m, "");

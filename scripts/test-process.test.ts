@@ -18,7 +18,7 @@ function run(name: string, source: string) {
   return runAlone(file, { env, results: folder });
 }
 
-test("a file in which no test ends any more is killed", async () => {
+test("a file in which no more tests end is killed", async () => {
   const startedAt = Date.now();
   const { counts, killedAfter } = await run(
     "hanging",

@@ -15,9 +15,9 @@ export const PersonWithoutFactor = z.object({
   ...person,
   /** Their provider reports one: they only have to sign in again. */
   has_provider_factor: z.boolean(),
-  /** Their open sessions, which end. */
+  /** The user's open sessions, which will end. */
   sessions: z.number().int(),
-  /** Their API tokens, which are suspended until they have one. */
+  /** The user's API tokens, which will be suspended until the user has a second factor. */
   tokens: z.number().int(),
 });
 export type PersonWithoutFactor = z.infer<typeof PersonWithoutFactor>;
@@ -25,11 +25,11 @@ export type PersonWithoutFactor = z.infer<typeof PersonWithoutFactor>;
 /** A person last seen outside the networks that would be allowed. */
 export const PersonOutside = z.object({
   ...person,
-  /** Their addresses, three at most. For an IPv6 address that is not signed in now, the network. */
+  /** The user's addresses, three at most. For an IPv6 address that is not signed in now, the network. */
   addresses: z.array(z.string()),
-  /** Open sessions that started there. */
+  /** Open sessions that started at these addresses. */
   sessions: z.number().int(),
-  /** API tokens that were last used there. */
+  /** API tokens that were last used at these addresses. */
   tokens: z.number().int(),
 });
 export type PersonOutside = z.infer<typeof PersonOutside>;

@@ -260,7 +260,7 @@ export const removeSafeMember = endpoint({
   gives: "nothing",
 });
 
-/** Why a person has access: a direct membership, one through a group, or a grant for a limited time. */
+/** Why a user has access: a direct membership, one through a group, or a grant for a limited time. */
 export const AccessPath = z.object({
   kind: z.enum(["member", "group", "grant", "break-glass"]),
   /** The role in the safe, the group's name, or the request's reason. */

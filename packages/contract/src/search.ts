@@ -1,4 +1,4 @@
-// Global search: every object that a person can see, found by its name, host, user name or address.
+// Global search: every object that a user can see, found by its name, host, user name or address.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 
@@ -24,7 +24,7 @@ export const SearchResult = z.object({
   kind: SearchKind,
   id: z.uuid(),
   title: z.string(),
-  /** Distinguishes it from others of the same name. */
+  /** Distinguishes the result from others of the same name. */
   detail: z.string(),
   can: z.array(SearchAction),
 });

@@ -80,7 +80,7 @@ export const PrivilegedSession = z.object({
   duration_seconds: z.number().int(),
   status: SessionStatus,
   riskLevel: SessionRisk,
-  /** Why, in words; empty for a low risk. */
+  /** Why the risk has this level, in words; empty for a low risk. */
   riskReasons: z.array(z.string()),
   actions: z.array(SessionAction),
   lastActivity: Moment.nullable(),
@@ -92,7 +92,7 @@ export const PrivilegedSession = z.object({
 export type PrivilegedSession = z.infer<typeof PrivilegedSession>;
 
 export const SessionRecording = z.object({
-  /** `broken`: it ended without a closing record, so its end may be missing. */
+  /** `broken`: the recording ended without a closing record, so its end may be missing. */
   status: z.enum(["open", "closed", "broken"]),
   bytes: z.number().int(),
   duration_seconds: z.number(),
@@ -103,7 +103,7 @@ export const SessionRecording = z.object({
 });
 
 export const SessionDetails = PrivilegedSession.extend({
-  /** The end that is known now: of the grant, the check-out or the session itself. */
+  /** The currently known end: of the grant, the check-out or the session itself. */
   ends_at: Moment,
   source_address: z.string(),
   reason: z.string().nullable(),
@@ -125,7 +125,7 @@ export const SessionFigures = z.object({
   recorded_today: z.number().int(),
   /** Active sessions with a high risk. */
   high_risk: z.number().int(),
-  /** Of the sessions that ended in the last 30 days; null without one. */
+  /** Of the sessions that ended in the last 30 days; null without any. */
   average_seconds: z.number().int().nullable(),
 });
 export type SessionFigures = z.infer<typeof SessionFigures>;
@@ -143,7 +143,7 @@ export const listPrivilegedSessions = endpoint({
     user_id: UserId.optional(),
     account_id: AccountId.optional(),
     safe_id: SafeId.optional(),
-    /** Started in this time; both are included. */
+    /** Started within this time range; both ends are included. */
     from: Moment.optional(),
     to: Moment.optional(),
     /** Part of the user's, the account's or the target's name. */
@@ -232,7 +232,7 @@ export const openSessionTerminal = endpoint({
   thing,
 });
 
-/** The user of the session is told that somebody watches. */
+/** The user of the session is notified that another user watches. */
 export const watchPrivilegedSession = endpoint({
   method: "POST",
   path: "/api/v1/sessions/:id/watch",
@@ -314,14 +314,14 @@ export const exportSessionRecording = endpoint({
 export const Gateway = z.object({
   id: GatewayId,
   name: z.string(),
-  /** Where native clients reach it; null: it serves browsers only. */
+  /** The address at which native clients reach the gateway; null: it serves browsers only. */
   address: z.string().nullable(),
   zone: z.string().nullable(),
   version: z.string(),
   started_at: Moment,
   heartbeat_at: Moment,
   status: z.enum(["ready", "draining", "blocked", "lost"]),
-  /** Why it starts no sessions; null when it does. */
+  /** Why the gateway starts no sessions; null when it does. */
   problem: z.string().nullable(),
   live_sessions: z.number().int(),
 });
@@ -336,7 +336,7 @@ export const listGateways = endpoint({
   audit: "none",
 });
 
-/** A draining gateway starts no sessions; those that run go on. */
+/** A draining gateway starts no new sessions; running ones continue. */
 export const drainGateway = endpoint({
   method: "POST",
   path: "/api/v1/gateways/:id/drain",

@@ -53,7 +53,7 @@ export const register = endpoint({
     name: PersonName.optional(),
     /** Required for the very first account, which becomes the administrator. */
     setup_token: z.string().max(200).optional(),
-    /** The sign-up rule for other people: only together with `setup_token`, from the first administrator. */
+    /** The sign-up rule for other users: only together with `setup_token`, from the first administrator. */
     sign_up: SignUpRule.optional(),
   }),
   reply: z.object({ message: z.string(), code: RegistrationCode }),
@@ -142,7 +142,7 @@ export const currentSession = endpoint({
   summary: "The signed-in user, and the inactivity limits that apply",
   reply: z.object({
     user: z.object({ id: UserId, email: z.string(), name: z.string(), role: Role }),
-    /** The account waits for activation: only calls that are open to pending people work. */
+    /** The account waits for activation: only calls that are open to pending users work. */
     is_pending: z.boolean(),
     session_id: SessionId,
     expires_at: Moment,
@@ -153,7 +153,7 @@ export const currentSession = endpoint({
   whilePending: true,
 });
 
-/** The browser reports activity of the person; background calls do not count. */
+/** The browser reports the user's activity; background calls do not count. */
 export const reportActivity = endpoint({
   method: "POST",
   path: "/api/v1/auth/activity",

@@ -29,7 +29,7 @@ test("verify and retrieve change nothing that is stored", () => {
   }
 });
 
-test("no predefined set manages people, tokens or policies, exports the trail, or decides for others", () => {
+test("no predefined set manages users, tokens or policies, exports the trail, or decides for others", () => {
   const named =
     /^(user|token|policy|seal|audit|audit-sink|identity-provider|access)\.|\.(manage|decide|export|create|delete)$/;
   for (const scopes of Object.values(SCOPE_SETS)) {
@@ -40,7 +40,7 @@ test("no predefined set manages people, tokens or policies, exports the trail, o
   }
 });
 
-test("no predefined set gives anything to other people", () => {
+test("no predefined set gives access to other users", () => {
   const scopes = endpoints.flatMap(({ endpoint: { givesByToken } }) => givesByToken ?? []);
   assert.ok(scopes.includes("safe.share"));
   for (const set of Object.values(SCOPE_SETS)) {

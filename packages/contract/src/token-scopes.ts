@@ -5,7 +5,7 @@ import { Permission } from "./permission.ts";
 
 /** Too broad to be granted as one: their calls name a finer scope. */
 const TOO_COARSE = ["account.use", "safe.use"] as const;
-/** Only for people: tokens cannot have these. */
+/** Only for users: tokens cannot have these scopes. */
 const FOR_PEOPLE = ["audit.decide"] as const;
 
 export const Scope = z.enum([

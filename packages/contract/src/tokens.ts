@@ -21,7 +21,7 @@ const TokenName = oneLine().min(1, "Give the token a name.").max(100);
 export const ApiToken = z.object({
   id: TokenId,
   name: z.string(),
-  /** Its first characters, to identify a token that was found. */
+  /** The token's first characters, to identify a token that was found. */
   begins: z.string(),
   holder: z.object({ id: UserId, name: z.string(), kind: UserKind }),
   scopes: z.array(ScopeChoice),
@@ -75,7 +75,7 @@ export const listOwnTokens = endpoint({
   audit: "none",
 });
 
-/** When called with a token: never more than that token's own rights, and never for longer. */
+/** When called with a token: never more than that token's own permissions, and never for longer. */
 export const createToken = endpoint({
   method: "POST",
   path: tokensPath,
@@ -105,7 +105,7 @@ export const revokeToken = endpoint({
 });
 
 export const TokenPolicy = z.strictObject({
-  /** The longest lifetime of a person's token. Tokens that live longer are shortened. */
+  /** The longest lifetime of a user's token. Tokens with a longer lifetime are shortened. */
   person_days: z.number().int().min(1).max(365),
   machine_days: z.number().int().min(1).max(3650),
 });
@@ -140,7 +140,7 @@ export const updateTokenPolicy = endpoint({
 export const MachineIdentity = z.object({
   id: UserId,
   name: z.string(),
-  /** In place of a person's address; it never receives mail. */
+  /** Takes the place of a user's address; it never receives mail. */
   email: z.string(),
   description: z.string().nullable(),
   role: Role,

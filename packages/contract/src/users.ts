@@ -18,10 +18,10 @@ export const User = z.object({
   last_signed_in_at: Moment.nullable(),
   /** While an invitation is open: they have not chosen a password yet. */
   invited_at: Moment.nullable(),
-  /** Until when wrong passwords delay their sign-in; null: no delay. */
+  /** Until when wrong passwords delay the user's sign-in; null: no delay. */
   slowed_down_until: Moment.nullable(),
   open_sessions: z.number().int(),
-  /** The identity provider that they sign in through; null: with a password here. */
+  /** The identity provider through which the user signs in; null: with a password here. */
   signs_in_through: z.string().nullable(),
 });
 export type User = z.infer<typeof User>;
@@ -267,7 +267,7 @@ export const SignInPolicy = z
     /** The longest session with it. */
     remembered_days: z.number().int().min(1).max(30),
     ...signUp,
-    /** For new passwords; never below `Password`. */
+    /** The rule for new passwords. Never less strict than `Password`. */
     password_min_length: z.number().int().min(8).max(128),
     /** The same for managers and administrators; the stricter of the two applies to them. */
     privileged_password_min_length: z.number().int().min(8).max(128),
@@ -275,7 +275,7 @@ export const SignInPolicy = z
     mfa_required_roles: z.array(z.enum(ROLES)).max(ROLES.length),
     /** The re-authentication interval: how long an authentication allows sensitive calls. */
     step_up_minutes: z.number().int().min(5).max(480),
-    /** Networks from which people may sign in and call; empty: any. */
+    /** Networks from which users may sign in and call; empty: any. */
     allowed_networks: z.array(Network).max(100),
     /** How long a vault stays closed after another person reset its owner's sign-in. */
     vault_wait_hours: z.number().int().min(24).max(720),

@@ -32,7 +32,7 @@ export const ValidationFilter = z.strictObject({
   last_validated: period.default({}),
   created: period.default({}),
   critical_only: z.boolean().default(false),
-  /** Failed within the last 24 hours. */
+  /** True if the secret failed within the last 24 hours. */
   recent_failures: z.boolean().default(false),
 });
 export type ValidationFilter = z.infer<typeof ValidationFilter>;
@@ -46,7 +46,7 @@ export const ValidationMatch = z.object({
   verification_method: z.string().nullable(),
   status: ValidationStatus,
   error_message: z.string().nullable(),
-  /** Null when it is not failing. */
+  /** Null when the secret is not failing. */
   severity: Severity.nullable(),
   jit: z.enum(["active", "expired", "none"]),
   last_validated_at: Moment.nullable(),

@@ -98,9 +98,9 @@ export type ValidationStatistics = z.infer<typeof ValidationStatistics>;
 /** VAL-42. */
 export const JitHealthMetrics = z.object({
   active_sessions: z.number().int(),
-  /** Those that are not healthy. */
+  /** Accounts that are not healthy. */
   sessions_with_validation_issues: z.number().int(),
-  /** Those that end within the hour and whose account fails. */
+  /** Grants that end within the hour and whose account fails verification. */
   expiring_sessions_with_failures: z.number().int(),
   /** Percent of the attempts in the range on accounts with an active grant; null: no attempts. */
   jit_validation_success_rate: z.number().nullable(),
@@ -187,7 +187,7 @@ export const ValidationAttempt = z.object({
 export type ValidationAttempt = z.infer<typeof ValidationAttempt>;
 
 const narrowing = {
-  /** In name, user name or host. */
+  /** Matches the name, user name or host. */
   search: z.string().trim().max(100).optional(),
   system: SystemFamily.optional(),
 };
@@ -245,7 +245,7 @@ export const ValidationFailure = z.object({
   last_failed_at: Moment.nullable(),
   /** Its active grants that the caller can see. */
   associated_jit_sessions: z.array(SessionName),
-  /** The caller can start a validation of it. */
+  /** Whether the caller can start a validation of the secret. */
   may_validate: z.boolean(),
 });
 export type ValidationFailure = z.infer<typeof ValidationFailure>;
@@ -285,7 +285,7 @@ export const JitAccount = z.object({
   verification_method: z.string(),
   /** VAL-41. `unknown`: untested. */
   validation_status: z.enum(["verified", "pending", ...FAILING_STATUSES, "unknown"]),
-  /** It fails while it has an active grant. */
+  /** The account fails verification while it has an active grant. */
   is_critical: z.boolean(),
   last_validated_at: Moment.nullable(),
   /** Milliseconds. */
@@ -319,7 +319,7 @@ export const listJitSessions = endpoint({
   reply: z.object({
     sessions: z.array(JitSessionValidation),
     total: z.number().int(),
-    /** VAL-26: over all of them. */
+    /** VAL-26: over all these grants. */
     with_issues: z.number().int(),
     next_cursor: z.string().nullable(),
   }),

@@ -8,10 +8,10 @@ export const CLOSING_CAUSES = ["reset-link", "factors-reset", "provider-changed"
 
 export const VaultClosure = z.object({
   closed_at: Moment,
-  /** Null: it stays closed, because the owner cancelled the reset. */
+  /** Null: the vault stays closed, because the owner cancelled the reset. */
   opens_at: Moment.nullable(),
   cause: z.enum(CLOSING_CAUSES),
-  /** The person who reset the sign-in. */
+  /** The user who reset the sign-in. */
   by: z.string(),
   /** The owner has an earlier second factor or recovery code: proving it opens the vault at once. */
   has_earlier_factor: z.boolean(),

@@ -104,7 +104,10 @@ export const VERIFICATION_MEANINGS: Record<VerificationStatusFilter, string> = {
   untested: "Nothing has verified this secret, and no verification is scheduled.",
 };
 
-/** Shown in place of `misconfigured` when a server presented another host key than the pinned one: a possible attack. */
+/**
+ * Shown in place of `misconfigured` when a server presented a different host key than the pinned one: a possible
+ * attack.
+ */
 export const HOST_KEY_CHANGED = {
   label: "Host key changed",
   meaning: "The server was reinstalled, or someone is intercepting the connection. Nothing was sent to it.",

@@ -51,7 +51,7 @@ export const acceptHostKey = endpoint({
   path: "/api/v1/credentials/:id/accept-host-key",
   summary: "Accept the changed host key that raised the alarm",
   params: byId,
-  /** The exact key of the alarm: another key that the target presented since is not accepted. */
+  /** The exact key of the alarm: a different key that the target presented since is not accepted. */
   body: z.strictObject({ fingerprint: z.string().max(200) }),
   reply: z.object({ message: z.string() }),
   needs: "credential.update",

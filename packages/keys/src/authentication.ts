@@ -1,4 +1,4 @@
-// Message authentication: shows that a process with the keys wrote a value.
+// Message authentication: proves that a process with the keys wrote a value.
 import type { KeyObject } from "node:crypto";
 import { timingSafeEqual } from "node:crypto";
 import { kekKeyObject, type Kek } from "./kek.ts";
@@ -24,7 +24,7 @@ export function authenticate(kek: Kek, ...fields: readonly (string | Uint8Array)
   return hmacSha256(known.key, lengthPrefixed(...fields));
 }
 
-/** Compares in constant time. False also for a MAC of another length. */
+/** Compares in constant time. Also returns false for a MAC of a different length. */
 export function isAuthentic(mac: Uint8Array, expected: Uint8Array): boolean {
   return mac.length === expected.length && timingSafeEqual(mac, expected);
 }

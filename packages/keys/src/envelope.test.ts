@@ -37,7 +37,7 @@ test("any bytes sealed for a context open for that context", () => {
   );
 });
 
-test("a secret does not open for another context", () => {
+test("a secret does not open for a different context", () => {
   fc.assert(
     fc.property(anyContext, anyContext, (sealedFor, openedFor) => {
       fc.pre(inspect(sealedFor) !== inspect(openedFor));

@@ -30,7 +30,7 @@ test("every byte of a secret changes the fingerprint", () => {
   assert.equal(prints.size, 1 + 2 * secret.length);
 });
 
-test("a fingerprint differs under another KEK", () => {
+test("a fingerprint differs under a different KEK", () => {
   const secret = Secret.fromText("reused everywhere");
   assert.notEqual(fingerprint(kek, secret), fingerprint(Kek.generate("fingerprint"), secret));
 });

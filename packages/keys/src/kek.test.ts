@@ -56,7 +56,7 @@ test("every flipped bit of a wrapped KEK is rejected", () => {
   }
 });
 
-test("a wrapped KEK of another length is rejected", () => {
+test("a wrapped KEK of a different length is rejected", () => {
   const stored = wrapKek(root, Kek.generate("token-signing"));
   assert.equal(stored.wrapped.length, 84);
   for (let length = 0; length < 84; length++) {
@@ -73,7 +73,7 @@ test("a wrapped KEK of another length is rejected", () => {
   );
 });
 
-test("a wrapped KEK moved to another row is rejected", () => {
+test("a wrapped KEK moved to a different row is rejected", () => {
   const ann = wrapKek(root, Kek.generate("vault:ann"));
   const bob = wrapKek(root, Kek.generate("vault:bob"));
   assert.equal(
@@ -90,7 +90,7 @@ test("a wrapped KEK moved to another row is rejected", () => {
   );
 });
 
-test("another root key opens no KEK, even if the row names that root key", () => {
+test("a different root key opens no KEK, even if the row names that root key", () => {
   const stored = wrapKek(root, Kek.generate("vault:ann"));
   const other = RootKey.generate();
   assert.equal(
@@ -158,7 +158,7 @@ test("printing a KEK or a root key does not show its bytes", () => {
   }
 });
 
-test("a root key's id is the same for the same key and differs for another", () => {
+test("a root key's id is the same for the same key and differs for a different key", () => {
   const bytes = rootKeyObject(root).export();
   assert.equal(RootKey.fromBytes(bytes).id, root.id);
   assert.match(root.id, /^[0-9a-f]{32}$/);

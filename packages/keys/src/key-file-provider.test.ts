@@ -126,7 +126,7 @@ test("a staged key is found even when the current key file is gone", async (t) =
   assert.equal(readKeyFile(path).id, staged.root.id);
 });
 
-test("a file whose name claims the right key but holds another is rejected", async (t) => {
+test("a file whose name claims the right key but that holds a different key is rejected", async (t) => {
   const path = join(temporaryFolder(t), "root.key");
   const provider = keyFileProvider(path);
   await provider.create();

@@ -195,7 +195,7 @@ test("one damaged KEK does not prevent others from opening", async () => {
   await assert.rejects(ring.kekFor("vault:ann"), { code: "kek.malformed", kekId: ann.id });
 });
 
-test("a KEK row moved to another purpose does not open", async () => {
+test("a KEK row moved to a different purpose does not open", async () => {
   const { root, store, ring: first } = await anUnsealedRing();
   const ann = await first.kekFor("vault:ann");
   await first.kekFor("vault:bob");

@@ -69,7 +69,7 @@ test("a damaged record is reported as such, whatever the passphrase", async () =
   }
 });
 
-test("a check value from another record is rejected even with a recomputed checksum", async () => {
+test("a check value from a different record is rejected even with a recomputed checksum", async () => {
   const other = await provider.create();
   assert.ok(other.record.provider === "passphrase");
   const forged = { ...record, rootKeyId: other.root.id };

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { CAST_CODES, CastError, castHeaderLine, CastReader, CastWriter, type CastEvent } from "./asciicast.ts";
 
-/** The example of the format's description. */
+/** The example from the format's description. */
 const PUBLISHED = String.raw`{"version": 3, "term": {"cols": 80, "rows": 24, "type": "xterm-256color"}, "timestamp": 1504467315, "title": "Demo", "env": {"SHELL": "/bin/zsh"}}
 # event stream follows the header
 [0.248, "o", "\u001b[1;31mHello \u001b[32mWorld!\u001b[0m\n"]
@@ -99,7 +99,7 @@ test("rounding errors of intervals do not add up", () => {
   assert.equal(events.at(-1)?.at, 1000);
 });
 
-test("a time that runs backwards counts as the last one", () => {
+test("an event whose time runs backwards gets the time of the event before it", () => {
   const writer = new CastWriter();
   writer.line({ at: 5000, code: "o", data: "" });
   assert.equal(writer.line({ at: 10, code: "o", data: "" }), `[0.000,"o",""]\n`);

@@ -76,7 +76,7 @@ export class CastReader {
   /** In milliseconds, not rounded: intervals may be microseconds. */
   #at = 0;
 
-  /** Null until its line was read. */
+  /** Null until the header line was read. */
   get header(): CastHeader | null {
     return this.#header;
   }

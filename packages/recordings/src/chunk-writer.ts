@@ -18,7 +18,7 @@ export interface ChunkWriterOptions {
   readonly onStalled: (isStalled: boolean) => void;
 }
 
-/** The store failed for 10 s; `cause` is its last error, if it gave one. */
+/** The store failed for 10 s; `cause` is its last error, if the store returned one. */
 export class StoreFailedError extends Error {
   override readonly name = "StoreFailedError";
 
@@ -115,7 +115,7 @@ export class ChunkWriter {
     this.#options.onStored(chunk);
   }
 
-  /** Resolves with the stored chunk; null when it was given up. */
+  /** Resolves with the stored chunk; null when the writer gave up. */
   async #attempt(make: () => Promise<SealedChunk>): Promise<SealedChunk | null> {
     let chunk: SealedChunk | null = null;
     while (!this.#hasGivenUp) {

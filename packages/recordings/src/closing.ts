@@ -6,7 +6,7 @@ export const CLOSING_REASONS = [
   "ended",
   /** An administrator terminated it. */
   "terminated",
-  /** The right to the session expired or was revoked. */
+  /** The permission for the session expired or was revoked. */
   "access-ended",
   /** The recording could not be stored for 10 s. */
   "storage-failed",

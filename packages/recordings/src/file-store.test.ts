@@ -13,7 +13,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 let last = 0;
 const aFolder = () => join(folder, `data-${(last += 1)}`);
 
-/** A file-backed recorder whose store can be made to fail. */
+/** A file-backed recorder whose store a test can make fail. */
 async function recordTo(where: string) {
   const file = await createRecordingFile(where, RECORDING_ID);
   const pending: Promise<void>[] = [];
@@ -25,7 +25,7 @@ async function recordTo(where: string) {
     },
   };
   const started = await aRecorder({ store });
-  /** Real files answer in their own time. */
+  /** Real files take real time to answer. */
   const pass = async (milliseconds: number) => {
     await started.clock.pass(milliseconds);
     await Promise.all(pending.splice(0));
@@ -59,7 +59,7 @@ test("an existing file or link is never written to", async () => {
   await assert.rejects(inspectRecordingFile(recordingPath(where, other)), { code: "ELOOP" });
 });
 
-test("an id that is not a UUID names no file", () => {
+test("an id that is not a UUID is rejected as a file name", () => {
   for (const id of ["../../etc/passwd", "", `${RECORDING_ID}/..`, RECORDING_ID.toUpperCase()]) {
     assert.throws(() => recordingPath("/data", id), TypeError);
   }

@@ -9,7 +9,7 @@ import { scanRecording } from "./scan-recording.ts";
 const READ_BYTES = 64 * 1024;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Written after each chunk and overwritten by the next, so that the closing record has its place on a full disk. */
+/** Written after each chunk and overwritten by the next, so that the closing record has space on a full disk. */
 const RESERVE = Buffer.alloc(MIN_CHUNK_BYTES);
 
 export interface RecordingFile extends ChunkStore {
@@ -45,7 +45,7 @@ async function storeChunk(file: FileHandle, { bytes, offset, isClosing }: Sealed
     const { bytesWritten } = await file.write(all, written, all.length - written, offset + written);
     written += bytesWritten;
   }
-  // What a longer failed attempt left behind.
+  // Removes what a longer failed attempt left behind.
   await file.truncate(offset + all.length);
   await file.datasync();
 }

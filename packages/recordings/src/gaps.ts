@@ -9,11 +9,11 @@ export interface Gap {
   readonly left: Buffer;
   /** What the chunk after the gap names as the digest before it. */
   readonly right: Buffer;
-  /** The bytes in its place, if there are any. */
+  /** The bytes in the gap, if there are any. */
   readonly damage: { readonly offset: number; readonly size: number } | null;
 }
 
-/** More gaps than this are one: the file is not worth a longer list. */
+/** More gaps than this count as one: the file is not worth a longer list. */
 const MAX_GAPS = 1000;
 
 export class Gaps {
@@ -41,7 +41,7 @@ export class Gaps {
       });
   }
 
-  /** Removes the chunk's number. Says whether it was missing, and whether it is linked with the neighbours that are known. */
+  /** Removes the chunk's number. Returns whether it was missing, and whether it is linked with its known neighbours. */
   fill({ head: { number, from, to, previous }, digest }: ReadChunk): "not-missing" | "fits" | "other" {
     const index = this.#gaps.findIndex((gap) => gap.from <= number && number <= gap.to);
     const gap = this.#gaps[index];

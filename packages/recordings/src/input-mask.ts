@@ -2,12 +2,12 @@
 
 /** Text that the target has not echoed after this long is masked. Milliseconds. */
 export const ECHO_WITHIN = 1000;
-/** More text than this is not waited for. */
+/** The mask does not wait for more text than this. */
 const MAX_WAITING = 4096;
 /** What is recorded in place of text that was not echoed, however long it was: a length is a hint too. */
 export const MASK = "[masked]";
 
-/** A prompt after which nothing is recorded up to Enter, whatever is echoed. */
+/** A prompt after which nothing is recorded until Enter, whatever is echoed. */
 const SECRET_PROMPT = /(?:pass(?:word|phrase|code)|\bpin\b|\botp\b|verification code|secret|token)[^\n]{0,60}[:?] ?$/i;
 const PROMPT_LENGTH = 120;
 
@@ -62,12 +62,12 @@ export class InputMask {
     return recorded + this.#settle(at);
   }
 
-  /** Masks what has waited for its echo for a second. */
+  /** Masks text that has waited for its echo for a second. */
   due(at: number): string {
     return this.#settle(at);
   }
 
-  /** The recording ends: masks everything that waits. */
+  /** Masks all waiting text when the recording ends. */
   end(): string {
     return this.#settle(Infinity);
   }
@@ -76,7 +76,7 @@ export class InputMask {
     return SECRET_PROMPT.test(this.#line);
   }
 
-  /** Records what needs no echo, and masks what will get none. */
+  /** Records text that needs no echo, and masks text that will get none. */
   #settle(now: number): string {
     let recorded = "";
     for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {

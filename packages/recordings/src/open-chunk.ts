@@ -7,14 +7,14 @@ import { sealContext, type ReadChunk } from "./recording-format.ts";
 export type OpenedChunk =
   /** Times are those since the start of the recording, also after a gap. */
   | { readonly outcome: "opened"; readonly text: Buffer; readonly events: readonly CastEvent[] }
-  /** It was changed, or sealed with another key, or for another recording or place. */
+  /** The chunk was changed, or sealed with a different key, or for a different recording or position. */
   | { readonly outcome: "refused" }
-  /** It is genuine and compressed with the text of an earlier chunk that is missing or damaged. */
+  /** The chunk is genuine and compressed with the text of an earlier chunk that is missing or damaged. */
   | { readonly outcome: "needs-earlier" }
-  /** It is genuine, and its text is not what this version reads. */
+  /** The chunk is genuine, but this version cannot read its text. */
   | { readonly outcome: "unreadable"; readonly problem: string };
 
-/** Assumed for a recording whose first chunk is missing. */
+/** The terminal size assumed for a recording whose first chunk is missing. */
 const DEFAULT_HEADER: CastHeader = { cols: 80, rows: 24 };
 
 export class ChunkOpener {

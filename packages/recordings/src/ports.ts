@@ -14,13 +14,13 @@ export interface ChunkSeal {
 export interface SealedChunk {
   /** From 0, without gaps. */
   readonly number: number;
-  /** Where its bytes begin in the recording's file. */
+  /** The offset of the chunk's bytes in the recording's file. */
   readonly offset: number;
   /** Chunk 0 begins with the file's header. */
   readonly bytes: Buffer;
   /** SHA-256, 32 bytes. Covers every earlier chunk too. */
   readonly digest: Buffer;
-  /** The times of its first and last event, in milliseconds since the start of the recording. */
+  /** The times of the chunk's first and last event, in milliseconds since the start of the recording. */
   readonly from: number;
   readonly to: number;
   /** The closing record: nothing follows it. */

@@ -7,7 +7,7 @@ import { scanRecording } from "./scan-recording.ts";
 
 export interface ReadRecordingChunk {
   readonly number: number;
-  /** The times of its first and last event, in milliseconds since the start. */
+  /** The times of the chunk's first and last event, in milliseconds since the start. */
   readonly from: number;
   readonly to: number;
   /** The recorded terminal; 80 × 24 when chunk 0 is missing. */

@@ -94,7 +94,7 @@ export function encodeFileHeader({ recordingId, kekId, startedAt }: FileHeader):
 
 export type ReadFileHeader =
   | { readonly outcome: "read"; readonly header: FileHeader }
-  /** Not a recording, or one of another version. */
+  /** Not a recording, or a recording of a different version. */
   | { readonly outcome: "other-format" | "other-version" }
   | { readonly outcome: "malformed" };
 
@@ -148,10 +148,10 @@ export interface ReadChunk {
   readonly head: ChunkHead;
   readonly headBytes: Buffer;
   readonly sealed: Buffer;
-  /** Computed from its bytes. */
+  /** Computed from the chunk's bytes. */
   readonly digest: Buffer;
   readonly isWhole: boolean;
-  /** Length with its length field. */
+  /** The chunk's length, including its length field. */
   readonly size: number;
 }
 

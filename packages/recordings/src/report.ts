@@ -32,9 +32,12 @@ export type RecordingFindingKind = (typeof FINDING_KINDS)[number];
 
 export interface RecordingFinding {
   readonly kind: RecordingFindingKind;
-  /** The first and last chunk that it concerns; null when it concerns none. `to` is null when the last one is unknown. */
+  /**
+   * The first and last chunk that the finding concerns; null when it concerns none. `to` is null when the last one is
+   * unknown.
+   */
   readonly chunks: { readonly from: number; readonly to: number | null } | null;
-  /** The time span that it concerns, in milliseconds since the start; `to` is null when the end is unknown. */
+  /** The time span that the finding concerns, in milliseconds since the start; `to` is null when the end is unknown. */
   readonly span: { readonly from: number; readonly to: number | null } | null;
   readonly message: string;
 }

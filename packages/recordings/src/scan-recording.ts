@@ -14,9 +14,9 @@ const SEARCH_BUDGET = 256 * 1024 * 1024;
 
 export type Piece =
   | { readonly kind: "header"; readonly bytes: Buffer }
-  /** A chunk whose check matches. Its place and its links are not checked yet. */
+  /** A chunk whose check matches. Its position and its links are not checked yet. */
   | { readonly kind: "chunk"; readonly chunk: ReadChunk }
-  /** Bytes that are no whole chunk. `isTail`: nothing follows. `isBlank`: all zero. */
+  /** Bytes that do not form a whole chunk. `isTail`: nothing follows. `isBlank`: all zero. */
   | {
       readonly kind: "damage";
       readonly offset: number;
@@ -65,7 +65,7 @@ async function* scan(input: Input): AsyncGenerator<Piece> {
   }
 }
 
-/** The chunk at the start of the input; null when the bytes there are no whole chunk. */
+/** The chunk at the start of the input; null when the bytes there are not a whole chunk. */
 async function wholeChunk(input: Input): Promise<ReadChunk | null> {
   if (input.length < MIN_CHUNK_BYTES) return null;
   const size = announcedSize(input.bytes);
@@ -105,7 +105,7 @@ class Input {
     return this.#bytes.length;
   }
 
-  /** Reads until `wanted` bytes are there, or the source ends. */
+  /** Reads until `wanted` bytes are available, or the source ends. */
   async fill(wanted: number): Promise<void> {
     let missing = Math.min(wanted, MAX_CHUNK_BYTES) - this.#bytes.length;
     if (missing <= 0) return;

@@ -17,9 +17,9 @@ export interface ChunkText {
   readonly text: Buffer;
   readonly from: number;
   readonly to: number;
-  /** Bytes of terminal output in it. */
+  /** Bytes of terminal output in the chunk. */
   readonly outputBytes: number;
-  /** Bytes of everything in it, as they count against the limit of unstored data. */
+  /** Bytes of everything in the chunk, as they count against the limit of unstored data. */
   readonly bytes: number;
 }
 

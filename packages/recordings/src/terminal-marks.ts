@@ -25,7 +25,7 @@ const PRIVILEGE = /(?:^|[;&|(]\s*)(?:\w+=\S*\s+)*(?:\/\S*\/)?(?:sudo|su|doas|pke
 const ERROR =
   /(?:permission denied|command not found|no such file or directory|segmentation fault|operation not permitted|authentication failure|\bfatal:|\berror:|\bpanic:)/i;
 
-/** The mark of a command line: changes of privilege are told apart. */
+/** The mark of a command line, which distinguishes changes of privilege. */
 export function commandMark(at: number, command: string): Mark | null {
   const text = command.trim().slice(0, EXAMINED);
   if (text === "") return null;

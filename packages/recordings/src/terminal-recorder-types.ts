@@ -6,7 +6,7 @@ import type { ChunkSeal, ChunkStore, RecorderClock, SealedChunk } from "./ports.
 export const RECORDER_LIMITS = {
   /** Output (and recorded input) that was accepted and is not stored yet. */
   unstoredBytes: 256 * 1024,
-  /** Nothing more is accepted while the oldest unstored byte is older. */
+  /** Nothing more is accepted while the oldest unstored byte is older than this. */
   unstoredAge: 1000,
   /** A chunk is stored this long after its first event, or earlier when it is large. */
   flushAfter: 500,
@@ -63,11 +63,14 @@ export interface TerminalRecorder {
   output(bytes: Uint8Array): Promise<void>;
   /** Resolves when `bytes` may be sent to the target: call it for all input, also when input is not recorded. */
   input(bytes: Uint8Array): Promise<void>;
-  /** The user's window changed. Of several that wait for the store, the last one is kept. */
+  /** Records a change of the user's window. Of several changes that wait for the store, only the last one is kept. */
   resize(cols: number, rows: number): void;
   /** Marks a moment, such as `transfer: upload /etc/hosts (120 bytes)`. Longer labels are cut to 1000 characters. */
   mark(label: string): Promise<void>;
-  /** Stores what is left and the closing record. Does not reject; call it once the session has ended, for any reason. */
+  /**
+   * Stores the remaining events and the closing record. Does not reject; call it once the session has ended, for any
+   * reason.
+   */
   close(reason: ClosingReason, exitStatus?: number): Promise<RecordingSummary>;
 }
 

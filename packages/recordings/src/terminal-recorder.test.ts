@@ -213,7 +213,7 @@ test("the closing record reports output that could not be stored", async () => {
   await recorder.output(Buffer.from("seen"));
   await clock.pass(RECORDER_LIMITS.flushAfter + RECORDER_LIMITS.endAfter);
   assert.equal(recorder.state, "closed");
-  // The file store keeps room for this record, so it succeeds on a full disk.
+  // The file store keeps space for this record, so storing it succeeds on a full disk.
   store.mode = "works";
   const summary = await recorder.close("ended");
   assert.deepEqual([summary.reason, summary.unstoredBytes, summary.isClosed], ["storage-failed", 4, true]);
@@ -238,7 +238,7 @@ test("a chunk that a slow store stored after all is kept before the closing reco
   assert.ok((await verifyRecording(inPieces(store.bytes), { seal })).isComplete);
 });
 
-test("a close during a failing store ends within seconds of the limit", async () => {
+test("a close while the store fails ends within seconds of the limit", async () => {
   const { recorder, clock, store } = await aRecorder();
   await recorder.output(Buffer.from("seen"));
   store.mode = "hangs";
@@ -248,7 +248,7 @@ test("a close during a failing store ends within seconds of the limit", async ()
   assert.deepEqual([summary.reason, summary.isClosed, summary.unstoredBytes], ["storage-failed", false, 4]);
 });
 
-test("closing twice stores one closing record and refuses what waits", async () => {
+test("closing twice stores one closing record and refuses waiting events", async () => {
   const { recorder, clock, store } = await aRecorder();
   store.mode = "hangs";
   await recorder.output(Buffer.alloc(200 * KB));
@@ -263,7 +263,7 @@ test("closing twice stores one closing record and refuses what waits", async () 
   assert.equal((await verifyRecording(inPieces(store.bytes))).closing?.reason, "access-ended");
 });
 
-test("sealed keys count as a store that fails", async () => {
+test("sealed keys count as a failing store", async () => {
   let isSealed = false;
   const sometimes = {
     ...seal,

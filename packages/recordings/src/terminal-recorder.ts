@@ -185,7 +185,7 @@ class Recorder implements TerminalRecorder {
     });
   }
 
-  /** Stores the next chunk now if it is large or old enough, else when it will be. */
+  /** Stores the next chunk now if it is large or old enough, else as soon as it will be. */
   #scheduleFlush(): void {
     const { oldest, bytes } = this.#events;
     if (this.#writing !== null || oldest === null || this.#state === "closed") return;

@@ -134,7 +134,7 @@ test("recorded marks keep their kind", async () => {
   ]);
 });
 
-test("unreadable chunks are passed over", async () => {
+test("unreadable chunks are skipped", async () => {
   // oxlint-disable-next-line typescript/require-await
   async function* chunks() {
     yield { header: { cols: 80, rows: 24 }, events: null };

@@ -25,7 +25,10 @@ const PIECE_LENGTH = 8192;
 const PIECE_LINES = 500;
 const SCROLLBACK = 1000;
 const MAX_LINE = 4096;
-/** Insert, delete and scroll lines, repeat a character, tabs: the terminal does them one by one, up to two billion times. */
+/**
+ * Insert, delete and scroll lines, repeat a character, tabs: the terminal runs these one by one, up to two billion
+ * times.
+ */
 const REPEATING = ["L", "M", "S", "T", "b", "I", "Z"];
 /** Collecting costs more than writing, so hostile output must not ask for it at every other byte. */
 const MAX_ERASES = 50;
@@ -124,7 +127,7 @@ class Screen {
     await this.#writePieces(first);
     const rest = erasing.length > MAX_ERASES ? [erasing.slice(MAX_ERASES).join("")] : [];
     for (const part of [...erasing.slice(0, MAX_ERASES), ...rest]) {
-      // What is about to be erased was visible.
+      // The text that is about to be erased was visible.
       if (this.#pieceLength > 0) this.harvest(true);
       await this.#writePieces(part);
     }

@@ -105,7 +105,7 @@ test("each repeated chunk is named", async () => {
   }
 });
 
-test("chunks in another order are named", async () => {
+test("reordered chunks are named", async () => {
   for (let number = 1; number < LAST - 1; number++) {
     const swapped = chunks.with(number, chunks[number + 1]!).with(number + 1, chunks[number]!);
     assert.deepEqual(namesOf(await verify(joined(swapped))), [["reordered", number, number]]);
@@ -215,7 +215,7 @@ test("a chunk that was moved and forged is named as changed", async () => {
   assert.deepEqual(namesOf(await verify(joined(moved))), [["altered", 2, 2]]);
 });
 
-test("a closing record with other counts is found without a key", async () => {
+test("a closing record with wrong counts is found without a key", async () => {
   const closing = Buffer.from(chunks[LAST]!);
   closing.writeBigUInt64BE(3n, 24);
   closing.set(digestOf(closing).subarray(0, CHECK_BYTES), closing.length - CHECK_BYTES);
@@ -226,7 +226,7 @@ test("a closing record with other counts is found without a key", async () => {
   );
 });
 
-test("a chunk of another recording, or of another place, does not open", async () => {
+test("a chunk of a different recording, or of a different position, does not open", async () => {
   const other = await aRecorder({ recordingId: "1b6f6c0e-8f4e-4d7e-9b8a-3f1c2d4e5f60" });
   await other.recorder.output(Buffer.from("line 0 of the output\r\n"));
   await other.clock.pass(600);

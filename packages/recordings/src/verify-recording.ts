@@ -133,7 +133,7 @@ class RecordingCheck {
     this.#damage = null;
   }
 
-  /** A chunk whose number was passed: out of place if it was missing, else a copy. */
+  /** A chunk whose number was passed: out of order if it was missing, else a copy. */
   #takeEarlier(chunk: ReadChunk): void {
     const { number, from, to } = chunk.head;
     const span = { from, to };
@@ -262,7 +262,7 @@ class RecordingCheck {
     const end = this.#last?.to ?? 0;
     const rest = { from: end, to: null };
     const damage = this.#damage;
-    // Room for the closing record, kept by the file store.
+    // Space for the closing record, kept by the file store.
     const isReserve = damage !== null && damage.isBlank && damage.size <= MIN_CHUNK_BYTES && this.#closing === null;
     if (damage !== null && this.#closing !== null) this.#reportForeign();
     else if (damage !== null && !isReserve && this.#header !== null) {

@@ -53,7 +53,7 @@ export async function aRecording(count = 5): Promise<{ bytes: Buffer; chunks: Bu
   await recorder.close("ended");
   return {
     bytes: store.bytes,
-    /** As in the file; the first one with the file's header. */
+    /** The bytes as in the file; the first chunk includes the file's header. */
     chunks: store.stored.map(({ bytes }) => bytes),
     digests: store.stored.map(({ number, digest }) => ({ recording: RECORDING_ID, chunk: number, digest })),
   };
