@@ -47,7 +47,7 @@ export interface Endpoint<
    * only needs a sign-in accepts no token unless this is set. See `scopeOf`.
    */
   readonly scope?: Scope;
-  /** No API token can make this call, whatever its scopes: it decides on people's sign-in or permissions. */
+  /** No API token can make this call, whatever its scopes: it decides on users' sign-in or permissions. */
   readonly sessionOnly?: true;
   readonly audit: Audit;
   /** The kind of object that `:id` names, as in audit entries; for calls that a role may be refused. */
@@ -66,11 +66,11 @@ export interface Endpoint<
    * The scope that an API token needs for what this call gives. Without it, only a signed-in person can make the call.
    */
   readonly givesByToken?: Scope;
-  /** The limit of calls per minute for each person, including their API tokens. */
+  /** The limit of calls per minute for each user, including their API tokens. */
   readonly perMinute?: number;
   /**
-   * Open to people who wait for activation; other calls refuse them, whatever their role allows. Only for calls on
-   * their own data that reach no target and show nothing about anyone else.
+   * Open to users who wait for activation; other calls refuse them, whatever their role allows. Only for calls on their
+   * own data that reach no target and show nothing about anyone else.
    */
   readonly whilePending?: true;
   /** Answered even while the vault is sealed. */

@@ -34,7 +34,7 @@ const ValidationNews = z.object({
   error_message: z.string().nullable(),
   error_category: ErrorCategory.nullable(),
   severity: Severity.nullable(),
-  /** The grant concerned. */
+  /** The grant that the event concerns. */
   session_id: AccessRequestId.nullable(),
   /** The user who requested this attempt and waits for it, or null. Toasts are for that user (VAL-65 to VAL-67). */
   asked_by: UserId.nullable(),
@@ -143,7 +143,7 @@ export const LiveEvent = z.discriminatedUnion("type", [
       requester: z.string(),
     }),
   }),
-  /** A privileged session was started or ended, or something in it is worth showing. */
+  /** A privileged session was started or ended, or an event in it is worth showing. */
   z.object({
     ...base,
     type: z.literal("privileged-session.changed"),

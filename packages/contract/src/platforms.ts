@@ -89,9 +89,11 @@ const policy = {
    * it can, and the rotation waits until no user has the secret.
    */
   access_until_rotated: z.enum(["blocked", "allowed"]).default("blocked"),
-  /** A secret is retrieved once: a rotation is queued right after it. */
+  /** A secret is retrieved once: its rotation is queued right after the retrieval. */
   one_time_password: z.boolean(),
-  /** Approvals needed at level 1 and level 2; 0 at both means none. Other people decide at level 2, after level 1. */
+  /**
+   * Approvals needed at level 1 and level 2; 0 at both means none. Different users decide at level 2, after level 1.
+   */
   approvals_level_1: z.number().int().min(0).max(10),
   approvals_level_2: z.number().int().min(0).max(10),
   /** An extension needs approval again. */

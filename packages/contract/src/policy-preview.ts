@@ -1,19 +1,19 @@
-// The effect of saving a sign-in policy: people who would need a second factor, be outside the networks, or be signed
+// The effect of saving a sign-in policy: users who would need a second factor, be outside the networks, or be signed
 // out.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Role, UserId } from "./fields.ts";
 import { SignInPolicy } from "./users.ts";
 
-/** The most people in each list; the counts cover everyone. */
+/** The most users in each list; the counts cover everyone. */
 export const MOST_POLICY_PEOPLE = 50;
 
 const person = { user_id: UserId, name: z.string(), email: z.string(), role: Role };
 
-/** A person without a second factor whose role would require one. */
+/** A user without a second factor whose role would require one. */
 export const PersonWithoutFactor = z.object({
   ...person,
-  /** Their provider reports one: they only have to sign in again. */
+  /** The user's provider reports a second factor: the user only has to sign in again. */
   has_provider_factor: z.boolean(),
   /** The user's open sessions, which will end. */
   sessions: z.number().int(),
@@ -22,7 +22,7 @@ export const PersonWithoutFactor = z.object({
 });
 export type PersonWithoutFactor = z.infer<typeof PersonWithoutFactor>;
 
-/** A person last seen outside the networks that would be allowed. */
+/** A user last seen outside the networks that would be allowed. */
 export const PersonOutside = z.object({
   ...person,
   /** The user's addresses, three at most. For an IPv6 address that is not signed in now, the network. */
@@ -34,11 +34,11 @@ export const PersonOutside = z.object({
 });
 export type PersonOutside = z.infer<typeof PersonOutside>;
 
-/** A person with sessions that are older, or have been idle longer, than the policy would allow. */
+/** A user with sessions that are older, or have been idle longer, than the policy would allow. */
 export const PersonEnding = z.object({ ...person, idle: z.number().int(), expired: z.number().int() });
 export type PersonEnding = z.infer<typeof PersonEnding>;
 
-/** Compared with the current policy: people already outside are not listed. Those with most changes come first. */
+/** Compared with the current policy: users already outside are not listed. Those with the most changes come first. */
 export const PolicyPreview = z.object({
   /** The caller. */
   you: z.object({
@@ -51,7 +51,7 @@ export const PolicyPreview = z.object({
     is_signed_out: z.boolean(),
   }),
   without_factor: z.object({
-    /** Excludes people whose provider reports a second factor. */
+    /** Excludes users whose provider reports a second factor. */
     people: z.number().int(),
     sessions: z.number().int(),
     tokens: z.number().int(),
@@ -63,7 +63,7 @@ export const PolicyPreview = z.object({
     tokens: z.number().int(),
     shown: z.array(PersonOutside).max(MOST_POLICY_PEOPLE),
   }),
-  /** Through the limits on inactivity and on the lifetime of sessions. */
+  /** Sessions that would end through the limits on inactivity and on the lifetime of sessions. */
   ending: z.object({
     people: z.number().int(),
     idle: z.number().int(),

@@ -166,14 +166,14 @@ export const RotationRun = z.object({
   total: z.number().int(),
   done: z.number().int(),
   rotated: z.number().int(),
-  /** Rotations that need a person or were cancelled. */
+  /** Rotations that need a user's action or were cancelled. */
   failed: z.number().int(),
   started_at: Moment,
   completed_at: Moment.nullable(),
 });
 export type RotationRun = z.infer<typeof RotationRun>;
 
-/** Decides on each separately: lists the refused ones and queues the rest. */
+/** Decides on each secret separately: lists the refused ones and queues the rest. */
 export const rotateSeveral = endpoint({
   method: "POST",
   path: "/api/v1/rotations/runs",

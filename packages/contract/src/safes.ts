@@ -98,7 +98,7 @@ export const SafeEdit = z.strictObject({
   safe_type: SafeType.optional(),
   access_level: AccessLevel.optional(),
   status: SafeStatus.optional(),
-  /** Only by the owner or an administrator: this person becomes the owner, with an owner's membership. */
+  /** Only by the owner or an administrator: this user becomes the owner, with an owner's membership. */
   owner_id: UserId.optional(),
 });
 export type SafeEdit = z.infer<typeof SafeEdit>;
@@ -123,7 +123,7 @@ export const listSafes = endpoint({
   audit: "none",
 });
 
-/** `shared`: more than one person is a member. */
+/** `shared`: more than one user is a member. */
 export const safeStatistics = endpoint({
   method: "GET",
   path: "/api/v1/safes/statistics",
@@ -266,7 +266,7 @@ export const AccessPath = z.object({
   /** The role in the safe, the group's name, or the request's reason. */
   through: z.string(),
   can: z.array(z.enum(["use", "retrieve"])),
-  /** Granted, but the platform requires an approval first. */
+  /** The user has the permission, but the platform requires an approval first. */
   needs_approval: z.boolean(),
   expires_at: Moment.nullable(),
 });
@@ -279,7 +279,7 @@ export const EffectiveAccess = z.object({
   can_use: z.boolean(),
   can_retrieve: z.boolean(),
   paths: z.array(AccessPath),
-  /** For a grant: its account. */
+  /** For a grant: the account of the grant. */
   account_id: AccountId.nullable(),
 });
 export type EffectiveAccess = z.infer<typeof EffectiveAccess>;
@@ -334,7 +334,7 @@ export const findPrincipals = endpoint({
   perMinute: 30,
 });
 
-/** For people who manage members of a safe without permission to search the directory: they need the exact address. */
+/** For users who manage members of a safe without permission to search the directory: they need the exact address. */
 export const findKnownPrincipals = endpoint({
   method: "GET",
   path: "/api/v1/safes/principals/known",

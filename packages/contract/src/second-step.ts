@@ -8,8 +8,8 @@ import { Moment } from "./fields.ts";
 export const PROOF_KINDS = ["totp", "passkey", "recovery"] as const;
 
 /**
- * The step that is still missing after a correct password. It is not a session: `pending` allows only the calls of
- * this step.
+ * The step that is still missing after a correct password. It is not a session: `pending` allows only the calls of this
+ * step.
  */
 export const SecondStep = z.object({
   /** Valid for 5 minutes and one sign-in. */

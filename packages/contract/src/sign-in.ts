@@ -234,7 +234,7 @@ export const readOwnProfile = endpoint({
   whilePending: true,
 });
 
-/** The sign-in token contains the name (AUTH-23), so the session gets a new one; it expires with the old one. */
+/** The sign-in token contains the name (AUTH-23), so the session gets a new token, which expires with the old one. */
 export const renameOneself = endpoint({
   method: "PUT",
   path: "/api/v1/auth/profile",

@@ -1,4 +1,4 @@
-// API tokens of people and of machine identities: scoped, expiring, shown once, revocable.
+// API tokens of users and of machine identities: scoped, expiring, shown once, revocable.
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";

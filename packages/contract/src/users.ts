@@ -16,7 +16,7 @@ export const User = z.object({
   status: z.enum(USER_STATUSES),
   created_at: Moment,
   last_signed_in_at: Moment.nullable(),
-  /** While an invitation is open: they have not chosen a password yet. */
+  /** True while an invitation is open: the user has not chosen a password yet. */
   invited_at: Moment.nullable(),
   /** Until when wrong passwords delay the user's sign-in; null: no delay. */
   slowed_down_until: Moment.nullable(),
@@ -269,7 +269,7 @@ export const SignInPolicy = z
     ...signUp,
     /** The rule for new passwords. Never less strict than `Password`. */
     password_min_length: z.number().int().min(8).max(128),
-    /** The same for managers and administrators; the stricter of the two applies to them. */
+    /** The same rule for managers and administrators; the stricter of the two applies to them. */
     privileged_password_min_length: z.number().int().min(8).max(128),
     /** Roles that must sign in with a second factor. */
     mfa_required_roles: z.array(z.enum(ROLES)).max(ROLES.length),

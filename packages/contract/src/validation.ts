@@ -37,7 +37,7 @@ export const SYSTEM_FAMILIES = ["Windows", "Linux", "Database", "Network", "Appl
 export const SystemFamily = z.enum(SYSTEM_FAMILIES);
 export type SystemFamily = z.infer<typeof SystemFamily>;
 
-/** A stored secret: an account (`/accounts/:id`), or a person's own credential (`/vault/:id`). */
+/** A stored secret: an account (`/accounts/:id`), or a user's own credential (`/vault/:id`). */
 export const StoredSecret = z.object({
   account_id: z.uuid(),
   /** False: one of the caller's own credentials. */

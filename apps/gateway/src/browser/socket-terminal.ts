@@ -4,9 +4,9 @@ import type { SessionEnd, Size } from "#gateway/core/ports.ts";
 import type { Terminal } from "#gateway/core/terminal.ts";
 import type { ServerFrame } from "./frames.ts";
 
-/** More than this waits for the network before the target may send more. */
+/** Above this many waiting bytes, the target must wait for the network before it sends more. */
 const ENOUGH_BYTES = 256 * 1024;
-/** A browser that does not answer the close is cut off. */
+/** A browser that does not answer the close within this time is disconnected. */
 const CLOSE_WITHIN_MS = 2000;
 
 export class SocketTerminal implements Terminal {

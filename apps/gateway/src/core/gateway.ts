@@ -36,7 +36,7 @@ export interface SessionRequest {
   program: Program;
   /** The size of the recording when the program has no terminal. */
   size: Size;
-  /** The user's end was lost. */
+  /** Aborted when the user's connection was lost. */
   signal: AbortSignal;
 }
 
