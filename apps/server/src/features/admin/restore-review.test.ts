@@ -37,10 +37,7 @@ import { allSent } from "#features/audit-sinks/testing/receiving.ts";
 import { aRequestableAccount, requestsOf } from "#features/access-requests/testing/lending.ts";
 import type { RequestableSetup } from "#features/access-requests/testing/lending.ts";
 import { openDatabase } from "#kernel/db/database.ts";
-import { migrate } from "#kernel/db/migrate.ts";
 import { backUp } from "#kernel/embedded/backup.ts";
-import { startEmbedded } from "#kernel/embedded/embedded.ts";
-import type { Embedded } from "#kernel/embedded/embedded.ts";
 import { markRestored } from "#kernel/embedded/restore-mark.ts";
 import { restore } from "#kernel/embedded/restore.ts";
 import { temporaryFolder } from "#kernel/embedded/testing/child.ts";
@@ -49,41 +46,13 @@ import { readSealRecord } from "#kernel/keys/kek-store.ts";
 import { openLog } from "#kernel/log.ts";
 import { aPerson, firstAdmin, signIn } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
-import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
+import { running, startOn } from "./testing/servers-on-folders.ts";
 
 const log = openLog("silent");
 const temporary = temporaryFolder();
 const inside = (name: string): string => join(temporary.path, name);
-
-interface Running {
-  app: TestApp;
-  embedded: Embedded;
-  stop(): Promise<void>;
-}
-
-const running = new Set<Running>();
-
-async function startOn(dataFolder: string): Promise<Running> {
-  const embedded = await startEmbedded({ dataFolder, log });
-  const database = openDatabase({ connection: embedded.connection, log, poolSize: 10 });
-  await migrate(database, log);
-  const given = { database, connection: embedded.connection, drop: () => database.close() };
-  const app = await testApp({ database: given, dataFolder, embedded });
-  const started: Running = {
-    app,
-    embedded,
-    async stop() {
-      if (!running.delete(started)) return;
-      await app.stopOnly();
-      await database.close();
-      await embedded.stop();
-    },
-  };
-  running.add(started);
-  return started;
-}
 
 const first = inside("first");
 let admin: TestPerson;
