@@ -1,5 +1,5 @@
-// Follows docs/adding-a-connector.md: its example compiles, passes the shared suite, and with its line in `all.ts` the
-// registry chooses it and the forms have its fields.
+// Follows docs/adding-a-connector.md: its example compiles and passes the shared suite. With its line in `all.ts`, the registry chooses the
+// example and the forms have its fields.
 import { ConnectorDescription, describedConnector, parametersFor } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -28,7 +28,7 @@ test(
       ["redis.ts", "change-password.ts", "redis.test.ts", "all.ts"],
     );
 
-    // As deep as a connector's folder, but beside `src`, so that file watchers ignore it.
+    // At the same depth as a connector's folder, but beside `src`, so that file watchers ignore it.
     const example = mkdtempSync(join(packageFolder, ".example-"));
     t.after(() => rmSync(example, { recursive: true, force: true }));
     mkdirSync(join(example, "redis"));
@@ -67,7 +67,7 @@ test(
   },
 );
 
-/** The registry of a copy of the sources whose list has this line in place of the product's own Redis. */
+/** The registry of a copy of the sources, in whose list this line replaces the product's own Redis connector. */
 async function registryWith(example: string, line: string): Promise<typeof Registry & typeof Descriptions> {
   const sources = join(packageFolder, "src");
   assert.equal(line.trim().split("\n").length, 1, "one line");

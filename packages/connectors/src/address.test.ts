@@ -57,7 +57,7 @@ for (const [use, addresses] of USES) {
   });
 }
 
-test("an IPv6 address that embeds an IPv4 one leads to both", () => {
+test("an IPv6 address that embeds an IPv4 address can reach both", () => {
   const carriers = [
     "::ffff:169.254.169.254",
     "::ffff:a9fe:a9fe",
@@ -76,7 +76,7 @@ test("an IPv6 address that embeds an IPv4 one leads to both", () => {
   }
 });
 
-test("an IPv4-mapped address is only the IPv4 address", () => {
+test("an IPv4-mapped address reaches only the IPv4 address", () => {
   const bytes = addressBytes("::ffff:10.1.2.3");
   assert.deepEqual(bytes && destinationsOf(bytes), [Uint8Array.of(10, 1, 2, 3)]);
 });

@@ -15,7 +15,7 @@ export type AddressUse =
 export interface Network {
   /** 4 or 16 bytes; host bits are zero. */
   bytes: Uint8Array;
-  /** Significant bits, counted from the left. */
+  /** The number of significant bits, counted from the left. */
   bits: number;
 }
 
@@ -64,7 +64,7 @@ export function carrierKindOf(address: Uint8Array): "nat64" | "tunnel" | null {
   return carrier?.kind ?? null;
 }
 
-/** False for IPv4 addresses that are only meaningful inside one network (IANA IPv4 special-purpose registry). */
+/** False for IPv4 addresses that only have a meaning inside one network (IANA IPv4 special-purpose registry). */
 export function isGlobalIpv4(address: Uint8Array): boolean {
   return useOf(address) === "unicast" && !NOT_GLOBAL.some((each) => isInNetwork(address, each));
 }
@@ -135,7 +135,7 @@ const NOT_GLOBAL = [
   "203.0.113.0/24",
 ].map(network);
 
-/** The first network that contains an address names its use: order matters. */
+/** The first network that contains an address determines its use, so the order matters. */
 const USES: { network: Network; use: AddressUse }[] = [
   { network: network("169.254.169.254"), use: "metadata" },
   { network: network("169.254.170.0/24"), use: "metadata" },

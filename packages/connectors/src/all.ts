@@ -1,4 +1,4 @@
-// Every connector, one line each: the registry, the API and the forms know the connectors of this list.
+// Every connector, one per line. The registry, the API and the forms use exactly the connectors in this list.
 export { activeDirectory } from "./active-directory/active-directory.ts";
 export { apiToken } from "./api-token/api-token.ts";
 export { awsIam } from "./aws-iam/aws-iam.ts";

@@ -1,11 +1,11 @@
-// An attempt: its time limit and its end.
+// Tests of an attempt's time limit and of how it ends.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { aContext } from "../testing/factories.ts";
 import { attempt } from "./attempt.ts";
 import { rejected, verified } from "./finding.ts";
 
-test("the result is the finding with its duration, with nothing redacted", async () => {
+test("the result is the finding with its duration, and nothing is redacted", async () => {
   const result = await attempt(aContext(), async () => rejected("wrong-password", "The password is not password."));
   assert.deepEqual(result, {
     outcome: "rejected",
@@ -15,7 +15,7 @@ test("the result is the finding with its duration, with nothing redacted", async
   });
 });
 
-test("an attempt that takes too long ends in time, names what it waited for, and is aborted", async () => {
+test("an attempt that takes too long is aborted at its limit, and the message names what it was waiting for", async () => {
   let stopped = false;
   const result = await attempt(aContext({ timeoutMs: 50 }), ({ signal, waitFor }) => {
     waitFor("the moon");

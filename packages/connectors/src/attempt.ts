@@ -12,7 +12,7 @@ import { unknown, unreachable, unsent } from "./finding.ts";
 
 /** A running attempt: its time limit, its abort signal, and a way to report its current step. */
 export interface Attempt {
-  /** Aborted on timeout, cancellation or the end of the attempt: close everything that is open then. */
+  /** Aborted on timeout, on cancellation, or when the attempt ends: close everything that is still open then. */
   signal: AbortSignal;
   context: VerifyContext;
   /** Ends the sentence "… while waiting for …" of a timeout. */
@@ -33,7 +33,7 @@ export async function attempt(
   return inTime<Finding>(context, run, (failure) => failure);
 }
 
-/** As `attempt`, for a list of accounts. */
+/** Like `attempt`, for a list of accounts. */
 export async function attemptList(
   context: VerifyContext,
   run: (attempt: Attempt) => Promise<ListFinding>,
@@ -43,7 +43,7 @@ export async function attemptList(
 
 /** An attempt that may change something on the target. */
 export interface ChangeAttempt extends Attempt {
-  /** Call right before anything is sent that could change a secret: from then on no answer means `unknown`. */
+  /** Call this right before sending anything that could change a secret: from then on, a missing answer means `unknown`. */
   sending: () => void;
   /** Whether `sending` was called. */
   isSent: () => boolean;
@@ -60,7 +60,7 @@ export async function attemptChange(
   return attemptWith<ChangeFinding>(context, run);
 }
 
-/** As `attemptChange`, for methods with other outcomes too. */
+/** Like `attemptChange`, for methods that have other outcomes too. */
 export async function attemptWith<F extends { outcome: string }>(
   context: VerifyContext,
   run: (attempt: ChangeAttempt) => Promise<F>,

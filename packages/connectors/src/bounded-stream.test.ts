@@ -1,4 +1,4 @@
-// The stream under every connection: limited, and safe from readers that throw.
+// The stream under every connection: it limits the bytes received and survives readers that throw.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -24,7 +24,7 @@ test("passes on every byte up to its limit", async (t) => {
   assert.equal(received, MAX_RECEIVED_BYTES);
 });
 
-test("ends with TooMuchData beyond its limit, with or without a reader", async (t) => {
+test("ends with `TooMuchData` beyond its limit, with or without a reader", async (t) => {
   const stream = await streamFrom(t, Buffer.alloc(MAX_RECEIVED_BYTES + 1, 7));
   stream.resume();
   const [error] = (await once(stream, "error")) as [Error];

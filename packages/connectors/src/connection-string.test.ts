@@ -1,4 +1,4 @@
-// Connection strings: the parts that are used, and the ones that are refused.
+// Connection strings: which parts are used, and which are refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { aTarget } from "../testing/factories.ts";
@@ -36,7 +36,7 @@ test("CRED-38: a connection string overrides host, port and database, not the us
   );
 });
 
-test("parts missing in a connection string come from the entry", () => {
+test("parts that a connection string omits come from the entry", () => {
   assert.deepEqual(read({ ...entry, connectionString: "postgres:///sales" }), {
     scheme: "postgres",
     host: "entry.example",
@@ -86,7 +86,7 @@ test("refuses an entry without host or user name", () => {
   }
 });
 
-test("the scheme is the text before ://, in lower case", () => {
+test("the scheme is the text before `://`, in lower case", () => {
   assert.equal(schemeOf("MariaDB://h/d"), "mariadb");
   for (const text of [null, "", "h/d", "://h", "1x://h", "mysql:/h"]) assert.equal(schemeOf(text), null, String(text));
 });

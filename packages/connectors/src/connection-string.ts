@@ -1,10 +1,10 @@
-// Reads the supported parts of a connection string; it cannot name a file or contain a password.
+// Reads the supported parts of a connection string. The string cannot name a file or contain a password.
 import { connectionAddress } from "@strongroom/contract";
 import type { Failure, Target } from "./connector.ts";
 import { misconfigured } from "./finding.ts";
 
 export interface DatabaseAddress {
-  /** Without the colon, lower case; null when there is no connection string. */
+  /** Lower case, without the colon; null when there is no connection string. */
   scheme: string | null;
   host: string;
   port: number;

@@ -81,7 +81,7 @@ export const MISCONFIGURED_CODES = [
   "unexpected-status",
   "name-mismatch",
   "key-mismatch",
-  /** The endpoint presents another certificate than the stored one. */
+  /** The endpoint presents a different certificate from the stored one. */
   "certificate-differs",
   "broken-chain",
 ] as const;
@@ -90,7 +90,7 @@ export type RejectedCode = (typeof REJECTED_CODES)[number];
 export type UnreachableCode = (typeof UNREACHABLE_CODES)[number];
 export type MisconfiguredCode = (typeof MISCONFIGURED_CODES)[number];
 
-/** Why TLS was not established. */
+/** The reason why TLS was not established. */
 export type TlsReason =
   | "not-offered"
   | "self-signed"
@@ -114,7 +114,7 @@ export type Finding =
       message: string;
       /** With `tls-failure` only. */
       reason?: TlsReason;
-      /** The target may be impersonated: a person has to look before anything else is sent to it. */
+      /** The target may be impersonated: a person must investigate before anything else is sent to it. */
       alarm?: true;
       facts?: Facts;
     }
@@ -175,7 +175,7 @@ export type IssueResult = (
 /** An account on a target, as far as the login may see it. Times are ISO 8601, null: not known. */
 export interface ListedAccount {
   name: string;
-  /** Can do everything, or give itself that right. */
+  /** The account can do everything, or can grant itself that permission. */
   isPrivileged: boolean;
   isLocked: boolean;
   passwordChangedAt: string | null;
@@ -190,7 +190,7 @@ export type ListFinding = { outcome: "listed"; accounts: ListedAccount[]; messag
 /** `message` is one or two plain sentences; `durationMs` a whole number of milliseconds. */
 export type ListResult = ListFinding & { durationMs: number };
 
-/** Further accounts are not listed; the message says so. */
+/** True when the target has more accounts than are listed; the message then says so. */
 export const MAX_LISTED_ACCOUNTS = 10_000;
 
 /** The passwords that a target accepts, for generating new ones. */
@@ -212,7 +212,7 @@ export interface Connector {
   icon: ConnectorIcon;
   /** The port for entries that name none, when no protocol does. */
   defaultPort?: number;
-  /** The types of entries that it serves without a protocol. */
+  /** The types of entries that the connector supports without a `protocol`. */
   types: readonly string[];
   /** The values of the additional parameter `protocol` that select it. */
   protocols?: readonly ConnectorProtocol[];
@@ -237,9 +237,9 @@ export interface Connector {
    * Repeating it with the same candidate is harmless. It never verifies the candidate: callers do that with `verify`.
    */
   change?(target: Target, current: Secret, candidate: Secret, context: VerifyContext): Promise<ChangeResult>;
-  /** As `change`, by an account with the right to set the secrets of others. */
+  /** Like `change`, but logged in as an account that may set the secrets of other accounts. */
   reconcile?(target: Target, by: ReconcileLogin, candidate: Secret, context: VerifyContext): Promise<ChangeResult>;
-  /** Whether `by` could reconcile `target` now: it can log in and has the right. Changes nothing. */
+  /** Whether `by` could reconcile `target` now: it can log in and has the permission. Changes nothing. */
   checkReconcile?(target: Target, by: ReconcileLogin, context: VerifyContext): Promise<VerifyResult>;
   /** Replaces `change` where the target generates the secret: adds a second one beside `current`. */
   issue?(target: Target, current: Secret, context: VerifyContext): Promise<IssueResult>;
@@ -248,6 +248,6 @@ export interface Connector {
    * also where `change` left only one.
    */
   retire?(target: Target, current: Secret, retired: Secret, context: VerifyContext): Promise<ChangeResult>;
-  /** The accounts of the target. Bounded: at most 10,000. */
+  /** The accounts of the target, at most 10,000. */
   listAccounts?(target: Target, secret: Secret, context: VerifyContext): Promise<ListResult>;
 }

@@ -1,4 +1,4 @@
-// The descriptions from which forms are generated: complete, valid, and of every documented parameter.
+// The descriptions from which forms are generated are complete and valid, and include every documented parameter.
 import { ConnectorDescription, describedConnector, parameterSchema, parametersFor } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -62,7 +62,7 @@ test("a form shows the parameters of the connector that the registry chooses", (
   assert.equal(describedConnector(descriptions, { ...choice, connection_string: null }), null);
 });
 
-test("the schema of a parameter accepts good values and explains the others", () => {
+test("the schema of a parameter accepts valid values and explains why it rejects others", () => {
   const schemaOf = (connector: string, name: string) => {
     const parameters = descriptions.find(({ id }) => id === connector)?.parameters ?? [];
     const parameter = parameters.find((each) => each.name === name);

@@ -1,4 +1,4 @@
-// The reported host is the one that the connector connects to, however the entry tries to name another.
+// The reported host is the one that the connector connects to, however the entry tries to name a different host.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Secret } from "@strongroom/keys";

@@ -73,7 +73,7 @@ function dialAddress(
   });
 }
 
-/** Interprets a socket error by its code: drivers pass these through with different messages. */
+/** Interprets a socket error by its code, because drivers pass these errors on with different messages. */
 export function connectionFailure(error: unknown, endpoint: Endpoint): Failure {
   const target = nameOf(endpoint);
   if (error instanceof TooMuchData) {

@@ -1,4 +1,4 @@
-// A `fetch` for libraries without their own limits: uses connections allowed by the network policy.
+// A `fetch` for libraries that set no limits of their own. It uses connections allowed by the network policy.
 import { inTime, type Attempt } from "./attempt.ts";
 import type { Failure, VerifyContext } from "./connector.ts";
 import { misconfigured } from "./finding.ts";
@@ -29,7 +29,7 @@ const MAX_RECEIVED_BYTES = 1024 * 1024;
 const HERE = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Follows no redirect, keeps no cookie, checks the certificate. Unencrypted only to this machine. Rejects with
+ * Follows no redirect, keeps no cookies, and checks the certificate. Allows unencrypted requests only to this machine. Rejects with
  * `FetchFailed`.
  */
 export function fetchWithin(
@@ -68,7 +68,7 @@ async function ask(
       : {};
   const method = options.method === "POST" ? "POST" : "GET";
   const headers = { ...options.headers };
-  // Loads undici on the first call, so that startup does not.
+  // Loads undici on the first call, to keep startup fast.
   const { exchange } = await import("./http-exchange.ts");
   return exchange({ url, method, headers, readsBody: true, maxReceivedBytes, ...body }, tls, attempt);
 }

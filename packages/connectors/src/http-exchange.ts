@@ -1,4 +1,4 @@
-// One HTTP request to an address checked beforehand: no redirects, no cookies, a small body at most (undici).
+// One HTTP request to an address checked beforehand, without redirects or cookies and with a limited body (undici).
 import { errors, request } from "undici";
 import type { Attempt } from "./attempt.ts";
 import { TooMuchData, type BoundedStream } from "./bounded-stream.ts";
@@ -14,9 +14,9 @@ export interface HttpRequest {
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH";
   headers: Record<string, string>;
   body?: string;
-  /** The size limit of the response, headers and TLS included; default: that of a login. */
+  /** The size limit of the response, including headers and TLS. The default is the limit of a login. */
   maxReceivedBytes?: number;
-  /** False: only the status counts, and the body is not read. */
+  /** When false, only the status counts and the body is not read. */
   readsBody?: boolean;
   /** Called when the connection is open and the request is about to be sent. */
   sending?: () => void;
@@ -25,7 +25,7 @@ export interface HttpRequest {
 export interface HttpAnswer {
   status: number;
   contentType: string | null;
-  /** As text; empty when it was not read. */
+  /** The body as text; empty when it was not read. */
   body: string;
 }
 

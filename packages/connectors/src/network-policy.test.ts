@@ -1,4 +1,4 @@
-// The hosts that may be connected to, in every notation.
+// The hosts that connectors may connect to, in every notation.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -87,14 +87,14 @@ test("permits only the allowed networks, whatever the notation of the address", 
   }
 });
 
-test("an allowed network does not open metadata, link-local or loopback addresses", async () => {
+test("an allowed network does not permit metadata, link-local or loopback addresses", async () => {
   const settings = { allowedNetworks: ["0.0.0.0/0", "::/0"] };
   for (const host of ["169.254.169.254", "169.254.1.1", "127.0.0.1", "::1", "fd00:ec2::254", "0.0.0.0"]) {
     assert.equal(await judge(host, settings), "address-forbidden", host);
   }
 });
 
-test("loopback has its own setting, with or without allowed networks", async () => {
+test("loopback has its own setting, independent of the allowed networks", async () => {
   for (const host of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
     assert.deepEqual(await judge(host, { allowLoopback: true }), [host]);
     assert.deepEqual(await judge(host, { allowLoopback: true, allowedNetworks: ["10.0.0.0/8"] }), [host]);
@@ -202,7 +202,7 @@ test("never permits an IPv6 address that carries a forbidden IPv4 address", () =
   );
 });
 
-test("permits a DNS64 address of a public host, and requires it to match both networks if configured", () => {
+test("permits a DNS64 address of a public host, and requires both addresses to be in the allowed networks if any are configured", () => {
   const decide = (...allowedNetworks: string[]) => refusalOf(networkPolicy({ allowedNetworks }), "64:ff9b::8.8.8.8");
   assert.equal(decide(), null);
   assert.equal(decide("64:ff9b::/96", "8.8.8.0/24"), null);

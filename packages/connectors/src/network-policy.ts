@@ -96,7 +96,7 @@ const REFUSALS: Record<Exclude<AddressUse, "unicast">, string> = {
   reserved: "is a reserved address",
 };
 
-/** Names under which clouds serve instance credentials; their addresses are refused as well. */
+/** Host names where clouds serve instance credentials; the addresses they resolve to are refused as well. */
 const METADATA_NAMES = new Set([
   "metadata",
   "metadata.google.internal",
@@ -130,7 +130,7 @@ async function resolve(
   try {
     return { addresses: await policy.lookup(name) };
   } catch (error) {
-    // An unresolvable name is an outcome of the outside world; the code gives the reason.
+    // A name that cannot be resolved is an expected outcome; the code gives the reason.
     const code = (error as NodeJS.ErrnoException).code;
     const why =
       code === "ENOTFOUND"

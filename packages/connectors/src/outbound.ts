@@ -46,7 +46,7 @@ export async function post(
       maxReceivedBytes: MOST_ANSWERED,
       readsBody: true,
     } as const;
-    // Loads undici on the first call, so that startup does not.
+    // Loads undici on the first call, to keep startup fast.
     const { exchange } = await import("./http-exchange.ts");
     const answered = await exchange(httpRequest, tls, current);
     if ("failure" in answered) return answered.failure;
@@ -127,7 +127,7 @@ export function sendNotice(
     if (url === null || !/^https?:$/.test(url.protocol)) return misconfigured("bad-input", "This is not a valid URL.");
     const tls: TlsSettings = { mode: url.protocol === "https:" ? "verify-full" : "disable", ca: null, name: null };
     const sent = { ...headers, "content-type": "application/json" };
-    // Loads undici on the first call, so that startup does not.
+    // Loads undici on the first call, to keep startup fast.
     const { exchange } = await import("./http-exchange.ts");
     const answer = await exchange({ url, method: "POST", headers: sent, body }, tls, current);
     if ("failure" in answer) return answer.failure;

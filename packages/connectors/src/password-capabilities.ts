@@ -3,7 +3,7 @@ import { attempt, attemptChange, attemptList, type Attempt, type ChangeAttempt }
 import type { ChangeFinding, Connector, Finding, ListFinding, ReconcileLogin, Target } from "./connector.ts";
 import { misconfigured, unsent } from "./finding.ts";
 
-/** The implementations, behind functions that load them. Passwords are passed as text; a new one is never empty. */
+/** The implementations, each behind a function that loads it. Passwords are passed as text; a new password is never empty. */
 export interface PasswordWork {
   verify: () => Promise<(target: Target, password: string, current: Attempt) => Promise<Finding>>;
   change: () => Promise<
@@ -21,7 +21,7 @@ export interface ListedPasswordWork extends PasswordWork {
 
 type Method = "verify" | "change" | "reconcile" | "checkReconcile";
 
-/** Drivers are loaded on first use, outside the attempt's time. */
+/** Drivers are loaded on first use, so that loading does not count towards the attempt's time limit. */
 export function passwordCapabilities(work: ListedPasswordWork): Required<Pick<Connector, Method | "listAccounts">> {
   return {
     ...passwordChanges(work),
@@ -33,7 +33,7 @@ export function passwordCapabilities(work: ListedPasswordWork): Required<Pick<Co
   };
 }
 
-/** As `passwordAbilities`, for systems without a list of accounts. */
+/** Like `passwordAbilities`, for systems that cannot list accounts. */
 export function passwordChanges(work: PasswordWork): Required<Pick<Connector, Method>> {
   return {
     async verify(target, secret, context) {

@@ -1,4 +1,4 @@
-// The connector chosen for an entry, and the plain "unsupported" answer for the others.
+// The connector chosen for an entry, and the "unsupported" answer for entries without one.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
@@ -83,7 +83,7 @@ test("ids are unique and every connector can be chosen", () => {
   for (const { types, protocols = [] } of connectors) assert.ok(types.length + protocols.length > 0);
 });
 
-test("changes a web site's password only where its entry describes how", () => {
+test("changes a website's password only if its entry describes how", () => {
   const at = (more: object) =>
     connectorFor(aTarget({ type: "application", additionalParams: { protocol: "http-basic", ...more } }));
   assert.equal(at({}).change, undefined);

@@ -8,13 +8,13 @@ import { httpLoginCheck } from "./http-login/http-login.ts";
 /** Every connector. */
 export const connectors: readonly Connector[] = Object.values(all);
 
-/** By the additional parameter `protocol`, which takes precedence over type and port. */
+/** Connectors by the additional parameter `protocol`, which takes precedence over type and port. */
 const PROTOCOLS: ReadonlyMap<string, Connector> = new Map(
   connectors.flatMap((connector) => (connector.protocols ?? []).map(({ value }) => [value, connector] as const)),
 );
 const protocolNames = (): string => [...PROTOCOLS.keys()].toSorted().join(", ");
 
-/** The fields that decide the connector. */
+/** The fields of an entry that determine its connector. */
 export type ConnectorCriteria = Pick<
   Target,
   "type" | "host" | "port" | "username" | "connectionString" | "additionalParams"
@@ -29,7 +29,7 @@ export function connectorFor(criteria: ConnectorCriteria): Connector {
   return typeof choice === "string" ? unsupportedConnector(criteria.type, choice) : choice;
 }
 
-/** True when a verification of such an entry would try something. */
+/** True when verifying such an entry would contact a target. */
 export function isSupported(criteria: ConnectorCriteria): boolean {
   return typeof choose(criteria) !== "string";
 }
@@ -96,7 +96,7 @@ function byProtocol({ additionalParams }: Pick<ConnectorCriteria, "additionalPar
   return known ?? `Unknown protocol. Set the additional parameter protocol to one of ${protocolNames()}.`;
 }
 
-/** No such connector sends a password in clear text unless the entry allows it. */
+/** None of these connectors sends a password in clear text unless the entry allows it. */
 function byPort({ port }: Pick<ConnectorCriteria, "port">): Connector | null {
   return port === null ? null : (connectors.find(({ ports }) => ports?.includes(port)) ?? null);
 }

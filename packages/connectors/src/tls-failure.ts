@@ -1,4 +1,4 @@
-// Why TLS was not established, distinguished by Node's error codes.
+// The reasons why TLS was not established, distinguished by Node's error codes.
 import type { Failure, TlsReason } from "./connector.ts";
 import { codeOf, nameOf, type Endpoint } from "./dial.ts";
 import { tlsFailed } from "./finding.ts";
@@ -33,7 +33,7 @@ const WORDS: Record<TlsReason, string> = {
   handshake: "could not agree on a TLS version or cipher with Strongroom, or does not use TLS on this port.",
 };
 
-/** The failure behind an error of `tls.connect`, or null when it is not a TLS error. */
+/** The TLS failure that an error from `tls.connect` stands for, or null when it is not a TLS error. */
 export function tlsFailure(error: unknown, endpoint: Endpoint): Failure | null {
   const code = codeOf(error);
   if (code === undefined) return null;

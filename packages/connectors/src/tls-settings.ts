@@ -1,4 +1,4 @@
-// The encryption of a connection, read from ssl_enabled, the connection string and the additional parameters.
+// The encryption settings of a connection, read from `ssl_enabled`, the connection string and the additional parameters.
 import { X509Certificate } from "node:crypto";
 import type { ParameterField } from "@strongroom/contract";
 import type { Failure, Target } from "./connector.ts";
@@ -39,7 +39,7 @@ export function unencryptedHint({ mode }: Pick<TlsSettings, "mode">): string {
     : "";
 }
 
-/** The names used by libpq and by MySQL's clients. */
+/** The names that libpq and the MySQL clients use. */
 const MODES = new Map<string, TlsMode>([
   ["disable", "disable"],
   ["disabled", "disable"],
@@ -51,7 +51,7 @@ const MODES = new Map<string, TlsMode>([
   ["verify_identity", "verify-full"],
 ]);
 
-/** `modeInString` is the mode in the connection string, or null. Without any, ssl_enabled means `verify-full`. */
+/** `modeInString` is the mode in the connection string, or null. If no mode is set, `ssl_enabled` means `verify-full`. */
 export function tlsSettings(target: Target, modeInString: string | null): TlsSettings | { failure: Failure } {
   const { sslmode = null, ca = null, servername = null } = target.additionalParams;
   const named = modeInString ?? sslmode;
@@ -71,7 +71,7 @@ export function tlsSettings(target: Target, modeInString: string | null): TlsSet
   return { mode: mode ?? (target.sslEnabled ? "verify-full" : "disable"), ca, name: servername };
 }
 
-/** For connectors that read certificates, but no mode. */
+/** For connectors that read certificates but have no TLS mode. */
 export const CERTIFICATE_PARAMETERS: readonly ParameterField[] = [
   {
     kind: "lines",
@@ -126,7 +126,7 @@ export const REQUIRED_TLS_PARAMETERS: readonly ParameterField[] = [
   ...CERTIFICATE_PARAMETERS,
 ];
 
-/** As `REQUIRED_TLS_PARAMETERS`, for a connector that uses TLS only when the entry says so. */
+/** Like `REQUIRED_TLS_PARAMETERS`, for a connector that uses TLS only when the entry says so. */
 export const CHOSEN_TLS_PARAMETERS: readonly ParameterField[] = [
   {
     kind: "choice",

@@ -1,5 +1,5 @@
-// The baseline for a benchmark: the same drivers log in, query or change the password as the connectors do, and close.
-// No storage, no seal, no audit, no lock.
+// The baseline for a benchmark: the same drivers log in, query or change the password as the connectors do, and close. There is no storage,
+// sealing, audit or locking.
 import mysql from "mysql2";
 import pg from "pg";
 import { Client } from "ssh2";

@@ -1,5 +1,5 @@
-// The shared suite for capabilities beyond verification: change, reconcile, retire, list. Asserts missing capabilities
-// too.
+// The shared suite for capabilities beyond verification: change, reconcile, retire and list. It asserts that missing capabilities are
+// missing, too.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Secret } from "@strongroom/keys";
@@ -36,7 +36,7 @@ export interface ExpectedChange {
 export interface ChangeRows {
   /** A new account for each call. */
   account(): Promise<Changeable>;
-  /** A wrong current secret for that account, when an arbitrary password does not fit. */
+  /** A wrong current secret for that account, if an arbitrary password is not valid as one. */
   wrongSecret?: string;
   /** Changes that the target refuses: too short, too young, reused, read-only. */
   refusals: { name: string; change: () => Promise<Changeable>; expect: ExpectedChange }[];
@@ -49,9 +49,9 @@ export interface ChangeRows {
 /** For a connector with `reconcile` and `checkReconcile`. */
 export interface ReconcileRows {
   account(): Promise<Changeable>;
-  /** Has permission to change it. */
+  /** An account that may change the target's secret. */
   able: Omit<ReconcileLogin, "secret"> & { secret: string };
-  /** Can log in, but has no permission to change it. */
+  /** An account that can log in but may not change the target's secret. */
   unable: Omit<ReconcileLogin, "secret"> & { secret: string };
   /** The result of an attempt by `unable`; default: `refused` and `no-permission`. */
   expectUnable?: ExpectedChange;
@@ -82,7 +82,7 @@ const GRACE_MS = 100;
 type Context = Partial<VerifyContext>;
 
 export function capabilityTests(connector: Connector, rows: () => CapabilityRows): void {
-  test("every capability is tested, and one without rows does not exist", () => {
+  test("every capability is tested, and a capability without rows does not exist", () => {
     const { changes, reconciles, lists } = rows();
     assert.equal(connector.change !== undefined, changes !== undefined, "change");
     assert.equal(connector.reconcile !== undefined, reconciles !== undefined, "reconcile");
@@ -147,7 +147,7 @@ export function changeTests(connector: Connector, rows: () => ChangeRows): void 
   const isOut = async (account: Changeable, secret: string) =>
     assert.equal(await outcomeOf(connector, account, secret), "rejected");
 
-  test("a changed secret logs in and the old one no longer does, after retire where both are valid", async () => {
+  test("a changed secret logs in and the old one no longer does, after retiring the old one if both are valid", async () => {
     const account = await rows().account();
     const { secret, candidate } = account;
     assertChange(await tryChange(connector, account), { outcome: "changed" });
@@ -217,9 +217,9 @@ export function changeTests(connector: Connector, rows: () => ChangeRows): void 
   cutTests(connector, rows);
 }
 
-/** Wherever the connection is cut: the result's claim is true, and one of the two secrets is active. */
+/** Wherever the connection is cut, the result's claim is true and one of the two secrets is active. */
 function cutTests(connector: Connector, rows: () => ChangeRows): void {
-  /** Both at once: a wrong secret costs seconds on some systems. */
+  /** Tries both at once, because a wrong secret costs seconds on some systems. */
   const claims = async (account: Changeable, result: ChangeResult) => {
     const { secret, candidate } = account;
     const says = `${result.outcome}: ${result.message}`;
@@ -272,7 +272,7 @@ function cutTests(connector: Connector, rows: () => ChangeRows): void {
   ];
 
   test("a cut connection is unsent before the change was sent, and unknown after it", async (t) => {
-    // No skip: that counts as a failure where every target is available.
+    // Not a skip: that counts as a failure where every target is available.
     if (rows().isCuttable === false) return t.diagnostic("the connector's own tests cut its connections");
     const piece = await cutUntilUnknown(0, "reset", true);
     await Promise.all(FAULTS.map(([fault, isDelivered]) => cutUntilUnknown(piece, fault, isDelivered)));
@@ -310,7 +310,7 @@ function reconcileTests(connector: Connector, rows: () => ReconcileRows): void {
       ),
     );
 
-  test("another account with the right sets the secret without the old one, repeatedly", async () => {
+  test("another account with the permission sets the secret repeatedly without the old one", async () => {
     const account = await rows().account();
     assertChange(await tryReconcile(connector, account, rows().able), { outcome: "changed" });
     assert.equal(await outcomeOf(connector, account, account.candidate), "verified");
@@ -319,7 +319,7 @@ function reconcileTests(connector: Connector, rows: () => ReconcileRows): void {
     assert.equal(await outcomeOf(connector, account, account.candidate), "verified");
   });
 
-  test("an account without the right changes nothing, nor does one that cannot log in", async () => {
+  test("an account without the permission, or one that cannot log in, changes nothing", async () => {
     const account = await rows().account();
     const { unable, able, expectUnable = { outcome: "refused", code: "no-permission" } } = rows();
     assertChange(await tryReconcile(connector, account, unable), expectUnable);
@@ -372,7 +372,7 @@ function listTests(connector: Connector, rows: () => ListRows): void {
       assert.notEqual(result.outcome, "listed");
     });
 
-    test("limits the time and memory that a flooded list can take", async (t) => {
+    test("limits the time and memory that an endless list can use", async (t) => {
       const server = await startHostile("garbage");
       t.after(() => server.stop());
       const { target, secret, elsewhere = (host, port) => ({ ...target, host, port }) } = rows();

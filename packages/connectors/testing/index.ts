@@ -1,4 +1,4 @@
-// Real systems to verify against in tests and benchmarks, all on loopback, on free ports, in temporary folders.
+// Real systems to verify against in tests and benchmarks. All listen on loopback, on free ports, and use temporary folders.
 export {
   makeAuthority,
   makeSelfSigned,

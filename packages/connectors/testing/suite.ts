@@ -1,4 +1,4 @@
-// The shared suite: the promises of every connector, asserted for each. Asserts unsupported features too.
+// The shared suite: the guarantees that every connector gives. It asserts unsupported features too.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Secret } from "@strongroom/keys";
@@ -30,7 +30,7 @@ export interface Rows extends CapabilityRows {
   expired: Trial & { note?: string };
   /** At least an untrusted and a wrongly named certificate, if the protocol uses TLS. */
   encryption: (Trial & { name: string })[];
-  /** The good target at another address. */
+  /** The working target at a different address. */
   elsewhere(host: string, port: number): Partial<Target>;
   stop(): Promise<void>;
 }
@@ -38,12 +38,12 @@ export interface Rows extends CapabilityRows {
 export interface SuiteOptions {
   connector: Connector;
   needs: { skip?: string };
-  /** For a protocol that is not over TCP: its misbehaving servers. */
+  /** Misbehaving servers for a protocol that is not over TCP. */
   hostiles?: Hostiles;
   start: () => Promise<Rows>;
 }
 
-/** Misbehaving servers, and their kinds of misbehaviour. */
+/** Starts misbehaving servers, by the kind of misbehaviour. */
 export interface Hostiles {
   start(misbehaviour: Misbehaviour): Promise<HostileServer>;
   kinds: readonly Misbehaviour[];
@@ -93,12 +93,12 @@ export function connectorSuite({ connector, needs, hostiles = OVER_TCP, start }:
 
     test("verifies a working secret", () => check(rows.good));
     test("does not verify a wrong secret", () => check(rows.wrong));
-    test("reports a locked account as far as the system does", () => check(rows.locked));
-    test("reports an expired account or secret as far as the system does", () => check(rows.expired));
+    test("reports a locked account if the system reveals it", () => check(rows.locked));
+    test("reports an expired account or secret if the system reveals it", () => check(rows.expired));
     test("TLS: names every fault of the server, and never falls back to clear text", async (t) => {
       for (const trial of rows.encryption) await t.test(trial.name, () => check(trial));
     });
-    test("verifies the same secret again: an attempt leaves nothing behind", async () => {
+    test("verifies the same secret a second time: an attempt leaves nothing behind", async () => {
       await check(rows.good);
       await check(rows.good);
     });
@@ -164,7 +164,7 @@ function networkTests(connector: Connector, rows: () => Rows, hostiles: Hostiles
   });
 
   for (const misbehaviour of hostiles.kinds) {
-    test(`limits the time and memory that a hostile server can take: ${misbehaviour}`, async (t) => {
+    test(`limits the time and memory that a hostile server can use: ${misbehaviour}`, async (t) => {
       const server = await hostiles.start(misbehaviour);
       t.after(() => server.stop());
       const startedAt = performance.now();

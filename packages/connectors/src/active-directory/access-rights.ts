@@ -20,7 +20,7 @@ const HAS_INHERITED_TYPE = 0x02;
  */
 export function mayResetPassword(descriptor: Buffer, sids: ReadonlySet<string>): boolean {
   const dacl = descriptor.readUInt32LE(16);
-  // Without an access list, everyone has every right.
+  // Without an access list, every user has every right.
   if (dacl === 0) return true;
   const count = descriptor.readUInt16LE(dacl + 4);
   let at = dacl + 8;

@@ -106,7 +106,7 @@ async function capabilities(disabled: DomainUser): Promise<CapabilityRows> {
 
 connectorSuite({ connector: activeDirectory, needs: NEEDS, start: rows });
 
-describe("Active Directory: names, refusals, changes", { ...NEEDS, concurrency: 1 }, () => {
+describe("Active Directory: names, refusals and password changes", { ...NEEDS, concurrency: 1 }, () => {
   const verify = (username: string, secret: string, more: Record<string, unknown> = {}) =>
     tryOut(activeDirectory, { target: at(username, more), secret });
   const change = (username: string, current: string, candidate: string) =>
@@ -132,7 +132,7 @@ describe("Active Directory: names, refusals, changes", { ...NEEDS, concurrency: 
     assertResult(await verify(`a\\b\\c`, user.password), BAD_INPUT);
   });
 
-  test("checks another machine's account at the directory_server, whatever port that machine has", async () => {
+  test("verifies another machine's account at the `directory_server`, whatever the account's own port", async () => {
     const user = await ad.addUser();
     const target = {
       ...at(user.username, { directory_server: `${ad.host}:${ad.port}` }),
@@ -143,7 +143,7 @@ describe("Active Directory: names, refusals, changes", { ...NEEDS, concurrency: 
     assertResult(await tryOut(activeDirectory, { target, secret: user.password }), VERIFIED);
   });
 
-  test('reports "must change" and "locked out", the latter for the right password too', async () => {
+  test('reports "must change" and "locked out", the latter for the correct password too', async () => {
     const user = await ad.addUser();
     for (let times = 0; times < 3; times += 1)
       assertResult(await verify(user.username, strongPassword()), WRONG_PASSWORD);
@@ -153,7 +153,7 @@ describe("Active Directory: names, refusals, changes", { ...NEEDS, concurrency: 
     assertResult(await verify(fresh.username, fresh.password), { outcome: "rejected", code: "must-change" });
   });
 
-  test("warns that the controller accepts the old password for another hour, and reports no change for it", async () => {
+  test("warns that the controller accepts the old password for another hour, and rejects a change that uses the old password", async () => {
     await ad.acceptOldPasswords(60);
     try {
       const user = await ad.addUser();
@@ -193,14 +193,14 @@ describe("Active Directory: names, refusals, changes", { ...NEEDS, concurrency: 
     const result = await reconcile(user.username, loginOf(ad.administrator), candidate);
     assert.equal(result.outcome, "changed", result.message);
     assertResult(await verify(user.username, candidate), VERIFIED);
-    // A name that is a pattern elsewhere is a plain name here.
+    // Characters that form a pattern in other queries are literal in a user name.
     for (const name of ["nobody-of-that-name", `${user.username.slice(0, -1)}*`]) {
       const nobody = await reconcile(name, loginOf(ad.administrator), strongPassword());
       assert.equal(nobody.outcome === "refused" && nobody.code, "no-such-account", nobody.message);
     }
   });
 
-  test("reads the right to reset a password from the access list, including delegation and groups", async () => {
+  test("reads the permission to reset a password from the access list, including delegation and groups", async () => {
     const [user, helpdesk, member] = [await ad.addUser(), await ad.addUser(), await ad.addUser()];
     const check = async (by: ReconcileLogin) =>
       activeDirectory.checkReconcile!(aTarget(at(user.username)), by, aContext());

@@ -1,4 +1,4 @@
-// Accounts of a Windows domain, on its domain controller over LDAPS (ldapts).
+// Accounts of a Windows domain. Connects to the domain controller over LDAPS (ldapts).
 import type { Connector } from "../connector.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
 import { REQUIRED_TLS_PARAMETERS } from "../tls-settings.ts";
@@ -14,7 +14,7 @@ export const activeDirectory: Connector = {
   name: "Active Directory",
   icon: "windows",
   types: [],
-  // The entry's port is that of the machine which uses the account.
+  // The entry's port belongs to the machine that uses the account, not to the controller.
   protocols: [{ value: "active-directory", label: "Active Directory", port: null }],
   parameters: [
     {

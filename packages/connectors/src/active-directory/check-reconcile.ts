@@ -1,4 +1,4 @@
-// Checks whether an account can reset the password of a domain account, from its access list if readable.
+// Checks whether an account can reset the password of a domain account, using the access list if it is readable.
 import { Control, type Client, type Entry, type SearchOptions } from "ldapts";
 import type { Attempt } from "../attempt.ts";
 import type { Finding, ReconcileLogin, Target } from "../connector.ts";

@@ -92,7 +92,7 @@ function toAccount(entry: Entry, privileged: ReadonlySet<string>): ListedAccount
       dn: entry.dn,
       principalName: textOf(entry, "userPrincipalName"),
       groups: textsOf(entry, "memberOf").slice(0, 100),
-      /** Is or was in a protected group: its access list stays restricted until it is cleared. */
+      /** True for an account that is or was in a protected group: its access list stays restricted until the mark is cleared. */
       hasAdminCount: textOf(entry, "adminCount") === "1",
       isDisabled,
       isLockedOut,

@@ -1,4 +1,4 @@
-// Logs in to a domain controller and interprets its sub-codes.
+// Logs in to a domain controller and interprets the controller's sub-codes.
 import type { Attempt } from "../attempt.ts";
 import type { Failure, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";

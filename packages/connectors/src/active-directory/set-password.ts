@@ -118,7 +118,7 @@ function windowsErrorOf(error: unknown): string | null {
   return /^([0-9A-F]{8}):/i.exec(error.message)?.[1]?.toUpperCase() ?? null;
 }
 
-/** One code covers every rule: the clock shows a minimum age, and only some controllers report the history. */
+/** The controller returns one code for every rule: the clock reveals a minimum age, and only some controllers report the history. */
 async function rulesRefusal(
   error: unknown,
   login: DomainSession,

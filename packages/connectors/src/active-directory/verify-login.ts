@@ -26,7 +26,7 @@ export async function verifyLogin(target: Target, password: string, current: Att
   }
 }
 
-/** The login has succeeded already: an unreadable entry leaves this unknown. */
+/** The login has already succeeded: if the entry is unreadable, its facts stay unknown. */
 async function changedAt({ session, name }: DomainSession): Promise<string | null> {
   try {
     const entry = await findEntry(session.client, name, ["pwdLastSet"]);

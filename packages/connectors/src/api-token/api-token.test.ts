@@ -100,7 +100,7 @@ describe("API tokens: meaning of responses", needs(opensslAvailable()), () => {
     assertResult(await verify("/nowhere"), { outcome: "misconfigured", code: "unexpected-status" });
   });
 
-  test("expect_status sets the status of a valid token", async () => {
+  test("`expect_status` sets the status that a valid token returns", async () => {
     assertResult(await verify("/me", { expect_status: 200 }), { outcome: "verified" });
     assertResult(await verify("/me", { expect_status: "201-204" }), {
       outcome: "misconfigured",
@@ -108,7 +108,7 @@ describe("API tokens: meaning of responses", needs(opensslAvailable()), () => {
     });
   });
 
-  test("does not read an endless body", async () => {
+  test("stops reading an endless body", async () => {
     const result = await verify("/endless");
     assertResult(result, { outcome: "verified" });
     assert.ok(result.durationMs < 5_000, `${result.durationMs} ms`);
@@ -151,7 +151,7 @@ describe("API tokens: meaning of responses", needs(opensslAvailable()), () => {
     assertResult(await tryOut(apiToken, { target, secret: token }), { outcome: "verified" });
   });
 
-  test("checks the certificate against the name although it connects to the checked address", async (t) => {
+  test("checks the certificate against the host name although it connects to the checked address", async (t) => {
     const named = await startTokenApi({ token, certificate: await authority.issue(["api.example"]) });
     t.after(() => named.stop());
     const network = networkPolicy({ allowLoopback: true, lookup: async () => ["127.0.0.1"] });

@@ -58,7 +58,7 @@ export const apiToken: Connector = {
   proven: true,
   async verify(target: Target, secret: Secret, context: VerifyContext) {
     const token = secret.reveal();
-    // Loaded on first use, outside the attempt's time.
+    // Loaded on first use, so that loading does not count towards the attempt's time limit.
     const { verifyToken } = await import("./verify-token.ts");
     return attempt(context, (current) => verifyToken(target, token, current));
   },

@@ -2,7 +2,7 @@
 import type { Failure, Target } from "../connector.ts";
 import { misconfigured } from "../finding.ts";
 
-/** The pattern of a status, or of a range of them. */
+/** Matches a status, or a range of them. */
 export const STATUS_PATTERN = {
   source: "\\d{3}(-\\d{3})?",
   message: "Enter a status such as 200, or a range such as 200-299",
@@ -16,7 +16,7 @@ export interface TokenCheck {
   method: Method;
   /** Lower case. */
   header: string;
-  /** The word before the token; empty for none. `Basic` sends the user name and the token (RFC 7617). */
+  /** The word before the token, or empty for no word. `Basic` sends the user name and the token (RFC 7617). */
   scheme: string;
   /** Inclusive. */
   expectStatus: { from: number; to: number };

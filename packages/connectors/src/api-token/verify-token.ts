@@ -43,7 +43,7 @@ export interface StatusCheck {
   check: TokenCheck;
   /** The value of the header that carries the secret. */
   authorization: string;
-  /** The word for the secret in messages. */
+  /** What messages call the secret. */
   what: "token" | "password";
 }
 
@@ -64,7 +64,7 @@ export async function verifyByStatus(proof: StatusCheck, tls: TlsSettings, curre
   return verified(`${where} accepted the ${proof.what} (status ${asked.status}).`, { status: asked.status });
 }
 
-/** The status of a response that was expected, or the failure that another one means. */
+/** The status of the response if it was expected; otherwise the failure that it means. */
 export async function askWithSecret(
   { check, authorization, what }: StatusCheck,
   tls: TlsSettings,
@@ -118,7 +118,7 @@ export function basicCredentials(username: string | null, token: string): string
   return Buffer.from(`${username ?? ""}:${token}`).toString("base64");
 }
 
-/** Only a literal address: a name could resolve to another host. The policy decides whether loopback is allowed. */
+/** True only for a literal address: a name could resolve to another host. The policy decides whether loopback is allowed. */
 function isThisMachine(url: URL): boolean {
   const bytes = addressBytes(url.hostname.replace(/^\[(.*)\]$/, "$1"));
   return bytes !== null && destinationsOf(bytes).every((destination) => useOf(destination) === "loopback");

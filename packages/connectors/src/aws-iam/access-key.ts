@@ -1,4 +1,4 @@
-// A stored access key, and the AWS endpoints it is used at.
+// A stored access key, and the AWS endpoints where it is used.
 import type { Failure, Target } from "../connector.ts";
 import { misconfigured } from "../finding.ts";
 import { tlsSettings, type TlsSettings } from "../tls-settings.ts";
@@ -23,7 +23,7 @@ export function parseAccessKey(value: string): AccessKey | null {
     const { access_key_id: id, secret_access_key: secret } = parsed as Record<string, unknown>;
     return isKeyId(id) && isKeySecret(secret) ? { id, secret } : null;
   } catch {
-    // Not JSON: the caller reports the expected form.
+    // The value is not JSON: the caller reports the expected form.
     return null;
   }
 }

@@ -83,7 +83,7 @@ async function rows(): Promise<Rows> {
 
 connectorSuite({ connector: awsIam, needs: needs(opensslAvailable()), start: rows });
 
-describe("AWS IAM: two keys side by side", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
+describe("AWS IAM: two concurrent keys", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
   let aws: FakeAws;
   before(async () => {
     aws = await startFakeAws();
@@ -120,7 +120,7 @@ describe("AWS IAM: two keys side by side", { ...needs(opensslAvailable()), concu
     );
   });
 
-  test("refuses a third key and names the other one", async () => {
+  test("refuses to issue a third key and names the other key", async () => {
     const { name, secret, target } = aUser();
     const other = aws.addKey(name);
     const result = await issue(target, secret);
@@ -129,7 +129,7 @@ describe("AWS IAM: two keys side by side", { ...needs(opensslAvailable()), concu
     assert.equal(aws.keysOf(name).length, 2);
   });
 
-  test("an error of AWS is refused, an unclear answer is unknown", async () => {
+  test("reports an AWS error as refused, and an unclear answer as unknown", async () => {
     const { name, secret, target } = aUser();
     aws.answerOnce("CreateAccessKey", { code: "LimitExceeded", status: 409 });
     assertIssue(await issue(target, secret), "refused", "limit-reached");
@@ -144,14 +144,14 @@ describe("AWS IAM: two keys side by side", { ...needs(opensslAvailable()), concu
     assertIssue(await issue(target, secret), "unknown", undefined);
   });
 
-  test("keeps a new key that does not work at once, and waits for it", async () => {
+  test("keeps a new key that does not work immediately, and waits for it", async () => {
     const { secret, target } = aUser();
     aws.answerOnce("GetCallerIdentity", { code: "InvalidClientTokenId", status: 403 });
     const result = await issue(target, secret);
     assert.deepEqual("facts" in result && result.facts?.["isUsable"], true, result.message);
   });
 
-  test("retires a key that can be deactivated but not deleted, and the message says so", async () => {
+  test("retires a key that can be deactivated but not deleted, and says so in the message", async () => {
     const { name, secret, keyId, target } = aUser();
     const issued = await issue(target, secret);
     const made = issued.outcome === "issued" ? issued.secret.reveal() : "";
@@ -162,7 +162,7 @@ describe("AWS IAM: two keys side by side", { ...needs(opensslAvailable()), concu
     assert.equal(aws.keysOf(name).find(({ id }) => id === keyId)?.isActive, false);
   });
 
-  test("a wrong key issues nothing, and another user's key is reported", async () => {
+  test("a wrong key issues nothing, and a key of another user is reported", async () => {
     const { name, secret, target } = aUser();
     const bad = withSecret(secret, randomBytes(30).toString("base64"));
     assertIssue(await issue(target, bad), "unsent", undefined);

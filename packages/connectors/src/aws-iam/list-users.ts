@@ -52,7 +52,7 @@ async function allUsers(iam: IAMClient): Promise<User[]> {
   return users;
 }
 
-/** Users with AWS's administrator policy, directly or through a group. Null without permission to ask. */
+/** Users with AWS's administrator policy, directly or through a group. Null when the key may not read policies. */
 async function administratorsOf(iam: IAMClient): Promise<ReadonlySet<string> | null> {
   try {
     const { PolicyUsers = [], PolicyGroups = [] } = await iam.send(

@@ -22,11 +22,11 @@ import {
 import { errorOf, failureOf } from "./answer.ts";
 import { iamClient, stsClient } from "./session.ts";
 
-/** The results that `issue` shares with a change. */
+/** The results that `issue` has in common with a change. */
 type NotIssued = Exclude<ChangeFinding, { outcome: "changed" }>;
 type Issued = { outcome: "issued"; secret: Secret; message: string; facts?: Facts };
 
-/** AWS applies this to the signing user: no name is sent. */
+/** Without a user name in the request, AWS applies it to the user who signed it. */
 export async function issueKey(target: Target, value: string, attempt: ChangeAttempt): Promise<Issued | NotIssued> {
   const access = awsAccessOf(target, value);
   if ("failure" in access) return unsent(access.failure);
@@ -53,7 +53,7 @@ export async function issueKey(target: Target, value: string, attempt: ChangeAtt
 const lostKey = () =>
   unknown("AWS was asked for a new access key and did not answer. It may have created one: check the user's keys.");
 
-/** Null when the user has room for another key. */
+/** Null when AWS allows the user another key. */
 async function othersOf(access: AwsAccess, attempt: ChangeAttempt): Promise<ChangeFinding | null> {
   try {
     const { AccessKeyMetadata = [] } = await iamClient(access, attempt).send(new ListAccessKeysCommand({}));

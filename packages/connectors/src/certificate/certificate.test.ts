@@ -1,4 +1,4 @@
-// Certificates made by openssl, with the relevant faults.
+// Certificates made by openssl, some of them with faults that the connector must detect.
 import assert from "node:assert/strict";
 import { createPrivateKey, randomBytes } from "node:crypto";
 import { before, describe, test } from "node:test";
@@ -113,7 +113,7 @@ describe("Certificates: checks of the stored text", needs(opensslAvailable()), (
     }
   });
 
-  test("a lone certificate is verified, and a self-signed one is reported as such", async () => {
+  test("a lone certificate is verified, and a self-signed one is reported as self-signed", async () => {
     const alone = await verify(leaf.certificate);
     assertResult(alone, { outcome: "verified" });
     assert.equal(factsOf(alone)["hasPrivateKey"], false);
@@ -123,7 +123,7 @@ describe("Certificates: checks of the stored text", needs(opensslAvailable()), (
     assert.equal(factsOf(own)["isSelfIssued"], true);
   });
 
-  test("a chain in the wrong order, with a gap or with a foreign issuer is broken", async () => {
+  test("reports a chain in the wrong order, with a gap or with a foreign issuer as broken", async () => {
     const foreign = await makeAuthority();
     const broken = { outcome: "misconfigured", code: "broken-chain" } as const;
     assertResult(await verify(leaf.certificate + root.certificate + intermediate.certificate), broken);
@@ -131,7 +131,7 @@ describe("Certificates: checks of the stored text", needs(opensslAvailable()), (
     assertResult(await verify(leaf.certificate + intermediate.certificate + foreign.certificate), broken);
   });
 
-  test("an issuer of the same name with another key is not the issuer", async () => {
+  test("an issuer with the same name but a different key is not the issuer", async () => {
     const impostor = await root.issueAuthority();
     assertResult(await verify(leaf.certificate + impostor.certificate), {
       outcome: "misconfigured",
@@ -139,7 +139,7 @@ describe("Certificates: checks of the stored text", needs(opensslAvailable()), (
     });
   });
 
-  test("a leaf without the right to issue certificates is not an issuer", async () => {
+  test("a leaf that may not issue certificates is not an issuer", async () => {
     const under = await makeSelfSigned(["web.example"]);
     assertResult(await verify(under.certificate + under.certificate), {
       outcome: "misconfigured",
@@ -147,7 +147,7 @@ describe("Certificates: checks of the stored text", needs(opensslAvailable()), (
     });
   });
 
-  test("a configured host must be in the certificate", async () => {
+  test("requires a configured host to be named in the certificate", async () => {
     for (const host of ["web.example", "WEB.example", "one.apps.example", "192.0.2.7", "2001:db8::7"]) {
       assertResult(await verify(leaf.certificate, { host }), { outcome: "verified" });
     }
@@ -156,7 +156,7 @@ describe("Certificates: checks of the stored text", needs(opensslAvailable()), (
     }
   });
 
-  test("uses the context's time: valid up to the end date, expired after it", async () => {
+  test("uses the context's time: a certificate is valid up to its end date and expired after it", async () => {
     const day = 86_400_000;
     const expected = { outcome: "rejected", code: "certificate-expired" } as const;
     assertResult(await verify(leaf.certificate, {}, new Date(Date.now() + 29 * day)), { outcome: "verified" });
@@ -202,9 +202,9 @@ describe("Certificates: checks of the stored text", needs(opensslAvailable()), (
     for (const secret of bad) assertResult(await verify(secret), { outcome: "misconfigured", code: "bad-input" });
   });
 
-  test("64 KiB of hostile text take no noticeable time", async () => {
+  test("processes 64 KiB of hostile text in no noticeable time", async () => {
     const times: number[] = [];
-    // One slow run can be the machine's; three cannot.
+    // One slow run can be the fault of the machine; three slow runs cannot.
     for (let time = 0; time < 3; time += 1) {
       const result = await verify("-----BEGIN CERTIFICATE-----".repeat(2_400));
       assertResult(result, { outcome: "misconfigured", code: "bad-input" });

@@ -63,7 +63,7 @@ async function examine(
   if (!target.host || target.port === null) return verified(validity, facts);
   const endpoint = { host: target.host, port: target.port };
   const shown = await shownAt(endpoint, settings, current);
-  // The facts from the text are valid wherever the certificate is used.
+  // The facts from the text are valid wherever the certificate is used, even if the endpoint cannot be checked.
   if ("failure" in shown) return shown.failure.outcome === "unsupported" ? shown.failure : { ...shown.failure, facts };
   if (shown.certificate.fingerprint256 !== leaf.fingerprint256) {
     const until = day(shown.certificate.validToDate);
@@ -73,7 +73,7 @@ async function examine(
   return verified(`${validity} ${nameOf(endpoint)} presents it.`, facts);
 }
 
-/** The flaw of the stored text, or null. `broken` is the first certificate not issued by the next one. */
+/** The fault in the stored text, or null. `broken` is the first certificate that the next one did not issue. */
 function flawOf(
   stored: StoredCertificate,
   { broken, name, now }: { broken: number | null; name: string | null; now: Date },
@@ -140,7 +140,7 @@ function day(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** Accepts any certificate and issuer: the caller compares it with the expected one. Nothing else is sent. */
+/** Accepts any certificate and issuer, because the caller compares the certificate with the expected one. Sends nothing else. */
 async function shownAt(
   endpoint: Endpoint,
   settings: TlsSettings,

@@ -12,7 +12,7 @@ export interface StoredCertificate {
   privateKey: KeyObject | null;
 }
 
-/** More certificates than any real chain has. */
+/** More certificates than any real chain contains. */
 const MAX_CHAIN = 20;
 
 /**
@@ -39,7 +39,7 @@ export async function parseStored(value: string, signal: AbortSignal): Promise<S
   return "problem" in opened ? KEY_PROBLEMS[opened.problem] : { chain, privateKey: opened.key };
 }
 
-/** The index of the first certificate not issued by the next one, or null when order and signatures are right. */
+/** The index of the first certificate that the next one did not issue, or null when order and signatures are correct. */
 export function brokenLink(chain: readonly X509Certificate[]): number | null {
   const index = chain.findIndex((certificate, place) => {
     const issuer = chain[place + 1];
@@ -54,7 +54,7 @@ function parsedCertificate(pem: string): X509Certificate | null {
   try {
     return new X509Certificate(pem);
   } catch {
-    // node:crypto cannot check this before parsing.
+    // node:crypto offers no check other than parsing.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-// The request that changes a password of a web site, read from an entry.
+// The request that changes a password on a website, read from an entry.
 import { statusRange } from "../api-token/check.ts";
 import type { Failure, Target } from "../connector.ts";
 import { unsupported } from "../finding.ts";
@@ -73,7 +73,7 @@ const formOf = (template: Template) => (values: Values) =>
     Object.entries(template).map(([name, text]): [string, string] => [name, filled(String(text), values)]),
   ).toString();
 
-/** One pass: inserted values are not searched for placeholders. */
+/** Replaces all placeholders in one pass: inserted values are not searched for placeholders. */
 function filled(text: string, values: Values): string {
   return text.replaceAll(/\{(username|old|new)\}/g, (_, name: keyof Values) => values[name]);
 }

@@ -1,4 +1,4 @@
-// Changes a password of a web site with the request described by its entry.
+// Changes a password on a website with the request described by its entry.
 import { askWithSecret } from "../api-token/verify-token.ts";
 import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Target } from "../connector.ts";

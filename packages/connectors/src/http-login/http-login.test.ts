@@ -1,4 +1,4 @@
-// HTTP authentication against a real nginx, and the configured change against RabbitMQ's real interface.
+// HTTP authentication against a real nginx, and the configured change against the real management interface of RabbitMQ.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -97,7 +97,7 @@ function capabilities(): CapabilityRows {
           expect: { outcome: "unsent" },
         },
       ],
-      // The login and the change have separate connections; a test below cuts the second one.
+      // The login and the change use separate connections; a test below cuts the second.
       isCuttable: false,
     },
   };
@@ -148,7 +148,7 @@ describe(
   },
 );
 
-test("no password, old or new, can become another part of the change request", () => {
+test("no password, old or new, can become a different part of the change request", () => {
   const params = { change_path: "/me", change_body: { old: "{old}", new: "{new}", text: "{username}: {new}" } };
   const call = (change_type: string) => {
     const target = aTarget({ host: "www.example", username: "alice", additionalParams: { ...params, change_type } });

@@ -1,4 +1,4 @@
-// Passwords and tokens of web sites with HTTP authentication: basic and bearer (undici).
+// Passwords and tokens of websites with HTTP authentication: Basic and Bearer (undici).
 import type { Secret } from "@strongroom/keys";
 import { attempt, attemptChange } from "../attempt.ts";
 import type { Connector, Target, VerifyContext } from "../connector.ts";
@@ -18,7 +18,7 @@ export const httpLoginCheck: Connector = {
   proven: true,
   async verify(target: Target, secret: Secret, context: VerifyContext) {
     const text = secret.reveal();
-    // Loaded on first use, outside the attempt's time.
+    // Loaded on first use, so that loading does not count towards the attempt's time limit.
     const { verifyLogin } = await import("./verify-login.ts");
     return attempt(context, (current) => verifyLogin(target, text, current));
   },

@@ -1,4 +1,4 @@
-// The request that verifies a password or token of a web site, read from an entry.
+// The request that verifies a password or token of a website, read from an entry.
 import { basicCredentials } from "../api-token/verify-token.ts";
 import { tokenCheck, type TokenCheck } from "../api-token/check.ts";
 import type { Failure, Target } from "../connector.ts";

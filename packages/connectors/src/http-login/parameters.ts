@@ -1,4 +1,4 @@
-// The parameters of a web site: the request that checks a secret, and the one that changes it.
+// The parameters of a website: the request that checks a secret, and the request that changes it.
 import type { ParameterField } from "@strongroom/contract";
 import { STATUS_PATTERN } from "../api-token/check.ts";
 import { REQUIRED_TLS_PARAMETERS } from "../tls-settings.ts";

@@ -1,4 +1,4 @@
-// Logs in to a web site with the Authorization header (RFC 7617 and RFC 6750).
+// Logs in to a website with the Authorization header (RFC 7617 and RFC 6750).
 import { verifyByStatus } from "../api-token/verify-token.ts";
 import type { Attempt } from "../attempt.ts";
 import type { Finding, Target } from "../connector.ts";

@@ -13,7 +13,7 @@ export interface DirectoryAddress extends Endpoint {
 
 const PLAIN_PORTS = [389, 3268];
 const TLS_PORTS = [636, 3269];
-/** Ports of the account's machine, not of the directory. */
+/** These ports belong to the account's machine, not to the directory. */
 const OTHER_PORTS = [22, 445, 3389, 5985, 5986];
 
 /**

@@ -1,4 +1,4 @@
-// Checks without a change whether an account can set another account's password.
+// Checks whether an account can set another account's password, without changing anything.
 import { randomBytes } from "node:crypto";
 import { Attribute, Change } from "ldapts";
 import type { Attempt } from "../attempt.ts";

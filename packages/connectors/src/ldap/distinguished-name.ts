@@ -23,7 +23,7 @@ export function distinguishedName(
   return { dn: dn_template.replaceAll("{username}", () => escapedValue(username)) };
 }
 
-/** RFC 4514 §2.4: an escaped value cannot end its attribute. */
+/** Escapes a value so that it cannot end its attribute (RFC 4514 §2.4). */
 export function escapedValue(value: string): string {
   return value
     .replaceAll(/[\\",+<>;=]/g, String.raw`\$&`)

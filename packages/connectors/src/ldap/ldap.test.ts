@@ -28,7 +28,7 @@ const newPassword = () => randomBytes(12).toString("base64url");
 
 type Directory = Pick<OpenldapServer<"alice">, "host" | "tlsPort" | "suffix">;
 
-/** Over LDAPS, with the short user name. */
+/** A target over LDAPS, with the short user name. */
 const at = (server: Directory, ca: string, username: string, more: Record<string, unknown> = {}): Partial<Target> => ({
   type: "password",
   host: server.host,
@@ -176,7 +176,7 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
       ldap.change!(target(username, more), Secret.fromText(current), Secret.fromText(candidate), aContext()),
     );
 
-  test("reports a locked account and a password that must change, where the directory does", async () => {
+  test("reports a locked account and a password that must change, if the directory reports them", async () => {
     assertResult(await verify("locked", server.users.locked.password), { outcome: "rejected", code: "account-locked" });
     assertResult(await verify("fresh", server.users.fresh.password), { outcome: "rejected", code: "must-change" });
   });
@@ -198,14 +198,14 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
     assertResult(await verify("alice", old), WRONG_PASSWORD);
   });
 
-  test("an account that must change its password does so with the change itself", async () => {
+  test("an account that must change its password does so in the change itself", async () => {
     const candidate = newPassword();
     const result = await change("fresh", server.users.fresh.password, candidate);
     assert.equal(result.outcome, "changed", result.message);
     assertResult(await verify("fresh", candidate), VERIFIED);
   });
 
-  test("a reconcile account sets another account's password, which then need not change again", async () => {
+  test("a reconcile account sets another account's password, which then does not have to change again", async () => {
     const candidate = newPassword();
     const { password } = server.helpdesk;
     const result = await withoutLeak([password, candidate], () =>

@@ -1,4 +1,4 @@
-// People and services with a password in an LDAP directory (ldapts).
+// Users and services with a password in an LDAP directory (ldapts).
 import type { Connector } from "../connector.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
 import { REQUIRED_TLS_PARAMETERS } from "../tls-settings.ts";

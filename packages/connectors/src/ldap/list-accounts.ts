@@ -16,7 +16,7 @@ const ACCOUNT_ATTRIBUTES =
     " ",
   );
 const GROUPS = "(|(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))";
-/** Names of groups, unless the additional parameter `privileged_groups` sets others. */
+/** The default names of privileged groups; the additional parameter `privileged_groups` replaces them. */
 const PRIVILEGED = ["root", "wheel", "sudo", "admin", "admins", "administrators", "directory administrators"];
 
 export async function listEntries(target: Target, password: string, current: Attempt): Promise<ListFinding> {
@@ -46,7 +46,7 @@ export async function listEntries(target: Target, password: string, current: Att
     const accounts = people.map((entry) => toAccount(entry, members, membership));
     return listed(accounts, nameOf(address));
   } catch (error) {
-    // No such object, or an invalid DN.
+    // The base does not exist, or its DN is invalid.
     if (resultCodeOf(error) === 32 || resultCodeOf(error) === 34) {
       return misconfigured(
         "bad-input",
@@ -73,7 +73,7 @@ async function baseOf({ client }: Session, { additionalParams }: Target): Promis
   return root === null ? null : textOf(root, "namingContexts");
 }
 
-/** Groups by the lower-case DN or name of a member. */
+/** Maps the lower-case DN or name of a member to the member's groups. */
 type Membership = ReadonlyMap<string, readonly Entry[]>;
 
 function membershipOf(groups: readonly Entry[]): Membership {

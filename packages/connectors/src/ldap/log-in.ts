@@ -1,4 +1,4 @@
-// An LDAP bind with a name and a password, and the meaning of its result.
+// An LDAP bind with a name and a password, and the interpretation of its result.
 import { PasswordPolicyControl, PasswordPolicyError } from "ldapts";
 import type { Attempt } from "../attempt.ts";
 import type { Failure, Finding, Target } from "../connector.ts";
@@ -120,7 +120,7 @@ function bindFailure(
   }
 }
 
-/** Uses the password policy's answer, on servers that give one. */
+/** Uses the password policy's answer if the server gives one. */
 function credentialsRefused(policyError: number | undefined, where: string, username: string): Failure {
   switch (policyError) {
     case PasswordPolicyError.AccountLocked:

@@ -1,4 +1,4 @@
-// The reasons for which a directory refuses to set a password.
+// The reasons why a directory refuses to set a password.
 import type { ChangeFinding } from "../connector.ts";
 import { refused } from "../finding.ts";
 import { resultCodeOf } from "./session.ts";

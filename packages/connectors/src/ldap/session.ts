@@ -10,7 +10,7 @@ import { tlsRefusal } from "../tls-failure.ts";
 import type { DirectoryAddress } from "./address.ts";
 
 export interface Session {
-  /** Not bound yet. It follows no referral and never reconnects. */
+  /** A client that has not bound yet. It follows no referral and never reconnects. */
   client: Client;
   /** The failure behind the driver's rejection; the driver's own text is never passed on. */
   failureOf(error: unknown): Failure;

@@ -65,7 +65,7 @@ export async function reset(
   }
 }
 
-/** A repeated change can fail on the directory's password history: a successful login with the candidate decides. */
+/** A repeated change can fail because of the directory's password history: a successful login with the candidate decides. */
 async function isInForce(target: Target, candidate: string, attempt: ChangeAttempt): Promise<boolean> {
   const bound = await logIn(target, candidate, attempt);
   if ("failure" in bound) return false;
@@ -97,7 +97,7 @@ async function setPassword(
     else await session.client.exop(PASSWORD_MODIFY, passwordModify(passwordChange), control);
     return done(bound, passwordChange.username);
   } catch (error) {
-    // Protocol error: the operation is unknown there, so nothing changed.
+    // A protocol error means that the directory does not know the operation, so nothing changed.
     if (resultCodeOf(error) === 2 && !passwordChange.isByAttribute)
       return setPassword(bound, { ...passwordChange, isByAttribute: true }, attempt);
     return refusalOf(error, control, nameOf(address), passwordChange) ?? lost(address);
@@ -150,6 +150,6 @@ async function dropMustChange({ session }: Bound, dn: string): Promise<void> {
   try {
     await session.client.modify(dn, noReset);
   } catch {
-    // Without the permission or such a policy nothing changes: the following login shows the result.
+    // Without the permission or such a policy nothing changes; the next login shows the result.
   }
 }

@@ -1,4 +1,4 @@
-// Identifies a person at sign-in: finds the entry by search and verifies the typed password with a bind.
+// Identifies a user at sign-in: searches for the entry and verifies the typed password with a bind.
 import { randomBytes } from "node:crypto";
 import { FilterParser, PasswordPolicyControl, PasswordPolicyError, type Entry, type Filter } from "ldapts";
 import { inTime, type Attempt } from "../attempt.ts";
@@ -16,18 +16,18 @@ export interface Directory {
   /** The account that searches; null searches anonymously. */
   searcher: { dn: string; password: string } | null;
   baseDn: string;
-  /** RFC 4515, with `{name}`. */
+  /** An RFC 4515 filter that contains `{name}`. */
   userFilter: string;
   idAttribute: string;
   emailAttribute: string;
   nameAttribute: string;
   groupBaseDn: string | null;
-  /** RFC 4515, with `{dn}`. */
+  /** An RFC 4515 filter that contains `{dn}`. */
   groupFilter: string;
 }
 
 export interface DirectoryPerson {
-  /** The value of the id attribute; bytes that are not text as hexadecimal. */
+  /** The value of the id attribute. Bytes that are not text are given in hexadecimal. */
   id: string;
   dn: string;
   email: string | null;
@@ -37,9 +37,9 @@ export interface DirectoryPerson {
 
 export type DirectoryAnswer =
   | { outcome: "found"; person: DirectoryPerson }
-  /** No entry of that name, more than one, or a wrong password: not distinguished. */
+  /** No entry with that name, more than one, or a wrong password: the reasons are not distinguished. */
   | { outcome: "refused" }
-  /** The password is right, but can only be used to change it. */
+  /** The password is correct, but the directory accepts it only in order to change it. */
   | { outcome: "must-change" }
   | Failure;
 
@@ -69,7 +69,7 @@ export function signInToDirectory(
   });
 }
 
-/** Finds a person without a password: for an administrator who sets up the directory. */
+/** Finds a user without a password, for an administrator who sets up the directory. */
 export function lookUpPerson(
   directory: Directory,
   name: string | null,
@@ -142,7 +142,7 @@ async function bindSearcher(
   }
 }
 
-/** Null for no entry or more than one: choosing one would be a guess. */
+/** Null when there is no entry or more than one: choosing one would be a guess. */
 async function findPerson(
   session: Session,
   directory: Directory,
@@ -259,7 +259,7 @@ async function prove(
   password: string,
   address: DirectoryAddress,
 ): Promise<"right" | Exclude<DirectoryAnswer, { outcome: "found" }>> {
-  // RFC 4513 §5.1.2, again: an empty password would let anyone in.
+  // RFC 4513 §5.1.2 again: an empty password would let any user in.
   if (password === "") return { outcome: "refused" };
   const control = new PasswordPolicyControl();
   try {
@@ -287,7 +287,7 @@ async function prove(
   }
 }
 
-/** RFC 4515 §3: only letters and digits stay unescaped, so that a name can never be more than a value. */
+/** Escapes everything except letters and digits (RFC 4515 §3), so that a name can never be more than a value. */
 function escaped(value: string): string {
   return [...Buffer.from(value, "utf8")]
     .map((byte) => {

@@ -1,4 +1,4 @@
-// The script that lists the accounts of a Unix host, and the parser of its output.
+// The script that lists the accounts of a Unix host, and the parser for its output.
 import { MAX_LISTED_ACCOUNTS, type ListedAccount } from "../connector.ts";
 
 /**

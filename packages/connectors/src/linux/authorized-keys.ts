@@ -1,4 +1,4 @@
-// Edits an account's own ~/.ssh/authorized_keys on the host: adds a new key beside an old one, and removes the old one.
+// Edits an account's own `~/.ssh/authorized_keys` on the host: adds a new key beside an old one, and removes the old one.
 import type { ParsedKey } from "ssh2";
 
 /** A public key as written in the file. */
@@ -25,7 +25,7 @@ export const addCommand = (beside: PublicKey, added: PublicKey) => command("add"
 /** Removes the lines of `removed` and nothing else. Succeeds when there are none. */
 export const removeCommand = (removed: PublicKey) => command("remove", removed, removed);
 
-/** Safe in every shell: the words are checked to contain nothing that a shell interprets. */
+/** Safe in every shell: the words are checked to contain no character that a shell interprets. */
 function command(what: "add" | "remove", key: PublicKey, other: PublicKey): string {
   const words = [what, key.type, key.blob, other.type, other.blob];
   if (!words.every((word) => /^[A-Za-z0-9+/=@.-]+$/.test(word))) throw new Error("A public key has an invalid form");

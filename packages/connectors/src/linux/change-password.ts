@@ -10,7 +10,7 @@ import { openSession, type Session } from "./session.ts";
 /** More than any system accepts (crypt(3) and PAM allow 511 bytes). */
 const MAX_BYTES = 256;
 
-/** Why this candidate cannot be a Unix password, before anything is sent; null when it can. */
+/** The reason why this candidate cannot be a Unix password, found before anything is sent; null when it can. */
 export function candidateProblem(candidate: string): ChangeFinding | null {
   if (/\p{Cc}/u.test(candidate)) {
     return unsent(
@@ -79,7 +79,7 @@ function endedEarly(renewal: Renewal, name: string): ChangeFinding {
 function meaningOf({ status, stdout, stderr }: CommandResult, renewal: Renewal, name: string): ChangeFinding {
   const output = `${stdout}\n${stderr}`;
   const { stage } = renewal;
-  // A shell that exits with 0 without a prompt has changed nothing.
+  // A shell that exits with 0 without showing a prompt has changed nothing.
   if (status === 0 && stage === "retyped") return changed(`Changed the password of ${name}.`);
   if (TOO_YOUNG.test(output)) {
     return refused("too-young", `The password of ${name} was changed too recently: its minimum age has not passed.`);

@@ -1,4 +1,4 @@
-// Chooses between password and key when the secret of a Unix account is changed or retired.
+// Chooses between password and key when a Unix account's secret is changed or retired.
 import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Target } from "../connector.ts";
 import { changed } from "../finding.ts";
@@ -16,7 +16,7 @@ export async function changeSecret(
   return change(target, value, candidate, current);
 }
 
-/** Does nothing for a password, which ends when a new one replaces it. */
+/** Does nothing for a password, which stops working when a new one replaces it. */
 export async function retireSecret(
   target: Target,
   value: string,
@@ -28,7 +28,7 @@ export async function retireSecret(
 
 const NO_SECOND_PASSWORD = changed("A password ends when a new one replaces it: there is nothing to retire.");
 
-/** Entries of type SSH Key hold keys; other types can. */
+/** Entries of type SSH Key always contain keys; entries of other types may. */
 function isKey(target: Target, value: string): boolean {
   return target.type === "ssh" || looksLikePrivateKey(value) || parseJsonSecret(value) !== null;
 }

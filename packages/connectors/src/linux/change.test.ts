@@ -189,7 +189,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       assert.ok(!server.log().includes(one.candidate));
     });
 
-    test("changes an expired password during the login where the server asks for it there", async () => {
+    test("changes an expired password during the login if the server asks for it then", async () => {
       const asking = await startSshd({ config: ["PasswordAuthentication no"] });
       try {
         const stale = await asking.addUser("must-change");
@@ -206,13 +206,13 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       }
     });
 
-    test("reports a password that was changed too recently as too young", async () => {
+    test("reports that a password was changed too recently to change again", async () => {
       const young = await server.addUser();
       await runTool("chage", ["--mindays", "7", young.username]);
       assertChange(await tryChange(linux, account(young)), { outcome: "refused", code: "too-young" });
     });
 
-    test("suggests a reconcile account for an account without commands, and root is one", async () => {
+    test("suggests a reconcile account for an account that cannot run commands, and root can serve as one", async () => {
       const silent = await server.addUser("nologin");
       const one = account(silent);
       const result = await tryChange(linux, one);
@@ -222,7 +222,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       await verifies(silent.username, one.candidate);
     });
 
-    test("keeps a locked account locked, reports an unknown one, and sets no key for another account", async () => {
+    test("keeps a locked account locked, reports an unknown account, and sets no key for a different account", async () => {
       const locked = await tryReconcile(linux, account(await server.addUser("locked")), root);
       assertChange(locked, { outcome: "refused", code: "not-changeable" });
       assert.match(locked.message, /unlock/);
@@ -291,7 +291,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
     const retire = (target: object, current: string, retired: string) =>
       linux.retire?.(aTarget(target), Secret.fromText(current), Secret.fromText(retired), aContext());
 
-    describe("as every secret", () =>
+    describe("a key as a secret", () =>
       changeTests(linux, () => ({
         account: async () => (await withKey()).one,
         wrongSecret: UNKNOWN_KEY,
@@ -350,7 +350,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
       assertChange(await tryChange(linux, expired.one), { outcome: "unsent", code: "account-expired" });
     });
 
-    test("reports a key found in another file and an unwritable file, and changes nothing", async () => {
+    test("changes nothing, and reports it, when the key is in another file or the file is not writable", async () => {
       const { user, file, one } = await withKey();
       const folder = join(user.home, ".ssh");
       chownSync(folder, 0, 0);
@@ -374,10 +374,10 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
   });
 });
 
-/** No account accepts this key. */
+/** A key that no account accepts. */
 const UNKNOWN_KEY = await newKey("-----BEGIN OPENSSH PRIVATE KEY-----");
 
-/** `type blob` of a private key. */
+/** `type blob` computed from a private key. */
 function publicHalf(privateKey: string): string {
   const key = ssh2.utils.parseKey(privateKey);
   assert.ok(!(key instanceof Error));

@@ -1,4 +1,4 @@
-// An SSH connection that outlives the login, for sessions. Logs in exactly as a verification does.
+// An SSH connection that outlives the login, for sessions. It logs in exactly as a verification does.
 import type { Secret } from "@strongroom/keys";
 import type { Client } from "ssh2";
 import { inTime } from "../attempt.ts";
@@ -9,11 +9,11 @@ import { misconfigured } from "../finding.ts";
 import { logIn } from "./login.ts";
 import { loginSecret } from "./login-secret.ts";
 
-/** A target that vanished is noticed within a minute. */
+/** Chosen so that a target that vanished is noticed within a minute. */
 const KEEPALIVE_MS = 15_000;
 
 export interface SshConnection {
-  /** Logged in. It emits `close` when the connection ends, for any reason. */
+  /** A logged-in client. It emits `close` when the connection ends, for any reason. */
   client: Client;
   hostKey: HostKey;
   /** Closes the socket at once. */
@@ -48,7 +48,7 @@ export function connectSsh(
       const opened = await loginSecret(secret.reveal(), target.type === "ssh", current.signal);
       if ("failure" in opened) return opened;
 
-      // The end of the attempt aborts its signal. The connection must survive that, and nothing else.
+      // The attempt aborts its signal when it ends. Only the connection must survive that.
       const abandoned = new AbortController();
       let isConnected = false;
       current.signal.addEventListener("abort", () => {

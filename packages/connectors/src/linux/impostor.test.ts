@@ -91,7 +91,7 @@ test("a one-time code requested after the password is a second factor", async (t
   assert.deepEqual(answers, [secret]);
 });
 
-test("a server that asks for the same password again has not accepted it", async (t) => {
+test("a server that asks for the same password a second time has not accepted it", async (t) => {
   const answers: string[] = [];
   const result = await against(t, aSecret(), (context) => {
     if (context.method !== "keyboard-interactive") {
@@ -106,7 +106,7 @@ test("a server that asks for the same password again has not accepted it", async
   assert.equal(answers.length, 1);
 });
 
-test("verifies a network device that refuses to run commands by its login", async (t) => {
+test("verifies a network device that refuses to run commands, based on the login alone", async (t) => {
   const secret = aSecret();
   const result = await against(
     t,
@@ -121,7 +121,7 @@ test("verifies a network device that refuses to run commands by its login", asyn
   assert.match(result.message, /cannot run commands/);
 });
 
-test("verifies a device that never answers the command by its login, within the time limit", async (t) => {
+test("verifies a device that never answers the command, based on the login alone and within the time limit", async (t) => {
   const secret = aSecret();
   const result = await against(
     t,

@@ -20,7 +20,7 @@ const at = (server: Sshd, username: string, more: Partial<Target> = {}): Partial
   ...more,
 });
 
-/** The output of `openssl genpkey`. */
+/** A key as `openssl genpkey` writes it. */
 const pkcs8 = (openssh: string) => {
   const opened = readKey(openssh, null);
   assert.ok("key" in opened);
@@ -103,7 +103,7 @@ async function rows(): Promise<Rows> {
   };
 }
 
-// Most of the time goes into PAM's delays after a wrong password: the groups run concurrently.
+// PAM's delays after wrong passwords take most of the time, so the groups run concurrently.
 describe("Linux over SSH", { concurrency: 4 }, () => {
   connectorSuite({ connector: linux, needs: needs(unixUsersAvailable()), start: rows });
 
@@ -117,7 +117,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
     after(() => server?.stop());
     const verify = (target: Partial<Target>, secret: string) => tryOut(linux, { target, secret });
 
-    test("offers the secret once, so that verification does not lock accounts", async () => {
+    test("offers the secret only once, so that verification does not lock accounts", async () => {
       const logged = server.log().length;
       assertResult(await verify(at(server, user.username), "not-the-password"), {
         outcome: "rejected",
@@ -135,7 +135,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
       });
     });
 
-    test("a password that must be changed first is right, but not verified", async () => {
+    test("a password that must be changed first is correct, but not verified", async () => {
       const stale = await server.addUser("must-change");
       assertResult(await verify(at(server, stale.username), stale.password), {
         outcome: "rejected",
@@ -154,7 +154,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
       assert.equal(factsOf(result)["runsCommands"], false);
     });
 
-    test("a locked password does not stop a key, and an expired account stops both", async () => {
+    test("a locked password does not block key logins, but an expired account blocks both", async () => {
       const locked = await server.addUser("locked");
       const { privateKey } = await server.authorizeKey({ user: locked });
       assertResult(await verify(at(server, locked.username, { type: "ssh" }), privateKey), { outcome: "verified" });
@@ -205,14 +205,14 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
           outcome: "rejected",
           code: "must-change",
         });
-        // The account still has its password: nothing was typed into the prompts for a new one.
+        // The account still has its password: nothing was typed at the prompts for a new one.
         assertResult(await verify(at(server, stale.username), stale.password), {
           outcome: "rejected",
           code: "must-change",
         });
       }));
 
-    test("a server that allows a single attempt still reports a wrong password", () =>
+    test("reports a wrong password even if the server allows only one attempt", () =>
       withServer(["MaxAuthTries 1"], async (server) => {
         const user = await server.addUser();
         assertResult(await verify(at(server, user.username), "not-the-password"), {
@@ -240,7 +240,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
         });
       }));
 
-    test("a server that lets anyone in without authentication proves nothing", () =>
+    test("a server that accepts any user without authentication proves nothing", () =>
       withServer(["PermitEmptyPasswords yes", "UsePAM no"], async (server) => {
         const user = await server.addUser("no-password");
         assertResult(await verify(at(server, user.username), "anything-at-all"), {
@@ -262,7 +262,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
     const verify = (secret: string, more: Partial<Target> = {}) =>
       tryOut(linux, { target: at(server, username, { type: "ssh", ...more }), secret });
 
-    test("trusts the first host key and returns it for pinning, as printed by ssh-keygen", async () => {
+    test("trusts the first host key and returns it for pinning, in the form that `ssh-keygen` prints", async () => {
       const result = await verify(privateKey);
       assertResult(result, { outcome: "verified" });
       assert.deepEqual(factsOf(result)["hostKey"], await server.hostKey());
@@ -280,7 +280,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
       }
     });
 
-    test("INVARIANT: nothing is sent to a host whose key is not the pinned one, and a changed key is an alarm", async () => {
+    test("INVARIANT: nothing is sent to a host whose key is not the pinned one, and a changed key raises an alarm", async () => {
       const pinned: HostKey = { ...(await server.hostKey()), fingerprint: `SHA256:${"A".repeat(43)}` };
       const logged = server.log().length;
       const result = await verify(privateKey, { knownHostKey: pinned });
@@ -299,7 +299,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
       );
     });
 
-    test("a host key of another type than the pinned one is a change as well", async () => {
+    test("a host key whose type differs from the pinned one's counts as changed too", async () => {
       const pinned: HostKey = { type: "sk-ssh-ed25519@openssh.com", fingerprint: `SHA256:${"A".repeat(43)}` };
       assertResult(await verify(privateKey, { knownHostKey: pinned }), {
         outcome: "misconfigured",

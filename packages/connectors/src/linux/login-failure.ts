@@ -1,4 +1,4 @@
-// Why an SSH login ended without an answer: library errors and closed connections, in plain English.
+// Explains in plain English why an SSH login ended without an answer: library errors and closed connections.
 import type { AuthenticationType } from "ssh2";
 import type { Failure, HostKey } from "../connector.ts";
 import { connectionFailure, nameOf, type Endpoint } from "../dial.ts";
@@ -13,7 +13,7 @@ export interface LoginState {
   secret: LoginSecret;
   /** The new password, if the login is for a password change. */
   renewal: Renewal | null;
-  /** The key that the server presented, if any yet. */
+  /** The key that the server presented, or null before that. */
   hostKey: HostKey | null;
   /** The method that sent the secret; null before that. */
   sentBy: AuthenticationType | null;

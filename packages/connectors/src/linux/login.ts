@@ -14,9 +14,12 @@ export interface LoginRequest {
   username: string;
   secret: LoginSecret;
   pinned: HostKey | null;
-  /** Null: a server's request for a new password is not answered. */
+  /** When null, a server's request for a new password is not answered. */
   renewal?: Renewal | null;
-  /** Milliseconds between questions whether the server is still there; the connection ends after three unanswered ones. */
+  /**
+   * The interval, in milliseconds, at which the server is asked whether it is still there. The connection ends after three unanswered
+   * requests.
+   */
   keepalive?: number;
 }
 
@@ -88,7 +91,7 @@ export function logIn(
   return promise;
 }
 
-/** The next request after the server has named its methods, or null when the login is over. */
+/** The next authentication method to try once the server has listed its methods, or null when the login is over. */
 function nextStep(
   state: LoginState,
   offered: readonly AuthenticationType[],

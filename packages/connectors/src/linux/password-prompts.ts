@@ -1,8 +1,8 @@
-// The prompts of passwd and PAM in their usual order, and the answer to each.
+// The prompts of passwd and PAM in their usual order, and the answer to each prompt.
 /** The kind of prompt: `none` is no prompt (yet), `other` one that is not about a password. */
 export type Prompt = "current" | "new" | "retype" | "other" | "none";
 
-/** Decides by the last line, which a prompt leaves unfinished. The words are English: LC_ALL=C requests that. */
+/** Looks only at the last line, because a prompt does not end its line. The prompts are in English because LC_ALL=C requests that. */
 export function promptIn(text: string): Prompt {
   const line = text.slice(text.lastIndexOf("\n") + 1).trimEnd();
   if (!/[:?>]$/.test(line)) return "none";
@@ -12,12 +12,12 @@ export function promptIn(text: string): Prompt {
   return /\b(current|old|existing|login)\b|^password:$/i.test(line) ? "current" : "other";
 }
 
-/** A new password that is being entered, and the progress of that. */
+/** A new password that is being typed at prompts, and the progress so far. */
 export interface Renewal {
   candidate: string;
   /** Called right before the first byte of the new password is sent. */
   sending: () => void;
-  /** `asked-again`: the target refused it, and it was not entered again. */
+  /** `asked-again`: the target refused the new password, and it was not entered again. */
   stage: "before" | "new" | "retyped" | "asked-again";
 }
 

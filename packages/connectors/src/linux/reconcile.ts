@@ -96,7 +96,7 @@ async function mayReconcile(target: Target, by: ReconcileLogin, current: Attempt
   return { session, username, way: way.found };
 }
 
-/** The first way in which chpasswd runs as root: without input it changes nothing, and its success is the proof. */
+/** The first way in which chpasswd runs as root. Without input chpasswd changes nothing, so its success proves that it may run. */
 async function wayToRoot(session: Session): Promise<{ found: WayToRoot | null } | { failure: Failure }> {
   const ways: WayToRoot[] = session.username === "root" ? ["root"] : ["sudo", "sudo-with-password"];
   for (const way of ways) {

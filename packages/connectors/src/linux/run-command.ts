@@ -2,7 +2,7 @@
 import type { Client, ClientChannel, ExecOptions } from "ssh2";
 
 export interface CommandResult {
-  /** Null when it was ended by a signal or a hangup, or the connection was lost before it ended. */
+  /** The exit status. Null when a signal or a hangup ended the command, or the connection was lost before it ended. */
   status: number | null;
   /** The connection was lost before the command ended. */
   isLost: boolean;
@@ -12,7 +12,7 @@ export interface CommandResult {
 
 /** A dialogue with a running command. */
 interface CommandDialogue {
-  /** `text` is everything written since the last answer, on either output. */
+  /** `text` is everything written to either output since the last answer. */
   onText(text: string, reply: Reply): void;
 }
 
@@ -59,7 +59,7 @@ export function runCommand(
   try {
     client.exec(command, options, started);
   } catch {
-    // It throws when the connection is closed already.
+    // `close` throws when the connection is already closed.
     lost();
   }
   return promise.finally(() => client.removeListener("close", lost));

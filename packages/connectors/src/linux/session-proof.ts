@@ -5,11 +5,11 @@ import type { Client } from "ssh2";
 /** `silent`: no command could be run, which is normal for network devices and file-transfer accounts. */
 export type SessionProof = "runs-commands" | "must-change" | "silent";
 
-/** Longer than any shell needs to start and end; anything slower is not a shell. */
+/** Longer than any shell needs to start and exit; anything slower is not a shell. */
 const LIMIT_MS = 3_000;
 const MAX_OUTPUT = 4_096;
 
-/** Runs `true`, which every Unix has and which changes nothing. Never fails: an unproven session is `silent`. */
+/** Runs `true`, which every Unix has and which changes nothing. Never fails: a session without proof is `silent`. */
 export function proveSession(client: Client, remainingMs: number): Promise<SessionProof> {
   const { promise, resolve } = Promise.withResolvers<SessionProof>();
   const timer = setTimeout(() => resolve("silent"), Math.max(0, Math.min(LIMIT_MS, remainingMs - 200)));
@@ -28,7 +28,7 @@ export function proveSession(client: Client, remainingMs: number): Promise<Sessi
     channel.stderr.on("data", collect);
     channel.on("exit", (code: number | null) => (status = code));
     channel.on("close", () => resolve(meaningOf(status, output)));
-    // Input ends at once: a forced sftp-server would wait for it.
+    // End the input at once, because a forced sftp-server would wait for it.
     channel.end();
   });
   return promise.finally(() => clearTimeout(timer));

@@ -50,8 +50,8 @@ export async function openSession(
   return { session: { client: login.loggedIn.client, login: login.loggedIn, endpoint, where, username, secret } };
 }
 
-/** As `openSession`, for the platform's reconcile account at the target's own address. */
+/** Like `openSession`, for the platform's reconcile account at the target's own address. */
 export function openSessionBy(target: Target, by: ReconcileLogin, current: Attempt) {
-  // Whatever kind of secret the entry has, the other account has a password or a key.
+  // Whatever kind of secret the entry has, the reconcile account has a password or a key.
   return openSession({ ...target, type: "server", username: by.username }, by.secret.reveal(), current);
 }

@@ -1,4 +1,4 @@
-// One SSH login, from the first byte to the proof that a session opens (ssh2).
+// One SSH login, from the first byte to the proof that a session can be opened (ssh2).
 import type { Attempt } from "../attempt.ts";
 import type { Finding, Target } from "../connector.ts";
 import { verified } from "../finding.ts";

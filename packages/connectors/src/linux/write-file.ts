@@ -36,7 +36,7 @@ async function write(target: Target, login: string, file: FileToWrite, current: 
   if (!/^\/[^\0\n\r]+$/.test(path) || !/^0?[0-7]{3}$/.test(mode)) {
     return unsent(misconfigured("bad-input", "The path or mode of the file is invalid."));
   }
-  // Loads ssh2 with the first file, so that startup does not.
+  // Loads ssh2 when the first file is written, to keep startup fast.
   const { openSession } = await import("./session.ts");
   const opened = await openSession(target, login, current);
   if ("failure" in opened) return unsent(opened.failure);

@@ -45,7 +45,7 @@ function shown(value: unknown, authSource: string): ListedAccount[] {
   );
   return [
     {
-      // The same name in another database is another user.
+      // The same name in a different database is a different user.
       name: db === authSource ? user : `${db}.${user}`,
       isPrivileged,
       isLocked: false,

@@ -97,7 +97,7 @@ async function rows(): Promise<Rows> {
 
 connectorSuite({ connector: mongodb, needs: needs(opensslAvailable()), start: rows });
 
-describe("MongoDB: answers of its server", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
+describe("MongoDB: interpretation of the server's answers", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
   let server: FakeMongodb;
   let tls: Partial<Target>;
   before(async () => {
@@ -118,7 +118,7 @@ describe("MongoDB: answers of its server", { ...needs(opensslAvailable()), concu
     assertResult(await tryOut(mongodb, { target: at(open, "somebody"), secret: aSecret() }), WRONG_PASSWORD);
   });
 
-  test("MongoDB's own driver succeeds and fails on the fake as this connector does", async () => {
+  test("MongoDB's own driver succeeds and fails against the fake exactly as this connector does", async () => {
     const [name, secret] = [aName(), aSecret()];
     server.addUser(name, secret);
     const { MongoClient } = await import("mongodb");
@@ -141,7 +141,7 @@ describe("MongoDB: answers of its server", { ...needs(opensslAvailable()), concu
     assert.deepEqual([await ping(secret), await ping(aSecret())], ["in", 18]);
   });
 
-  test("finds a user of another database through auth_source or the connection string", async () => {
+  test("finds a user of another database through `auth_source` or the connection string", async () => {
     const secret = aSecret();
     const name = aName();
     server.addUser(name, secret, [], "shop");

@@ -1,5 +1,5 @@
-// MongoDB users with a password (our own implementation of its messages, with the BSON of `mongodb`). Tested against a
-// fake, not against a real server.
+// MongoDB users with a password. Implements the wire protocol itself, using BSON from the `mongodb` package. Tested against a fake, not
+// against a real server.
 import type { Connector } from "../connector.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
 import { TLS_PARAMETERS } from "../tls-settings.ts";

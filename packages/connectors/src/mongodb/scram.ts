@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { BSON } from "mongodb";
 import { NotMongodb, type Doc } from "./wire.ts";
 
-/** Fewer rounds make the password easy to guess from the messages, more take too long. */
+/** With fewer rounds the password is easy to guess from the messages; more rounds take too long. */
 const ROUNDS = { min: 4096, max: 200_000 };
 
 const derive = promisify(pbkdf2);

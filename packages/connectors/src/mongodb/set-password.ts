@@ -1,4 +1,4 @@
-// Sets a new password for a MongoDB user, as the user or as an account with the right.
+// Sets a new password for a MongoDB user, logged in as that user or as an account with the permission.
 import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
@@ -35,7 +35,7 @@ async function setPassword(
     }
     current.waitFor(`${nameOf(address)} to confirm the change`);
     current.sending();
-    // A majority must have it: if the primary fails first, the new password would be lost with it.
+    // A majority must have the change: if the primary fails first, the new password would be lost with it.
     await run({ updateUser: username, pwd: candidate, writeConcern: { w: "majority", wtimeout: patienceOf(current) } });
     return changed(`Changed the password of ${username} on ${nameOf(address)}.`);
   } catch (error) {
@@ -47,7 +47,7 @@ async function setPassword(
 
 const patienceOf = (current: ChangeAttempt) => Math.max(1, Math.floor(current.remainingMs() * 0.8));
 
-/** Only errors that mean nothing was done are refusals: after a shutdown or a late majority it may have been done. */
+/** Only errors that mean that nothing was done are refusals: after a shutdown or a late majority, the change may have been made. */
 function refusalOf(error: unknown, { address }: Session, username: string): ChangeFinding {
   const target = nameOf(address);
   switch (error instanceof ServerError ? error.code : null) {

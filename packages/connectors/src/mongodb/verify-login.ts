@@ -16,7 +16,7 @@ export async function verifyLogin(target: Target, password: string, current: Att
   });
 }
 
-/** Reads the privileges of the login: nothing is changed. */
+/** Reads the privileges of the login, and changes nothing. */
 export async function checkRight(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   const session = await openSession(target, { username: by.username, password: by.secret.reveal() }, current);
   if ("failure" in session) return session.failure;

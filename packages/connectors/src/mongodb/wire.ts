@@ -19,7 +19,7 @@ export class NotMongodb extends Error {}
 
 const OP_MSG = 2013;
 const HEADER_BYTES = 16;
-/** Flags, then the kind of the only section. */
+/** The flags, then the kind of the only section. */
 const PREFIX_BYTES = 5;
 /** The largest message that a server sends (maxMessageSizeBytes); the stream has its own, lower limit. */
 const MAX_MESSAGE_BYTES = 48_000_000;
@@ -66,7 +66,7 @@ function answerIn(message: Buffer, requestId: number): Doc {
   const body = parsed(message.subarray(HEADER_BYTES + PREFIX_BYTES));
   const { ok, code, writeConcernError } = body;
   if (Number(ok) !== 1) throw typeof code === "number" ? new ServerError(code) : new NotMongodb();
-  // WriteConcernFailed: done on this server, but possibly not kept.
+  // WriteConcernFailed: done on this server, but it may be lost.
   if (writeConcernError !== undefined) throw new ServerError(64);
   return body;
 }

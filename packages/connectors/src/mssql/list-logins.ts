@@ -1,4 +1,4 @@
-// Lists a SQL Server's logins with a password, as far as this login can see them.
+// Lists the logins of a SQL Server that have a password, as far as this login can see them.
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";

@@ -13,7 +13,7 @@ export function loginFailure(
   numbers: readonly number[],
   address: DatabaseAddress,
 ): Failure {
-  // An unavailable database is followed by a refused login: the first known number counts.
+  // After an unavailable database the server also reports a refused login: the first known number counts.
   const knownFailure = numbers.map((number) => numberFailure(number, address)).find((failure) => failure !== null);
   if (knownFailure !== undefined) return knownFailure;
   const target = nameOf(address);
@@ -25,7 +25,7 @@ export function loginFailure(
     const failure = tlsFailure(cause, address);
     if (failure !== null) return failure;
   }
-  // The driver's own timeout can fire just before ours.
+  // The driver's own timeout can fire just before the attempt's.
   if (causesOf(error).some((cause) => codeOf(cause) === "ETIMEOUT"))
     return unreachable("timeout", `${target} did not answer the login in time.`);
   const socketError = causesOf(error).find((cause) =>

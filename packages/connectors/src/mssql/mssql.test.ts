@@ -88,7 +88,7 @@ async function rows(): Promise<Rows> {
 
 connectorSuite({ connector: mssql, needs: needs(opensslAvailable()), start: rows });
 
-describe("SQL Server: answers of its server", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
+describe("SQL Server: interpretation of the server's answers", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
   let server: FakeMssql;
   let authority: Authority;
   before(async () => {

@@ -1,4 +1,4 @@
-// Sets a new password for a SQL Server login, as the login itself or as one with the right.
+// Sets a new password for a SQL Server login, logged in as that login or as one with the permission.
 import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
@@ -41,7 +41,7 @@ async function setPassword(
   }
 }
 
-/** Numbers of sys.messages: 15114 to 15119 come from the password policy. */
+/** Error numbers of sys.messages: 15114 to 15119 come from the password policy. */
 function refusalOf(error: unknown, { address }: Session, name: string): ChangeFinding {
   const target = nameOf(address);
   const number = error instanceof ServerError ? error.numbers[0] : undefined;

@@ -13,7 +13,7 @@ const quotedName = (name: string): string => `[${name.replaceAll("]", "]]")}]`;
 /** A Unicode string constant: only the apostrophe needs escaping. */
 const quotedText = (text: string): string => `N'${text.replaceAll("'", "''")}'`;
 
-/** `old` for a login's own password: that needs no right. */
+/** `old` is given for a login's own password: no permission is needed then. */
 export function alterLogin(name: string, candidate: string, old: string | null): string {
   const proof = old === null ? "" : ` OLD_PASSWORD = ${quotedText(old)}`;
   return `ALTER LOGIN ${quotedName(name)} WITH PASSWORD = ${quotedText(candidate)}${proof}`;

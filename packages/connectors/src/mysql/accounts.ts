@@ -34,21 +34,21 @@ export async function accountsNamed(quotedName: string, loggedIn: LoggedIn): Pro
   );
 }
 
-/** The server decides about the types too. */
+/** The server also determines the column types, so no type is assumed. */
 interface Row {
   host: unknown;
   plugin: unknown;
   locked?: unknown;
 }
 
-/** True in JSON and in SQL. */
+/** True in both its JSON and its SQL form. */
 export const isTrue = (value: unknown) => value === true || value === 1 || value === "1" || value === "true";
 
 async function rowsIfAllowed(ask: LoggedIn["ask"], sql: string): Promise<Row[] | null> {
   try {
     return await ask<Row>(sql);
   } catch (error) {
-    // No permission to read that table or column.
+    // The login may not read that table or column.
     if ([1142, 1143, 1044].includes(serverErrno(error) ?? 0)) return null;
     throw error;
   }

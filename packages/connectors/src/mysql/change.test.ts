@@ -34,7 +34,7 @@ test("the server uses the account with the most specific host", () => {
   assert.equal(from("10.1.2.3", "localhost", "192.168.%", "10.1.2.4"), null);
 });
 
-test("a statement contains the hash where the server accepts one, and quotes every name and password", () => {
+test("a statement contains the hash if the server accepts one, and quotes every name and password", () => {
   assert.equal(nativeHash("password"), "*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19");
   const [own] = statementsFor(null, "it's", { isMariadb: true, asHash: true });
   assert.equal(own, `set password = '${nativeHash("it's")}'`);
@@ -127,7 +127,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     assert.deepEqual(await server.sql(everybody), before);
   });
 
-  test("changes only the account that logs in from here among those of one name", async () => {
+  test("among accounts with the same name, changes only the one that logs in from this host", async () => {
     const one = await account();
     const name = one.target.username;
     await server.sql(
@@ -142,7 +142,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     assertChange(await tryReconcile(mysql, one, boss), { outcome: "refused", code: "no-such-account" });
   });
 
-  test("counts a right from a role, and reports why a locked account is refused", async () => {
+  test("counts a privilege granted through a role, and reports why a locked account is refused", async () => {
     const keeper = await server.addUser();
     const by = { username: keeper.username, secret: keeper.password };
     const one = await account();
@@ -157,7 +157,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     assert.match(locked.message, /locked/);
   });
 
-  test("lists nothing without permission to read accounts, and shows a right from a role", async () => {
+  test("lists nothing without permission to read accounts, and shows a privilege granted through a role", async () => {
     const user = await server.addUser();
     const list = (name: string, secret: string) =>
       mysql.listAccounts?.(aTarget(at(name)), Secret.fromText(secret), aContext());
@@ -182,7 +182,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     assertChange(await tryReconcile(mysql, one, boss), { outcome: "refused", code: "not-changeable" });
   });
 
-  test("gives up in time on a server locked by another session, with nothing changed", async () => {
+  test("gives up in time on a server locked by another session, and changes nothing", async () => {
     const one = await account();
     const holder = mysql2.createConnection({ host: server.host, port: server.port, ...(await rootLike(server)) });
     const run = (sql: string) =>
@@ -197,7 +197,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     await verifies(one.target.username, one.secret);
   });
 
-  test("reports a proxy and a read-only server, with nothing changed", async (t) => {
+  test("reports a proxy and a read-only server, and changes nothing", async (t) => {
     const one = await account();
     const proxy = await startTcp((socket) => {
       const upstream = connect(server.port, server.host);
@@ -221,7 +221,7 @@ describe("MariaDB: changing passwords", { ...needs(mariadbAvailable(), opensslAv
     await verifies(one.target.username, one.secret);
   });
 
-  test("sends the password itself for rule checks only over checked TLS; a password that breaks the rules is refused", async () => {
+  test("sends the password itself for rule checks only over checked TLS, and a password that breaks the rules is refused", async () => {
     const one = await account();
     await server.sql("install soname 'simple_password_check'");
     await server.sql("install soname 'password_reuse_check'");

@@ -96,7 +96,7 @@ test("never sends the password to a server that asks for clear text", async (t) 
   }
 });
 
-test("interprets MySQL's error numbers where MariaDB's differ", async (t) => {
+test("interprets MySQL's error numbers where they differ from MariaDB's", async (t) => {
   const failures: [number, { outcome: VerifyResult["outcome"]; code: string }][] = [
     [3118, { outcome: "rejected", code: "account-locked" }],
     [3955, { outcome: "rejected", code: "account-locked" }],

@@ -64,7 +64,7 @@ async function accountsOf({ ask, isMariadb }: LoggedIn): Promise<ListedAccount[]
   });
 }
 
-/** The server decides about the types too. */
+/** The server also determines the column types, so no type is assumed. */
 interface Row {
   user: unknown;
   host: unknown;
@@ -83,7 +83,7 @@ interface Grant {
   role: unknown;
 }
 
-/** Seconds since 1970; 0 means that the password was set to expired. */
+/** Seconds since 1970; 0 means that the password was marked as expired. */
 function momentOf(seconds: unknown): string | null {
   const value = Number(seconds);
   const isMoment = Number.isSafeInteger(value) && value > 0 && value < 1e11;

@@ -1,4 +1,4 @@
-// Interprets a failed MySQL or MariaDB login by its error number: the driver's names for MariaDB's numbers are wrong.
+// Interprets a failed MySQL or MariaDB login by its error number, because the driver has the wrong names for MariaDB's numbers.
 import { TooMuchData } from "../bounded-stream.ts";
 import type { DatabaseAddress } from "../connection-string.ts";
 import type { Failure } from "../connector.ts";
@@ -35,7 +35,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
   }
 }
 
-/** The number in a server's error packet, or null for an error of the driver or the socket. */
+/** The number in a server's error packet, or null for an error from the driver or the socket. */
 export function serverErrno(error: unknown): number | null {
   if (error === null || typeof error !== "object" || !("errno" in error)) return null;
   return typeof error.errno === "number" && error.errno > 0 ? error.errno : null;

@@ -19,7 +19,7 @@ export interface LoggedIn {
   isMariadb: boolean;
   /** The server's version, sent before the login. */
   greeting: string;
-  /** The rows of an answer. Rejects on every failure of the statement or the connection. */
+  /** The rows of an answer. Rejects when the statement or the connection fails. */
   ask<Row extends object>(sql: string): Promise<Row[]>;
 }
 
@@ -34,7 +34,7 @@ interface Identity {
 
 export interface LoginOptions {
   maxReceivedBytes?: number;
-  /** Let an account in whose password has expired, to change it. */
+  /** Lets an account log in with an expired password, in order to change it. */
   isToChange?: boolean;
 }
 
@@ -73,7 +73,7 @@ export async function logIn(
   }
 }
 
-/** Asked first: a user whose password has expired gets in, and is refused only at the first query. */
+/** Queried first: a user whose password has expired can log in, and is refused only at the first query. */
 async function readIdentity(ask: LoggedIn["ask"], isToChange: boolean): Promise<Identity | null | undefined> {
   try {
     const [identity] = await ask<Identity>(
@@ -99,7 +99,7 @@ function rowsOf<Row extends object>(connection: Connection, sql: string): Promis
   return promise;
 }
 
-/** Another account than the requested one got in, and not as a proxy for it. */
+/** The login reached a different account from the requested one, and not as a proxy for it. */
 const isOtherAccount = (identity: Identity, { username }: DatabaseAddress) =>
   nameIn(identity.account) !== username && !identity.proxy;
 
@@ -109,7 +109,7 @@ export const nameIn = (account: string) => account.replace(/@[^@]*$/, "");
 /** The host of `user@host`. */
 export const hostIn = (account: string) => account.slice(account.lastIndexOf("@") + 1);
 
-/** A server with anonymous users or without grant tables lets anyone in, as another account than requested. */
+/** A server with anonymous users or without grant tables accepts any user, as a different account from the requested one. */
 function notChecked(address: DatabaseAddress): Failure {
   return misconfigured(
     "password-not-checked",

@@ -94,7 +94,7 @@ connectorSuite({
   start: rows,
 });
 
-describe("MariaDB: answers of its server", needs(mariadbAvailable(), opensslAvailable()), () => {
+describe("MariaDB: interpretation of the server's answers", needs(mariadbAvailable(), opensslAvailable()), () => {
   let server: MariadbServer;
   let authority: Authority;
   let user: { username: string; password: string };
@@ -137,7 +137,7 @@ describe("MariaDB: answers of its server", needs(mariadbAvailable(), opensslAvai
     assertResult(missing, { outcome: "misconfigured", code: "no-such-database" });
   });
 
-  test("checks a name in the certificate although it connects to the checked address", async () => {
+  test("checks a host name in the certificate although it connects to the checked address", async () => {
     assertResult(await verify(at(server, user.username, { host: "localhost", ...checked() })), { outcome: "verified" });
   });
 
@@ -149,20 +149,20 @@ describe("MariaDB: answers of its server", needs(mariadbAvailable(), opensslAvai
     assertResult(await verify(at(server, careful.username, checked()), careful.password), { outcome: "verified" });
   });
 
-  test("an anonymous account that lets anyone in proves nothing", async () => {
+  test("an anonymous account that accepts any user proves nothing", async () => {
     await server.sql("create user ''@'127.0.0.1' identified by 'anything-at-all'");
     const result = await verify(at(server, "ghost"), "anything-at-all");
     await server.sql("drop user ''@'127.0.0.1'");
     assertResult(result, { outcome: "misconfigured", code: "password-not-checked" });
   });
 
-  test("an authentication method that the connector does not have is unsupported, not failed", async () => {
+  test("an authentication method that the connector does not support is unsupported, not failed", async () => {
     await server.sql("install soname 'auth_ed25519'");
     await server.sql("create user modern@'127.0.0.1' identified via ed25519 using password('modern-password')");
     assertResult(await verify(at(server, "modern"), "modern-password"), { outcome: "unsupported" });
   });
 
-  test("a user without a free connection is unreachable, not rejected", async () => {
+  test("a user who has reached the connection limit is unreachable, not rejected", async () => {
     const busy = await server.addUser("with max_connections_per_hour 1");
     assertResult(await verify(at(server, busy.username), busy.password), { outcome: "verified" });
     assertResult(await verify(at(server, busy.username), busy.password), {
@@ -208,7 +208,7 @@ describe("MariaDB: answers of its server", needs(mariadbAvailable(), opensslAvai
     });
   });
 
-  test("a server that requires encryption answers like a wrong password, with a hint", async () => {
+  test("a server that requires encryption answers as for a wrong password, and the message has a hint", async () => {
     await server.restart(await authority.issue(["127.0.0.1"]), ["--require-secure-transport=1"]);
     const result = await verify(at(server, user.username));
     assertResult(result, { outcome: "rejected", code: "wrong-password" });

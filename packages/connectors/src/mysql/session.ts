@@ -7,12 +7,12 @@ import type { Failure } from "../connector.ts";
 import { startTls, type Secured } from "../start-tls.ts";
 import { mayCarryClearText, type TlsSettings } from "../tls-settings.ts";
 
-/** The server asked for the password in a form that could be intercepted. It was not sent. */
+/** The server asked for the password in a form that could be intercepted. The password was not sent. */
 export class InsecurePassword extends Error {}
 
 export interface Session {
   connection: Connection;
-  /** Why TLS failed, if it did: the driver sees only a closed connection. */
+  /** The reason why TLS failed, if it did: the driver sees only a closed connection. */
   tlsFailure(): Promise<Failure | null>;
   /** The stream that the driver uses now: an encrypted one once TLS is up. */
   stream(): Duplex;
@@ -47,11 +47,11 @@ export function openSession(
     ...(tls.mode === "disable" ? {} : { ssl: {} }),
     ...(mayCarryClearText(tls) ? { enableCleartextPlugin: true } : { authPlugins: REFUSING_PLUGINS }),
   });
-  // A failure after the answer does not matter, and must not end the process.
+  // A failure after the answer does not matter, and must not crash the process.
   connection.on("error", () => {});
   let securing: Promise<Secured> | null = null;
   const driver = connection as unknown as DriverConnection;
-  // The driver's own TLS cannot check a certificate for an IP address and hides the reason of a failure.
+  // The driver's own TLS cannot check a certificate for an IP address, and hides the reason for a failure.
   driver.startTLS = (onSecure) => {
     stream.removeAllListeners("data");
     securing = startTls(stream, tls, address);
@@ -84,7 +84,7 @@ const REFUSING_PLUGINS: Record<string, AuthPlugin> = {
   },
 };
 
-/** The password is not in the server's cache, so it asks for all of it. */
+/** The password is not in the server's cache, so the server asks for the whole password. */
 function isFullAuthentication(data: Buffer): boolean {
   return data.length === 1 && data[0] === 4;
 }
@@ -93,5 +93,5 @@ function refuse(): never {
   throw new InsecurePassword("full authentication");
 }
 
-/** The server decides about the types too. */
+/** The server also determines the types of these values, so no type is assumed. */
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

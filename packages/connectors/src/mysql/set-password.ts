@@ -8,7 +8,7 @@ import { loginFailure, serverErrno } from "./login-failure.ts";
 import { logIn, MUST_CHANGE, nameIn, type LoggedIn } from "./login.ts";
 import { isPlain, QUOTING_MODE, statementsFor, type AccountName } from "./statements.ts";
 
-/** Why this candidate cannot be a MySQL password, before anything is sent; null when it can. */
+/** The reason why this candidate cannot be a MySQL password, found before anything is sent; null when it can. */
 export function candidateProblem(candidate: string): ChangeFinding | null {
   return candidate.includes("\0")
     ? unsent(misconfigured("bad-input", "MySQL does not allow a NUL character in a password."))
@@ -43,7 +43,7 @@ const IN_CLEAR = (target: string) =>
   `${target} needs the new password in clear text, and that needs TLS with a verified certificate. Nothing was sent.`;
 
 const OPTION_PREVENTS = 1290;
-/** The login lacks the right for this statement: another statement may work. */
+/** The login lacks the privilege for this statement: a different statement may work. */
 const DENIED = new Set([1044, 1142, 1227]);
 
 /** Null when a statement worked, else the failure of the last one. */
@@ -88,7 +88,7 @@ async function prepare(
 const READ_ONLY = (target: string) =>
   `${target} is read-only (possibly a replica). Passwords are changed on the primary server: use its address.`;
 
-/** Why the logged-in account is not the one whose password should change; null when it is. */
+/** The reason why the logged-in account is not the one whose password should change; null when it is. */
 export function otherAccountRefusal({ identity, address, greeting }: LoggedIn): NotChanged | null {
   if (identity === null) return null;
   const target = nameOf(address);
@@ -139,7 +139,7 @@ async function refusalOf(error: unknown, loggedIn: LoggedIn, name: string): Prom
     case 1213:
     case 1969:
     case 3024:
-      // Rolled back: as if never sent.
+      // Rolled back, as if it had never been sent.
       return unsent(
         unreachable(
           "not-ready",
@@ -164,12 +164,12 @@ async function isReused({ ask }: LoggedIn): Promise<boolean> {
     const warnings = await ask<{ Message: unknown }>("show warnings");
     return warnings.some(({ Message }) => String(Message).startsWith("password_reuse_check:"));
   } catch {
-    // The refusal is certain, only its reason is not.
+    // The refusal is certain, but its reason is not.
     return false;
   }
 }
 
-/** Changes the password of the account that logs in with it, even when it has expired. */
+/** Changes the password of the account that is logged in with it, even if it has expired. */
 export async function changePassword(
   target: Target,
   password: string,

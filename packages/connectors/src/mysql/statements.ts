@@ -1,7 +1,7 @@
 // The statements that set a MySQL or MariaDB password, and their quoting.
 import { createHash } from "node:crypto";
 
-/** An account is a name and a client host: the same name with another host is another account. */
+/** An account is a name and a client host: the same name with a different host is a different account. */
 export interface AccountName {
   user: string;
   host: string;
@@ -13,7 +13,7 @@ export const QUOTING_MODE = "NO_BACKSLASH_ESCAPES";
 /** For sessions in `QUOTING_MODE` only. */
 export const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** True for a text that is quoted alike in every mode. */
+/** True for a text whose quoting is the same in every mode. */
 export const isPlain = (text: string) => !/['\\]/.test(text);
 
 /** The stored form of mysql_native_password: `*` and the hexadecimal SHA-1 of the password's SHA-1. */

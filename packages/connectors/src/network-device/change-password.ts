@@ -1,4 +1,4 @@
-// Changes a password on a device with its script: the login's own, or another account's with the right to configure.
+// Changes a password on a device with its script: the login's own, or that of another account if the login may configure the device.
 import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, ReconcileLogin, RefusedCode, Target } from "../connector.ts";
 import { connectionFailure, nameOf } from "../dial.ts";
@@ -90,7 +90,7 @@ function hasLine({ lines }: ConsoleOutput, wanted: readonly string[]): boolean {
   return lines.some((line) => wanted.some((pattern) => isLine(pattern, line)));
 }
 
-/** The change has happened: a later error or timeout does not undo it. */
+/** The change has been made: a later error or timeout does not undo it. */
 async function save(session: Session, values: Placeholders, remainingMs: number): Promise<boolean> {
   const { script } = session;
   if (script.save.length === 0) return true;

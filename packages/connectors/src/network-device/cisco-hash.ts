@@ -22,7 +22,7 @@ function randomSalt(): string {
   return [...randomBytes(SALT_LENGTH)].map((byte) => ALPHABET[byte % ALPHABET.length]).join("");
 }
 
-/** Base64 with another alphabet order, without padding. */
+/** Base64 with a different alphabet order, without padding. */
 function encoded(bytes: Buffer): string {
   const usual = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const letters = bytes.toString("base64").replace(/=+$/, "");

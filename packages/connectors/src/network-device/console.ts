@@ -8,7 +8,7 @@ import { TooMuchData } from "../bounded-stream.ts";
 export interface ConsoleOutput {
   /** Complete lines, without the prompt. */
   lines: readonly string[];
-  /** The last line, without spaces at its end. */
+  /** The last line, without trailing spaces. */
   prompt: string;
   /** The pattern that matched the prompt. */
   pattern: string;
@@ -28,9 +28,9 @@ export interface Console {
 /** The device echoed a password: the prompt was not one that hides its input. */
 export class ShownSecret extends Error {}
 
-/** A prompt must stay unchanged for this long: one that continues was part of some text. */
+/** A prompt must stay unchanged for this long: if more text follows, it was not a prompt. */
 const STILL_MS = 60;
-/** Limit of one answer; the whole connection has its own limit. */
+/** The size limit of one answer; the whole connection has its own limit. */
 const MAX_OUTPUT = 64 * 1024;
 
 export function consoleOver(stream: Duplex, wire: Duplex): Console {
@@ -70,7 +70,7 @@ export function consoleOver(stream: Duplex, wire: Duplex): Console {
         if (secret !== null && shows(raw, secret)) throw new ShownSecret("a prompt that echoes its input");
         const lines = linesOf(raw);
         const prompt = lines.at(-1) ?? "";
-        // The device echoes the typed line: that is not a prompt, whatever its ending.
+        // The device echoes the typed line, which is not a prompt even if it ends like one.
         const isEcho = lines.length === 1 && prompt !== "" && prompt === typed.trimEnd();
         const pattern = isEcho ? undefined : patterns.find((each) => isLine(each, prompt));
         if (isStill && length === raw.length && pattern !== undefined)
@@ -93,7 +93,7 @@ function stillness(ms: number, listen: (tell: () => void) => void): Promise<bool
   });
 }
 
-/** A short secret may occur in an answer by chance; an echo starts at its very beginning. */
+/** A short secret may occur in an answer by chance, but an echo is always at the very beginning. */
 function shows(raw: string, secret: string): boolean {
   return secret.length >= 8 ? raw.includes(secret) : raw.startsWith(secret);
 }
@@ -115,7 +115,7 @@ export function linesOf(raw: string): string[] {
   );
 }
 
-/** Whether a whole line matches the pattern: literal text, `*` for anything. Takes linear time. */
+/** Whether the pattern matches a whole line: literal text, with `*` for anything. Takes linear time. */
 export function isLine(pattern: string, line: string): boolean {
   const parts = pattern.split("*");
   const [first = "", last = ""] = [parts[0], parts.at(-1)];

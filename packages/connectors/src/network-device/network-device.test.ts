@@ -86,7 +86,7 @@ async function overTelnet(): Promise<Rows> {
           expect: { outcome: "unsent", code: "bad-input" },
         },
       ],
-      // Every wrong password costs three seconds there: a test below cuts at every line.
+      // Every wrong password costs three seconds on this target; a test below cuts at every line.
       isCuttable: false,
     },
     reconciles: {
@@ -165,7 +165,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       assertResult(result, { outcome: "rejected", code: "must-change" });
     });
 
-    // Name, password, passwd, the current one, the new one twice.
+    // The lines are: name, password, `passwd`, the current password, and the new password twice.
     for (const [line, outcome] of ["unsent", "unsent", "unsent", "unsent", "unknown", "unknown"].entries()) {
       test(`a connection cut after line ${line + 1} of a change is ${outcome}, and one of the passwords logs in`, async (t) => {
         const { username, password } = await server.addUser();
@@ -209,7 +209,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       assert.equal(again.outcome, "changed", "repeating it is harmless");
     });
 
-    test("a session that ends or hangs at the command is unknown", async () => {
+    test("a session that ends or hangs at the change command is unknown", async () => {
       device.answerOnce("configure", (channel) => channel.close());
       assertChange(await change(anAccount()), { outcome: "unsent", code: "connection-lost" });
       device.answerOnce("username", (channel) => channel.close());
@@ -218,7 +218,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       assertChange(await tryChange(networkDevice, anAccount(), { timeoutMs: 6_000 }), { outcome: "unknown" });
     });
 
-    test("a session that ends or hangs while saving is still changed, and says so", async () => {
+    test("a session that ends or hangs while saving still counts as changed, and the message says so", async () => {
       device.answerOnce("write", (channel) => channel.close());
       const result = await change(anAccount());
       assert.deepEqual([result.outcome, "facts" in result && result.facts], ["changed", { isSaved: false }]);
@@ -252,7 +252,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
     const tryAt = (server: Place, more: object = {}, timeoutMs = 6_000) =>
       tryOut(networkDevice, { target: at(server, "admin", { ...TELNET, ...more }), secret }, { timeoutMs });
 
-    test("a device that lets anyone in without a password proves nothing", async (t) => {
+    test("a device that accepts any user without a password proves nothing", async (t) => {
       const server = await impostor(t, ["login: ", "welcome\r\n$ "]);
       assertResult(await tryAt(server), { outcome: "misconfigured", code: "password-not-checked" });
     });

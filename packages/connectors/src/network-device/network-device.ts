@@ -20,7 +20,7 @@ export const networkDevice: Connector = {
   ports: [23],
   parameters: DEVICE_PARAMETERS,
   proven: true,
-  // Every device accepts these, and no prompt interprets them as a command.
+  // Every device accepts these characters, and no prompt interprets them as a command.
   passwordLimits: { maxLength: 63, forbidden: "?" },
   ...passwordChanges({
     verify: async () => (await import("./verify-login.ts")).verifyLogin,

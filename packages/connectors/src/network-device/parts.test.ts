@@ -1,4 +1,4 @@
-// Parts of the prompt engine: Telnet's options, lines and patterns, Cisco's hashes.
+// Parts of the prompt engine: Telnet options, lines and patterns, and Cisco hashes.
 import assert from "node:assert/strict";
 import { PassThrough, Duplex } from "node:stream";
 import { test } from "node:test";
@@ -29,12 +29,12 @@ test("RFC 854: options are answered once and removed from the text, however the 
   assert.deepEqual(await through(bytes.map((byte) => [byte])), expected);
 });
 
-test("RFC 1143: withdrawing an option is confirmed, and refused ones get no further answer", async () => {
+test("RFC 1143: withdrawing an option is confirmed, and an option already refused gets no further answer", async () => {
   const { answers } = await through([[255, 251, 1, 255, 252, 1, 255, 252, 1, 255, 254, 3, 255, 252, 31]]);
   assert.deepEqual(answers, [255, 253, 1, 255, 254, 1]);
 });
 
-test("a pattern matches whole lines, is text with stars, and takes linear time", () => {
+test("a pattern matches whole lines, consists of text and stars, and takes linear time", () => {
   assert.ok(isLine("*(config)#", "sw1(config)#") && isLine("*#", "#") && isLine("a*b*c", "a-b-b-c"));
   assert.ok(!isLine("Password:", "Password: x") && !isLine("a*a", "a") && !isLine("*#", "# "));
   assert.ok(!isLine("*a".repeat(100) + "b", "a".repeat(100_000)));
@@ -50,7 +50,7 @@ test("a pattern matches whole lines, is text with stars, and takes linear time",
   );
 });
 
-test("the screen as text has no colours or controls, and overwritten lines with their final content", () => {
+test("the screen as text contains no colours or controls, and an overwritten line has its final content", () => {
   assert.deepEqual(linesOf("a\u001b[1;31mb\r\r\nold\rnew \r\n\u0007$ "), ["ab", "new", "$"]);
 });
 

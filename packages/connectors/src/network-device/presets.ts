@@ -2,7 +2,7 @@
 // additional parameters.
 import type { Script } from "./script.ts";
 
-/** Prompts of a login that requires a new password first. */
+/** Prompts at a login that first requires a new password. */
 export const MUST_CHANGE = [
   "New password:",
   "Enter new password:",

@@ -6,29 +6,29 @@ import { PRESETS } from "./presets.ts";
 export interface Step {
   /** The last line on the screen must match one of these completely; `*` matches anything. */
   expect: readonly string[];
-  /** With the placeholders `{username}`, `{current}`, `{candidate}`, `{candidate_cisco8}` and `{candidate_cisco9}`. */
+  /** May contain the placeholders `{username}`, `{current}`, `{candidate}`, `{candidate_cisco8}` and `{candidate_cisco9}`. */
   send: string;
-  /** Skipped when the prompt is already the next step's. */
+  /** Skipped when the prompt is already that of the next step. */
   optional?: boolean;
 }
 
-/** `busy`: nothing can be changed now, but later. */
+/** `busy`: nothing can be changed now, but a later attempt may succeed. */
 const REFUSALS = [...REFUSED_CODES, "busy"] as const;
 
 export interface Script {
-  /** Prompts of the login over Telnet, and the one at which the device accepts commands. */
+  /** The prompts of the Telnet login, and the prompt at which the device accepts commands. */
   username: readonly string[];
   password: readonly string[];
   ready: readonly string[];
   /** The last step makes the change; the answer to it decides. */
   change: readonly Step[];
-  /** Null: as `change`, by another account. */
+  /** Like `change`, but for another account; null uses `change` itself. */
   reconcile: readonly Step[] | null;
   /** Runs after the change, so that it survives a restart. */
   save: readonly Step[];
-  /** Changes nothing, and is refused without the right to reconcile. */
+  /** Changes nothing, and is refused without permission to reconcile. */
   check: readonly Step[];
-  /** A line that the answer to the change must contain; with none, the next prompt is enough. */
+  /** A line that the answer to the change must contain; if none is set, the next prompt is enough. */
   success: readonly string[];
   /** Lines, including prompts, by which the device refuses. The first match in the list counts. */
   refusals: readonly { line: string; code: (typeof REFUSALS)[number] }[];

@@ -1,4 +1,4 @@
-// The results of a session with a device that must not continue.
+// The results for a device session that must not continue.
 import type { Failure } from "../connector.ts";
 import { nameOf, type Endpoint } from "../dial.ts";
 import { misconfigured } from "../finding.ts";

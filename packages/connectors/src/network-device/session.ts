@@ -24,7 +24,7 @@ export interface DeviceLogin {
   password: string;
 }
 
-/** How long an SSH device may take to show a prompt before the login alone counts. */
+/** How long an SSH device may take to show a prompt before the login alone counts as proof. */
 const PROMPT_MS = 3_000;
 
 /** Logged in and, over Telnet, at a prompt that accepts commands. The secret is sent once. */
@@ -71,7 +71,7 @@ export function isTypeable(password: string): boolean {
   return /^[\x20-\x7e]{1,128}$/.test(password);
 }
 
-/** Never an option, a second command or a pattern. */
+/** A user name that can never be an option, a second command or a pattern. */
 export function isPlainName(username: string): boolean {
   return /^[a-z0-9_][a-z0-9._@\\-]{0,63}$/i.test(username);
 }
@@ -104,7 +104,7 @@ async function overSsh(request: Request, current: Attempt): Promise<Session | { 
     if (output !== null && MUST_CHANGE.includes(output.pattern)) return { failure: mustChange(endpoint, username) };
     return { ...session, isReady: output !== null };
   } catch {
-    // The login has succeeded; a device may end a session that it has no shell for.
+    // The login has succeeded; a device may end a session for which it has no shell.
     return { ...session, isReady: false };
   }
 }

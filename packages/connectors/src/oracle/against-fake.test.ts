@@ -97,7 +97,7 @@ for (const generation of ["19c", "23ai"] as const)
     connectorSuite({ connector: oracle, needs: needs(opensslAvailable()), start: () => rows(generation) });
   });
 
-describe("Oracle: answers of its server", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
+describe("Oracle: interpretation of the server's answers", { ...needs(opensslAvailable()), concurrency: 1 }, () => {
   let server: FakeOracle;
   before(async () => {
     server = await startFakeOracle();
@@ -109,7 +109,7 @@ describe("Oracle: answers of its server", { ...needs(opensslAvailable()), concur
     return { target: at(server, username), secret, candidate: aSecret() };
   };
 
-  test("the fake lets the driver in only with the right password", async () => {
+  test("the fake lets the driver log in only with the correct password", async () => {
     const { target, secret } = anAccount();
     const connectString = `${server.host}:${server.port}/${server.service}`;
     const logIn = (password: string) => oracledb.getConnection({ user: target.username!, password, connectString });
@@ -140,7 +140,7 @@ describe("Oracle: answers of its server", { ...needs(opensslAvailable()), concur
     assertResult(await tryOut(oracle, anAccount({ warning: 28_002 })), VERIFIED);
   });
 
-  test("reports a locked account before checking its password, an expired one after it", async () => {
+  test("reports a locked account before checking its password, and an expired one after", async () => {
     const [locked, expired] = [anAccount({ error: 28_000 }), anAccount({ error: 28_001 })];
     const wrong = (account: Changeable) => tryOut(oracle, { ...account, secret: aSecret() });
     assertResult(await wrong(locked), { outcome: "rejected", code: "account-locked" });
@@ -185,7 +185,7 @@ describe("Oracle: answers of its server", { ...needs(opensslAvailable()), concur
     });
   }
 
-  test("names and passwords are values: login, change and reset mean the same user", async (t) => {
+  test("names and passwords are values: login, change and reset all refer to the same user", async (t) => {
     const authority = await makeAuthority();
     const ca = authority.certificate;
     const secured = await startFakeOracle(await authority.issue(["127.0.0.1"]));

@@ -21,7 +21,7 @@ export function numberOf(error: unknown): number | null {
 /** The driver's number for a listener's refusal with one of Oracle's. */
 const REFUSED = "511";
 
-/** Null for a number that is not about a login: then the connection decides. */
+/** Null for a number that is not about a login: then the connection's failure counts. */
 export function loginFailure(number: number | null, address: DatabaseAddress): Failure | null {
   const [target, name] = [nameOf(address), address.username];
   switch (number) {
@@ -89,7 +89,7 @@ export function changeRefusal(number: number | null, where: string, name: string
     case 28003:
     case 28219:
     case 988:
-    // Too long for a name, which is how a statement contains it.
+    // The password is too long: a statement contains it in the form of a name.
     case 972:
     case 28218:
       return refused(

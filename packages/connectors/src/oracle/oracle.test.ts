@@ -42,7 +42,7 @@ describe("Oracle: failing connections", { concurrency: 4 }, () => {
   });
 
   for (const misbehaviour of Object.keys(MISBEHAVIOURS) as Misbehaviour[]) {
-    test(`limits the time and memory that a hostile server can take: ${misbehaviour}`, async (t) => {
+    test(`limits the time and memory that a hostile server can use: ${misbehaviour}`, async (t) => {
       const server = await startHostile(misbehaviour);
       t.after(() => server.stop());
       const startedAt = performance.now();
@@ -109,7 +109,7 @@ describe("Oracle: failing connections", { concurrency: 4 }, () => {
   });
 });
 
-describe("Oracle: its error numbers and names", () => {
+describe("Oracle: error numbers and names", () => {
   const address = { scheme: null, host: "db1", port: 1521, username: "app", database: "s", tlsMode: null };
 
   test("interprets the error numbers of a login and of a change", () => {
@@ -145,7 +145,7 @@ describe("Oracle: its error numbers and names", () => {
     ]);
   });
 
-  test("a statement contains exactly one name and one password, whatever they are", () => {
+  test("a statement contains exactly one name and one password, whatever characters they contain", () => {
     assert.equal(writtenName("scott"), '"SCOTT"');
     assert.equal(writtenName("Mixed Case"), '"Mixed Case"');
     assert.equal(writtenName("müller"), "müller");

@@ -1,4 +1,4 @@
-// The driver always opens its own connection: it gets a port on this machine that leads to the one allowed connection.
+// The driver insists on opening its own connection, so it gets a port on this machine that leads to the one allowed connection.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";

@@ -1,6 +1,6 @@
 // Oracle names and passwords, and the statements that contain them.
 
-/** An identifier has up to 128 bytes, an older one 30; a quotation mark cannot be escaped in it. */
+/** An identifier has up to 128 bytes, or 30 in older releases; a quotation mark cannot be escaped in it. */
 export function isName(name: string): boolean {
   // oxlint-disable-next-line no-control-regex
   return name !== "" && Buffer.byteLength(name) <= 128 && !/["\u0000-\u001f\u007f]/.test(name) && name.isWellFormed();

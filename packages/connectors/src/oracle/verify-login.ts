@@ -15,7 +15,7 @@ export async function verifyLogin(target: Target, password: string, current: Att
   return verified(`Logged in to ${nameOf(address)}/${address.database} as ${address.username}.`);
 }
 
-/** Reads the privileges of the session: nothing is changed. */
+/** Reads the privileges of the session, and changes nothing. */
 export async function checkRight(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   const session = await openSession(target, { username: by.username, password: by.secret.reveal() }, current);
   if ("failure" in session) return session.failure;

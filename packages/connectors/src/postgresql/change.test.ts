@@ -73,7 +73,7 @@ function changing(source: PostgresqlSource): void {
   });
   after(() => server?.stop());
 
-  test("INVARIANT: no password is sent in a statement: the server's log has the change, and not the password", async () => {
+  test("INVARIANT: no password is sent in a statement: the server's log contains the change, and not the password", async () => {
     const one = await account();
     assertChange(await tryChange(postgresql, one), { outcome: "changed" });
     assertChange(await tryReconcile(postgresql, { ...one, candidate: one.secret }, boss()), { outcome: "changed" });
@@ -82,7 +82,7 @@ function changing(source: PostgresqlSource): void {
     await verifies(one.target.username, one.secret);
   });
 
-  test("the verifier equals the one that the server itself makes for any password", async () => {
+  test("the verifier equals the one that the server itself makes, for any password", async () => {
     const { target } = await account();
     const awkward = fc.string({ minLength: 1, maxLength: 40, unit: "grapheme" });
     await fc.assert(
@@ -101,7 +101,7 @@ function changing(source: PostgresqlSource): void {
     );
   });
 
-  test("changes a role with a hostile name like any other, and nothing else", async () => {
+  test("changes a role with a hostile name like any other role, and nothing else", async () => {
     const tables = await server.sql("select count(*) from pg_roles where rolsuper");
     for (const name of [
       `a"b`,
@@ -124,7 +124,7 @@ function changing(source: PostgresqlSource): void {
     assert.deepEqual(await server.sql("select count(*) from pg_roles where rolsuper"), tables);
   });
 
-  test("refuses a name that the server would truncate to another role's", async () => {
+  test("refuses a name that the server would truncate to the name of a different role", async () => {
     const long = "x".repeat(64);
     await server.sql(`create role ${long.slice(1)} login password 'not-to-be-touched'`);
     const one = { target: at(long), secret: "", candidate: randomSecret() };
@@ -132,7 +132,7 @@ function changing(source: PostgresqlSource): void {
     await verifies(long.slice(1), "not-to-be-touched");
   });
 
-  test("stores an md5 password as SCRAM from then on, reports it, and it still logs in by the md5 method", async () => {
+  test("replaces an md5 password with SCRAM and reports it, and the role can still log in by the md5 method", async () => {
     await server.sql("set password_encryption = 'md5'; create role md5user login password 'kept-as-md5'");
     const one = { target: at("md5user"), secret: "kept-as-md5", candidate: randomSecret() };
     const result = await tryChange(postgresql, one);
@@ -141,7 +141,7 @@ function changing(source: PostgresqlSource): void {
     await verifies("md5user", one.candidate);
   });
 
-  test("works with role settings: read-only by default, and another role by default", async () => {
+  test("works with role settings: read-only by default, and a different default role", async () => {
     const other = await server.addRole("nologin");
     const one = await account();
     await server.sql(`grant ${other.username} to ${one.target.username}`);
@@ -151,7 +151,7 @@ function changing(source: PostgresqlSource): void {
     await verifies(one.target.username, one.candidate);
   });
 
-  test("gives up in time on a role locked by another session, with nothing changed", async () => {
+  test("gives up in time on a role locked by another session, and changes nothing", async () => {
     const one = await account();
     const holder = new pg.Client({
       ...boss(),
@@ -170,7 +170,7 @@ function changing(source: PostgresqlSource): void {
     await verifies(one.target.username, one.secret);
   });
 
-  test("follows the server version's rule on who can set whose password, and reports it beforehand", async () => {
+  test("follows the server version's rules for who may set whose password, and reports the result beforehand", async () => {
     const maker = await server.addRole("login createrole");
     const by = { username: maker.username, secret: maker.password };
     const other = await account();
@@ -218,7 +218,7 @@ function changing(source: PostgresqlSource): void {
     }
   });
 
-  test("without permission to see password storage, lists everything else", async () => {
+  test("lists everything except password storage when it may not read that", async () => {
     const role = await server.addRole();
     const target = aTarget(at(role.username));
     const plain = await postgresql.listAccounts?.(target, Secret.fromText(role.password), aContext());
@@ -242,7 +242,7 @@ function changing(source: PostgresqlSource): void {
     await verifies(one.target.username, one.secret);
   });
 
-  test("reports a read-only replica, with nothing changed", async () => {
+  test("reports a read-only replica, and changes nothing", async () => {
     const one = await account();
     await server.restartAsReplica();
     const refused = { outcome: "refused", code: "not-changeable" } as const;

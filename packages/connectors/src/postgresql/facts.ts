@@ -13,7 +13,7 @@ export interface RoleFacts {
 
 const NOTHING: RoleFacts = { serverVersion: null, validUntil: null, isSuperuser: null, schemaExists: null };
 
-/** The server decides about the types too. */
+/** The server also determines the column types, so no type is assumed. */
 interface Row {
   version: unknown;
   super: unknown;
@@ -27,7 +27,7 @@ const QUERY = `
          case when $1::text is not null then exists (select from pg_namespace where nspname = $1) end as has_schema
     from pg_roles r where r.rolname = current_user`;
 
-/** The login has succeeded already: a pooler or a server that cannot answer leaves the facts empty. */
+/** The login has already succeeded: if a pooler or a server cannot answer, the facts stay empty. */
 export async function factsOf(client: Client, schemaName: string | null): Promise<RoleFacts> {
   try {
     const { rows } = await client.query<Row>(QUERY, [schemaName || null]);

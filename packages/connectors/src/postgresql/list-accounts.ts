@@ -64,7 +64,7 @@ function accountOf(row: Row, kinds: Map<string, string> | null): ListedAccount {
   };
 }
 
-/** The server decides about the types too. */
+/** The server also determines the column types, so no type is assumed. */
 interface Row {
   name: unknown;
   is_super: unknown;

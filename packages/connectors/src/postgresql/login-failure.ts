@@ -21,7 +21,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
   return notProved(address);
 }
 
-/** Invalid bytes, and a server that could not prove that it knows the password, mean the same: the wrong server. */
+/** Invalid bytes and a server that could not prove that it knows the password both mean that it is the wrong server. */
 export function notProved(address: DatabaseAddress): Failure {
   return misconfigured(
     "protocol-error",
@@ -79,7 +79,7 @@ function serverFailure(
   }
 }
 
-/** 28000 covers three refusals; the server's `routine` distinguishes them in every language. */
+/** 28000 covers three refusals; the server's `routine` distinguishes them whatever the server's language. */
 function notAuthorised(routine: string | undefined, address: DatabaseAddress, isEncrypted: boolean): Failure {
   const target = nameOf(address);
   if (routine === "InitializeSessionUserId") {

@@ -74,7 +74,7 @@ const NUL = misconfigured(
   "PostgreSQL does not allow a NUL character in a user name, database name or password.",
 );
 
-/** Null when the role is in and the password let it in. */
+/** Null when the login succeeded and the password was what let the role in. */
 async function connect(session: Session, address: DatabaseAddress, isEncrypted: boolean): Promise<Failure | null> {
   try {
     await session.client.connect();

@@ -41,7 +41,7 @@ export async function checkRight(target: Target, by: ReconcileLogin, current: At
 
 type ByLogin = { username: string; loggedIn: LoggedIn } | { failure: Failure };
 
-/** Logs in as `by`, to a database that exists whatever the role's name. */
+/** Logs in as `by`, to a database that exists whatever the name of the role. */
 async function logInBy(target: Target, by: ReconcileLogin, current: Attempt): Promise<ByLogin> {
   const address = addressOf(target);
   if ("failure" in address) return address;
@@ -92,7 +92,7 @@ function refusalFor(rights: Rights | undefined, username: string, address: Datab
   return null;
 }
 
-/** The server decides about the types too. */
+/** The server also determines the column types, so no type is assumed. */
 interface Rights {
   version: unknown;
   is_self: unknown;

@@ -1,9 +1,9 @@
-// Checks a PostgreSQL server before a password change on it, and explains why it may be impossible.
+// Checks a PostgreSQL server before a password change, and explains why the change may be impossible.
 import type { Client } from "pg";
 import type { DatabaseAddress } from "../connection-string.ts";
 import { nameOf } from "../dial.ts";
 
-/** Why role passwords cannot be changed there, in plain English; null when they can. */
+/** The reason why role passwords cannot be changed on the server, in plain English; null when they can. */
 export async function obstacle(client: Client, address: DatabaseAddress): Promise<string | null> {
   const { rows } = await client.query<Row>(QUERY);
   const target = nameOf(address);
@@ -22,7 +22,7 @@ export async function obstacle(client: Client, address: DatabaseAddress): Promis
   return null;
 }
 
-/** The server decides about the types too. */
+/** The server also determines the column types, so no type is assumed. */
 interface Row {
   version: unknown;
   is_replica: unknown;

@@ -17,13 +17,13 @@ export interface SessionRequest {
 }
 
 export interface Session {
-  /** Not connected yet. To end it, destroy the stream. */
+  /** The client, which has not connected yet. To end it, destroy the stream. */
   client: pg.Client;
   /** True once the server has asked for the password: a server that never asks has not checked it. */
   wasAsked(): boolean;
   /** True when the server used SCRAM and omitted its own proof (RFC 5802 §5): it may not know the password. */
   owesProof(): boolean;
-  /** True when the server asked as it does for passwords stored as md5. */
+  /** True when the server used the request that goes with passwords stored as md5. */
   isMd5(): boolean;
 }
 
@@ -50,12 +50,12 @@ export function openSession(stream: Duplex, request: SessionRequest): Session {
       return password;
     },
   });
-  // The driver asks for the password in the same way for every method, so record the method first.
+  // The driver requests the password in the same way for every method, so the method is recorded first.
   client.connection.prependListener("authenticationCleartextPassword", () => (isCleartext = true));
   client.connection.prependListener("authenticationMD5Password", () => (isMd5 = true));
   client.connection.on("authenticationSASL", () => (owesProof = true));
   client.connection.on("authenticationSASLFinal", () => (owesProof = false));
-  // A failure after the answer does not matter, and must not end the process.
+  // A failure after the answer does not matter, and must not crash the process.
   client.on("error", () => {});
   return { client, wasAsked: () => wasAsked, owesProof: () => owesProof, isMd5: () => isMd5 };
 }

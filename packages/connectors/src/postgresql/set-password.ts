@@ -11,10 +11,10 @@ import { logIn, type LoggedIn } from "./login.ts";
 import { isSameEverywhere, scramVerifier } from "./scram-verifier.ts";
 import { obstacle } from "./server.ts";
 
-/** The server truncates names to this many bytes: a longer one would be another role's. */
+/** The server truncates names to this many bytes: a longer one would refer to a different role. */
 export const MAX_NAME_BYTES = 63;
 
-/** Why this candidate cannot be a PostgreSQL password, before anything is sent; null when it can. */
+/** The reason why this candidate cannot be a PostgreSQL password, found before anything is sent; null when it can. */
 export function candidateProblem(candidate: string): ChangeFinding | null {
   if (candidate.includes("\0")) {
     return unsent(misconfigured("bad-input", "PostgreSQL does not allow a NUL character in a password."));
@@ -98,7 +98,7 @@ async function refusalOf(error: unknown, client: Client, name: string, target: s
     case "40001":
     case "40P01":
     case "XX000":
-      // Rolled back: as if never sent.
+      // Rolled back, as if it had never been sent.
       return unsent(
         unreachable(
           "not-ready",
@@ -117,12 +117,12 @@ async function answers(client: Client): Promise<boolean> {
     await client.query("select 1");
     return true;
   } catch {
-    // No answer is an answer here.
+    // A missing answer is also an answer here.
     return false;
   }
 }
 
-/** Changes the password of the role that logs in with it. */
+/** Changes the password of the role that is logged in with it. */
 export async function changePassword(
   target: Target,
   password: string,

@@ -1,10 +1,10 @@
-// The computing cost of an encrypted key. The key's author chooses the number, up to years of work.
+// The computing cost of opening an encrypted key. The key's author chooses the number of rounds, which can mean years of work.
 import { pemBlocks } from "./pem.ts";
 
-/** ssh-keygen writes 16 or 24; 100 take about two seconds in JavaScript. */
+/** ssh-keygen writes 16 or 24 rounds; 100 take about two seconds in JavaScript. */
 const MAX_BCRYPT_ROUNDS = 100;
 
-/** OpenSSL 3 writes 2,048; password managers up to 600,000. */
+/** OpenSSL 3 writes 2,048 iterations; password managers up to 600,000. */
 const MAX_ITERATIONS = 2_000_000;
 
 /**

@@ -26,7 +26,7 @@ export function parseJsonSecret(text: string): JsonSecret | null {
   return { privateKey: textOf("private_key"), passphrase: textOf("passphrase"), certificate: textOf("certificate") };
 }
 
-/** Every text inside the stored value that must not appear anywhere. */
+/** Every text in the stored value that must not appear in any output. */
 export function secretTexts(value: string): string[] {
   const json = parseJsonSecret(value);
   return [value, json?.privateKey, json?.passphrase].filter((text) => typeof text === "string");
@@ -43,7 +43,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A password may start with a brace: then it is simply not JSON.
+    // A password may start with a brace: if it is not JSON, it is a password.
     return null;
   }
 }

@@ -13,7 +13,7 @@ export async function openKey(text: string, passphrase: string | null, signal: A
   const { promise, resolve, reject } = Promise.withResolvers<OpenedKey>();
   worker.once("message", resolve);
   worker.once("error", reject);
-  // Terminated: the answer is no longer needed.
+  // The worker was terminated: its answer is no longer needed.
   worker.once("exit", () => resolve({ problem: "unreadable" }));
   return promise.finally(() => signal.removeEventListener("abort", stop));
 }

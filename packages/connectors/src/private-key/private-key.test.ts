@@ -1,4 +1,4 @@
-// Stored keys: every format opens, none blocks the process, and none throws.
+// Stored keys: every format can be opened, and none blocks the process or throws.
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -67,7 +67,7 @@ test(
     assert.ok("key" in (await open(await encrypted("-scrypt"), "correct horse")));
     const costly = await encrypted("-iter", "2100000");
     assert.deepEqual(await open(costly, "correct horse"), { problem: "too-costly" });
-    // Neither a block before it nor a header inside it hides its cost.
+    // Neither a block before the key nor a header inside it hides its cost.
     const certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
     assert.deepEqual(await open(certificate + costly, "correct horse"), { problem: "too-costly" });
     const withHeader = costly.replace("KEY-----\n", "KEY-----\nComment: x\n\n");

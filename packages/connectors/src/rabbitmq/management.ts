@@ -86,7 +86,7 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** 401 means a wrong password, or no access to the interface; the caller has ruled out one of them before. */
+/** 401 means a wrong password or no access to the interface; the caller has already ruled out one of the two. */
 function statusFailure(status: number, where: string, username: string): Failure {
   if (status === 401 || status === 403) {
     return rejected("no-permission", `${where} does not allow ${username} to do this. It needs the tag administrator.`);

@@ -1,4 +1,4 @@
-// RabbitMQ against a real server, AMQP and management interface over TLS.
+// RabbitMQ against a real server, with AMQP and the management interface over TLS.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -76,7 +76,7 @@ async function capabilities(): Promise<CapabilityRows> {
           expect: { outcome: "refused", code: "no-permission" },
         },
       ],
-      // The change goes to another port than the login; a test below cuts it.
+      // The change uses a different port from the login; a test below cuts its connection.
       isCuttable: false,
     },
     reconciles: {

@@ -51,7 +51,7 @@ export async function checkReset(target: Target, by: ReconcileLogin, attempt: At
   );
 }
 
-/** Null when the password is right. */
+/** Null when the password is correct. */
 async function logInAs(target: Target, by: ReconcileLogin, attempt: Attempt): Promise<Failure | null> {
   const who = { ...target, username: by.username, databaseName: null };
   const login = await verifyLogin(who, by.secret.reveal(), attempt);
@@ -108,7 +108,7 @@ async function userOf(
   if (answer.status === 404) return { tags: null };
   if (answer.status !== 200) return { failure: management.failureOf(answer.status) };
   const user = jsonOf(answer.body);
-  // Another object answered: its tags must not be given to the user.
+  // The answer describes a different object, whose tags must not be given to the user.
   if (memberOf(user, "name") !== username) return { failure: management.failureOf(answer.status) };
   return { tags: tagsOf(user) };
 }

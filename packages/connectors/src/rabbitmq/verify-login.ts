@@ -12,7 +12,7 @@ export interface Broker extends Endpoint {
   tls: TlsSettings;
 }
 
-/** The limit of a name and a password. */
+/** The length limit of a name and of a password. */
 const MAX_BYTES = 255;
 
 export function brokerOf(target: Target, password: string): Broker | { failure: Failure } {

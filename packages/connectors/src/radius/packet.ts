@@ -12,7 +12,7 @@ const SERVICE_TYPE = 6;
 const NAS_IDENTIFIER = 32;
 const MESSAGE_AUTHENTICATOR = 80;
 
-/** Service-Type: check only whether the name and password are right (§5.6). */
+/** Service-Type: only check whether the name and password are correct (§5.6). */
 const AUTHENTICATE_ONLY = 8;
 
 const HEADER = 20;
@@ -37,7 +37,7 @@ export function encodeRequest({ username, password, sharedSecret, id, authentica
   const service = Buffer.alloc(4);
   service.writeUInt32BE(AUTHENTICATE_ONLY);
   const attributes = Buffer.concat([
-    // First, as recommended since answers can be forged with MD5 collisions (CVE-2024-3596).
+    // This attribute comes first, as recommended since answers can be forged with MD5 collisions (CVE-2024-3596).
     attribute(MESSAGE_AUTHENTICATOR, Buffer.alloc(16)),
     attribute(USER_NAME, Buffer.from(username)),
     attribute(USER_PASSWORD, hidePassword(Buffer.from(password), sharedSecret, authenticator)),
@@ -69,7 +69,7 @@ export interface AccessAnswer {
   isProtected: boolean;
 }
 
-/** Null unless it is the answer to this request by a server that knows the shared secret: others are ignored (§3). */
+/** Null unless the packet answers this request and its server knows the shared secret: other packets are ignored (§3). */
 export function decodeAnswer(datagram: Buffer, request: Buffer, sharedSecret: string): AccessAnswer | null {
   if (datagram.length < HEADER || datagram.length > MAX_PACKET || datagram[1] !== request[1]) return null;
   const length = datagram.readUInt16BE(2);

@@ -1,4 +1,4 @@
-// RADIUS against a real FreeRADIUS server; the packets against the examples of RFC 2865.
+// RADIUS against a real FreeRADIUS server, and its packets against the examples of RFC 2865.
 import assert from "node:assert/strict";
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -40,7 +40,7 @@ async function rows(): Promise<Rows> {
       note: "RADIUS has one answer for every refusal",
     },
     expired: { ...trial(own, secretOf(newPassword(), sharedSecret), WRONG_PASSWORD), note: "as above" },
-    // RADIUS over UDP has no TLS: the shared secret replaces it, see below.
+    // RADIUS over UDP has no TLS: the shared secret replaces it, as the tests below show.
     encryption: [],
     elsewhere: (host, port) => at({ host, port }, user.username),
     stop: () => server.stop(),
@@ -114,7 +114,7 @@ test("hides a password as in the example of RFC 2865 §7.1, and accepts the exam
   assert.deepEqual(decodeAnswer(answer, request, "xyzzy5461"), { code: 2, isProtected: false });
 });
 
-test("accepts an answer only unchanged, and only to its own request", () => {
+test("accepts an answer only if it is unchanged and answers its own request", () => {
   const login = { username: "alice", password: newPassword(), sharedSecret: newPassword(), id: 7 };
   const request = encodeRequest({ ...login, authenticator: randomBytes(16) });
   const answer = answerTo(request, 2, login.sharedSecret);

@@ -78,7 +78,7 @@ function textsOf(secret: string): [string, string] | null {
   }
 }
 
-/** Rejects with the socket's error; no answer never rejects: the attempt ends it. */
+/** Rejects with the socket's error. Without an answer it never settles: the attempt's time limit ends it. */
 function ask(radiusRequest: RadiusRequest, address: string, signal: AbortSignal): Promise<AccessAnswer> {
   const request = encodeRequest({ ...radiusRequest, id: randomBytes(1).readUInt8(), authenticator: randomBytes(16) });
   const { promise, resolve, reject } = Promise.withResolvers<AccessAnswer>();
@@ -90,7 +90,7 @@ function ask(radiusRequest: RadiusRequest, address: string, signal: AbortSignal)
     const answer = decodeAnswer(datagram, request, radiusRequest.sharedSecret);
     if (answer !== null) resolve(answer);
   });
-  // Connected: datagrams of other hosts do not arrive, and a closed port is reported.
+  // The socket is connected: datagrams from other hosts do not arrive, and a closed port is reported.
   socket.connect(radiusRequest.port, address, send);
   signal.addEventListener("abort", () => reject(new Error("over")), { once: true });
   return promise.finally(() => {

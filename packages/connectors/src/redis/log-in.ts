@@ -17,7 +17,7 @@ export interface RedisSession {
   close(): void;
 }
 
-/** The user of a connection before authentication. */
+/** The user of a connection that has not authenticated. */
 const DEFAULT_USER = "default";
 
 /** The caller closes the connection. */
@@ -51,7 +51,7 @@ export async function logIn(
 
 async function authenticate({ ask, endpoint, username }: RedisSession, password: string): Promise<Failure | null> {
   try {
-    // A server without a password for the default user answers this before the login.
+    // A server whose default user has no password answers this before the login.
     if (username === DEFAULT_USER && (await ask("PING")) === "PONG") return notChecked(endpoint, username);
     const words = username === DEFAULT_USER ? [password] : [username, password];
     return refusalOf(await ask("AUTH", ...words), endpoint, username);

@@ -109,7 +109,7 @@ describe("Redis: users, ACL files, and servers without authentication", { ...NEE
   });
   after(() => server?.stop());
 
-  test("does not verify a user that accepts any password, whether or not it can read its own rules", async () => {
+  test("does not verify a user that accepts any password, whether or not the user can read its own rules", async () => {
     for (const rules of [["nopass"], ["nopass", "+acl|getuser"]]) {
       const user = await server.addUser(...rules);
       const target = at(server, authority, user.username);
@@ -117,7 +117,7 @@ describe("Redis: users, ACL files, and servers without authentication", { ...NEE
     }
   });
 
-  test("a changed password survives a restart where users are kept in a file", async () => {
+  test("a changed password survives a restart if users are kept in a file", async () => {
     const user = await server.addUser(...SELF);
     const account = { target: at(server, authority, user.username), secret: user.password, candidate: newPassword() };
     const result = await tryChange(redis, account);
@@ -142,7 +142,7 @@ describe("Redis: users, ACL files, and servers without authentication", { ...NEE
     assertResult(await tryOut(redis, { target, secret: newPassword() }), NOT_CHECKED);
   });
 
-  test("CRED-38: a connection string overrides host and port; rediss means TLS", async () => {
+  test("CRED-38: a connection string overrides host and port, and `rediss` means TLS", async () => {
     const user = await server.addUser();
     const target = at(server, authority, user.username, {
       type: "database",
@@ -192,7 +192,7 @@ test("a user who can change users is privileged, whatever the order of its rules
     assert.equal(isPrivileged(rules), false, rules);
 });
 
-test("parses replies the same however they are split", () => {
+test("parses replies the same way however they are split", () => {
   const text = "*3\r\n$5\r\nflags\r\n*2\r\n+on\r\n$-1\r\n:7\r\n*0\r\n-ERR no\r\n";
   const whole = JSON.stringify(replyReader()(Buffer.from(text)));
   assert.equal(whole, '[["flags",["on",null],7],[],{"text":"ERR no"}]');

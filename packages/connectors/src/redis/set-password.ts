@@ -28,7 +28,7 @@ export async function reset(
   if ("failure" in login) return unsent(login.failure);
   const username = target.username || "default";
   return closing(login, async () => {
-    // The command would create a missing user.
+    // Otherwise the command would create a missing user.
     const user = await login.ask("ACL", "GETUSER", username);
     if (user === null) return refused("no-such-account", `${nameOf(login.endpoint)} has no user ${username}.`);
     if (user instanceof RedisError) return notAllowed(login, username);
@@ -58,7 +58,7 @@ async function setPassword(
   attempt.waitFor(`${where} to confirm the change`);
   attempt.sending();
   try {
-    // One command: at no moment is there no password.
+    // One command, so that the user is never without a password.
     const reply = await login.ask("ACL", "SETUSER", username, "resetpass", `#${hash}`);
     if (reply === "OK") return await saved(login, username);
     if (reply instanceof RedisError && reply.code === "NOPERM") return notAllowed(login, username);
@@ -66,7 +66,7 @@ async function setPassword(
       return refused("not-changeable", `${where} does not support this way of changing the password of ${username}.`);
     }
   } catch {
-    // No answer.
+    // There was no answer.
   }
   return unanswered(where);
 }

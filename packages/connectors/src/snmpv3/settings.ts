@@ -70,7 +70,7 @@ function jsonOf(value: string): { auth?: unknown; priv?: unknown } | null {
     const parsed: unknown = JSON.parse(value);
     return parsed !== null && typeof parsed === "object" && "auth" in parsed ? parsed : null;
   } catch {
-    // Not JSON: then it is the password itself.
+    // The text is not JSON, so it is the password itself.
     return null;
   }
 }

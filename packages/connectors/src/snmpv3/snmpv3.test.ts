@@ -69,7 +69,7 @@ describe("SNMPv3 against a real snmpd", { ...needs(snmpdAvailable()), concurrenc
     tryOut(snmpv3, { target, secret }, { timeoutMs });
   const pair = (auth: string, priv: string) => JSON.stringify({ auth, priv });
 
-  test("repeatedly verifies one password for both, two passwords, and authentication alone", async () => {
+  test("repeatedly verifies one password for both keys, two passwords, and authentication alone", async () => {
     assertResult(await verify(at(agent, "both"), both.password), VERIFIED);
     assertResult(await verify(at(agent, "both"), both.password), VERIFIED);
     const two = pair(strong.password, strong.priv.password);
@@ -132,7 +132,7 @@ const whole = (value: number) => ber(2, [value >> 24, (value >> 16) & 255, (valu
 const ENGINE = Buffer.from("80001f8880aabbccdd11223344", "hex");
 const UP_TIME = Buffer.from("2b06010201010300", "hex");
 
-/** The first integer of a message: its id, and that of the request in a plain PDU. */
+/** The first integer of a message: the message id, or in a plain PDU the request id. */
 function idOf(datagram: Buffer): Buffer {
   // SEQUENCE, version, SEQUENCE, then msgID with its tag and length.
   const at = datagram.indexOf(Buffer.from([2, 1, 3])) + 3;

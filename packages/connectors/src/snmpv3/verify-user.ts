@@ -51,7 +51,7 @@ function ask(address: string, login: SnmpLogin, socket: AllowedSocket, current: 
   return new Promise((resolve, reject) => {
     const session = snmp.createV3Session(address, user, options);
     session.on("error", reject);
-    // Otherwise its later retries would keep the process alive.
+    // Without this, the library's later retries would keep the process alive.
     current.signal.addEventListener("abort", () => session.cancelRequests(new Error("over")), { once: true });
     session.get([QUESTION], (error: Error | null) => {
       const isSigned = (socket.lastFlags() & needed) === needed;
@@ -71,7 +71,7 @@ const unsigned = (endpoint: Endpoint) =>
     `${nameOf(endpoint)} answered without the signature that proves knowledge of the password.`,
   );
 
-/** The texts are the library's own names for RFC 3414's counters. */
+/** The texts are the library's own names for the counters of RFC 3414. */
 function failureOf(error: unknown, endpoint: Endpoint, username: string): Finding {
   const where = nameOf(endpoint);
   if (error instanceof Error && error.name === "RequestTimedOutError")

@@ -1,5 +1,4 @@
-// The PowerShell scripts that run on the target. They contain no secret and no name: those come through standard input,
-// as JSON in base64.
+// The PowerShell scripts that run on the target. They contain no secret and no name: both come through standard input, as JSON in base64.
 
 /** Ends with a line `STRONGROOM OK` or `STRONGROOM` and the HRESULT of the error; other output is ignored. */
 const wrapScript = (work: string) => `
@@ -16,15 +15,15 @@ try {
 
 const USER = "$u = [ADSI]('WinNT://' + $env:COMPUTERNAME + '/' + $d.name + ',user')";
 
-/** As the account itself: Windows asks for the current password too. */
+/** Run as the account itself: Windows asks for the current password too. */
 export const CHANGE_PASSWORD = wrapScript(
   `${USER}; $u.Invoke('ChangePassword', [object[]]@($d.old, $d.new)) | Out-Null`,
 );
 
-/** By an administrator. The account loses access to data encrypted with its old password (DPAPI, EFS). */
+/** Run by an administrator. The account loses access to data encrypted with its old password (DPAPI, EFS). */
 export const SET_PASSWORD = wrapScript(`${USER}; $u.Invoke('SetPassword', [object[]]@($d.new)) | Out-Null`);
 
-/** 5 (access denied) without administrator rights; 2221 for a missing account. */
+/** Ends with 5 (access denied) without administrator rights, and with 2221 for a missing account. */
 export const CHECK_RIGHT = wrapScript(`
   $me = [Security.Principal.WindowsPrincipal][Security.Principal.WindowsIdentity]::GetCurrent()
   if (-not $me.IsInRole([Security.Principal.WindowsBuiltInRole]::Administrator)) { throw [UnauthorizedAccessException]::new() }

@@ -49,7 +49,7 @@ export function isAccountName(name: string | null): name is string {
   return name !== null && /^[^"/\\[\]:;|=,+*?<>@\u0000-\u001f\u007f]{1,20}$/.test(name) && /[^. ]/.test(name);
 }
 
-/** One message. `isAnonymous` sends it without the name and password. */
+/** Sends one message. `isAnonymous` sends it without the name and password. */
 export function ask(
   service: Service,
   body: string,

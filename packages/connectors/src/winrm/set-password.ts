@@ -1,4 +1,4 @@
-// Runs one of our scripts in a shell on the target, and reads its verdict.
+// Runs one of the scripts in a shell on the target, and reads its verdict.
 import type { Attempt, ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Failure, Finding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
@@ -25,7 +25,7 @@ import {
   shellIdIn,
 } from "./wsman.ts";
 
-/** Each request waits up to the service's own time limit; a command without output for so long is stuck. */
+/** Each request waits up to the service's own time limit; a command that prints nothing for so long is stuck. */
 const MAX_RECEIVES = 60;
 const ACCESS_DENIED = 5;
 const CLOSING_MS = 1_000;
@@ -122,7 +122,7 @@ async function runScript(
     const fed = await step(service, sendInput(url, shellId, commandId, inputFor(scriptInput)), attempt, sending);
     if ("failure" in fed) return fed;
     const renewed = { ...service, password: scriptInput.new ?? "" };
-    // After changing its own password, the account logs in with the new one, unless the change was refused.
+    // After changing its own password, the account logs in with the new password, unless the change was refused.
     const after = scriptInput.old === undefined ? null : await verdictOf(renewed, shellId, commandId, attempt);
     if (after !== null && !isWrongPassword(after)) owner = renewed;
     return after === null || owner === service ? await verdictOf(service, shellId, commandId, attempt) : after;
@@ -141,7 +141,7 @@ interface ScriptInput {
 const isWrongPassword = (verdict: string | { failure: Failure }): boolean =>
   typeof verdict !== "string" && "code" in verdict.failure && verdict.failure.code === "wrong-password";
 
-/** The service closes it after a minute anyway: wait at most a second for the answer. */
+/** The service closes the shell after a minute anyway, so wait at most a second for the answer. */
 async function closeShell(service: Service, shellId: string, attempt: Attempt): Promise<void> {
   const enough = Promise.withResolvers<void>();
   const timer = setTimeout(enough.resolve, CLOSING_MS);
@@ -168,7 +168,7 @@ async function verdictOf(
   return strange(service);
 }
 
-/** A fault comes with status 500; access denied is one of them. */
+/** A fault has status 500; access denied is one of them. */
 async function step(service: Service, body: string, attempt: Attempt, sending?: () => void) {
   const answer = await ask(service, body, attempt, sending === undefined ? {} : { sending });
   if ("failure" in answer) return answer;

@@ -79,7 +79,7 @@ async function rows(): Promise<Rows> {
           expect: { outcome: "unsent", code: "bad-input" },
         },
       ],
-      // Each message has its own connection: the fake closes it at the relevant points, below.
+      // Each message has its own connection: the fake closes connections at the relevant points below.
       isCuttable: false,
     },
     reconciles: { account: () => account(), able: admin, unable: aUser() },

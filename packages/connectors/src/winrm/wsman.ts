@@ -5,7 +5,7 @@ const SHELL = "http://schemas.microsoft.com/wbem/wsman/1/windows/shell/cmd";
 const ACTIONS = "http://schemas.microsoft.com/wbem/wsman/1/windows/shell";
 const TRANSFER = "http://schemas.xmlsoap.org/ws/2004/09/transfer";
 
-/** Identify: needs a login, and no other right. */
+/** Identify: needs a login, but no further permission. */
 export const IDENTIFY = `<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:wsmid="http://schemas.dmtf.org/wbem/wsman/identity/1/wsmanidentity.xsd"><s:Header/><s:Body><wsmid:Identify/></s:Body></s:Envelope>`;
 
 export const isIdentity = (body: string): boolean => /<(\w+:)?IdentifyResponse[\s>]/.test(body);
@@ -15,7 +15,7 @@ export function createShell(url: URL): string {
   return envelope(url, `${TRANSFER}/Create`, null, body, { WINRS_NOPROFILE: "TRUE", WINRS_CODEPAGE: "65001" });
 }
 
-/** `program` and `parameter` are our own, without any character that a shell interprets. */
+/** `program` and `parameter` are fixed texts without any character that a shell interprets. */
 export function runCommand(url: URL, shellId: string, program: string, parameters: string): string {
   const body = `<rsp:CommandLine><rsp:Command>${program}</rsp:Command><rsp:Arguments>${parameters}</rsp:Arguments></rsp:CommandLine>`;
   return envelope(url, `${ACTIONS}/Command`, shellId, body, {

@@ -36,7 +36,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-test("a missing program is named with its package", () => {
+test("names a missing program and its package", () => {
   assert.equal(missingProgram({ node: "nodejs" }), null);
   const show = hide("node");
   assert.equal(missingProgram({ node: "nodejs" }), "there is no node (install nodejs)");
@@ -44,14 +44,14 @@ test("a missing program is named with its package", () => {
 });
 
 const unavailable = sshdAvailable();
-test("tests of sshd need ssh-keygen too", unavailable === null ? {} : { skip: unavailable }, () => {
+test("tests that use sshd also need ssh-keygen", unavailable === null ? {} : { skip: unavailable }, () => {
   const show = hide("ssh-keygen");
   assert.equal(sshdAvailable(), "there is no ssh-keygen (install openssh-client)");
   show();
 });
 
 const users = isRoot ? unixUsersAvailable() : "only root can make Unix accounts";
-test("tests of Unix accounts need sudo and chage too", users === null ? {} : { skip: users }, () => {
+test("tests that use Unix accounts also need sudo and chage", users === null ? {} : { skip: users }, () => {
   for (const [program, name] of [["sudo", "sudo"], ["chage", "passwd"]] as const) {
     const show = hide(program);
     assert.equal(unixUsersAvailable(), `there is no ${program} (install ${name})`);

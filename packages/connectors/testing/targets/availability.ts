@@ -1,4 +1,4 @@
-// Whether a real target can be started on this machine, and what a test does otherwise.
+// Whether a real target can be started on this machine, and what a test does if it cannot.
 
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";

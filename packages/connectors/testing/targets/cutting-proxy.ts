@@ -23,7 +23,7 @@ export interface Cut {
 export interface CuttingProxy {
   host: string;
   port: number;
-  /** Arms it for one connection, open or future. Resolves when the fault has happened and the target has answered. */
+  /** Arms the fault for one connection, open or future. Resolves when the fault has happened and the target has answered. */
   cut(cut: Cut): Promise<void>;
   /** Disarms it, passes on paused data, and forgets connections that were cut. */
   lift(): void;
@@ -32,7 +32,7 @@ export interface CuttingProxy {
   stop(): Promise<void>;
 }
 
-/** Without an answer of the target, a reset comes after this long. */
+/** If the target sends no answer, a reset comes after this long. */
 const ANSWER_MS = 300;
 
 interface Armed extends Cut {

@@ -8,11 +8,11 @@ import ssh2, { type Connection, type ServerChannel } from "ssh2";
 export interface FakeIos {
   host: string;
   port: number;
-  /** `secret` is in clear; the device stores what it receives. */
+  /** `secret` is in clear text; the device stores it as it receives it. */
   setUser(name: string, secret: string, level?: 1 | 15): void;
   /** Whether this user can log in with that password now. */
   accepts(name: string, secret: string): boolean;
-  /** Everything that was typed, by line. */
+  /** Every line that was typed. */
   typed(): readonly string[];
   /** How often the configuration was saved. */
   saved(): number;

@@ -21,7 +21,7 @@ export interface FakeMongodb {
   host: string;
   port: number;
   addUser(name: string, password: string, roles?: string[], db?: string): void;
-  /** Replaces the next answer to `command` with an error; null closes the connection after it was done. */
+  /** Replaces the next answer to `command` with an error; null closes the connection after the command was executed. */
   answerOnce(command: string, error: { code: number } | null): void;
   stop(): Promise<void>;
 }

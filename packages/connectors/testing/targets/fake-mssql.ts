@@ -22,12 +22,12 @@ export interface FakeMssql {
   host: string;
   port: number;
   addLogin(name: string, password: string, more?: Partial<Omit<StoredLogin, "password">>): void;
-  /** Replaces its answer to the next ALTER LOGIN with an error; null closes the connection after it was done. */
+  /** Replaces its answer to the next ALTER LOGIN with an error; null closes the connection after the statement was executed. */
   answerOnce(error: number | null): void;
   stop(): Promise<void>;
 }
 
-/** `certificate` null: it reports that it does not support TLS. */
+/** With a `certificate` of null, the server reports that it does not support TLS. */
 export async function startFakeMssql(
   certificate: ServerCertificate | null,
   routeTo?: { host: string; port: number },
@@ -91,7 +91,7 @@ function logIn(packet: Buffer, logins: Logins, routeTo?: { host: string; port: n
   const login = logins.get(name);
   if (login === undefined || login.password !== password.toString("utf16le"))
     return { answer: refusal(18456), name: null };
-  // An unavailable database is followed by a refused login.
+  // After an unavailable database the server also reports a refused login.
   if (login.error !== null)
     return { answer: login.error === 4060 ? refusal(4060, 18456) : refusal(login.error), name: null };
   const routing = routeTo === undefined ? [] : [routingToken(routeTo)];

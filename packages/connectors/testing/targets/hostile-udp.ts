@@ -1,4 +1,4 @@
-// Misbehaving servers on loopback for datagrams; for protocols that are not over TCP.
+// Misbehaving servers on loopback for protocols that use datagrams instead of TCP.
 import { randomBytes } from "node:crypto";
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";

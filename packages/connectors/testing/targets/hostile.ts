@@ -21,7 +21,7 @@ export const MISBEHAVIOURS = {
   "endless-line": (socket: Socket) => flood(socket, LETTERS),
   /** Echoes everything. */
   echo: (socket: Socket) => socket.pipe(socket),
-  /** A byte now and then, so that no idle timeout would ever fire. */
+  /** Sends a byte now and then, so that no idle timeout ever fires. */
   drip: (socket: Socket) => {
     const timer = setInterval(() => socket.write("S"), DRIP_MS);
     socket.once("close", () => clearInterval(timer));
@@ -37,14 +37,14 @@ export interface HostileServer {
   connections(): number;
   /** Everything received so far, over all connections. */
   received(): Buffer;
-  /** Bytes that the peer's system has received so far. */
+  /** Bytes that the peer's operating system has received so far. */
   sent(): number;
   /** Resolves when no connection is open. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `address`: where it listens; on `0.0.0.0` every loopback address is another machine to a client. */
+/** `address` is where it listens; on `0.0.0.0` every loopback address looks like a different machine to a client. */
 export function startHostile(misbehaviour: Misbehaviour, address?: string): Promise<HostileServer> {
   return startTcp(MISBEHAVIOURS[misbehaviour], address);
 }

@@ -1,4 +1,4 @@
-// A real nginx on loopback over TLS, with a password file for people and a bearer token for machines.
+// A real nginx on loopback over TLS, with a password file for users and a bearer token for machines.
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

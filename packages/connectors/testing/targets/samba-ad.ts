@@ -43,7 +43,7 @@ export interface SambaAd {
   addMember(group: string, member: string): Promise<void>;
   /** Grants `trustee` (a DN) the right to reset the password of `dn`. */
   delegateReset(dn: string, trustee: string): Promise<void>;
-  /** Restarts it; before, it accepts only the current password. */
+  /** Restarts the controller, which until then accepts only the current password. */
   acceptOldPasswords(minutes: number): Promise<void>;
   stop(): Promise<void>;
 }

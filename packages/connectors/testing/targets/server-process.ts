@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** The account that a server runs as; null is the account of the test itself. */
+/** The account under which a server runs; null is the account of the test itself. */
 export interface Account {
   name: string;
   uid: number;
@@ -60,7 +60,7 @@ export async function freePorts(count: number): Promise<number[]> {
 /** Below Linux's ephemeral port range. */
 const OUTSIDE_OF_CONNECTIONS = [20_000, 32_000] as const;
 
-/** The same port if it can be bound; 0 asks for any. Null when it is in use. */
+/** The same port if it can be bound; 0 asks for any port. Null when it is in use. */
 function tryPort(port: number): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer().once("error", () => resolve(null));
@@ -184,7 +184,7 @@ export function startServer({ command, args, account = null, env = process.env }
       resolve();
     };
     child.once("close", end);
-    // A process that it left behind, such as a connection's session, may keep its output open forever.
+    // A process that the server left behind, such as a connection's session, may keep its output open forever.
     child.once("exit", () => void delay(LAST_WORDS_MS).then(end));
     child.once("error", (error) => lines.push(String(error)));
   });

@@ -13,7 +13,7 @@ export interface SnmpUser {
   /** In snmpd.conf notation: `SHA-256`. */
   auth: string;
   password: string;
-  /** In snmpd.conf notation: `AES`; without it, the user has none. */
+  /** In snmpd.conf notation: `AES`; without it, the user has no privacy. */
   priv?: { protocol: string; password: string };
 }
 

@@ -50,7 +50,7 @@ export async function startTelnetd(): Promise<Telnetd> {
     host: "127.0.0.1",
     port,
     addUser,
-    // With its own password, unlike the other targets.
+    // sudo asks for the account's own password, unlike on the other targets.
     addAdministrator: () => addUser("active", { sudo: "PASSWD: /usr/bin/passwd srt_*" }),
     stop: async () => {
       await server.stop();

@@ -21,7 +21,7 @@ export function protocolAnswer({ fieldVersion }: Release): Buffer {
   description.writeUInt16BE(CHARSET_UTF16, 11);
   const compiled = Buffer.alloc(41);
   compiled[7] = fieldVersion;
-  // The second: the answer to the data types starts with the time zone.
+  // In the second message, the answer to the data types starts with the time zone.
   const running = u8(2, 1, 0, 0, 0, 0, 4);
   return Buffer.concat([head, charset, description, bytes(compiled), bytes(running)]);
 }
@@ -47,7 +47,7 @@ export function warning(error: number): Buffer {
   return Buffer.concat([u8(WARNING), numbers(error, words.length, 0), bytes(words)]);
 }
 
-/** The end of every call; 0 is no error. */
+/** The end of every call; 0 means no error. */
 export function ended({ isFast }: Release, error: number, cursor = 0): Buffer {
   const numbersOf = numbers(0, 0, 0, error, 0, 0, cursor, 0);
   const [flags, rowId] = [u8(0, 0, 0, 0, 0, 0), Buffer.concat([numbers(0, 0), u8(0), numbers(0, 0)])];

@@ -30,9 +30,9 @@ export interface FakeOracle {
   port: number;
   service: string;
   addUser(name: string, password: string, more?: Partial<Pick<StoredUser, "mayAlter" | "error" | "warning">>): void;
-  /** Replaces its answer to the next password change with an error; null closes the connection after it was done. */
+  /** Replaces its answer to the next password change with an error; null closes the connection after the change was made. */
   answerOnce(error: number | null): void;
-  /** The listener's answer to the next client. */
+  /** Sets the listener's answer to the next client. */
   refuseOnce(error: number): void;
   stop(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export interface FakeOracle {
 const SERVICE = "orclpdb1";
 const NO_SUCH_SERVICE = 12_514;
 
-/** `certificate` null: no TLS. */
+/** With a `certificate` of null, the server has no TLS. */
 export async function startFakeOracle(
   certificate: ServerCertificate | null = null,
   generation: keyof typeof RELEASES = "19c",
@@ -86,11 +86,11 @@ interface Database {
   users: Users;
   planned: Planned;
   release: Release;
-  /** For the next client, from the listener. */
+  /** The error that the listener returns to the next client. */
   refusal: number | null;
 }
 
-/** Starts with the connect, which a listener requests twice. */
+/** A login starts with the connect packet, which a listener requests twice. */
 function serveClient(socket: Socket, database: Database): void {
   const { users, planned, release } = database;
   const answerTo = startConversation(users, planned, release);

@@ -4,7 +4,7 @@ import { fieldsOf, type Fields } from "./fields.ts";
 import type { Release } from "./release.ts";
 
 export interface LogIn {
-  /** As written by the client. */
+  /** The user name as the client wrote it. */
   name: string;
   mode: number;
   pairs: Map<string, string>;
@@ -19,7 +19,7 @@ function afterHead(message: Buffer, { isFast }: Release): Fields {
   return fields;
 }
 
-/** Both halves of a login and a change of the user's own password have this shape. */
+/** Both halves of a login, and a change of the user's own password, have this form. */
 export const logInIn = (message: Buffer, release: Release): LogIn => readLogIn(afterHead(message, release));
 
 function readLogIn(fields: Fields): LogIn {

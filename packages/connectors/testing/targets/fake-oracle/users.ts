@@ -5,7 +5,7 @@ export interface StoredUser {
   name: string;
   verifier: Verifier;
   mayAlter: boolean;
-  /** Returned instead of a successful login: 28000 whatever the password, others only when it is right. */
+  /** Returned instead of a successful login: 28000 for any password, other errors only when the password is correct. */
   error: number | null;
   /** Sent with a successful login. */
   warning: number | null;

@@ -3,12 +3,12 @@
 import { createCipheriv, createDecipheriv, createHash, pbkdf2Sync, randomBytes, timingSafeEqual } from "node:crypto";
 
 const VERIFIER_12C = 0x4815;
-/** Oracle's defaults. */
+/** Oracle's default values. */
 const [GENERATION_ROUNDS, SESSION_ROUNDS] = [4096, 3];
 const KEY_BYTES = 32;
 const BLOCK_BYTES = 16;
 
-/** Not the password: its PBKDF2 key, hashed again with the salt. */
+/** Not the password, but its PBKDF2 key, hashed again with the salt. */
 export interface Verifier {
   salt: Buffer;
   hash: Buffer;
