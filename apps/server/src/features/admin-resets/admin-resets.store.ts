@@ -47,7 +47,7 @@ export async function holdOpen(tx: Tx, id: string, now: Date): Promise<OpenReset
   return (await sql<OpenReset>`${open(now)} and reset.id = ${id} for update of reset`.execute(tx)).rows[0];
 }
 
-/** Returns false if a request of the same kind is open for the same person. */
+/** Returns false if a request of the same kind is open for the same administrator. */
 export async function insertReset(
   tx: Tx,
   row: Omit<AdminResetsTable, "outcome" | "settled_by" | "settled_at">,

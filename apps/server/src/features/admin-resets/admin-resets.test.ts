@@ -74,7 +74,7 @@ describe("one administrator", () => {
     assert.deepEqual(refusal(factors), [409, "admin-reset.second-needed"]);
   });
 
-  test("cannot bypass this by demoting the other administrator first", async () => {
+  test("cannot bypass this rule by demoting the other administrator first", async () => {
     const params = { id: lost.id };
     const demoted = await app.call(changeUserRole, { params, body: { role: "user" }, as: requester.token });
     assert.equal(demoted.status, 200, demoted.text);
@@ -119,7 +119,7 @@ describe("two administrators", () => {
     assert.deepEqual((await app.call(listFactors, { as: token })).body.data, []);
   });
 
-  test("must be two others: neither the requester nor the person concerned can confirm, and no API token can", async () => {
+  test("are required besides the administrator concerned: neither the requester nor the administrator concerned can confirm, and no API token can", async () => {
     const reset = await asked();
     for (const person of [requester, lost]) {
       assert.deepEqual(refusal(await confirm(reset, person)), [403, "admin-reset.other-needed"]);
@@ -132,7 +132,7 @@ describe("two administrators", () => {
     assert.equal((await confirm(reset, manager)).status, 403);
   });
 
-  test("must not include a person who became an administrator after the request", async () => {
+  test("cannot include a user who became an administrator after the request", async () => {
     const reset = await asked();
     ahead = 1000;
     const puppet = await aPerson(app, "admin");

@@ -1,4 +1,5 @@
-// Resets the sign-in of administrators: one requests it, another confirms it, and everyone concerned is notified.
+// Resets the sign-in of administrators: one administrator requests the reset, another confirms it, and all users
+// concerned are notified.
 import type {
   AdminReset,
   Message,
@@ -92,8 +93,8 @@ const nobodyConfirms = (email: string, kind: AdminReset["kind"]) =>
   );
 
 /**
- * INVARIANT: a reset involves three people: an administrator can confirm neither a reset that they requested nor one of
- * their account.
+ * INVARIANT: a reset involves three people: an administrator can confirm neither a reset that they requested nor a
+ * reset of their own account.
  */
 export async function confirm(deps: AdminResetDeps, call: Call<typeof confirmAdminReset>, tx: Tx) {
   const { kernel, notify } = deps;

@@ -8,7 +8,8 @@ import { expireOpen } from "./admin-resets.store.ts";
 
 export interface AdminResetsFeature {
   /**
-   * For a restored database: expires all requests, because one cancelled since must not be confirmed. Returns how many.
+   * For a restored database: expires all requests, because a request that was cancelled after the backup must not be
+   * confirmed. Returns the number of expired requests.
    */
   expireAll(tx: Tx): Promise<number>;
 }

@@ -107,7 +107,7 @@ export async function updateDrill(
     .execute();
 }
 
-/** Newest first. */
+/** Returns drills, newest first. */
 export const findDrills = (db: Db, limit: number): Promise<DrillRow[]> =>
   db.selectFrom("admin_drills").selectAll().orderBy("started_at", "desc").limit(limit).execute();
 

@@ -39,7 +39,7 @@ test("each running process is listed, and a stopped one disappears", async () =>
   assert.equal((await system()).processes.length, 1);
 });
 
-test("a failed check has a readable message", async () => {
+test("a failed health check has a readable message", async () => {
   await app.database.pool.query(
     "update seal set root_key_id = 'ffffffffffffffffffffffffffffffff', record = record || '{\"rootKeyId\": \"ffffffffffffffffffffffffffffffff\"}'",
   );
@@ -107,7 +107,7 @@ describe("jobs", () => {
     assert.deepEqual(rows, [{ result: "success" }, { result: "failure" }]);
   });
 
-  test("that users track cannot be retried here, because users start them again", async () => {
+  test("cannot be retried here if users track them, because users start such jobs again themselves", async () => {
     const id = await givenUp("verification.run");
     const job = (await jobs({ queue: "verification.run" })).body.data.find((each) => each.id === id);
     assert.equal(job?.may_retry ?? false, app.kernel.jobs.known().get("verification.run")?.isTracked === false);

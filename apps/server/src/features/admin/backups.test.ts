@@ -118,7 +118,7 @@ test("a backup is made while the server runs", async () => {
   assert.match((await list()).warning ?? "", /STRONGROOM_BACKUPS/);
 });
 
-test("replacing the root key applies it in this process before the reply, ends no session and audits the administrator", async () => {
+test("replacing the root key takes effect in this process before the reply, ends no session and audits the administrator", async () => {
   const keys = (await app.call(readKeys, { as: admin.token })).body;
   assert.deepEqual([keys.provider, keys.rekey_obstacle, keys.problem], ["key-file", null, null]);
   const reply = await app.call(rekey, { as: admin.token });
@@ -155,7 +155,7 @@ test("a drill starts a copy of the backup, verifies its audit trail and opens it
   assert.equal((await reveal()).body.value, "a secret value");
 });
 
-test("a drill detects a damaged backup, a backup can be deleted, and no other path can be named", async () => {
+test("a drill detects a damaged backup, a backup can be deleted, and paths outside the backup folder are refused", async () => {
   const folder = join(app.config.backupFolder, backup.name);
   appendFileSync(join(folder, "postgres/cluster/PG_VERSION"), "x");
   const drill = await drilled(backup);
@@ -218,7 +218,7 @@ test("a drill refuses a backup that was changed, made by an earlier version, or 
 });
 
 test(
-  "a drill's database runs as another OS user than the live one and without a network",
+  "a drill's database runs as a different OS user than the live one and without network access",
   { skip: !isRoot && "needs root" },
   async () => {
     const genuine = await backedUp();

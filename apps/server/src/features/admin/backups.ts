@@ -105,8 +105,8 @@ async function look(folder: string, name: string, keys: KeyRing): Promise<Omit<B
 }
 
 /**
- * The state of a backup, from its manifest only. The MAC cannot be checked while the vault is sealed or after the root key
- * changed; such a backup is shown as complete.
+ * The state of a backup, from its manifest only. The MAC cannot be checked while the vault is sealed or after the root
+ * key was replaced; such a backup is shown as complete.
  */
 function stateOf(found: FoundManifest, name: string, keys: KeyRing): Backup["state"] {
   if (!found.isAuthenticable) return "unauthenticated";

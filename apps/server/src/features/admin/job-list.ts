@@ -46,7 +46,7 @@ export async function retry({ jobs }: Kernel, call: Call<typeof retryJob>, tx: T
   call.note({ target: { type: "job", id: row.id, name: row.queue } });
   if (!mayRetry(jobs, row)) throw notRetried();
   const isQueued = await jobs.retry(tx, row.queue, row.id).catch((error: unknown) => {
-    // unique_violation: the queue allows one job of this kind at a time, and another one is waiting.
+    // unique_violation: the queue allows one job of this kind at a time, and one is already waiting.
     if ((error as { code?: string }).code === "23505") return false;
     throw error;
   });

@@ -9,7 +9,7 @@ import { z } from "zod";
 import type { Db } from "#kernel/db/database.ts";
 import { findKnownEntries } from "./restores.store.ts";
 
-/** Events that removed or changed the rights of a user or machine identity. */
+/** Events that removed or changed the permissions of a user or machine identity. */
 const TAKES_AWAY =
   /[.-](?:revoked|disabled|deleted|removed|ended|reset|changed|replaced|rotated|rekeyed|used|withdrawn|closed|completed|cancelled|denied|decided)$/;
 const MOST_CHANGES = 500;
@@ -28,13 +28,13 @@ const Line = z.object({
 });
 
 export interface LostChanges {
-  /** Entries that are in the files and not in the database. */
+  /** The number of entries that are in the files but not in the database. */
   entries: number;
   /** Newest first. */
   changes: LostChange[];
 }
 
-/** `size`: the number of audit entries in the database. Files in another format than JSON are skipped. */
+/** `size`: the number of audit entries in the database. Files in a format other than JSON are skipped. */
 export async function readLostChanges(db: Db, folder: string, size: number): Promise<LostChanges> {
   const found = new Map<string, LostChange | null>();
   for (const name of await readdir(folder).catch(() => [])) {
@@ -60,7 +60,7 @@ function parse(line: string): z.infer<typeof Line> | null {
   try {
     return Line.safeParse(JSON.parse(line)).data ?? null;
   } catch {
-    // The line has another format.
+    // The line has a different format.
     return null;
   }
 }

@@ -36,7 +36,7 @@ export async function examineRestored(restored: Restored): Promise<void> {
     applicationName: "strongroom drill",
   });
   try {
-    // Migrates as a start would, to prove that a backup of an older version is usable.
+    // Migrates as the server does when it starts, to prove that a backup from an older version is usable.
     await migrate(database, kernel.log);
     await progress(0.1);
     const stored = await readSealRecord(database);
@@ -64,8 +64,8 @@ export async function examineRestored(restored: Restored): Promise<void> {
 }
 
 /**
- * Returns a key ring after opening every key-encryption key. When a key cannot be opened, adds a finding with the reason and
- * returns null.
+ * Returns a key ring after opening every key-encryption key. When a key cannot be opened, adds a finding with the
+ * reason and returns null.
  */
 async function openRing(
   kernel: Kernel,

@@ -31,8 +31,8 @@ export interface RestoreDeps {
   distrustRotations(tx: Tx): Promise<number>;
   expireAdminResets(tx: Tx): Promise<number>;
   /**
-   * INVARIANT: if a vault's owner may have cancelled since the backup, the vault stays closed until they have had time to cancel
-   * again.
+   * INVARIANT: if a vault's owner may have cancelled since the backup, the vault stays closed until they have had time
+   * to cancel again.
    */
   restartWaiting(tx: Tx): Promise<number>;
   /** INVARIANT: a recovery code works once, even across a restore. */
@@ -51,9 +51,9 @@ interface KeptCheckpoint {
 }
 
 /**
- * The largest checkpoint kept on this machine. Its signature is not checked, because the vault may still be sealed and the server
- * must not accept calls before this check. An attacker who can write to the data folder could end all sessions this way, but no
- * more.
+ * The largest checkpoint kept on this machine. Its signature is not checked, because the vault may still be sealed and
+ * the server must not accept calls before this check. An attacker who can write to the data folder could end all
+ * sessions this way, but no more.
  */
 async function newestKept(folder: string): Promise<KeptCheckpoint | null> {
   const notes = await openCheckpointFile(folder).readAll();
@@ -70,15 +70,15 @@ async function newestKept(folder: string): Promise<KeptCheckpoint | null> {
 /** Null when the database has everything that the kept checkpoint covers, or when this loss was already handled. */
 async function fallenBehind(kernel: Kernel): Promise<KeptCheckpoint | null> {
   const { db } = kernel.database;
-  // Read before querying the database: a checkpoint is kept only after its commit.
+  // Reads the checkpoint before querying the database: a checkpoint is kept only after its commit.
   const kept = await newestKept(join(kernel.config.dataFolder, "audit"));
   if (kept === null || (await readSize(db)) >= kept.size) return null;
   return (await isCheckpointKnown(db, kept.digest)) ? null : kept;
 }
 
 /**
- * Checks whether the database was restored since the last check, and handles it. INVARIANT: revived access ends in the same
- * transaction that records the restore.
+ * Checks whether the database was restored since the last check, and handles it. INVARIANT: revived access ends in the
+ * same transaction that records the restore.
  */
 async function treatIfRestored(kernel: Kernel, deps: RestoreDeps, isStart: boolean): Promise<void> {
   const { database } = kernel;
@@ -88,7 +88,7 @@ async function treatIfRestored(kernel: Kernel, deps: RestoreDeps, isStart: boole
   await database.transaction(async (tx) => {
     await lockRestores(tx);
     const mark = await takeMark(tx);
-    // Another process may have handled it already.
+    // Another process may have handled the restore already.
     const isNews = behind !== null && !(await isCheckpointKnown(tx, behind.digest));
     if (mark === null && !isNews) return;
     await treat(kernel, deps, tx, { mark, behind: isNews ? behind : null });

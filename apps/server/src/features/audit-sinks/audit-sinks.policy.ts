@@ -39,7 +39,7 @@ export function isLagging(sink: Standing, behindSeconds: number): boolean {
 }
 
 export interface Mark {
-  /** All entries before it had been sent at that time. */
+  /** All entries before this position had been sent at that time. */
   cursor: number;
   /** Milliseconds of a monotonic clock. */
   at: number;
@@ -51,7 +51,7 @@ export interface Mark {
  */
 const SETTLES_AFTER = 60_000;
 
-/** The newest mark that has settled, and the later marks; null if none has. */
+/** Returns the newest settled mark, or null if no mark has settled, and the later marks. */
 export function settle(marks: readonly Mark[], now: number): { settled: Mark | null; left: Mark[] } {
   const last = marks.findLastIndex(({ at }) => now - at >= SETTLES_AFTER);
   return { settled: marks[last] ?? null, left: marks.slice(last + 1) };

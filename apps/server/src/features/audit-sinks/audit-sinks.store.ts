@@ -38,7 +38,7 @@ declare module "#kernel/db/tables.ts" {
 
 export type SinkRow = Selectable<AuditSinksTable>;
 
-/** By name. */
+/** Returns all sinks, sorted by name. */
 export const listSinks = (db: Db): Promise<SinkRow[]> =>
   db
     .selectFrom("audit_sinks")

@@ -187,7 +187,7 @@ describe("a web hook", () => {
 describe("the secrets of a sink", () => {
   const secrets = { hmac_key: "the secret of the hook", authorization: "Splunk 5ecre7-5ecre7" };
 
-  test("are sealed, never returned, and sent to no other destination than they were given for", async () => {
+  test("are sealed, never returned, and sent only to the destination for which they were entered", async () => {
     const config = { kind: "http", url: "https://siem.example.com/in" } as const;
     const sink = await aSink({ name: "with secrets", config, ...secrets, is_enabled: false });
     assert.deepEqual([sink.has_hmac_key, sink.has_authorization, sink.has_client_key], [true, true, false]);

@@ -133,9 +133,9 @@ function withGiven(
 }
 
 /**
- * INVARIANT: a stored secret is never sent to another destination than it was given for, or to one vouched for by
- * another authority. This applies to all secrets: a signature by a stored key tells a receiver that the message comes
- * from this server.
+ * INVARIANT: a stored secret is never sent to a destination other than the one for which it was entered, or to one
+ * vouched for by a different authority. This applies to all secrets: a signature by a stored key tells a receiver that
+ * the message comes from this server.
  */
 function requireGivenAnew(before: AuditSinkConfig, given: ChangedAuditSink, stored: SinkSecrets): void {
   if (destinationOf(before) === destinationOf(given.config)) return;

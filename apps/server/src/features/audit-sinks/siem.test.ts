@@ -54,7 +54,7 @@ test("a SIEM that is killed, suspended and restarted misses no entry, and delays
   await recordEntries(app, ENTRIES);
   await eventually(async () => (leafIndexes().length > 0 ? true : null));
 
-  // While it is receiving.
+  // The SIEM is still receiving.
   await siem.kill();
   await recordEntries(app, ENTRIES);
   await useProduct();
@@ -111,7 +111,7 @@ test("messages are RFC 5424 in every format, over TLS or, if configured, over pl
 });
 
 test(
-  "a SIEM with a certificate of another authority gets no entries, and the error explains why",
+  "a SIEM with a certificate from a different authority gets no entries, and the error explains why",
   options,
   async () => {
     const stranger = await makeAuthority();
@@ -126,7 +126,7 @@ test(
   },
 );
 
-test("a SIEM that requires a client certificate gets it; the key stays sealed", options, async () => {
+test("a SIEM that requires a client certificate receives one; its private key stays sealed", options, async () => {
   const certificate = await authority.issue(["127.0.0.1"]);
   const asking = await startRsyslog({ certificate, authority, asksForCertificate: true });
   try {

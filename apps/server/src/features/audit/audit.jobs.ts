@@ -29,9 +29,9 @@ import type { Known, NewContradiction } from "./tree/tree.ts";
 import { insertCheckpoint, insertLeaves, insertNodes, tryLockTree, readHead } from "./tree/tree.store.ts";
 
 /**
- * Milliseconds between polls for pending entries: an entry gets its proof well within a second. LISTEN/NOTIFY is not
- * used because commits that notify are serialised by one lock while they flush, which halved the recorded entries per
- * second at 16 connections.
+ * Milliseconds between polls for pending entries: short enough that an entry gets its proof well within a second.
+ * LISTEN/NOTIFY is not used because commits that notify are serialised by one lock while they flush, which halved the
+ * recorded entries per second at 16 connections.
  */
 const LOOK_INTERVAL = 250;
 /** The delay after a failure, and while an administrator's decision is pending. */
@@ -48,10 +48,11 @@ export interface Sequencer {
   stop(): Promise<void>;
   /** Sequences all pending entries; null while the vault is sealed or a contradiction is open. */
   sequence(): Promise<number | null>;
-  /** Compares the database with all state known outside of it, and reports contradictions. */
+  /** Compares the database with all state known outside the database, and reports contradictions. */
   compare(): Promise<void>;
   /**
-   * Reports a contradiction found elsewhere, such as by a witness. A contradiction about the log itself stops signing.
+   * Reports a contradiction found elsewhere, for example by a witness. A contradiction about the log itself stops
+   * signing.
    */
   report(found: NewContradiction): Promise<void>;
   /**
@@ -87,7 +88,7 @@ export function createSequencer(parts: Parts): Sequencer {
   /** Settles when all work requested so far is done. */
   let atWork: Promise<unknown> = Promise.resolve();
   let contradictions: Contradictions | null = null;
-  /** Another process stopped the log; this one only read it from the database. */
+  /** Another process stopped the log; this process only read that from the database. */
   let isStoppedElsewhere = false;
   let isExamined = false;
   let isFailing = false;
@@ -158,7 +159,7 @@ export function createSequencer(parts: Parts): Sequencer {
     return isContradicted();
   }
 
-  /** An administrator accepted another history: continues from the checkpoint that they saw. */
+  /** An administrator accepted a different history: continues from the checkpoint that they saw. */
   async function follow(identity: LogIdentity, { is_stopping, base_note }: ContradictionRow): Promise<void> {
     if (!is_stopping) return;
     known = base_note === null ? null : readKnown(base_note, identity, "the checkpoint that an administrator accepted");
@@ -262,14 +263,15 @@ export function createSequencer(parts: Parts): Sequencer {
   async function contradict(found: NewContradiction): Promise<boolean> {
     const decision = await (await openOnes()).report(found);
     if (decision === null) return true;
-    // INVARIANT: a decision about another contradiction, or an old decision, never replaces the checkpoint that this
+    // INVARIANT: a decision about a different contradiction, or an old decision, never replaces the checkpoint that
+    // this
     // process knows.
     if (known === null || found.known !== known.note) return false;
     await follow(await openLog(), decision);
     return true;
   }
 
-  /** Writes the checkpoint that is newest once any running write is done. */
+  /** Waits for any running write, then writes the newest checkpoint. */
   function writeFile(): Promise<void> {
     const write = async () => {
       if (unwritten === null) return;

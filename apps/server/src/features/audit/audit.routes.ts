@@ -39,7 +39,7 @@ interface Parts {
 export function bindAudit(kernel: Kernel, { openLog, people, verify }: Parts): void {
   const { clock } = kernel;
   const { database, config } = kernel;
-  // Exports have no time limit: they may take long, page after page.
+  // Exports have no time limit: they read page after page and may take a long time.
   const soon = () => ({ database, seconds: config.auditSearchSeconds, tooLong: searchTooLong });
   implement(kernel, listAuditEntries, (call) => within(soon(), (db) => listTrail(call, db, people, clock.now())));
   implement(kernel, countAuditEntries, (call) => within(soon(), (db) => countMatching(call, db, people, clock.now())));

@@ -105,7 +105,7 @@ describe("the audit trail in lists", () => {
     assert.deepEqual(seen, ids);
   });
 
-  it("filters by event, result, person, target and time, both ends included", async () => {
+  it("filters by event, result, user, target and time, both ends of the period included", async () => {
     const at = (second: number) => `2026-11-21T09:00:0${second}.000Z`;
     const [a, b, c, d] = [
       await adaDid("credential.revealed", { target: billing }, at(1)),
@@ -132,7 +132,7 @@ describe("the audit trail in lists", () => {
     }
   });
 
-  it("gives other features the history of one target, without the events that they exclude", async () => {
+  it("gives other features the history of one target without excluded events", async () => {
     const revealed = await adaDid("credential.revealed", { target: billing });
     await adaDid("verification.started", { target: billing });
     await adaDid("credential.revealed", { target: { ...billing, type: "account" } });
@@ -202,7 +202,7 @@ describe("verification of the audit trail by an outside auditor", () => {
     assert.equal(newest?.action, "Audit trail exported");
   });
 
-  it("gives the command line the same export without a server", async () => {
+  it("exports the same trail on the command line without a server", async () => {
     const { database, keys, clock } = trail.kernel;
     const opened = openTrail({ database, keys, clock });
     assert.equal((await opened.checkpoint()).checkpoint, null);
@@ -215,7 +215,7 @@ describe("verification of the audit trail by an outside auditor", () => {
     assert.deepEqual([report.isIntact, report.entries, size], [true, 30, 30]);
   });
 
-  it("exports the rest of a trail that was tampered with, and the offline verifier names the damage", async () => {
+  it("exports the rest of a trail that was tampered with, and the offline verifier reports the damage", async () => {
     await trail.recordInBatches(70);
     const { body } = await trail.call(readCheckpoint, { as: "manager" });
     await trail.spoil(
@@ -231,7 +231,7 @@ describe("verification of the audit trail by an outside auditor", () => {
     );
   });
 
-  it("exports evidence for one entry, proven against the newest checkpoint and dated by its first", async () => {
+  it("exports evidence for one entry, proven against the newest checkpoint and dated by the first checkpoint that covers the entry", async () => {
     await trail.recordInBatches(5);
     const id = await adaDid("credential.revealed", { target: billing });
     await trail.audit.sequence();

@@ -76,7 +76,7 @@ test("a grouped list has one line per verification, which includes its start", a
   assert.deepEqual(names(await list({ ...grouped, search: "mail" })), ["result2"]);
 });
 
-test("a grouped list filtered to starts shows them", async () => {
+test("a grouped list filtered to start events shows the start events", async () => {
   const starts = ["underWay", "start3", "start2", "start1"];
   const attempts = "grouped";
   assert.deepEqual(names(await list({ attempts, event: "verification.started" })), starts);
@@ -85,7 +85,7 @@ test("a grouped list filtered to starts shows them", async () => {
   assert.deepEqual(names(await list({ attempts, status: "pending" })), ["underWay", "unsupported", ...starts.slice(1)]);
 });
 
-test("API-88: event_type filters to one kind of verification, as named in each entry", async () => {
+test("API-88: `event_type` filters by one kind of verification, the same as named in each entry", async () => {
   const kinds = {
     account_verification: ["underWay", "unsupported", "start3", "result1", "start2", "start1"],
     jit_account_verification: ["result2"],
@@ -103,7 +103,7 @@ test("API-88: event_type filters to one kind of verification, as named in each e
   assert.equal(status, 400);
 });
 
-test("API-88, API-89: date_range is a period until now, or two times", async () => {
+test("API-88, API-89: `date_range` accepts a period that ends now, or two times", async () => {
   const day = ["underWay", "unsupported", "result3", "start3"];
   const two = ["result2", "result1", "start2", "start1"];
   assert.deepEqual(names(await list({ date_range: "24h" })), [...day, ...two]);
@@ -118,7 +118,7 @@ test("API-88, API-89: date_range is a period until now, or two times", async () 
   }
 });
 
-test("AUDIT-14: every entry about a verification has an event_type", async () => {
+test("AUDIT-14: every entry about a verification has an `event_type`", async () => {
   const { text } = await trail.call(exportAuditLogs, { query: { scope: "verification" }, as: "manager" });
   const { logs } = JSON.parse(text) as { logs: AuditLog[] };
   assert.equal(logs.length, 8);

@@ -50,7 +50,7 @@ export interface AuditFeature {
   health: { name: string; problem: () => Promise<string | null> };
   /** Contradictions that this process found and no administrator has accepted. */
   contradictions(): readonly FoundContradiction[];
-  /** Compares the database with all state known outside of it, and reports contradictions. */
+  /** Compares the database with all state known outside the database, and reports contradictions. */
   compare(): Promise<void>;
   /** Sets the source of the sinks' positions; the sinks are built after the log. */
   compareWith(standings: (db: Db) => Promise<SinkStanding[]>): void;
@@ -119,7 +119,10 @@ export function installAudit(kernel: Kernel, people: People, { notify }: { notif
   };
 }
 
-/** Milliseconds. A session that holds the sequencer's lock blocks all signing without causing any failure. */
+/**
+ * Milliseconds. Health reports entries that are pending for longer, because a session that holds the sequencer's lock
+ * blocks all signing without causing any failure.
+ */
 const MOST_WAITING = 120_000;
 
 async function waitingProblem(db: Db, clock: Clock): Promise<string | null> {

@@ -1,5 +1,6 @@
 // Simulates every change that the database's owner can make to the audit trail, with and without a running server, and
-// tests how and when it is detected. `docs/threat-model.md` has the same table; the last test here compares the two.
+// tests how and when it is detected. `docs/threat-model.md` has the same table; the last test in this file compares the
+// two.
 import { readCheckpoint } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";

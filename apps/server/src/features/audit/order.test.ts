@@ -1,4 +1,4 @@
-// Tests that lists follow the database's order, whatever the clocks of the processes said (decision 0032).
+// Tests that lists follow the database's order, whatever the clocks of the processes show (decision 0032).
 import { exportAuditLogs, listAuditEntries } from "@strongroom/contract";
 import type { AuditLog, InputOf } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -57,7 +57,7 @@ async function afterJump(trail: Audited): Promise<string[]> {
   return ids;
 }
 
-test("a clock that jumps back an hour leaves the newest entries first, and no page repeats or skips an entry", async () => {
+test("after a clock jumps back an hour, lists still begin with the newest entries, and no page repeats or skips an entry", async () => {
   const trail = await aTrail();
   const ids = await afterJump(trail);
   const newestFirst = ids.toReversed();
@@ -105,7 +105,7 @@ test("the history and the export of a target keep the same order after a clock j
   );
 });
 
-test("a time filter finds the entries of both passes through the same hour", async () => {
+test("a time filter finds all entries of an hour that occurred twice after a clock jump", async () => {
   const trail = await aTrail();
   const [first, , ...rest] = await afterJump(trail);
   const times = ["13:10", "13:30", "13:50", "14:00", "13:00", "13:20", "13:40", "13:45", "13:55", "13:56"];
@@ -172,7 +172,7 @@ test("Verify detects a changed position in the lists", async () => {
   assert.deepEqual(await trail.said(), ["changed -: the list counters do not match the entries"]);
 });
 
-test("only the order of a recorded entry can be changed in the database", async () => {
+test("the database lets only the order of a recorded entry change", async () => {
   const trail = await aTrail();
   await trail.recordInBatches(2);
   const { pool } = trail.database;
@@ -183,7 +183,7 @@ test("only the order of a recorded entry can be changed in the database", async 
   await assert.rejects(pool.query("truncate audit_entries"), /append-only/);
 });
 
-test("a cursor of an earlier version is refused with instructions", async () => {
+test("a cursor from an earlier version is refused with instructions", async () => {
   const trail = await aTrail();
   await trail.record(3);
   const old = Buffer.from(newId().replaceAll("-", ""), "hex").toString("base64url");

@@ -33,13 +33,13 @@ const signedBefore = "the checkpoint of 2026-11-21T11:00:00Z";
 const between = (from: number, to: number, by = signed) =>
   `rewritten ${from}: entries ${from} to ${to} are not what ${by} signed: at least one was changed, added, removed or moved`;
 
-/** A change by someone with the database's password, and all findings of the check. */
+/** A change by an attacker with the database's password, and all findings of the check. */
 interface Attack {
   sql: string[];
   says: (ids: string[]) => string[];
   /**
-   * The export's result for a verifier with the public key and an old checkpoint. Default: the export shows the change
-   * too.
+   * The export's result for a verifier with the public key and an old checkpoint. By default the export shows the
+   * change too.
    */
   export?: "as signed" | "refused";
 }
@@ -272,7 +272,7 @@ describe("the audit trail after a change in the database", () => {
 });
 
 describe("the audit trail at start", () => {
-  it("raises no alarm when the database equals the checkpoint file or has grown since", async () => {
+  it("raises no alarm when the database matches the checkpoint file or has grown since", async () => {
     await aTrail();
     await trail.audit.stop();
     const early = readFile();

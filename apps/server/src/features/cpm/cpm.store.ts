@@ -1,4 +1,4 @@
-// Reads pending verification work and what needs attention, among the secrets that the user sees.
+// Reads pending verification work and failures that need attention, limited to the secrets that the user can see.
 import type { FailingStatus, Severity } from "@strongroom/contract";
 import { sql } from "kysely";
 import { isFailingRow } from "#features/secrets/index.ts";
@@ -8,7 +8,7 @@ import { isVisibleSecret, visibleSecrets, visibleRows, severity, withAccount } f
 import type { GrantQueries, Sql, Viewer } from "#features/figures/index.ts";
 
 export interface WorkCounts {
-  /** Verifications under way, and those left in running runs. */
+  /** The number of verifications in progress, and of those that running runs still have to do. */
   active: number;
   lastRunAt: Date | null;
   /** The earliest time at which the schedule has something due. */
@@ -17,7 +17,7 @@ export interface WorkCounts {
   hasAlarm: boolean;
 }
 
-/** For administrators from an index on the due time, over all accounts of safes. */
+/** For administrators, reads all accounts of safes from an index on the due time. */
 const nextDue = (actor: Viewer): Sql =>
   seesEverySafe(actor)
     ? sql`select least(

@@ -70,12 +70,12 @@ describe("API-18, CPM-09: the status", () => {
     assert.ok(body.systemUptime >= 0);
   });
 
-  test("of an empty vault is healthy without a scheduled run", async () => {
+  test("is healthy for an empty vault, without a scheduled run", async () => {
     const { body } = await app.call(readCpmStatus, { as: (await aPerson(app)).token });
     assert.deepEqual([body.status, body.totalCredentials, body.nextScheduledRun], ["healthy", 0, null]);
   });
 
-  test("CPM-10: is healthy without failures, warning with some, failed with most or with an alarm", () => {
+  test("CPM-10: is `healthy` without failures, `warning` if some secrets fail, and `failed` if most fail or there is an alarm", () => {
     assert.equal(healthOf({ total: 10, failed: 0 }, false), "healthy");
     assert.equal(healthOf({ total: 10, failed: 5 }, false), "warning");
     assert.equal(healthOf({ total: 10, failed: 6 }, false), "failed");
@@ -101,7 +101,7 @@ test("API-19, CPM-11: attention lists failures with their reason and time, the m
   assert.ok(body.credentials.every((each) => each.reason.length > 2 && each.lastAttempt !== null));
 });
 
-test("attention lists failures in visible safes and rotations that wait for a person, each once", async () => {
+test("attention lists failures in visible safes and rotations that wait for a decision, each once", async () => {
   const [owner, outsider] = [await aPerson(app), await aPerson(app)];
   const safe = await aSafe(app, owner);
   const [failing, waiting] = [

@@ -10,7 +10,7 @@ import { SCHEDULE_EVERY } from "#features/verification/index.ts";
 import { healthOf } from "./cpm.policy.ts";
 import { findAttention, readWorkCounts } from "./cpm.store.ts";
 
-/** More than a person can handle; the screen shows five and counts the rest. */
+/** The maximum number of items: more than a user can handle. The screen shows five and counts the rest. */
 const MOST_ITEMS = 1_000;
 
 export async function readStatus(

@@ -1,4 +1,4 @@
-// The CPM dashboard: how many secrets work, and which need attention.
+// The CPM dashboard: the number of working secrets, and the secrets that need attention.
 import type { Kernel } from "#kernel/kernel.ts";
 import { rolePermissions } from "./cpm.policy.ts";
 import { bindCpm } from "./cpm.routes.ts";

@@ -48,7 +48,7 @@ export interface Ending extends Named {
   expiresAt: Date;
 }
 
-/** Secrets that expire before then, soonest first. */
+/** Secrets that expire before the given time, soonest first. */
 export async function listEnding(
   db: Db,
   actor: Viewer,

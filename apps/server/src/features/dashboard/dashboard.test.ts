@@ -97,7 +97,7 @@ describe("API-07, DASH-10: the alerts", () => {
     assert.ok(others.every(({ link }) => link !== alert?.link));
   });
 
-  test("and figures cover the accounts that the user sees, and link to them", async () => {
+  test("cover the accounts that the user can see, as the figures do, and link to them", async () => {
     const [owner, member, outsider] = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, member, "user");
@@ -136,7 +136,7 @@ describe("API-07, DASH-10: the alerts", () => {
     assert.match(body.alerts[0]?.message ?? "", /^"Web certificate" expires on \d{4}-\d\d-\d\d$/);
   });
 
-  test("are more severe the sooner the expiry", () => {
+  test("are more severe the sooner a secret expires", () => {
     const now = new Date("2026-11-21T09:00:00Z");
     assert.equal(endingSeverity(new Date("2026-12-20T09:00:00Z"), now), "medium");
     assert.equal(endingSeverity(new Date("2026-11-27T09:00:00Z"), now), "high");

@@ -132,7 +132,7 @@ test("an unknown event id is answered with a gap event, so that the page reloads
   abort.abort();
 });
 
-test("an id beyond PostgreSQL's range is answered with a gap event too", async () => {
+test("an event id beyond PostgreSQL's range is also answered with a gap event", async () => {
   const person = await aPerson(app);
   const abort = new AbortController();
   const stream = listen({ ...bearer(person), "last-event-id": "1-9999999999999999999" }, abort.signal);

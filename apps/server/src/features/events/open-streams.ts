@@ -1,6 +1,6 @@
 // Tracks open event streams per user and limits their number.
 
-/** The most streams of one user (tabs and devices); a new one beyond that closes the oldest. */
+/** The maximum number of open streams per user (tabs and devices); a new stream beyond that closes the oldest. */
 const MOST_FOR_ONE = 20;
 
 export interface OpenStreams {

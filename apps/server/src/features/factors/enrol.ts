@@ -63,7 +63,7 @@ export interface CheckedFactor {
   spend(tx: Tx): Promise<boolean>;
 }
 
-/** Checks the first answer. Null when it is wrong; throws 409 when no enrolment is open. */
+/** Checks the first answer. Returns null when the answer is wrong; throws 409 when no enrolment is open. */
 export async function checkAnswer(
   kernel: Kernel,
   db: Db,

@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 export const ENROLMENT_LIFETIME = 10 * MINUTE;
 /** How long a passkey challenge can be answered, in milliseconds. */
 export const CHALLENGE_LIFETIME = 5 * MINUTE;
-/** Enough for a phone, a computer and several security keys. */
+/** The maximum number of factors per user: enough for a phone, a computer and several security keys. */
 const MOST_FACTORS = 20;
 
 export const isRequired = (
@@ -16,7 +16,7 @@ export const isRequired = (
   { mfa_required_roles: roles }: Pick<SignInPolicy, "mfa_required_roles">,
 ): boolean => roles.includes(role);
 
-/** Throws 409 when there are too many. */
+/** Throws 409 when the user has the maximum number of factors. */
 export function requireRoom(count: number): void {
   if (count < MOST_FACTORS) return;
   throw refuse(409, "factor.too-many", `You have ${MOST_FACTORS} second factors. Remove one first.`);

@@ -69,8 +69,8 @@ export const deleteFactor = (tx: Tx, userId: UserId, id: string): Promise<Factor
 const KEPT_STEPS = 10;
 
 /**
- * Marks a time step of an authenticator app as used. Returns false when that step, or a later one up to `latest`, was already
- * used: `matchingStep` applies the same rule before the row is locked.
+ * Marks a time step of an authenticator app as used. Returns false when that step, or a later one up to `latest`, was
+ * already used: `matchingStep` applies the same rule before the row is locked.
  */
 export async function spendStep(tx: Tx, id: string, step: number, latest: number, at: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -81,7 +81,7 @@ export async function spendStep(tx: Tx, id: string, step: number, latest: number
   return numAffectedRows === 1n;
 }
 
-/** Records a passkey's use. Returns false when another use was recorded first. */
+/** Records a passkey's use. Returns false when a concurrent use was recorded first. */
 export async function spendCount(tx: Tx, row: FactorRow, counter: number, at: Date): Promise<boolean> {
   const update = tx.updateTable("factors").set({ counter, last_used_at: at }).where("id", "=", row.id);
   return (await update.where("counter", "=", row.counter).executeTakeFirst()).numUpdatedRows === 1n;
@@ -122,7 +122,7 @@ export const findEnrolment = (db: Db, userId: UserId, now: Date): Promise<Enrolm
     .where("expires_at", ">", now)
     .executeTakeFirst();
 
-/** Returns false when another enrolment replaced it. */
+/** Returns false when another enrolment has replaced this one. */
 export async function deleteEnrolment(tx: Tx, userId: UserId, factorId: string): Promise<boolean> {
   const gone = tx.deleteFrom("factor_enrolments").where("user_id", "=", userId).where("factor_id", "=", factorId);
   return (await gone.executeTakeFirst()).numDeletedRows === 1n;

@@ -14,11 +14,11 @@ export interface FactorsFeature {
   forgetPerson(tx: Tx, userId: string): Promise<void>;
   /** For a restored database: ends open challenges and enrolments. */
   endBegun(tx: Tx): Promise<void>;
-  /** For a restored database, in which used codes would work again. Returns how many were deleted. */
+  /** For a restored database, in which used codes would work again. Returns the number of deleted codes. */
   deleteRecoveryCodes(tx: Tx): Promise<number>;
   /**
-   * Removes a user's factors, ends their sessions and API tokens, closes their vault and notifies them. The caller has locked the
-   * user.
+   * Removes a user's factors, ends their sessions and API tokens, closes their vault and notifies them. The caller has
+   * locked the user.
    */
   removeFactors(tx: Tx, person: { id: string; email: string }, by: { name: string }): Promise<number>;
 }

@@ -5,7 +5,9 @@ import type { Notify } from "#features/notifications/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { FactorsContext } from "./context.ts";
 
-/** Notifies the user when the last try of a second step was wrong, because another person may know their password. */
+/**
+ * Notifies the user when the last attempt at a second step was wrong, because another person may know their password.
+ */
 export async function notifyOfGuesses({ kernel, notify }: FactorsContext, { user, row }: PendingSignIn): Promise<void> {
   if (!isLastTry(row.tries)) return;
   await kernel.database.transaction((tx) =>

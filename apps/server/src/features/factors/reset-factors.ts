@@ -1,4 +1,4 @@
-// Removes the second factors of a user who lost them: by an administrator, or on the command line.
+// Removes the second factors of a user who lost them, at an administrator's request or from the command line.
 import type { Message, resetFactors } from "@strongroom/contract";
 import { notifyOf } from "#features/notifications/index.ts";
 import { endSessions } from "#features/sign-in/index.ts";
@@ -14,7 +14,7 @@ import type { FactorsContext } from "./context.ts";
 import { deleteFactorsOf } from "./factors.store.ts";
 import { notifyOfReset } from "./notify-factors.ts";
 
-/** Not allowed for oneself, because that would bypass the rule that the last factor stays. */
+/** Administrators cannot reset their own factors, because that would bypass the rule that the last factor stays. */
 export async function reset(parts: FactorsContext, call: Call<typeof resetFactors>, tx: Tx): Promise<Message> {
   requireAnotherPerson(call.actor.id, call.params.id);
   const person = await lockUser(tx, call.params.id);
@@ -45,7 +45,9 @@ export async function removeFactors(
 
 const COMMAND_LINE = "An operator on the server's command line";
 
-/** Also works for the last administrator. Returns how many factors were removed; throws a refusal for an unknown user. */
+/**
+ * Also works for the last administrator. Returns how many factors were removed; throws a refusal for an unknown user.
+ */
 export async function resetFactorsOf(
   context: UserAdminContext,
   email: string,

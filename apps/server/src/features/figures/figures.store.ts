@@ -1,4 +1,4 @@
-// One query for each figure that several pages show. `FIGURES` of the contract defines each of them.
+// One query for each figure that several pages show. `FIGURES` in the contract defines the figures.
 import { FAILING_STATUSES, VERIFICATION_STATUSES } from "@strongroom/contract";
 import type { VerificationStatus, VerificationStatusFilter } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -9,7 +9,7 @@ import type { Db } from "#kernel/db/database.ts";
 import { isVisibleSecret, visibleSecrets, visibleRows, severity, withAccount } from "./visible-secrets.store.ts";
 import type { GrantQueries, Viewer } from "./visible-secrets.store.ts";
 
-/** The number of secrets in each status; `failed` is every failing one, `total` all of them. */
+/** The number of secrets in each status; `failed` counts all failing secrets, `total` all secrets. */
 export type ValidationCounts = Record<VerificationStatusFilter | "total", number>;
 
 export async function readValidationCounts(db: Db, actor: Viewer, grants: GrantQueries): Promise<ValidationCounts> {

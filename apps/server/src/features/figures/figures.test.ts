@@ -1,4 +1,4 @@
-// Compares the same figure on every page, for users with different rights.
+// Compares the same figure on every page, for users with different permissions.
 import {
   ACCOUNT_VALIDATION_OF,
   VALIDATION_OF,
@@ -139,7 +139,7 @@ for (const name of ["admin", "owner", "requester", "outsider"] as const) {
       }
     });
 
-    test("active grants, live sessions and pending requests have one count each", async () => {
+    test("active grants, live sessions and pending requests have the same count on every page", async () => {
       const { home, validation, sessions, requests, requestFigures } = await read(people[name]);
       const isActive = (status: string) => status === "active" || status === "expiring_soon";
       const active = requests.requests.filter(({ computed_status }) => isActive(computed_status));
@@ -154,7 +154,7 @@ for (const name of ["admin", "owner", "requester", "outsider"] as const) {
   });
 }
 
-test("the test data has every status, each under one name only", async () => {
+test("the test data contains every status, and each status has only one name", async () => {
   const { validation } = await read(people.admin);
   const counts = Object.fromEntries(validation.status_distribution.map(({ status, count }) => [status, count]));
   assert.deepEqual(counts, {

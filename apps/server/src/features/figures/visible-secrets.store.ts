@@ -29,9 +29,7 @@ export function visibleSecrets(actor: Viewer, { grantsInForce }: Pick<GrantQueri
     lent (account_id) as materialized (${all ? sql`select null::uuid where false` : sql`select account_id from ${grantsInForce(actor)} lent`})`;
 }
 
-/**
- * A condition on a `credentials` row. INVARIANT: a secret that a user does not see is never part of a figure or list.
- */
+/** A condition on a `credentials` row. INVARIANT: a secret that a user cannot see is never part of a figure or list. */
 export function isVisibleSecret(actor: Viewer): Sql {
   const ofSafes = seesEverySafe(actor)
     ? sql`credentials.safe_id is not null`
@@ -40,8 +38,8 @@ export function isVisibleSecret(actor: Viewer): Sql {
 }
 
 /**
- * The same as a table, to be named `credentials`: each part uses its own index, where `isVisibleSecret` would read
- * the whole table. Selects all columns, or those that an index contains.
+ * The same as a table, to be named `credentials`: each part uses its own index, where `isVisibleSecret` would read the
+ * whole table. Selects all columns, or those that an index contains.
  */
 export function visibleRows(actor: Viewer, columns: Sql = sql`credentials.*`, ofOwn: Sql = columns): Sql {
   const own = sql`select ${ofOwn} from credentials where user_id = ${actor.id} and deleted_at is null`;

@@ -56,8 +56,8 @@ export const readGroups = async (db: Db, ids: readonly string[]): Promise<ShownG
   (await shown(sql`groups.id = any(${[...ids]}::uuid[])`).execute(db)).rows;
 
 /**
- * Locks the group until the transaction ends, so that nobody can join it or add it to a safe meanwhile. Null if it does
- * not exist.
+ * Locks the group until the transaction ends, so that no user can join it or add it to a safe meanwhile. Null if it
+ * does not exist.
  */
 export async function lockGroup(tx: Tx, id: string): Promise<ShownGroup | null> {
   await sql`select from groups where id = ${id} for update`.execute(tx);
@@ -71,7 +71,7 @@ export async function insertGroup(tx: Tx, row: Insertable<GroupsTable>): Promise
   return Number(result.numInsertedOrUpdatedRows ?? 0) === 1;
 }
 
-/** Returns false when another group has the name. The transaction is then aborted and cannot be used any more. */
+/** Returns false when another group has the name. The transaction is then aborted and can no longer be used. */
 export async function updateGroup(
   tx: Tx,
   id: string,

@@ -132,7 +132,7 @@ export async function removePerson(
 
 type AboutGroup = Pick<Call, "actor" | "note"> & { params: { id: string } };
 
-/** Locks the group of a call and names it in the audit entry. Throws 404 when it does not exist. */
+/** Locks the group of a call and adds it to the audit entry. Throws 404 when the group does not exist. */
 async function begin(call: AboutGroup, tx: Tx): Promise<ShownGroup> {
   call.note({ target: { type: "group", id: call.params.id } });
   const group = await store.lockGroup(tx, call.params.id);
@@ -173,7 +173,7 @@ const nameTaken = (name: string): Refusal =>
     errors: [{ path: "name", msg: "A group with this name already exists" }],
   });
 
-/** An event for everyone who may read groups. */
+/** An event for all users who may read groups. */
 const changed = (id: string): NewEvent => ({
   type: "group.changed",
   audience: { roles: ["admin", "manager"] },

@@ -1,4 +1,5 @@
-// Groups of users, which can be members of safes. Teams and departments also decide who sees whose safes.
+// Groups of users, which can be members of safes. Teams and departments also determine which users can see each other's
+// safes.
 import type { Kernel } from "#kernel/kernel.ts";
 import type { SafesFeature } from "#features/safes/index.ts";
 import type { Tx } from "#kernel/db/database.ts";

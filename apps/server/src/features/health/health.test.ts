@@ -50,7 +50,7 @@ test("API-20: a server without the new key file is not ready, says why, and keep
   assert.match(health.summary, LEFT_BEHIND);
   assert.equal(health.checks.find(({ name }) => name === "root key")?.state, "failing");
   assert.equal((await app.call(readLiveness)).status, 200);
-  // The first secret of a vault needs another key.
+  // The first secret of a vault needs a new key.
   const body = { name: "Needs a new key", type: "application", value: "a secret value" } as const;
   assert.equal((await app.call(createCredential, { body, as: person.token })).status, 503);
 
@@ -73,7 +73,7 @@ async function aside(app: { database: { connection: pg.PoolConfig } }): Promise<
   return client;
 }
 
-test("health detects a read-only database: calls are refused, and both recover", async () => {
+test("health detects a read-only database and calls are refused; both work again once the database is writable", async () => {
   const app = await testApp();
   const person = await aPerson(app);
   const operator = await aside(app);
@@ -108,7 +108,7 @@ test("health detects a read-only database: calls are refused, and both recover",
   await app.close();
 });
 
-test("health answers while tables are locked: not ready if the database cannot be written to, otherwise ready", async () => {
+test("health replies while tables are locked: not ready if the database cannot be written to, otherwise ready", async () => {
   const app = await testApp();
   const holder = await aside(app);
   await holder.query("begin; lock table audit_sinks, users in access exclusive mode");
@@ -125,7 +125,7 @@ test("health answers while tables are locked: not ready if the database cannot b
   await app.close();
 });
 
-test("health answers when the database does not, and reports it", async () => {
+test("health replies when the database does not respond, and reports the problem", async () => {
   const own = await testDatabase();
   const proxy = await startDatabaseProxy(own.connection);
   const { user, database: name } = own.connection;
@@ -163,7 +163,7 @@ test("simultaneous health checks share one write, which adds no audit entry", as
   await app.close();
 });
 
-test("a clock difference of more than 2 s between process and database is a warning, and readiness stays ok", async () => {
+test("a clock difference of more than 2 s between process and database causes a warning, and readiness stays `ok`", async () => {
   const app = await testApp({ clock: { now: () => new Date(Date.now() - 60_000) } });
   const clock = await checkOf(app, "clock");
   assert.equal(clock?.state, "warning");

@@ -14,8 +14,8 @@ export type GroupNames = readonly string[];
 type RoleRules = Pick<IdentityProvider, "role_mappings" | "without_group">;
 
 /**
- * The highest mapped role of these groups. `keep` when the provider maps no roles; null when the user has no mapped group and is
- * refused.
+ * The highest mapped role of these groups. `keep` when the provider maps no roles; null when the user has no mapped
+ * group and is refused.
  */
 export function roleOf(groups: readonly GroupNames[], rules: RoleRules): Role | "keep" | null {
   if (rules.role_mappings.length === 0) return "keep";
@@ -58,8 +58,8 @@ export function assertsSecondFactor(
 export const CLOCK_SKEW = 60_000;
 
 /**
- * When the provider authenticated the user (`auth_time`, OpenID Connect Core §2). Null: not sent. `"invalid"`: not a time, or one
- * in the future.
+ * When the provider authenticated the user (`auth_time`, OpenID Connect Core §2). Null: not sent. `"invalid"`: not a
+ * time, or one in the future.
  */
 export function authTimeOf({ auth_time: seconds }: { auth_time?: unknown }, now: Date): Date | null | "invalid" {
   if (seconds === undefined) return null;
@@ -91,7 +91,10 @@ export function changesAssertions(before: Pick<Word, "settings">, after: Pick<Wo
   return VOUCHING.some((name) => was?.[name] !== is?.[name]);
 }
 
-/** The values of a groups claim; a path with dots leads into objects. Null when the claim exists but is not a list of groups. */
+/**
+ * The values of a groups claim; a path with dots leads into objects. Null when the claim exists but is not a list of
+ * groups.
+ */
 export function groupsIn(claims: Record<string, unknown>, path: string): string[] | null {
   const found = claims[path] ?? path.split(".").reduce<unknown>(into, claims);
   if (found === undefined || found === null) return isElsewhere(claims, path) ? null : [];
@@ -104,6 +107,9 @@ const into = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** OpenID Connect Core §5.6.2: the claim must be fetched from another place, for example when there are too many groups. */
+/**
+ * OpenID Connect Core §5.6.2: the claim must be fetched from a different source, for example when there are too many
+ * groups.
+ */
 const isElsewhere = (claims: Record<string, unknown>, path: string): boolean =>
   into(claims["_claim_names"], path) !== undefined;

@@ -63,7 +63,7 @@ async function made(change: Partial<Body> = {}) {
   return reply.body;
 }
 
-test("only administrators can list, create, change and delete providers, while visitors see their names", async () => {
+test("only administrators can list, create, change and delete providers; visitors who are not signed in see only the names", async () => {
   const { id, name, settings } = await made();
   const visitor = await app.call(listWaysIn);
   assert.deepEqual(visitor.body, { data: [{ id, name }], has_directory: false });
@@ -102,7 +102,7 @@ test("a provider's secret is sealed and appears in no reply, audit entry or log 
   await app.call(deleteIdentityProvider, { params: { id }, as: admin });
 });
 
-test("a stored secret must be entered again before it is sent to another issuer or for another client", async () => {
+test("a stored secret must be entered again before it is sent to a different issuer or for a different client", async () => {
   const { id, name, settings } = await made();
   const { secret, ...same } = { ...aBody({ name }), settings };
   const moves = [{ issuer: "https://evil.example" }, { client_id: "another" }];
@@ -119,7 +119,7 @@ test("a stored secret must be entered again before it is sent to another issuer 
   await app.call(deleteIdentityProvider, { params: { id }, as: admin });
 });
 
-test("invalid or unusable settings are refused with their field", async () => {
+test("invalid or unusable settings are refused with the name of the field", async () => {
   const { name } = await made({ name: "Taken" });
   const wrong: [Partial<Body>, string][] = [
     [{ name: name.toUpperCase() }, "name"],
@@ -153,7 +153,7 @@ describe("testing a provider", () => {
     return { id, ...reply.body };
   };
 
-  test("reports that it answers and accepts the client, and which address to register", async () => {
+  test("reports that the provider answers and accepts the client, and which redirect address to register", async () => {
     const { id } = await made();
     idp.serve([`https://strongroom.example/auth/callback/${id}`]);
     const reply = await app.call(testIdentityProvider, { params: { id }, body: {}, as: admin });
@@ -187,7 +187,7 @@ describe("the rules for trusting a provider", () => {
     { group: "cn=Admins, ou=Groups,dc=corp", role: "admin" as const },
   ];
 
-  test("give the highest mapped role, keep the role without mappings, and follow the setting without a group", () => {
+  test("give the highest mapped role, keep the role if there are no mappings, and follow the setting for users without a mapped group", () => {
     assert.equal(roleOf(namesInClaim(["ops", "x"]), { role_mappings, without_group: "refuse" }), "manager");
     assert.equal(roleOf([], { role_mappings, without_group: "refuse" }), null);
     assert.equal(roleOf([], { role_mappings, without_group: "user" }), "user");

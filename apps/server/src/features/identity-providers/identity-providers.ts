@@ -97,8 +97,8 @@ const destinationOf = (settings: IdentityProvider["settings"]): string =>
     : JSON.stringify([settings.url, settings.ca, settings.bind_dn]);
 
 /**
- * Throws 409 when no previous administrator could sign in after the change. The caller has locked the administrators first, so
- * that the last one cannot lose the role concurrently.
+ * Throws 409 when no previous administrator could sign in after the change. The caller has locked the administrators
+ * first, so that the last one cannot lose the role concurrently.
  */
 async function requireWayIn(tx: Tx, before: readonly string[]): Promise<void> {
   if (before.length === 0 || (await lockActiveAdmins(tx)).length > 0) return;
@@ -109,7 +109,10 @@ async function requireWayIn(tx: Tx, before: readonly string[]): Promise<void> {
   );
 }
 
-/** Ends the sessions and tokens of the provider's users. Throws 409 when no administrator could sign in another way. */
+/**
+ * Ends the sessions and tokens of the provider's users. Throws 409 when no administrator could sign in in a different
+ * way.
+ */
 export async function removeProvider(
   { signIn }: IdentityProviderContext,
   call: Call<typeof deleteIdentityProvider>,
@@ -131,7 +134,7 @@ export async function removeProvider(
   return { message: `${row.name} deleted. ${affectedUsers} can sign in again once they have a password here.` };
 }
 
-/** Returns the provider, locked, and names it in the audit entry. Throws 404 for an unknown one. */
+/** Locks and returns the provider, and adds it to the audit entry. Throws 404 for an unknown provider. */
 async function locked(call: { params: { id: string }; note: Call["note"] }, tx: Tx): Promise<ProviderRow> {
   const row = await lockProvider(tx, call.params.id);
   if (row === undefined) throw providerNotFound();

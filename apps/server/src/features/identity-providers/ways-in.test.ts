@@ -92,7 +92,7 @@ describe("a second factor and a sign-in through a provider", () => {
     return () => app.call(listCredentials, { as: token });
   }
 
-  test("a factor confirmed by the provider during a take-over counts for the user's API tokens", async () => {
+  test("a factor that the provider confirms when an account is linked counts for the user's API tokens", async () => {
     const { email } = await aPerson(app);
     await set({ links_by_email: true }, { factor_values: ["mfa"] });
     try {
@@ -127,7 +127,7 @@ describe("a second factor and a sign-in through a provider", () => {
     }
   });
 
-  test("a taken-over account keeps its password and sessions until its own second factor is proved", async () => {
+  test("an account linked to a provider keeps its password and sessions until its own second factor is verified", async () => {
     const local = await aPerson(app);
     const { key } = await withApp(app, local);
     const role_mappings = [{ group: "ops", role: "manager" as const }];
@@ -150,7 +150,7 @@ describe("a second factor and a sign-in through a provider", () => {
     assert.equal((await whoIs(await signIn())).id, local.id);
   });
 
-  test("an account that becomes protected before its second factor is proved is not taken over", async () => {
+  test("an account that becomes protected before its second factor is verified is not linked to the provider", async () => {
     const local = await aPerson(app);
     const { key } = await withApp(app, local);
     await set({ links_by_email: true });

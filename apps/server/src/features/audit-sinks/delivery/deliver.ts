@@ -90,7 +90,7 @@ function settledBy({ id, settled: before }: SinkRow, memory: Memory, cursor: num
   return Math.max(before, settled?.cursor ?? 0);
 }
 
-/** The position from which to continue after a connection was lost. */
+/** The position from which to continue after losing the connection. */
 function rewound({ id, settled: stored }: SinkRow, memory: Memory): number {
   const { settled } = settle(memory.get(id) ?? [], performance.now());
   memory.delete(id);

@@ -21,8 +21,8 @@ interface Submission {
 }
 
 /**
- * If the witness remembers another size, it replies with that size, and the checkpoint is sent again with a proof from
- * there.
+ * If the witness remembers a different size, it replies with that size, and the checkpoint is sent again with a proof
+ * from that size.
  */
 export async function sendToWitness(
   context: AuditSinkContext,

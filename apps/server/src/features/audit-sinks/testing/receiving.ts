@@ -89,7 +89,7 @@ export async function allSent(app: TestApp, as: string, id: string): Promise<voi
   await whileMoving(async () => (await sinkNamed(app, as, id)).status.behind_entries);
 }
 
-/** Waits until none is left; fails if the number does not change for a while. */
+/** Waits until `left` returns zero; fails if the number does not change for a while. */
 async function whileMoving(left: () => Promise<number>): Promise<void> {
   for (let before = Infinity; before > 0;) {
     before = await eventually(async () => {

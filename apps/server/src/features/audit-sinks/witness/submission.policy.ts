@@ -7,7 +7,7 @@ export interface Submission {
   old: number;
   proof: Buffer[];
   checkpoint: Checkpoint;
-  /** As received. */
+  /** The note as received. */
   note: string;
 }
 
@@ -30,7 +30,7 @@ export type Judgement =
   /** The log must start its proof from the last size that this witness saw. */
   | { verdict: "elsewhere"; seen: number }
   | { verdict: "not-signed" | "malformed" }
-  /** Signed by the log, but not an extension of the checkpoint cosigned before. */
+  /** Signed by the log, but not an extension of the previously cosigned checkpoint. */
   | { verdict: "contradicts"; reason: string; status: 409 | 422 };
 
 interface Known {
@@ -40,7 +40,7 @@ interface Known {
 }
 
 /**
- * INVARIANT: a cosigned checkpoint extends the one cosigned before, so two histories of one log are never both
+ * INVARIANT: a cosigned checkpoint extends the previously cosigned one, so two histories of one log are never both
  * cosigned.
  */
 export function judge({ old, proof, checkpoint, note }: Submission, known: Known): Judgement {

@@ -16,8 +16,8 @@ export interface WitnessIdentity {
 }
 
 /**
- * Uses another key than this server's own log, as C2SP tlog-cosignature requires, so that a cosignature can never pass
- * for a checkpoint of the own log. Rejects with SealedError while the vault is sealed.
+ * Uses a different key than this server's own log, as C2SP tlog-cosignature requires, so that a cosignature can never
+ * pass for a checkpoint of that log. Rejects with SealedError while the vault is sealed.
  */
 export async function openWitness(kernel: Pick<Kernel, "database" | "keys" | "clock">): Promise<WitnessIdentity> {
   const { database, keys, clock } = kernel;

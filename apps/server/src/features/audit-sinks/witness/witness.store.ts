@@ -29,7 +29,7 @@ export type WitnessedLogRow = Selectable<WitnessedLogsTable>;
 export const readWitness = (db: Db) =>
   db.selectFrom("audit_witness").select(["name", "sealed_seed"]).executeTakeFirst();
 
-/** Skips the insert if another process was faster. */
+/** Skips the insert if another process has already inserted the row. */
 export async function insertWitness(
   tx: Tx,
   row: { name: string; sealed_seed: Buffer; created_at: Date },

@@ -73,7 +73,7 @@ const entriesOf = async (app: TestApp, event: string): Promise<string[]> => {
   return rows.map(({ said }) => said);
 };
 
-test("a witness cosigns checkpoints that extend a watched log, and none of an unknown log", async () => {
+test("a witness cosigns checkpoints that extend a watched log, and no checkpoint of an unknown log", async () => {
   const { witness_key } = (await witness.call(readWitness, { as: watcher })).body;
   sink = await publisher({ name: "witness", config: { kind: "witness", url, witness_key } });
   const unknown = await eventually(async () => (await sinkNamed(log, admin, sink.id)).status.last_error);
@@ -188,7 +188,7 @@ async function forgetHistory(): Promise<void> {
   log = await testApp({ database, dataFolder });
 }
 
-test("a running server does not sign a database that was rewritten wholesale", async () => {
+test("a running server does not sign a database that was rewritten completely", async () => {
   const before = await allWatched();
   await rewriteHistory();
   const { open } = await eventually(async () => {

@@ -31,8 +31,8 @@ export interface Decision {
 
 /**
  * Accepts all open contradictions. If the log itself was contradicted, a new checkpoint signs the stored tree. Returns
- * the accepted ones. Throws 409 if the open contradictions or the stored checkpoint have changed since, or if the tree
- * is too damaged to continue.
+ * the accepted contradictions. Throws 409 if the open contradictions or the stored checkpoint have changed since, or if
+ * the tree is too damaged to continue.
  */
 export async function acceptContradictions(
   tx: Tx,
@@ -61,8 +61,8 @@ export async function acceptContradictions(
 }
 
 /**
- * The checkpoint over the stored tree: the stored one if it fits, else a new one. Throws a refusal if the tree is too
- * damaged.
+ * The checkpoint over the stored tree: the stored checkpoint if it matches the tree, otherwise a new one. Throws a
+ * refusal if the tree is too damaged.
  */
 async function settleBase(tx: Tx, identity: LogIdentity, head: Head, now: Date): Promise<string | null> {
   const { origin, signer } = identity;

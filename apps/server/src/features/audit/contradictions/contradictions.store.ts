@@ -32,7 +32,7 @@ declare module "#kernel/db/tables.ts" {
 export type ContradictionRow = Selectable<ContradictionsTable>;
 export type FoundContradiction = Omit<ContradictionRow, "accepted_at" | "accepted_by" | "reason" | "base_note" | "mac">;
 
-/** Returns false if it is already recorded. */
+/** Returns false if the contradiction is already recorded. */
 export async function insertContradiction(tx: Tx, found: FoundContradiction): Promise<boolean> {
   const row: Insertable<ContradictionsTable> = {
     ...found,

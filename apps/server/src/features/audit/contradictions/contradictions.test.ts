@@ -79,7 +79,7 @@ async function aCutLog() {
   return { app, database, admin, shown: await stopped(app, admin), size: Number(rows[0]?.size) };
 }
 
-test("a live log that was cut stops signing, saves the evidence and notifies administrators", async () => {
+test("a live log that was cut back stops signing, saves the evidence and notifies administrators", async () => {
   const { app, admin, shown, size } = await aCutLog();
   assert.match(
     shown.open[0]!.message,
@@ -113,7 +113,7 @@ test("a live log that was cut stops signing, saves the evidence and notifies adm
 
 test("after an administrator's decision every process continues from the stored log, and the decision is audited", async () => {
   const { app, database, admin, shown, size } = await aCutLog();
-  // On another machine: a start beside the kept checkpoint would treat the database as restored and end all sessions.
+  // On another machine: starting with the kept checkpoint would treat the database as restored and end all sessions.
   const elsewhere = mkdtempSync(join(tmpdir(), "strongroom-test-"));
   const other = await aServer({ database, dataFolder: elsewhere, config: { keyFile: app.config.keyFile } });
   const body = { ids: shown.open.map(({ id }) => id), checkpoint: shown.checkpoint, reason: "Restored an older copy" };
@@ -151,7 +151,7 @@ test("the database's owner cannot decide, remove a finding, or reuse a decision"
   assert.equal(second.accepted.length, 1, "the earlier decision does not cover it");
 });
 
-test("only a signed-in administrator decides, about all open contradictions, as currently stored", async () => {
+test("only a signed-in administrator can decide, and must decide on all open contradictions as currently stored", async () => {
   const { app, admin, shown } = await aCutLog();
   const ids = shown.open.map(({ id }) => id);
   const manager = await aPerson(app, "manager");

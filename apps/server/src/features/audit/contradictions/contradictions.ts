@@ -1,5 +1,5 @@
-// Handles contradictions: states of the database that differ from state known outside of it. The log signs nothing
-// until an administrator has decided; entries recorded in the meantime stay pending.
+// Handles contradictions: states of the database that differ from state known outside the database. The log signs
+// nothing until an administrator has decided; entries recorded in the meantime stay pending.
 import type { Finding } from "@strongroom/auditlog";
 import { authenticate, isAuthentic } from "@strongroom/keys";
 import type { Kek, KeyRing } from "@strongroom/keys";
@@ -35,13 +35,16 @@ interface Parts {
 }
 
 export interface Contradictions {
-  /** Saves the evidence and raises the alarm, once. Null when it is open; the decision when an administrator accepted it. */
+  /**
+   * Saves the evidence and raises the alarm, once. Returns null while the contradiction is open, and the decision when
+   * an administrator has accepted it.
+   */
   report(found: NewContradiction): Promise<ContradictionRow | null>;
   /** Reads decisions about contradictions of this process, and returns those made since the last call. */
   refresh(): Promise<ContradictionRow[]>;
   /** Contradictions that this process found and no administrator has accepted. */
   open(): readonly FoundContradiction[];
-  /** The decision about it if an administrator accepted it, verified by its MAC. */
+  /** The administrator's decision, verified by its MAC; null if no administrator accepted the contradiction. */
   accepted(db: Db, found: NewContradiction): Promise<ContradictionRow | null>;
 }
 

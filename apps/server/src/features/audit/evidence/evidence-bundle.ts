@@ -22,7 +22,7 @@ export type RequestsAbout = (
   limit: number,
 ) => Promise<string[]>;
 
-/** How long after the end of a grant entries still belong to its request, because the password is then rotated. */
+/** Entries belong to a request for this long after its grant ends, because the password is rotated then. */
 const AFTERMATH = 24 * 3_600_000;
 
 /** Throws 404 if nothing is recorded, and 409 if the bundle would be too large or there is no proof yet. */

@@ -18,7 +18,7 @@ export interface Wanted {
   actorId: string | null;
   /** Grants under which the recorded actions happened. */
   grants: readonly string[];
-  /** An account, and the period (both ends included) in which all of its entries belong to the bundle. */
+  /** An account, and the period (both ends included) in which all entries about the account belong to the bundle. */
   during: { target: string; from: Date; to: Date } | null;
   from: Date | null;
   to: Date | null;

@@ -61,7 +61,7 @@ const saidOf = (entries: AuditEntry[], id: string): string[] =>
   entries.filter(({ target }) => target?.id === id).map(({ event }) => event);
 
 describe("an evidence bundle", () => {
-  test("of an access request contains its entries from creation to password rotation, and none of other requests", async () => {
+  test("contains the entries of an access request from creation to password rotation, and none of other requests", async () => {
     const { account, asker } = lending;
     const entries = await story("access-request", requestId);
     const request = ["access-request.created", "access-request.approved", "access-request.revoked"];
@@ -77,7 +77,7 @@ describe("an evidence bundle", () => {
     assert.ok(entries.every(({ target }) => own.has(target?.id ?? "")));
   });
 
-  test("of an account contains all actions on it and every request for it", async () => {
+  test("contains all actions on an account and every request for the account", async () => {
     const { account } = lending;
     const entries = await story("account", account.id);
     assert.ok(saidOf(entries, account.id).includes("account.created"));
@@ -87,7 +87,7 @@ describe("an evidence bundle", () => {
     assert.deepEqual(saidOf(entries, other.account.id), []);
   });
 
-  test("of a user contains their actions and other users' decisions on their requests", async () => {
+  test("contains a user's actions and other users' decisions on that user's requests", async () => {
     const { asker, approvers } = lending;
     const entries = await story("user", asker.id);
     const by = (id: string) =>

@@ -22,7 +22,7 @@ export interface TakenEntry {
   mac_key: string | null;
   /** Null if the entry is missing, although Strongroom never deletes entries. */
   canonical: Buffer | null;
-  /** Whether it is already sequenced: its pending row was inserted again from outside. */
+  /** Whether the entry is already sequenced, because its pending row was inserted again from outside. */
   is_placed: boolean;
   /** Whether later entries in the order of lists are already in the tree. */
   is_late: boolean;
@@ -115,7 +115,7 @@ export async function setMacs(tx: Tx, keyName: string, ids: readonly string[], m
 
 export type Whereabouts = "placed" | "waiting" | "quarantined" | "gone";
 
-/** Where the given entries are now: in the tree, pending, quarantined or missing. */
+/** Returns whether each of the given entries is in the tree, pending, quarantined or missing. */
 export async function whereAre(db: Db, ids: readonly string[]): Promise<{ id: string; is: Whereabouts }[]> {
   const { rows } = await sql<{ id: string; is: Whereabouts }>`
     select id, case

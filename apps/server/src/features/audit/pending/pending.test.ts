@@ -39,7 +39,7 @@ async function accept(trail: Audited): Promise<void> {
   await trail.audit.sequence();
 }
 
-test("entries pending during the upgrade are signed once, and later ones without a MAC are not", async () => {
+test("entries pending during the upgrade are signed once, and later entries without a MAC are not signed", async () => {
   const trail = await aTrail();
   await trail.record(3);
   await run(trail, "update audit_pending set mac = null, mac_key = null");
@@ -130,7 +130,7 @@ test("rolled-back transactions, and entries that another process signs, are not 
   });
   await assert.rejects(rolledBack, /rolled back/);
   await trail.record(3);
-  // Signed without this process's knowledge, as if by another one.
+  // Signs the entries without this process's knowledge, as another process would.
   const other = await audited({ test: trail.test, dataFolder: trail.dataFolder });
   assert.equal(await other.audit.sequence(), 3);
   await other.audit.stop();
@@ -143,7 +143,7 @@ test("rolled-back transactions, and entries that another process signs, are not 
   assert.equal(await trail.audit.sequence(), 1, waiting);
 });
 
-test("a process with another data folder signs entries recorded with the key of the first", async () => {
+test("a process with a different data folder signs entries recorded with the key of the first process", async () => {
   const trail = await aTrail();
   await trail.recordInBatches(1);
   await trail.audit.stop();

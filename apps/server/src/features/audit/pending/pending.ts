@@ -49,7 +49,7 @@ export interface PendingCheck {
   /** Names of the keys with which this process can check entries. */
   keyNames(): string[];
   take(tx: Tx, limit: number): Promise<Taken>;
-  /** Finds committed entries that are missing, and those that no process could check for a long time. */
+  /** Finds committed entries that are missing, and entries that no process could check for a long time. */
   missing(db: Db, now: number): Promise<NewContradiction[]>;
 }
 
@@ -126,7 +126,7 @@ export async function openPendingCheck(parts: {
 }
 
 /**
- * Opens the key that checks MACs. Entries from before the upgrade have no MAC and get one here, once: only while the
+ * Opens the key that checks MACs. Entries from before the upgrade have no MAC and get one here, only once: while the
  * vault has no such key and this data folder does not record that it ever had one.
  */
 async function openIntegrityKey(

@@ -43,7 +43,7 @@ export async function listTrail(
   return { logs: await withStarts(db, shown, logs, people), ...counted, next_cursor };
 }
 
-/** Adds to each verification result the entry of its start. */
+/** Adds the start entry to each verification result. */
 async function withStarts(
   db: Db,
   found: readonly FoundEntry[],
@@ -69,7 +69,7 @@ async function totalOf(db: Db, filter: TrailFilter) {
 }
 
 /**
- * The `seq` before which a page with this offset begins; null: with the newest. Undefined if there are not so many
+ * The `seq` before which a page with this offset begins; null for the newest entry; undefined if there are fewer
  * entries.
  */
 async function placeAfter(db: Db, filter: TrailFilter, offset: number): Promise<number | null | undefined> {
@@ -107,7 +107,7 @@ export const searchTooLong = () =>
 export interface Search {
   /** Newest first; `before` is a `seq`. */
   find(page: { limit: number; before: number | null }): Promise<FoundEntry[]>;
-  /** The `seq` before which a page with this offset begins; undefined if there are not so many entries. */
+  /** The `seq` before which a page with this offset begins; undefined if there are fewer entries. */
   placeAfter(offset: number): Promise<number | null | undefined>;
 }
 
@@ -134,7 +134,7 @@ type Query = AuditFilter & { attempts?: "separate" | "grouped" };
 async function filterOf(db: Db, query: Query, { idsByEmail }: People, now: Date): Promise<TrailFilter> {
   const anyRange = toTrailFilter(query, now);
   const filter = { ...anyRange, range: await seqRangeOf(db, anyRange.from, anyRange.to) };
-  // A search for a start event itself must find it.
+  // A search for the id of a start event must find that event.
   const ungrouped = { ...toTrailFilter({ ...query, attempts: "separate" }, now), range: filter.range };
   const search = query.search ?? query.search_term ?? "";
   if (search === "") return filter;

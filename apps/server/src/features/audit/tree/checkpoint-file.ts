@@ -1,4 +1,4 @@
-// Keeps the newest checkpoints outside of the database, out of reach of changes to the database.
+// Keeps the newest checkpoints outside the database, so that changes to the database cannot affect them.
 import { parseCheckpoint, splitNotes } from "@strongroom/auditlog";
 import { appendFile, mkdir, open, readFile, readdir, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,11 +20,13 @@ export interface CheckpointFile {
   /** The newest checkpoint that was written, unverified; null before the first. */
   read(): Promise<string | null>;
   /**
-   * Writes a checkpoint, flushed to disk before the old one is replaced, and adds it to the history. `mayReplace` gets the
-   * current one, under a lock that all processes of this machine share; when it returns false, nothing is written.
+   * Writes a checkpoint, flushed to disk before the old one is replaced, and adds it to the history. `mayReplace` gets
+   * the current one, under a lock that all processes of this machine share; when it returns false, nothing is written.
    */
   write(note: string, mayReplace: (there: string) => Promise<boolean>): Promise<boolean>;
-  /** Moves the newest checkpoint and the history aside permanently: an administrator accepted another history. */
+  /**
+   * Moves the newest checkpoint and the history aside permanently, after an administrator accepted a different history.
+   */
   setAside(at: Date): Promise<void>;
   /** Every checkpoint that the database must extend. */
   readAll(): Promise<string[]>;
@@ -82,7 +84,7 @@ export function openCheckpointFile(folder: string): CheckpointFile {
     },
     async readAll() {
       const names = (await listIfThere(folder)).filter(
-        // The second kind was set aside by versions that did not ask an administrator.
+        // Earlier versions, which did not ask an administrator, set the second kind of file aside.
         (name) => name === NEWEST || name.startsWith(`${NEWEST}.contradicted-`),
       );
       const notes = await Promise.all(names.map((name) => readIfThere(join(folder, name))));

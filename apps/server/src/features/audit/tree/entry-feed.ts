@@ -1,4 +1,5 @@
-// Reads the log in leaf order, for the audit sinks: a reader that has read up to a leaf has missed no entry before it.
+// Reads the log in leaf order, for the audit sinks: a reader that has reached a leaf has missed no entry before that
+// leaf.
 import { consistencyProof } from "@strongroom/auditlog";
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
@@ -17,7 +18,7 @@ export interface PlacedEntry {
 export interface EntryFeed {
   /** The number of entries in the tree, and the number that the newest checkpoint signed. */
   reach(db: Db): Promise<{ size: number; signed: number }>;
-  /** The next entries from a leaf on, limited in number and bytes but at least one; empty at the end. */
+  /** The next entries, starting at a leaf, limited in number and bytes; at least one, except at the end of the log. */
   read(db: Db, from: number, most: { entries: number; bytes: number }): Promise<PlacedEntry[]>;
   /** When the entry at a leaf was recorded; null if the leaf does not exist. */
   recordedAt(db: Db, index: number): Promise<Date | null>;

@@ -54,7 +54,7 @@ describe("the sequencer", () => {
     assert.deepEqual(await trail.said(), []);
   });
 
-  it("takes more than one batch at once, and signs each batch", async () => {
+  it("processes several batches in one run, and signs each batch", async () => {
     const trail = await aTrail();
     await trail.record(2500);
     assert.equal(await trail.audit.sequence(), 2500);
@@ -97,7 +97,7 @@ describe("the sequencer", () => {
     await second.kernel.http.close();
   });
 
-  it("waits while the vault is sealed, and continues afterwards", async () => {
+  it("waits while the vault is sealed, and continues after unsealing", async () => {
     const trail = await aTrail();
     await trail.recordInBatches(2);
     trail.kernel.keys.seal();
@@ -127,7 +127,7 @@ describe("the sequencer", () => {
     assert.equal(note, (await newestCheckpoint(trail.database.db))?.note);
   });
 
-  it("keeps a checkpoint for every 64 entries and for every hour, and not one for every batch", async () => {
+  it("keeps a checkpoint for every 64 entries and for every hour, but not for every batch", async () => {
     const trail = await aTrail();
     await trail.recordInBatches(...Array.from({ length: 130 }, () => 1));
     trail.at("2026-11-21T11:30:00.000Z");

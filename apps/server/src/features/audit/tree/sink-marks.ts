@@ -24,7 +24,7 @@ export interface SinkStanding {
 
 export interface SinkMarks {
   compare(db: Db, identity: LogIdentity, standings: readonly SinkStanding[]): Promise<NewContradiction[]>;
-  /** To be called when an administrator accepted an older database. */
+  /** Call this after an administrator has accepted an older database. */
   forget(): void;
 }
 

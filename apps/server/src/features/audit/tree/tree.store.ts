@@ -244,7 +244,7 @@ export async function* readUnplaced(db: Db): AsyncGenerator<string> {
 
 export const readLog = (db: Db) => db.selectFrom("audit_log").select(["origin", "sealed_seed"]).executeTakeFirst();
 
-/** Skips the insert if another process was faster. */
+/** Skips the insert if another process has already inserted the row. */
 export async function insertLog(tx: Tx, log: { origin: string; sealed_seed: Buffer; created_at: Date }): Promise<void> {
   await tx
     .insertInto("audit_log")

@@ -9,7 +9,7 @@ import type { FactorsContext } from "../context.ts";
 import { askForPasskey, checkPasskey } from "./passkeys.ts";
 import { wrongProof } from "../proofs/prove.ts";
 
-/** The browser offers the passkeys it has for this site; the server reveals nothing about who has any. */
+/** The browser offers the passkeys it has for this site; the server does not reveal which users have passkeys. */
 export async function askForAnyPasskey({ kernel }: FactorsContext): Promise<PasskeyRequest> {
   const asked = await askForPasskey(kernel, "sign-in", null, []);
   await kernel.database.transaction((tx) => asked.keep(tx));

@@ -100,7 +100,7 @@ function challengeOf(clientDataJSON: string): string | null {
   }
 }
 
-/** A verified response, to be consumed in the transaction of what it authorises. */
+/** A verified response, to be consumed in the transaction of the action that it authorises. */
 export interface PasskeyUse {
   factor: FactorRow;
   /** Returns false when the challenge was not issued, or the response was used before. */
@@ -108,8 +108,8 @@ export interface PasskeyUse {
 }
 
 /**
- * Verifies a passkey's response: its challenge, this site, its signature, user verification, and an increased counter (WebAuthn
- * §7.2). Null when any check fails, or the passkey does not belong to `owner`.
+ * Verifies a passkey's response: its challenge, this site, its signature, user verification, and an increased counter
+ * (WebAuthn §7.2). Null when any check fails, or the passkey does not belong to `owner`.
  */
 export async function checkPasskey(
   kernel: Kernel,

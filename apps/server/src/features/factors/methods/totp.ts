@@ -5,7 +5,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 const STEP_MS = 30_000;
 /** RFC 4226 §4 recommends 160 bits. */
 const KEY_BYTES = 20;
-/** RFC 6238 §5.2: one step either way, for clock differences. */
+/** RFC 6238 §5.2: one step before and after, to allow for clock differences. */
 const DRIFT = [0, -1, 1];
 
 export const newTotpKey = (): Buffer => randomBytes(KEY_BYTES);
@@ -26,9 +26,9 @@ export const stepAt = (time: Date): number => Math.floor(time.getTime() / STEP_M
 export const latestStep = (now: Date): number => stepAt(now) + Math.max(...DRIFT);
 
 /**
- * The time step of the typed code; null when the code is not accepted now. `used` contains the steps whose codes were already
- * accepted. INVARIANT: neither a used step nor one before it is accepted again. Used steps in the future come from a clock that
- * was ahead: they block only their own codes.
+ * The time step of the typed code; null when the code is not accepted now. `used` contains the steps whose codes were
+ * already accepted. INVARIANT: neither a used step nor one before it is accepted again. Used steps in the future come
+ * from a clock that was ahead; they block only their own codes.
  */
 export function matchingStep(key: Uint8Array, typed: string, now: Date, used: readonly number[]): number | null {
   const given = Buffer.from(typed);

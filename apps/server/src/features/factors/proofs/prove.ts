@@ -12,7 +12,8 @@ import { recoveryHash } from "../methods/recovery-codes.ts";
 import { latestStep, matchingStep } from "../methods/totp.ts";
 
 /**
- * A verified proof. INVARIANT: it authorises nothing until `spend` has returned true, in the transaction of what it authorises.
+ * A verified proof. INVARIANT: it authorises nothing until `spend` has returned true, in the transaction of the action
+ * that it authorises.
  */
 export interface ValidProof {
   kind: FactorProof["kind"];
@@ -56,7 +57,9 @@ export async function checkProof(
   return null;
 }
 
-/** Spends a proof, or throws the error for a wrong one. Opens the user's vault if the factor is older than the reset. */
+/**
+ * Spends a proof, or throws the error for a wrong one. Opens the user's vault if the factor is older than the reset.
+ */
 export async function useProof(kernel: Kernel, tx: Tx, proven: ValidProof): Promise<void> {
   if (!(await proven.spend(tx))) throw wrongProof();
   await openByFactor(kernel, tx, proven.userId, proven.createdAt);

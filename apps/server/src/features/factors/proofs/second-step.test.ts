@@ -49,7 +49,7 @@ after(() => app.close());
 const totp = (code: string) => ({ kind: "totp", code }) as const;
 
 describe("OPEN-10: a required second factor is a separate step", () => {
-  test("the right password alone gives no session; with the app's code it does", async () => {
+  test("a correct password alone opens no session; together with the app's code it does", async () => {
     const person = await aPerson(app);
     const { key } = await withApp(app, person);
     const step = await firstStep(app, person);
@@ -143,7 +143,7 @@ describe("a pending sign-in", () => {
 });
 
 describe("guessing the second factor", () => {
-  test("five wrong codes end the sign-in, even for a right code, and notify the user that their password is known", async () => {
+  test("five wrong codes end the sign-in, so that a correct code no longer works, and notify the user that their password is known", async () => {
     const person = await aPerson(app);
     const { key } = await withApp(app, person);
     const step = await firstStep(app, person, "203.0.113.5");
@@ -166,7 +166,7 @@ describe("guessing the second factor", () => {
 });
 
 describe("a role that requires a second factor", () => {
-  test("signs out its users without one, suspends their API tokens, and accepts both again after they add a factor", async () => {
+  test("signs out users without a second factor, suspends their API tokens, and accepts both again after they add a factor", async () => {
     const [without, guarded, other] = [
       await aPerson(app, "manager"),
       await aPerson(app, "manager"),
@@ -236,7 +236,7 @@ describe("a role that requires a second factor", () => {
     await requireFactorOf(app);
   });
 
-  test("INVARIANT: with a first proof alone, only a user without a factor can set one up", async () => {
+  test("INVARIANT: with a first proof alone, only a user without a second factor can set one up", async () => {
     const person = await aPerson(app, "manager");
     await withPasskey(app, person);
     await requireFactorOf(app, "manager");
@@ -276,7 +276,7 @@ test("no code, key or token of a second step is stored in plain text", async () 
   for (const secret of [key, step.pending, `"${code}"`, ...codes, ...plain]) assert.ok(!all.includes(secret));
 });
 
-test("new sign-ins do not reset the count of guesses: about thirty are compared in four hours", async () => {
+test("new sign-ins do not reset the count of guesses: about thirty guesses are compared in four hours", async () => {
   const person = await aPerson(app);
   const { key } = await withApp(app, person);
   const wrong = totp(codeAt(app, key, 1000));
@@ -298,7 +298,7 @@ test("new sign-ins do not reset the count of guesses: about thirty are compared 
 
 // Runs last, because changing the clock ends the sessions of earlier tests.
 describe("a code that was used while the server's clock was ahead", () => {
-  test("does not block later codes once the clock is right, and no used code works again", async () => {
+  test("does not block later codes once the clock is correct, and no used code works again", async () => {
     const person = await aPerson(app);
     const { key } = await withApp(app, person);
     const tryCode = async (code: string) => (await secondStep(app, await firstStep(app, person), totp(code))).status;

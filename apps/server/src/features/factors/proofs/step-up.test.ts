@@ -183,7 +183,7 @@ describe("re-authentication", () => {
     assert.notEqual(codeOf(await use(person)), "step-up.required");
   });
 
-  test("does not count a right password that must be changed as a guess", async () => {
+  test("does not count a correct password that must be changed as a guess", async () => {
     const person = await aPerson(app, "manager");
     const admin = await firstAdmin(app);
     const { body: policy } = await app.call(readSignInPolicy, { as: admin.token });

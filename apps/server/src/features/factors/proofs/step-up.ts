@@ -32,8 +32,8 @@ export async function describeStepUp({ kernel, signIn }: FactorsContext, { actor
 }
 
 /**
- * INVARIANT: a user with a second factor re-authenticates with it: the password is not enough. Guesses are counted and slowed
- * down as at sign-in.
+ * INVARIANT: a user with a second factor re-authenticates with it: the password is not enough. Guesses are counted and
+ * slowed down as at sign-in.
  */
 export async function proveAgain(parts: FactorsContext, call: SteppedCall<typeof stepUp>, db: Db) {
   const { kernel } = parts;
@@ -47,7 +47,7 @@ export async function proveAgain(parts: FactorsContext, call: SteppedCall<typeof
   if (proven === null) throw wrongProof(400);
   const now = kernel.clock.now();
   if (proven === "must-change") {
-    // The password was right, so it is not counted as a guess.
+    // The password was correct, so it is not counted as a guess.
     await kernel.database.transaction((tx) => settleAttempt(tx, attempt, now));
     throw mustChange();
   }
@@ -68,8 +68,8 @@ const mustChange = () =>
   );
 
 /**
- * The work that a valid proof requires in the transaction; null for a wrong proof; `must-change` for a right password that is too
- * weak.
+ * The work that a valid proof requires in the transaction; null for a wrong proof; `must-change` for a correct password
+ * that is too weak.
  */
 async function checked(
   { kernel, signIn }: FactorsContext,

@@ -48,7 +48,7 @@ export async function withPasskey(app: TestApp, person: TestPerson, name = "A ke
   return { device, id: added.body.factor.id, codes: added.body.recovery_codes };
 }
 
-/** Signs in with the right password and returns the second step that is then required. */
+/** Signs in with the correct password and returns the second step that is then required. */
 export async function firstStep(app: TestApp, person: TestPerson, from = "127.0.0.1"): Promise<SecondStep> {
   const reply = await app.call(login, { body: { email: person.email, password: person.password }, from });
   assert.equal(reply.status, 200, reply.text);

@@ -149,7 +149,7 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     await set({}, {}, directory.helpdesk.password);
   });
 
-  test("users get the highest role of their groups, matched by distinguished name or by name, and are refused without any", async () => {
+  test("users get the highest role of their groups, matched by distinguished name or by name, and are refused without a mapped group", async () => {
     const { alice, bela, cora } = directory.users;
     const role_mappings = [
       { group: "CN=Ops, OU=groups, DC=corp, DC=test", role: "manager" as const },
@@ -194,7 +194,7 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     assert.equal((await tryIn("alice", "")).status, 400);
   });
 
-  test("a wrong password, an unknown name and a local user get the same reply and the same slowing down", async () => {
+  test("a wrong password, an unknown name and a local user get the same reply and the same delays", async () => {
     const local = await aPerson(app);
     const answers: unknown[] = [];
     for (const name of ["emil", "nobody-of-that-name", "nobody@corp.example", local.email]) {
@@ -276,7 +276,7 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     assert.equal((await app.call(readOwnProfile, { as: done.body.token })).body.signed_in_by, "ldap");
   });
 
-  test("a right password is refused with a reason when it must be changed, or when the directory has no email", async () => {
+  test("a correct password is refused with a reason when it must be changed, or when the directory has no email address", async () => {
     const { "must-change": must, dunja } = directory.users;
     refusedWith(await tryIn("must-change", must.password), 403, "sign-in.password-must-change");
     refusedWith(await tryIn("must-change", "wrong"), 401, "sign-in.refused");
@@ -302,7 +302,7 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     refusedWith(await app.call(completePasswordReset, { body: link }), 409, "password.elsewhere");
   });
 
-  test("testing a provider reports each step as good or bad", async () => {
+  test("testing a provider reports whether each step succeeded", async () => {
     const ask = async (username?: string) =>
       (await app.call(testIdentityProvider, { params: { id: row.id }, body: { username }, as: admin })).body;
     await set({ role_mappings: [{ group: "ops", role: "manager" }] });
@@ -339,7 +339,7 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     await set({}, {}, directory.helpdesk.password);
   });
 
-  test("deleting a provider signs its users out, keeps their accounts and allows giving them a password", async () => {
+  test("deleting a provider signs its users out and keeps their accounts, which can then get a local password", async () => {
     const signedIn = await tryIn("alice", directory.users.alice.password);
     const as = signedIn.body.token!;
     const { id } = (await app.call(currentSession, { as })).body.user;

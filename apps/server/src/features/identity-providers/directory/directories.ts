@@ -53,9 +53,9 @@ export async function signInByDirectory(
 }
 
 /**
- * A directory is responsible for its own users and for unknown names. For other users it is responsible only if it may take them
- * over and they have no local password that could have been mistyped. A user with a local password is taken over when they sign
- * in with their directory name.
+ * A directory is responsible for its own users and for unknown names. For other users it is responsible only if it may
+ * take over their accounts and they have no local password that could have been mistyped. A user with a local password
+ * is taken over when they sign in with their directory name.
  */
 function isDecisive(row: LdapRow, user: UsersTable | undefined, own: string | undefined): boolean {
   if (user === undefined) return true;
@@ -64,8 +64,8 @@ function isDecisive(row: LdapRow, user: UsersTable | undefined, own: string | un
 }
 
 /**
- * Guesses at one person are counted together for all their names, so that user name and address do not have separate tries. For a
- * name that the directory does not know, the same amount is recorded.
+ * Guesses at one person are counted together for all their names, so that user name and email address do not have
+ * separate limits. For a name that the directory does not know, the same amount is recorded.
  */
 function guessAt({ kernel }: IdentityProviderContext, row: LdapRow, { name, network }: DirectoryLogin) {
   let attempt: Attempt | null = null;

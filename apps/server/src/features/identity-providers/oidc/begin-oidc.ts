@@ -63,7 +63,7 @@ interface RoundOptions {
   returnTo: string;
   isRemembered: boolean;
   mustAuthenticate: boolean;
-  /** Set for a step-up. */
+  /** The session to re-authenticate; null unless this is a step-up. */
   sessionId: SessionId | null;
   loginHint?: string;
 }

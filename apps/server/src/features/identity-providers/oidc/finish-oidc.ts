@@ -67,8 +67,8 @@ export async function finish(
 }
 
 /**
- * Users whose role requires a second factor set up the first one during sign-in. INVARIANT: not with an old authentication, or
- * the next person at an unlocked browser could set up theirs.
+ * Users whose role requires a second factor set up the first one during sign-in. INVARIANT: not with an old
+ * authentication, or the next person at an unlocked browser could set up theirs.
  */
 async function requireFreshForEnrolment(
   { kernel, signIn }: IdentityProviderContext,
@@ -84,8 +84,8 @@ async function requireFreshForEnrolment(
 }
 
 /**
- * Throws 400 for an answer to another sign-in, of this browser or another one. INVARIANT: such an answer does not end the sign-in
- * in progress, because any site can send a browser to the redirect address.
+ * Throws 400 for an answer to a different sign-in, begun in this browser or another one. INVARIANT: such an answer does
+ * not end the sign-in in progress, because any site can send a browser to the redirect address.
  */
 function requireState(query: string, { state }: FlowSecrets): void {
   if (new URLSearchParams(query).get("state") !== state) throw beginAgain();
@@ -94,7 +94,7 @@ function requireState(query: string, { state }: FlowSecrets): void {
 /** INVARIANT: a flow is deleted before its answer is redeemed, so that no answer is redeemed twice. */
 async function taken({ kernel }: IdentityProviderContext, row: OidcRow, hash: Buffer): Promise<FlowsTable> {
   const flow = await kernel.database.transaction((tx) => takeFlow(tx, hash));
-  // An answer from another provider than the one that began is refused (RFC 9700 §4.4).
+  // An answer from a provider other than the one where the sign-in began is refused (RFC 9700 §4.4).
   if (flow === undefined || flow.provider_id !== row.id || flow.expires_at <= kernel.clock.now()) throw beginAgain();
   return flow;
 }

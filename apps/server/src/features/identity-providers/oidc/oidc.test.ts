@@ -117,7 +117,7 @@ describe("a sign-in through a provider", () => {
     refusedWith(await signIn(), 403, "sign-in.groups-missing");
   });
 
-  test("creates no user when the provider may not create users, for another domain, or without a verified address", async () => {
+  test("creates no user when the provider may not create users, the domain is not the provider's, or the address is not verified", async () => {
     const before = await countUsers();
     await set({ creates_people: false });
     aStranger();

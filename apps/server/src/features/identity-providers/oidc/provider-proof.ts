@@ -50,8 +50,8 @@ export const askAgain = ({ name }: Pick<OidcRow, "name">) =>
   refuse(403, "sign-in.authenticate-again", `Please sign in to ${name} again to continue.`);
 
 /**
- * Completes the step-up of an open session. INVARIANT: only for the session's own user, authenticated after the step-up began,
- * and never in place of a second factor that they have here.
+ * Completes the step-up of an open session. INVARIANT: only for the session's own user, authenticated after the step-up
+ * began, and never in place of a local second factor.
  */
 export async function finishStepUp(
   context: IdentityProviderContext,
@@ -80,7 +80,7 @@ export async function finishStepUp(
   return { sign_in: {}, return_to: flow.return_to, remember_me: false, proved_until: until.toISOString() };
 }
 
-/** Throws 409 if the user has a second factor here. Returns whether their role requires one. */
+/** Throws 409 if the user has a local second factor. Returns whether their role requires one. */
 export async function requireNoOwnFactor(
   { signIn }: IdentityProviderContext,
   db: Db,

@@ -84,7 +84,7 @@ describe("a sign-in through a provider", () => {
     assert.equal(await isProved(tokenOf(await signInFrom(new Map()))), true, "clocks differ a little");
   });
 
-  test("counts as a proof after the second step of a user with a factor here", async () => {
+  test("counts as a proof once a user with a local second factor has completed the second step", async () => {
     aStranger();
     const first = tokenOf(await signInFrom(new Map(), true));
     const { key } = await withApp(app, { token: first });
@@ -118,7 +118,7 @@ describe("a step-up through a provider", () => {
     assert.deepEqual([entry?.result, entry?.details?.["kind"]], ["success", "provider"]);
   });
 
-  test("INVARIANT: refuses an authentication from before it began, or without a time", async () => {
+  test("INVARIANT: refuses an authentication that happened before the step-up began or has no time", async () => {
     aStranger();
     idp.bend = authenticated(3600);
     const token = tokenOf(await signInFrom(new Map()));
@@ -165,7 +165,7 @@ describe("a step-up through a provider", () => {
     refusedWith(await finish(answer, late.cookie), 400, "sign-in.begin-again");
   });
 
-  test("is not offered to a user with a password or a second factor here", async () => {
+  test("is not offered to a user with a local password or a local second factor", async () => {
     const local = await aPerson(app);
     refusedWith(await app.call(beginProviderStepUp, { body: {}, as: local.token }), 409, "step-up.no-provider");
     aStranger();
@@ -196,7 +196,7 @@ describe("a step-up through a provider", () => {
 });
 
 describe("signing out", () => {
-  test("INVARIANT: does not let a provider with an open session restore ours without asking the user", async () => {
+  test("INVARIANT: does not let a provider with an open session restore Strongroom's session without asking the user", async () => {
     aStranger();
     const jar: Jar = new Map();
     const token = tokenOf(await signInFrom(jar, true));

@@ -24,8 +24,8 @@ import { describeProviderActor, planTakeOver } from "./take-over.ts";
 import type { AssertedIdentity } from "./take-over.ts";
 
 /**
- * Returns the user with the role of their current groups. Throws 403 with the reason when there is no such user and none may be
- * created. INVARIANT: once bound, a user is found by the subject alone, never by an address.
+ * Returns the user with the role of their current groups. Throws 403 with the reason when there is no such user and
+ * none may be created. INVARIANT: once bound, a user is found by the subject alone, never by an address.
  */
 export async function settlePerson(
   context: IdentityProviderContext,
@@ -101,7 +101,7 @@ async function makePerson(
   const isNew =
     (await insertUser(tx, user)) &&
     (await bindPerson(tx, { provider_id: provider.id, subject: identity.subject, user_id: user.id, bound_at: now }));
-  // A concurrent sign-in of the same new user created them.
+  // A concurrent sign-in of the same new user has already created this user.
   if (!isNew) throw refuse(409, "sign-in.at-once", "Two sign-ins ran at the same time. Try again.");
   await record(kernel.clock.now(), tx, "user.registered", {
     target: aUser(user),
@@ -112,7 +112,7 @@ async function makePerson(
   return user;
 }
 
-/** INVARIANT: at least one user can administer: the last administrator keeps the role, and this is audited. */
+/** INVARIANT: at least one administrator remains: the last one keeps the role, and this is audited. */
 async function withRole(
   { kernel, signIn }: IdentityProviderContext,
   tx: Tx,

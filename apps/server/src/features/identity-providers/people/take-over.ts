@@ -19,7 +19,7 @@ export interface AssertedIdentity {
   /** The provider's identifier, which never changes. */
   subject: string;
   email: string | null;
-  /** Null when the provider does not say. */
+  /** Null when the provider does not send this claim. */
   isEmailVerified: boolean | null;
   name: string | null;
   groups: readonly GroupNames[];
@@ -33,9 +33,9 @@ interface Known {
 }
 
 /**
- * INVARIANT: nothing of the account changes here, because its own second factor may still be missing. Throws 403 where it may not
- * be taken over: never for an administrator, nor for a user whose reset needs a second administrator, and never without the
- * administrator's consent or with an unverified address.
+ * INVARIANT: this function does not change the account, because its own second factor may not be verified yet. Throws
+ * 403 if the account may not be taken over: never for an administrator, nor for a user whose reset needs a second
+ * administrator, and never without the administrator's consent or with an unverified address.
  */
 export async function planTakeOver(
   db: Db,

@@ -26,14 +26,14 @@ export interface OpenidProvider {
   /** Starts answering, for a client with these redirect addresses. */
   serve(redirectUris: string[]): void;
   /**
-   * Acts as a browser: follows redirects until the redirect address. Returns the query there. With the cookies of an earlier
-   * visit the provider has a session and asks nothing.
+   * Acts as a browser: follows redirects until the redirect address. Returns the query of that address. With the
+   * cookies of an earlier visit, the provider has a session and does not ask the user.
    */
   visit(url: string, cookies?: Map<string, string>): Promise<string>;
   close(): Promise<void>;
 }
 
-/** With `asks`, a login page asks for the name. `localhost` is another site than `127.0.0.1`. */
+/** With `asks`, a login page asks for the name. `localhost` and `127.0.0.1` are different sites. */
 export async function startOpenidProvider({
   host = "127.0.0.1",
   asks = false,
