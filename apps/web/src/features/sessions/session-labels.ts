@@ -53,8 +53,7 @@ const END_TEXTS: Record<SessionEndReason, string> = {
   failed: "The session failed.",
 };
 
-/** Why a session ended, in words. `reason` is null when it did not begin or cannot be reached any more. */
+/** Why a session ended, in words. A detail is a complete sentence. `reason` is null when the session did not begin. */
 export function endText({ reason, detail }: { reason: SessionEndReason | null; detail: string | null }): string {
-  if (reason === null) return detail ?? "The session did not begin.";
-  return detail === null ? END_TEXTS[reason] : `${END_TEXTS[reason]} ${detail}`;
+  return detail ?? (reason === null ? "The session did not begin." : END_TEXTS[reason]);
 }

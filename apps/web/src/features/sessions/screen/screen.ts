@@ -30,6 +30,8 @@ export class Screen {
   constructor(element: HTMLElement, { onInput, onLeave }: ScreenOptions = {}) {
     this.terminal = new Terminal({
       fontSize: FONT_SIZES.initial,
+      // At 1, rows cut off the underscores of some fonts.
+      lineHeight: 1.2,
       disableStdin: onInput === undefined,
       cursorBlink: onInput !== undefined,
       scrollback: 5000,

@@ -64,39 +64,45 @@ export function LiveTerminal({ session, account, onAgain }: LiveTerminalProps) {
 
   if (state.end !== null) {
     return (
-      <EmptyState
-        icon={IconPlugConnectedX}
-        title="Session ended"
-        text={endText(state.end)}
-        action={
-          <Group gap="xs" justify="center">
-            <Button onClick={onAgain}>Connect Again</Button>
-            <Button component={Link} to={paths.account(account.id)} variant="default">
-              Back to the Account
-            </Button>
-          </Group>
-        }
-      />
+      <div role="alert">
+        <EmptyState
+          icon={IconPlugConnectedX}
+          title="Session ended"
+          text={endText(state.end)}
+          action={
+            <Group gap="xs" justify="center">
+              <Button onClick={onAgain}>Connect Again</Button>
+              <Button component={Link} to={paths.account(account.id)} variant="default">
+                Back to the Account
+              </Button>
+            </Group>
+          }
+        />
+      </div>
     );
   }
   return (
     <div ref={frame} className={classes.terminal}>
       <div ref={controls} className={classes.controls} role="toolbar" aria-label="Terminal">
-        <span role="status">{state.paused === null ? PHASES[phase] : `Paused: ${state.paused}`}</span>
-        {state.isRecorded && (
-          <Tag tone="danger" icon={<IconVideo size={13} aria-hidden />}>
-            Recorded
-          </Tag>
-        )}
-        {state.watchers > 0 && (
-          <Tag tone="warning" icon={<IconEye size={13} aria-hidden />}>
-            {`Watched by ${state.watchers}`}
-          </Tag>
-        )}
-        {screen !== null && (
-          <Controls screen={screen} frame={frame} onSize={() => link.current?.resize(screen.fit())} />
-        )}
-        <Disconnect id={session.session_id} />
+        <div className={classes.controlGroup}>
+          <span role="status">{state.paused === null ? PHASES[phase] : `Paused: ${state.paused}`}</span>
+          {state.isRecorded && (
+            <Tag tone="danger" icon={<IconVideo size={13} aria-hidden />}>
+              Recorded
+            </Tag>
+          )}
+          {state.watchers > 0 && (
+            <Tag tone="warning" icon={<IconEye size={13} aria-hidden />}>
+              {`Watched by ${state.watchers}`}
+            </Tag>
+          )}
+        </div>
+        <div className={classes.controlGroup}>
+          {screen !== null && (
+            <Controls screen={screen} frame={frame} onSize={() => link.current?.resize(screen.fit())} />
+          )}
+          <Disconnect id={session.session_id} />
+        </div>
       </div>
       {notices[0] !== undefined && (
         <Alert
