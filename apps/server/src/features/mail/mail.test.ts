@@ -83,7 +83,7 @@ test("a server that does not answer causes an error that contains no part of the
   mail.close();
 });
 
-test("without an SMTP server, isConfigured is false and sending throws", async () => {
+test("without an SMTP server, `isConfigured` is false and sending throws", async () => {
   const mail = openMail({ smtpUrl: null, mailFrom });
   assert.equal(mail.isConfigured, false);
   await assert.rejects(mail.send(aMail), /no SMTP server/);

@@ -13,7 +13,7 @@ export interface Mail {
   readonly isConfigured: boolean;
   /**
    * Resolves when the server has accepted the mail. Otherwise throws an error that contains the server's reply and
-   * never the mail's text; the caller decides whether to retry. Slow: never call it inside a transaction.
+   * never the mail's text; the caller decides whether to retry. This is slow: never call it inside a transaction.
    */
   send(mail: OutgoingMail): Promise<void>;
   close(): void;
@@ -29,14 +29,14 @@ export function openMail({ smtpUrl, mailFrom }: Pick<Config, "smtpUrl" | "mailFr
     connectionTimeout: CONNECT_WITHIN_MS,
     greetingTimeout: CONNECT_WITHIN_MS,
     socketTimeout: ANSWER_WITHIN_MS,
-    // A mail is text written by Strongroom: nodemailer must never read a file or fetch a URL for it.
+    // Strongroom writes the text of every mail: `nodemailer` must never read a file or fetch a URL for it.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return {
     isConfigured: true,
     async send({ to, subject, text }) {
-      // An address given as an object is used unchanged; nodemailer would parse a string, which could name several
+      // `nodemailer` uses an address given as an object unchanged, but would parse a string, which could name several
       // recipients.
       await transport.sendMail({ from: mailFrom, to: { name: "", address: to }, subject, text });
     },

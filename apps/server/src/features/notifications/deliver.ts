@@ -40,7 +40,7 @@ async function deliverSome(context: NotificationContext, tx: Tx): Promise<number
   return notices.length;
 }
 
-/** Groups notices for the same audience that are delivered as one notification. */
+/** Groups notices that have the same audience and are delivered as one notification. */
 function groupsOf(notices: readonly NoticeRow[]): NoticeRow[][] {
   const keyOf = (notice: NoticeRow) =>
     notice.fold === null ? notice.id : JSON.stringify([notice.type, notice.fold.key, notice.audience]);
@@ -111,7 +111,7 @@ function toRow(userId: string, heard: readonly NoticeRow[], before: Notification
   };
 }
 
-/** Removes metadata about one account or user from a notification about several. */
+/** Removes metadata about a single account or user from a notification about several. */
 function withoutOne(metadata: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !/^(account|user)_/.test(name)));
 }

@@ -1,18 +1,18 @@
-// Schedules deliveries: as soon as a notice is written, but at most once a second, so that several notices form one
+// Schedules deliveries: as soon as a notice is written, but at most once per second, so that several notices form one
 // notification.
 import { deliverAll } from "./deliver.ts";
 import type { NotificationContext } from "./notifications.ts";
 import { noticeQueued } from "./notify.ts";
 
 export interface Delivery {
-  /** To be called when live events are running. Also delivers notices that were written earlier. */
+  /** Call it when live events are running. Also delivers notices that were written earlier. */
   start(): Promise<void>;
   /** Waits for the current delivery. */
   stop(): Promise<void>;
 }
 
 const PAUSE_MS = 1_000;
-/** How often to check without an event: another process may have died during a delivery. */
+/** How often to check for notices without an event: another process may have died during a delivery. */
 const LOOK_EVERY_MS = 60_000;
 
 export function createDelivery(context: NotificationContext): Delivery {

@@ -11,11 +11,11 @@ import { notifyOf, settleOf } from "./notify.ts";
 import type { Notify, Settle } from "./notify.ts";
 
 export interface NotificationsFeature extends Delivery {
-  /** Notifies users; for all features. */
+  /** Notifies users. Available to all features. */
   notify: Notify;
   /** Settles a notification that asked for an action, once the action is done or no longer needed. */
   settle: Settle;
-  /** To be called when a user is deleted. */
+  /** Call it when a user is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
 }
 

@@ -7,17 +7,17 @@ import type { NotificationContext } from "./notifications.ts";
 
 const MAIL_JOB = "notifications.mail";
 const MAIL_AT_ONCE_JOB = "notifications.mail-at-once";
-/** The delay of a mail. Changes to the notification in the meantime are in the same mail. */
+/** The delay before a mail is sent. The mail includes changes made to the notification in the meantime. */
 const MAIL_AFTER_MS = 5_000;
 
 interface MailJob {
   notificationId: string;
 }
 
-/** Includes the text, because the notification may be read or deleted before the mail is sent. */
+/** Includes the text, because the user may read or delete the notification before the mail is sent. */
 type MailAtOnceJob = Pick<NotificationRow, "user_id" | "title" | "message" | "link">;
 
-/** Queues one mail per new notification. Changes to an unread notification cause no further mail. */
+/** Queues one mail per new notification. Changes to an unread notification do not cause another mail. */
 export async function queueMails(
   { kernel, mail }: NotificationContext,
   tx: Tx,
@@ -33,7 +33,10 @@ export async function queueMails(
   }
 }
 
-/** Queues security mails: sent whatever the user's preferences, and even if an intruder uses their session. */
+/**
+ * Queues security mails. They are sent regardless of the user's preferences, even if an intruder is using the user's
+ * session.
+ */
 export async function mailAtOnce(
   { kernel, mail }: NotificationContext,
   tx: Tx,

@@ -36,10 +36,10 @@ interface NoticesTable {
   mail: NoticeMail;
   dedupe_key: string | null;
   fold: ColumnType<NoticeGrouping | null, string | null, never>;
-  /** Whether it settles the notification with the same key, instead of adding one. */
+  /** Whether the notice settles the notification with the same key instead of adding a new one. */
   settles: boolean;
   created_at: Date;
-  /** The order in which notices were written, even within a millisecond. */
+  /** Preserves the order in which notices were written, even within a millisecond. */
   seq: ColumnType<string, never, never>;
 }
 
@@ -51,7 +51,7 @@ declare module "#kernel/db/tables.ts" {
 
 export type NoticeRow = Omit<Selectable<NoticesTable>, "seq">;
 
-/** The number of rows per insert, below the limit of parameters of a statement. */
+/** The number of rows per insert. Stays below PostgreSQL's limit of parameters per statement. */
 const AT_ONCE = 1000;
 
 export async function insertNotices(tx: Tx, rows: readonly NoticeRow[]): Promise<void> {
@@ -69,7 +69,9 @@ export async function insertNotices(tx: Tx, rows: readonly NoticeRow[]): Promise
 /** An arbitrary number for the advisory lock that all deliveries share. */
 const DELIVERY_LOCK = 7_305_808_871;
 
-/** Takes the oldest notices, up to the limit. A lock runs deliveries one after another across all processes. */
+/**
+ * Takes the oldest notices, up to the limit. A lock ensures that only one delivery runs at a time across all processes.
+ */
 export async function takeNotices(tx: Tx, limit: number): Promise<NoticeRow[]> {
   await sql`select pg_advisory_xact_lock(${DELIVERY_LOCK})`.execute(tx);
   const oldest = tx.selectFrom("notices").select("id").orderBy("seq").limit(limit);

@@ -2,7 +2,7 @@
 import { ALERT_SEVERITIES } from "@strongroom/contract";
 import type { NotificationPreferences, NotificationType, Severity } from "@strongroom/contract";
 
-/** NOTIF-06: the preference that allows each type; null: only the severity preference can turn it off. */
+/** NOTIF-06: the preference that allows each type; null if only the severity preference can turn it off. */
 const SWITCH: Record<NotificationType, keyof NotificationPreferences | null> = {
   validation_failure: "enableValidationAlerts",
   critical_failure: "enableCriticalFailures",
@@ -16,7 +16,7 @@ const SWITCH: Record<NotificationType, keyof NotificationPreferences | null> = {
   user_activation: null,
 };
 
-/** Types that the user requested or subscribed to: they are shown whatever their severity. */
+/** Types that the user requested or subscribed to: they are shown regardless of their severity. */
 const WHATEVER_SEVERITY: readonly NotificationType[] = ["validation_success", "rotation_completed", "user_activation"];
 
 /** NOTIF-09, NOTIF-10, OPEN-141: whether the user's preferences allow this notification. */
@@ -39,7 +39,7 @@ export interface Subjects {
 
 export const NO_SUBJECTS: Subjects = { known: {}, more: 0 };
 
-/** The most subjects stored by key; every further one only increases the count. */
+/** The maximum number of subjects stored by key; any further subject only increases the count. */
 const MOST_KNOWN = 50;
 const MOST_NAMED = 3;
 
@@ -58,6 +58,6 @@ export function namesOf(subjects: Subjects): string {
   return others === 0 ? names.join(", ") : `${names.join(", ")} and ${others} more`;
 }
 
-/** The more severe of two. */
+/** Returns the higher of two severities. */
 export const moreSevere = (one: Severity, other: Severity): Severity =>
   ALERT_SEVERITIES.indexOf(one) <= ALERT_SEVERITIES.indexOf(other) ? one : other;

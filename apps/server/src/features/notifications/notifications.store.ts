@@ -41,7 +41,7 @@ export async function findOne(db: Db, id: string): Promise<NotificationRow | nul
   return (await db.selectFrom("notifications").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
-/** Null if the user has no such notification. */
+/** Null if the user does not have this notification. */
 export async function markRead(tx: Tx, userId: string, id: string, at: Date): Promise<NotificationRow | null> {
   const own = tx.updateTable("notifications").where("id", "=", id).where("user_id", "=", userId);
   const row = await own
@@ -88,7 +88,10 @@ export async function findUnread(
 
 const AT_ONCE = 1_000;
 
-/** Inserts notifications; each replaces its user's unread one with the same key. Returns those that replaced none. */
+/**
+ * Inserts notifications; each replaces the user's unread notification with the same key. Returns those that replaced
+ * none.
+ */
 export async function putNotifications(tx: Tx, rows: readonly NotificationRow[]): Promise<NotificationRow[]> {
   const added = new Set<string>();
   for (let from = 0; from < rows.length; from += AT_ONCE) {
@@ -125,7 +128,7 @@ export async function putNotifications(tx: Tx, rows: readonly NotificationRow[])
 }
 
 /**
- * Marks these users' notifications with this key as read, with the result as message. Returns the users whose
+ * Marks these users' notifications with this key as read and sets the result as their message. Returns the users whose
  * notifications changed.
  */
 export async function settleNotifications(
@@ -145,7 +148,7 @@ export async function settleNotifications(
   return settled.map(({ user_id }) => user_id);
 }
 
-/** NOTIF-11: deletes the oldest. */
+/** NOTIF-11: deletes each user's oldest notifications above the limit. */
 export async function keepNewest(tx: Tx, userIds: readonly string[]): Promise<void> {
   await sql`
     delete from notifications where id in (

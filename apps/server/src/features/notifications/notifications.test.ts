@@ -65,7 +65,7 @@ const failing = (name: string, safe = "Web"): Partial<Notice> => ({
 });
 
 describe("NOTIF-05, NOTIF-07, NOTIF-08: a user's notifications", () => {
-  test("are seen, marked as read and deleted only by that user", async () => {
+  test("can be seen, marked as read and deleted only by that user", async () => {
     const [person, other] = [await aPerson(app), await aPerson(app)];
     const live = await liveEvents(app, person);
     await tell([person], [{ metadata: { account_id: "x" }, link: "/accounts/x" }, { title: "web2 fails" }]);
@@ -106,7 +106,7 @@ describe("NOTIF-05, NOTIF-07, NOTIF-08: a user's notifications", () => {
 });
 
 describe("NOTIF-06, NOTIF-09, NOTIF-10, OPEN-141: the notifications that a user sees", () => {
-  test("match the user's preferences, also when these become stricter afterwards", async () => {
+  test("match the user's preferences, even if the preferences become stricter afterwards", async () => {
     const [usual, strict] = [await aPerson(app), await aPerson(app)];
     await prefer(strict, { minimumSeverity: "critical", enableJitAlerts: false, enableSuccessNotifications: true });
     await tell(
@@ -129,8 +129,8 @@ describe("NOTIF-06, NOTIF-09, NOTIF-10, OPEN-141: the notifications that a user 
   });
 });
 
-describe("failures in a large safe", () => {
-  test("notify each member once, and update that notification until it is read", async () => {
+describe("verification failures in a large safe", () => {
+  test("notify each member once, and later failures update that notification until it is read", async () => {
     const people = await Promise.all(Array.from({ length: 3 }, () => aPerson(app)));
     const [reader] = people as [TestPerson];
     const many = Array.from({ length: 40 }, (_, number) => failing(`web${number + 1}`));
@@ -161,7 +161,7 @@ describe("failures in a large safe", () => {
   });
 });
 
-test("OPEN-142: a user who wants mails gets one per new notification, and other users get none", async () => {
+test("OPEN-142: a user who wants mails gets one mail per new notification, and other users get none", async () => {
   const [mailed, silent] = [await aPerson(app), await aPerson(app)];
   await prefer(mailed, { emailNotifications: true });
   const coming = smtp.next();
@@ -174,7 +174,7 @@ test("OPEN-142: a user who wants mails gets one per new notification, and other 
   assert.equal(smtp.count, before + 1);
 });
 
-test("notices of the same millisecond are delivered in the order in which they were written, whatever the query plan", async () => {
+test("notices of the same millisecond are delivered in the order in which they were written, regardless of the query plan", async () => {
   const person = await aPerson(app);
   const keys = Array.from({ length: 40 }, (_, number) => `same-moment:${number}`);
   const taken = await app.database.transaction(async (tx) => {

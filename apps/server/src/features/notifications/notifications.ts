@@ -23,7 +23,7 @@ import type { NotificationRow } from "./notifications.store.ts";
 export interface NotificationContext {
   kernel: Kernel;
   mail: Mail;
-  /** With defaults for preferences that the user has not set. */
+  /** The user's preferences, with defaults for those not set. */
   notificationsOf(db: Db, userIds: readonly UserId[]): Promise<(userId: UserId) => NotificationPreferences>;
 }
 
@@ -86,7 +86,7 @@ async function removeOwn({ kernel }: NotificationContext, actor: Actor, id?: str
   });
 }
 
-/** The same reply for another user's notification and for a missing one. */
+/** Gives the same reply for another user's notification and for a missing one. */
 const notFound = (): Refusal => refuse(404, "notification.not-found", "Notification not found");
 
 function toNotification(row: NotificationRow): Notification {

@@ -15,23 +15,24 @@ export interface Notice {
   message: string;
   severity: Severity;
   actionRequired: boolean;
-  /** With `is_mailed: true` no mail is sent, because the recipients get a separate mail. */
+  /** If the metadata contains `is_mailed: true`, no mail is sent, because the recipients get a separate mail. */
   metadata: Record<string, unknown>;
-  /** The path that it links to, such as `/accounts/…`. */
+  /** The path that the notification links to, such as `/accounts/…`. */
   link?: string | null;
-  /** `always`: mailed at once, whatever the user's preferences and even if it was read. Default `wanted`. */
+  /**
+   * `always`: mailed at once, regardless of the user's preferences and even if the notification was already read.
+   * Default: `wanted`.
+   */
   mail?: NoticeMail;
   /** A notice with the same key replaces the unread notification. */
   dedupeKey?: string;
-  /**
-   * Merges the notice with others of its kind into one notification, such as "… and 37 more", however many there are.
-   */
+  /** Merges any number of notices of the same kind into one notification, such as "… and 37 more". */
   fold?: NoticeGrouping;
 }
 
 /**
  * Notifies each recipient whose preferences allow it, once, soon after the transaction has committed. Many notices take
- * no longer than one.
+ * no longer than a single one.
  */
 export type Notify = (tx: Tx, ...notices: Notice[]) => Promise<void>;
 
@@ -44,7 +45,10 @@ export interface Settlement {
   message: string;
 }
 
-/** Settles notifications that asked for an action: marks them as read and shows the result. Ordered with `Notify`. */
+/**
+ * Settles notifications that asked for an action: marks them as read and shows the result. Processed in the same order
+ * as `Notify`.
+ */
 export type Settle = (tx: Tx, settlement: Settlement) => Promise<void>;
 
 /** Wakes the delivery of every process. No client of the event stream receives it. */

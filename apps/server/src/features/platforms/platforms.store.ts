@@ -37,7 +37,7 @@ export interface PlatformsTable {
   default_duration_minutes: number;
   max_duration_minutes: number;
   session_recording_required: boolean;
-  /** The result of the last check of the reconcile account; null: it was never checked. */
+  /** The result of the last check of the reconcile account; null if it was never checked. */
   reconcile_is_ready: ColumnType<boolean | null, undefined, boolean | null>;
   reconcile_message: ColumnType<string | null, undefined, string | null>;
   reconcile_checked_at: ColumnType<Date | null, undefined, Date | null>;
@@ -63,7 +63,7 @@ const shown = (condition: RawBuilder<unknown>) => sql<ShownPlatform>`
   from platforms where deleted_at is null and ${condition}
   order by lower(name), id`;
 
-/** By name; null matches any. */
+/** Filters by name; null matches any name. */
 export async function listPlatforms(db: Db, systemType: SystemType | null, isActive: boolean | null) {
   const conditions = [
     ...(systemType === null ? [] : [sql`system_type = ${systemType}`]),
@@ -72,7 +72,7 @@ export async function listPlatforms(db: Db, systemType: SystemType | null, isAct
   return (await shown(sql.join([sql`true`, ...conditions], sql` and `)).execute(db)).rows;
 }
 
-/** By name, without counts. */
+/** Sorted by name, without counts. */
 export async function searchPlatforms(db: Db, wanted: { text: string } | { ids: readonly string[] }, limit: number) {
   const query = db.selectFrom("platforms").select(["id", "name", "description", "system_type", "connection_method"]);
   const ofThese =
@@ -96,7 +96,8 @@ export async function readPlatform(db: Db, id: string): Promise<ShownPlatform | 
 }
 
 /**
- * `update` to change or delete it, `share` to assign it to an account. Null when it does not exist or was deleted.
+ * Locks the platform: `update` to change or delete it, `share` to assign it to an account. Null when it does not exist
+ * or was deleted.
  */
 export async function lockPlatform(tx: Tx, id: string, strength: "share" | "update"): Promise<PlatformRow | null> {
   const query = tx.selectFrom("platforms").selectAll().where("id", "=", id).where("deleted_at", "is", null);
@@ -111,7 +112,7 @@ export async function isNameTaken(db: Db, name: string, besides: string | null):
   return rows.length > 0;
 }
 
-/** Returns false without a change when the name is taken. */
+/** Returns false and changes nothing when the name is taken. */
 export async function insertPlatform(tx: Tx, row: Insertable<PlatformsTable>): Promise<boolean> {
   const inserted = tx.insertInto("platforms").values(row);
   const { numInsertedOrUpdatedRows } = await inserted.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
@@ -130,7 +131,7 @@ export async function accountExists(db: Db, id: string): Promise<boolean> {
 
 const NAMES_LOCK = 7_305_808_881;
 
-/** Serializes name changes, so that two cannot take the same name. */
+/** Serializes name changes, so that two platforms cannot take the same name. */
 export async function lockNames(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(NAMES_LOCK)})`.execute(tx);
 }

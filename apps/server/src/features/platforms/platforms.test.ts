@@ -36,7 +36,7 @@ async function detailsOf(id: string, event: string) {
   return rows.map(({ details }) => details);
 }
 
-test("OPEN-78: each system type has a platform from the start, and every user may read them", async () => {
+test("OPEN-78: a platform for each system type exists from the start, and every user may read all platforms", async () => {
   const person = await aPerson(app);
   const { body } = await app.call(listPlatforms, { as: person.token });
   const names = body.platforms.map(({ name }) => name);
@@ -57,7 +57,7 @@ test("OPEN-78: each system type has a platform from the start, and every user ma
 });
 
 describe("changing platforms", () => {
-  test("is refused to roles other than administrator", async () => {
+  test("is refused for every role except administrator", async () => {
     const platform = await aPlatform(app);
     for (const role of ["user", "manager"] as const) {
       const { token } = await aPerson(app, role);
@@ -68,7 +68,7 @@ describe("changing platforms", () => {
     }
   });
 
-  test("names are unique regardless of case, and free again after a deletion", async () => {
+  test("names are unique regardless of case, and can be reused after a deletion", async () => {
     const { token } = await firstAdmin(app);
     const first = await create({ name: "Core banking" });
     assert.equal(first.status, 201, first.text);
@@ -81,13 +81,13 @@ describe("changing platforms", () => {
     assert.equal((await create({ name: "Core banking" })).status, 201);
   });
 
-  test("one of twenty simultaneous creations with the same name succeeds", async () => {
+  test("only one of twenty simultaneous creations with the same name succeeds", async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => create({ name: "Wanted by all" })));
     const of = (status: number) => replies.filter((reply) => reply.status === status).length;
     assert.deepEqual([of(201), of(409)], [1, 19]);
   });
 
-  test("a change audits the old and new value of each policy and reaches every browser", async () => {
+  test("a change is audited with the old and new value of each policy and reaches every browser", async () => {
     const person = await aPerson(app);
     const platform = await aPlatform(app);
     const heard: string[] = [];
@@ -118,7 +118,7 @@ describe("changing platforms", () => {
 });
 
 describe("a platform that is in use", () => {
-  test("cannot be deleted until its accounts are gone, and the refusal counts them", async () => {
+  test("cannot be deleted while accounts use it, and the refusal states their number", async () => {
     const { token } = await firstAdmin(app);
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
@@ -132,7 +132,7 @@ describe("a platform that is in use", () => {
     assert.equal((await app.call(deletePlatform, { params: { id: platform.id }, as: token })).status, 200);
   });
 
-  test("accepts only an existing account as reconcile account", async () => {
+  test("only an existing account is accepted as the reconcile account", async () => {
     const owner = await aPerson(app);
     const account = await anAccount(app, owner, await aSafe(app, owner));
     const good = await create({ name: "With a helper", reconcile_account_id: account.id });

@@ -41,7 +41,7 @@ export interface PlatformDeps {
   capabilities: readonly PlatformCapability[];
 }
 
-/** Throws 422: without a connector that can change it, a one-time password would stay checked out forever. */
+/** Throws 422 if no connector can change the password: a one-time password would then stay checked out forever. */
 function requireChangeable({ capabilities }: PlatformDeps, fields: NewPlatform): void {
   if (!fields.one_time_password || canRotateOn(capabilities, fields)) return;
   const message =
@@ -100,7 +100,7 @@ export async function changePlatform(
   await store.updatePlatform(tx, before.id, {
     ...fields,
     ...asJson(call.body),
-    // The check of a previous reconcile account does not apply to this one.
+    // The check result of the previous reconcile account does not apply to the new one.
     ...(before.reconcile_account_id === fields.reconcile_account_id ? {} : UNCHECKED),
     updated_at: kernel.clock.now(),
   });
@@ -170,7 +170,7 @@ async function present(db: Db, id: string): Promise<Platform> {
   return toPlatform(row);
 }
 
-/** Descriptions may be long, so the details only mark them as changed. */
+/** Descriptions may be long, so the audit details only say that the description changed. */
 function changes(before: PlatformRow, after: NewPlatform) {
   const fields = Object.keys(after) as (keyof NewPlatform)[];
   const differing = fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));

@@ -10,7 +10,7 @@ import type { Preferences } from "./preferences.store.ts";
 export interface PreferencesFeature {
   /** Called when a user is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
-  /** Returns the defaults for users who have not set any. */
+  /** Returns the defaults for users who have not set any preferences. */
   notificationsOf(db: Db, userIds: readonly UserId[]): Promise<(userId: UserId) => Preferences["notifications"]>;
 }
 

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { ColumnType } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
-/** Written as JSON text. A row may come from an older version, so readers parse it. */
+/** Written as JSON text. An older version may have written the row, so readers parse it. */
 type Stored = ColumnType<unknown, string, string>;
 
 interface PreferencesTable {
@@ -24,13 +24,13 @@ export interface Preferences {
   notifications: NotificationPreferences;
 }
 
-/** Undefined when the user has not set this part. */
+/** Undefined when the user has not set this part of the preferences. */
 export async function findPreferences(db: Db, userId: UserId, part: keyof Preferences): Promise<unknown> {
   const row = await db.selectFrom("preferences").select(part).where("user_id", "=", userId).executeTakeFirst();
   return row?.[part] ?? undefined;
 }
 
-/** Only users who have set notification preferences, with the stored value. */
+/** Returns only users who have set notification preferences, each with the stored value. */
 export async function findNotificationsOf(db: Db, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, unknown>> {
   if (userIds.length === 0) return new Map();
   const { rows } = await sql<{ user_id: UserId; notifications: unknown }>`

@@ -1,7 +1,7 @@
 // Queues expensive work that unauthenticated clients can request, so that it runs once at a time.
 import { refuse } from "#kernel/http/refuse.ts";
 
-/** The most waiting clients; more than this at once indicates abuse. */
+/** The maximum number of waiting clients; more than this at once indicates abuse. */
 const MOST_WAITING = 50;
 
 /**

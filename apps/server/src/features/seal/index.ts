@@ -36,7 +36,7 @@ export function installSeal(kernel: Kernel, vault: Vault, { onUnsealed, onSealed
         if (error instanceof SealError) throw refuse(403, "seal.refused", error.message);
         throw error;
       }
-      // INVARIANT: a vault whose unsealing could not be recorded is not left open.
+      // INVARIANT: if the unsealing cannot be recorded, the vault is sealed again.
       await onUnsealed()
         .then(() => call.commit(async () => {}))
         .catch((error: unknown) => {

@@ -41,7 +41,7 @@ describe("a vault with a passphrase", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("starts sealed: every call except health and unseal answers 503", async () => {
+  test("starts sealed: every call except `health` and `unseal` returns 503", async () => {
     assert.deepEqual((await app.call(readSeal)).body, { is_sealed: true, provider: "passphrase" });
     assert.equal((await app.call(readHealth)).body.status, "sealed");
     assert.equal((await app.call(readReadiness)).status, 503);
@@ -50,7 +50,7 @@ describe("a vault with a passphrase", () => {
     assert.match(reply.text, /"code":"sealed"/);
   });
 
-  test("refuses a wrong passphrase; a client that floods the server gets one attempt at a time and blocks no other client", async () => {
+  test("a wrong passphrase is refused; a client that floods the server gets one attempt at a time and blocks no other client", async () => {
     const attempt = (from: string) =>
       app.call(unseal, { body: { passphrase: "seven ravens on a wire at nine" }, from });
     const flood = await Promise.all([attempt("192.0.2.1"), attempt("192.0.2.1"), attempt("192.0.2.2")]);
@@ -61,13 +61,13 @@ describe("a vault with a passphrase", () => {
     assert.equal((await app.call(readSeal)).body.is_sealed, true);
   });
 
-  test("is unsealed by the correct passphrase, and secrets can be revealed again", async () => {
+  test("is unsealed by the correct passphrase, after which secrets can be revealed again", async () => {
     assert.equal((await app.call(unseal, { body: { passphrase: PASSPHRASE } })).status, 200);
     const reply = await app.call(revealCredential, { params: { id: credential }, body: {}, as: admin.token });
     assert.equal(reply.body.value, "a secret value");
   });
 
-  test("is sealed at once by an administrator, and the sealing is audited", async () => {
+  test("an administrator can seal the vault at once, and the sealing is audited", async () => {
     assert.equal((await app.call(seal, { as: admin.token })).status, 200);
     const reply = await app.call(revealCredential, { params: { id: credential }, body: {}, as: admin.token });
     assert.equal(reply.status, 503);

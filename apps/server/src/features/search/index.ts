@@ -1,4 +1,4 @@
-// Global search across all features. Each feature defines what can be found in it and by whom.
+// Global search across all features. Each feature defines what can be found in it and by which users.
 import type { Kernel } from "#kernel/kernel.ts";
 import { rolePermissions } from "./search.policy.ts";
 import { bindSearch } from "./search.routes.ts";

@@ -10,8 +10,8 @@ export const rolePermissions: RolePermissions = { "search.use": ROLES };
 const fold = (text: string): string => text.normalize("NFKC").toLowerCase();
 
 /**
- * The distance of a match from the search text: 0 for the exact name, 8 for a match in none of these fields, such as
- * one in a reason.
+ * The distance of a match from the search text: 0 for the exact name, 8 if the text occurs in none of these fields but
+ * elsewhere, such as in a reason.
  */
 export function distance(text: string, { title, by }: Pick<Hit, "title" | "by">): number {
   const wanted = fold(text);

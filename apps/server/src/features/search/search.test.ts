@@ -1,5 +1,5 @@
-// The global search: it finds everything the caller may see, nothing else, and offers only the actions the caller may
-// take.
+// Tests the global search: it finds everything that the caller may see and nothing else, and offers only the actions
+// that the caller may take.
 import {
   AccountEdit,
   createAccessRequest,
@@ -37,7 +37,7 @@ async function found(who: TestPerson, search: string): Promise<SearchResult[]> {
 const named = (results: readonly SearchResult[]) => results.map(({ kind, title }) => `${kind} ${title}`);
 
 describe("OPEN-28, SHELL-18: the search", () => {
-  test("finds each kind of object by name, host, user name and address, if the caller may see it", async () => {
+  test("finds objects of every kind by name, host, user name and address, if the caller may see them", async () => {
     const [admin, owner, stranger] = [await firstAdmin(app), await aPerson(app), await aPerson(app)];
     const platform = await aPlatform(app, { name: "Quokka platform", approvals_level_1: 1 });
     const safe = await aSafe(app, owner, { name: "Quokka safe" });
@@ -70,7 +70,7 @@ describe("OPEN-28, SHELL-18: the search", () => {
     }
   });
 
-  test("finds machine identities by name and description, for administrators only", async () => {
+  test("finds machine identities by name and description, but only for administrators", async () => {
     const [admin, manager] = [await firstAdmin(app), await aPerson(app, "manager")];
     const fields = { name: "Bandicoot pipeline", description: "Deploys the potoroo", responsible_user_id: admin.id };
     const made = await app.call(createMachine, { body: fields, as: admin.token });
@@ -85,7 +85,7 @@ describe("OPEN-28, SHELL-18: the search", () => {
     assert.deepEqual((await again(manager)).results, []);
   });
 
-  test("finds other users for managers and administrators only", async () => {
+  test("finds other users, but only for managers and administrators", async () => {
     const [manager, user, sought] = [await aPerson(app, "manager"), await aPerson(app), await aPerson(app)];
     assert.deepEqual(
       (await found(manager, sought.email)).map(({ kind, id }) => [kind, id]),
@@ -178,7 +178,7 @@ describe("OPEN-28, SHELL-18: the search", () => {
 });
 
 describe("the actions of a search result", () => {
-  test("are the ones the caller may take now", async () => {
+  test("are limited to those that the caller may take now", async () => {
     const [owner, member, admin] = [await aPerson(app), await aPerson(app), await firstAdmin(app)];
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, member, ["list"]);

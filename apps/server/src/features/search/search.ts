@@ -1,4 +1,4 @@
-// Queries every searchable feature with the caller's rights and ranks the results.
+// Queries every searchable feature with the caller's permissions and ranks the results.
 import type { SearchResult, readRecent, searchEverywhere } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import { requireScope } from "#kernel/authz/token-scope.ts";
@@ -43,8 +43,8 @@ export async function recent(
 }
 
 /**
- * INVARIANT: a caller who may not list a kind of object finds none of that kind, and neither does a token without the
- * scope.
+ * INVARIANT: a caller who may not list a kind of object finds no objects of that kind, and neither does a token without
+ * the scope.
  */
 const allowedTo = ({ kernel, searchables }: SearchContext, actor: Actor): Searchable[] =>
   searchables.filter(({ needs }) => {

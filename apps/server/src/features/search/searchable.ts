@@ -6,11 +6,11 @@ import type { Db } from "#kernel/db/database.ts";
 export interface Hit {
   id: string;
   title: string;
-  /** Distinguishes it from others of the same name. */
+  /** Distinguishes the item from others with the same name. */
   detail: string;
-  /** Other fields that match the search beside the title: host, user name, address. */
+  /** Fields other than the title that match the search: host, user name, address. */
   by: readonly (string | null)[];
-  /** The actions this user may take on it now. */
+  /** The actions that this user may take on the item now. */
   can: readonly SearchAction[];
 }
 
@@ -21,9 +21,9 @@ export interface Searchable {
   needs: Permission;
   /** Returns at most `MOST_FOUND` matches, including the best ones. */
   find(db: Db, actor: Actor, text: string): Promise<Hit[]>;
-  /** Returns those of these items that exist, in any order. */
+  /** Returns those of these items that still exist, in any order. */
   read(db: Db, actor: Actor, ids: readonly string[]): Promise<Hit[]>;
 }
 
-/** The limit for each kind; only the best of them are shown. */
+/** The limit for each kind; only the best matches are shown. */
 export const MOST_FOUND = 20;

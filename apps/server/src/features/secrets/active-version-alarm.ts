@@ -1,4 +1,5 @@
-// The alarm for a secret whose active version is not authentic: recorded once, shown by health, sent to administrators.
+// The alarm for a secret whose active version is not authentic: it is recorded once, reported by the health check and
+// sent to administrators.
 import { sql } from "kysely";
 import type { Notify } from "#features/notifications/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -7,7 +8,10 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel, ProcessKernel } from "#kernel/kernel.ts";
 
 const MISMATCH = "credential.version-mismatch";
-/** The audit event of the binding. Recorded once per database, so that cleared MACs are never computed again. */
+/**
+ * The audit event of the binding. It is recorded once per database, so that MACs that were cleared later are never
+ * recomputed.
+ */
 export const BOUND = "credential.versions-bound";
 const TELL_JOB = "credentials.tell-version-mismatch";
 
@@ -29,8 +33,8 @@ interface Found {
 }
 
 /**
- * Records the alarm unless it is already recorded. Uses its own transaction, because the caller's may be rolled back,
- * and does not make the caller wait for a second connection.
+ * Records the alarm unless it is already recorded. Uses its own transaction, because the caller's transaction may be
+ * rolled back, and does not make the caller wait for a second connection.
  */
 export function raiseMismatch(kernel: ProcessKernel, id: string): void {
   recordMismatch(kernel, id).catch((error: unknown) => {
@@ -59,8 +63,8 @@ async function recordMismatch({ database, clock, jobs, log }: ProcessKernel, id:
 }
 
 /**
- * Whether the active versions of this database were bound before. Also searches the canonical text of all entries, in
- * case the event column was changed.
+ * Whether the active versions of this database have been bound before. Also searches the canonical text of all entries,
+ * in case the event column was changed.
  */
 export async function wasBound(db: Db): Promise<boolean> {
   const { rows } = await sql<{ is_known: boolean }>`
@@ -72,7 +76,7 @@ export async function wasBound(db: Db): Promise<boolean> {
   return read[0]!.is_known;
 }
 
-/** Clears the alarm after another secret was stored with a MAC. */
+/** Clears the alarm once a new secret has been stored with a MAC. */
 export async function forgetMismatch(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("active_version_mismatches").where("credential_id", "=", id).execute();
 }

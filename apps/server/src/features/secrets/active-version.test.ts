@@ -1,4 +1,4 @@
-// Changes that a database owner can make to the active version of a secret, and how they are detected.
+// Tests that changes a database owner makes to the active version of a secret are detected.
 import {
   CredentialEdit,
   listCredentialVersions,
@@ -99,7 +99,7 @@ describe("an active version that was rolled back in the database", () => {
     assert.deepEqual(await alarms(credential.id), ["critical"]);
   });
 
-  test("is usable again once the value is stored again, and health recovers", async () => {
+  test("is usable again, and health recovers, once the value is stored again", async () => {
     const credential = await twoVersions();
     await setBack(credential.id);
     await assertRefused(await reveal(credential));
@@ -110,7 +110,7 @@ describe("an active version that was rolled back in the database", () => {
     assert.equal(await healthProblem(), null);
   });
 
-  test("leaves every version readable for its owner by number", async () => {
+  test("leaves every version readable by number for its owner", async () => {
     const credential = await twoVersions();
     await setBack(credential.id);
     const { body } = await app.call(listCredentialVersions, { params: { id: credential.id }, as: owner.token });
@@ -122,7 +122,7 @@ describe("an active version that was rolled back in the database", () => {
     assert.equal(reply.body.value, credential.value);
   });
 
-  test("is neither sent to its system by a verification nor rotated", async () => {
+  test("is neither sent to its target by a verification nor rotated", async () => {
     const credential = await aCredential(app, owner, databaseAt(1));
     const body = CredentialEdit.parse({ name: credential.name, ...databaseAt(1), value: aSecret() });
     const params = { id: credential.id };
@@ -135,7 +135,7 @@ describe("an active version that was rolled back in the database", () => {
     assert.equal(rotated.status, 409);
   });
 
-  test("is found by the hourly check even if nothing uses it", async () => {
+  test("is found by the hourly check even if the secret is not used", async () => {
     const credential = await twoVersions();
     await setBack(credential.id);
     await checkAll(app.kernel, new AbortController().signal);
@@ -143,8 +143,8 @@ describe("an active version that was rolled back in the database", () => {
   });
 });
 
-describe("other changes of the row", () => {
-  test("another secret's MAC, a cleared MAC and a raised counter are refused", async () => {
+describe("other changes to the row of a secret", () => {
+  test("another secret's MAC, a cleared MAC and an increased counter are refused", async () => {
     for (const change of [
       "active_mac = (select active_mac from credentials where id = $2)",
       "active_mac = null",
@@ -158,7 +158,7 @@ describe("other changes of the row", () => {
     }
   });
 
-  test("a whole older row is refused only by a process that has seen the newer one", async () => {
+  test("only a process that has seen the newer row refuses a complete older row", async () => {
     const credential = await aCredential(app, owner);
     const { rows } = await sql(
       "select secret_version, active_count, active_mac from credentials where id = $1",
@@ -181,7 +181,7 @@ describe("other changes of the row", () => {
 });
 
 describe("an account whose active version was rolled back", () => {
-  test("cannot be retrieved and shows no password, but its secret manager can read a version by number", async () => {
+  test("cannot be retrieved and shows no password, but its secret manager can read each version by number", async () => {
     const safe = await aSafe(app, owner);
     const account = await anAccount(app, owner, safe);
     await setBackAccount(account.id);
@@ -208,7 +208,7 @@ describe("an account whose active version was rolled back", () => {
     assert.equal(retrieved.body.password, other.password);
   });
 
-  /** Makes another version active than the one that was bound. */
+  /** Makes a different version active than the one that was bound. */
   async function setBackAccount(id: string): Promise<void> {
     await sql(
       `insert into secret_versions (credential_id, version, envelope, created_at, reason)
@@ -220,7 +220,7 @@ describe("an account whose active version was rolled back", () => {
 });
 
 describe("binding the secrets of an older database", () => {
-  /** The state after the migration: no MACs, and no audit entry of a binding. */
+  /** Restores the state after the migration: no MACs, and no audit entry of a binding. */
   const asBefore = (on: TestApp, keep = "false") =>
     on.database.pool.query(`
       alter table audit_entries disable trigger user;
@@ -249,7 +249,7 @@ describe("binding the secrets of an older database", () => {
     await next.close();
   });
 
-  test("is not repeated for cleared MACs, even if the event column of its entry was changed", async () => {
+  test("is not repeated after MACs are cleared, even if the event column of its audit entry was changed", async () => {
     const first = await testApp();
     const person = await aPerson(first);
     const credential = await aCredential(first, person);
@@ -264,7 +264,7 @@ describe("binding the secrets of an older database", () => {
     await next.close();
   });
 
-  test("is refused and recorded as critical if its entry is missing while other secrets have MACs", async () => {
+  test("is refused and recorded as critical if its audit entry is missing while other secrets have MACs", async () => {
     const first = await testApp();
     const person = await aPerson(first);
     const [credential, other] = [await aCredential(first, person), await aCredential(first, person)];
@@ -279,7 +279,7 @@ describe("binding the secrets of an older database", () => {
     await next.close();
   });
 
-  test("waits for the unsealing and completes before the unseal call returns", async () => {
+  test("waits until the vault is unsealed and completes before the unseal call returns", async () => {
     const folder = mkdtempSync(join(tmpdir(), "strongroom-binding-"));
     const passphrase = "seven ravens on a wire at noon";
     const passphraseFile = join(folder, "passphrase");

@@ -10,7 +10,7 @@ import type { SecretRow } from "./secrets.store.ts";
 const LABEL = "strongroom/active-version/v1";
 
 declare const bound: unique symbol;
-/** A version number that may be stored as the active one, because its MAC was computed with it. */
+/** A version number that may be stored as the active version, because a MAC was computed for it. */
 export type BoundVersion = number & { readonly [bound]: true };
 
 export interface Binding {
@@ -30,14 +30,18 @@ const ready = new WeakSet<KeyRing>();
 
 export const versionsAreBound = (keys: KeyRing): void => void ready.add(keys);
 
-/** Makes `version` the active one. `before` is the current row, locked; null for a new secret. `kek` is the owner's. */
+/**
+ * Makes `version` the active one. `before` is the current row, locked; null for a new secret. `kek` is the owner's key.
+ */
 export function bindActive(kek: Kek, id: string, version: number, before: { active_count: number } | null): Binding {
   const count = Math.max(before?.active_count ?? 0, seen.get(kek)?.get(id) ?? 0) + 1;
   return { secret_version: version as BoundVersion, active_count: count, active_mac: macOf(kek, id, version, count) };
 }
 
 export interface CheckOptions {
-  /** The row was read without a lock, so another process may have changed it since: its counter is not compared. */
+  /**
+   * Set if the row was read without a lock: another process may have changed it since, so its counter is not compared.
+   */
   isUnlocked?: true;
 }
 
@@ -49,7 +53,7 @@ export interface CheckOptions {
 export async function checkActive(kernel: ProcessKernel, claim: Claim, options: CheckOptions = {}): Promise<void> {
   const kek = await kernel.keys.kekFor(keyOfOwner(claim));
   if (isBound(kek, claim) && (options.isUnlocked === true || !isBehind(kek, claim))) return;
-  // Just unsealed: the stored secrets are still being bound, so this is no error yet.
+  // The vault was just unsealed and its stored secrets are still being bound, so this is not an error yet.
   if (!ready.has(kernel.keys)) throw new SealedError();
   raiseMismatch(kernel, claim.id);
   throw new EnvelopeError("envelope.not-active");
@@ -74,7 +78,7 @@ function isBound(kek: Kek, { id, secret_version, active_count, active_mac }: Cla
   return active_mac !== null && isAuthentic(active_mac, macOf(kek, id, secret_version, active_count));
 }
 
-/** A whole older row has a valid MAC; only this process's memory can detect it. */
+/** A complete older row has a valid MAC; only this process's memory can detect it. */
 function isBehind(kek: Kek, { id, active_count }: Claim): boolean {
   let counts = seen.get(kek);
   if (counts === undefined) seen.set(kek, (counts = new Map()));

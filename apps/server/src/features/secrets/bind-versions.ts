@@ -26,7 +26,7 @@ async function bindOnce({ database, keys, clock, log }: ProcessKernel): Promise<
   await database.transaction(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('strongroom.active-versions'))`.execute(tx);
     if (await wasBound(tx)) return;
-    // Bound rows without the audit entry mean that the entry was deleted.
+    // If rows are bound but the audit entry is missing, the entry was deleted.
     const { rows } = await sql`select from credentials where active_mac is not null limit 1`.execute(tx);
     const isFirst = rows.length === 0;
     const count = isFirst ? await bindAll({ keys }, tx) : 0;
@@ -69,7 +69,7 @@ export async function storeBindings(tx: Tx, bindings: readonly (Binding & { id: 
     where credentials.id = bound.id`.execute(tx);
 }
 
-/** Finds changes of secrets that are not in use. */
+/** Detects changes to secrets that are not in use. */
 export function defineCheck(kernel: Kernel): void {
   kernel.jobs.define(CHECK_JOB, { schedule: "23 * * * *", policy: "exclusive" }, ({ signal }) =>
     checkAll(kernel, signal),
@@ -81,7 +81,7 @@ export async function checkAll(kernel: Kernel, signal: AbortSignal): Promise<voi
   while (after !== null && !signal.aborted && !kernel.keys.isSealed) after = await checkPage(kernel, after);
 }
 
-/** Returns the id after which the next page starts. Locked rows are skipped: their change is checked on its own. */
+/** Returns the id after which the next page starts. Skips locked rows: each change is checked separately. */
 function checkPage(kernel: Kernel, after: string): Promise<string | null> {
   return kernel.database.transaction(async (tx) => {
     const { rows } = await sql<Claim>`

@@ -1,4 +1,4 @@
-// Describes what the connector of a stored secret can do on its system, and whether it is proven.
+// Describes what the connector of a stored secret can do on its target, and whether that is proven.
 import { canChange, connectorFor, isSupported } from "@strongroom/connectors";
 import type { ConnectorFacts } from "@strongroom/contract";
 import type { SecretRow } from "./secrets.store.ts";

@@ -25,20 +25,21 @@ export interface SecretEdit {
   /** The user who makes the edit. */
   by: string;
   /**
-   * As `call.requireStepUp`: called when the edit would send a production secret elsewhere or change its environment.
+   * Like `call.requireStepUp`: called when the edit would send a production secret to a different destination or change
+   * its environment.
    */
   requireStepUp: () => void;
 }
 
 export interface Edited {
   row: SecretRow;
-  /** A login may now have another result: the caller must call the listeners. */
+  /** A login may now have a different result: the caller must call the listeners. */
   isLoginChanged: boolean;
   /** For the audit entry. INVARIANT: it contains no secret. */
   details: NonNullable<AuditNote["details"]> & { changed: string[] };
 }
 
-/** When one of these fields changes, a login with the stored secret may have another result. */
+/** When one of these fields changes, a login with the stored secret may have a different result. */
 const LOGIN_FIELDS = [
   "type",
   "username",
@@ -51,15 +52,15 @@ const LOGIN_FIELDS = [
   "additional_params",
 ] as const;
 
-/** When one of these fields changes, another host may answer, with another host key. */
+/** When one of these fields changes, a different host with a different host key may answer. */
 const ADDRESS_FIELDS = ["host", "port", "connection_string"] as const;
 
-/** The fields that decide where a secret is sent, and how it is protected on the way. */
+/** The fields that determine where a secret is sent, and how it is protected in transit. */
 const WAY_FIELDS = [...ADDRESS_FIELDS, "type", "ssl_enabled", "additional_params"] as const;
 
 /**
- * The destination and user name of a login. INVARIANT: none of them is ever a secret (a connection string has no
- * password).
+ * The destination and user name of a login. INVARIANT: none of these fields contains a secret (a connection string has
+ * no password).
  */
 const DESTINATION_FIELDS = [...ADDRESS_FIELDS, "username"] as const;
 
@@ -77,7 +78,7 @@ export async function editSecret(tx: Tx, before: SecretRow, edit: SecretEdit): P
   const { additional_params, ...fields } = edit.fields;
   const changed = changedFields(before, edit.fields);
   const leadsAway = changesMethod(changed) || changed.includes("environment");
-  // INVARIANT: an edit requires the same re-authentication as a reveal; otherwise it would be a way around it.
+  // INVARIANT: an edit requires the same re-authentication as a reveal. Otherwise, an edit could be used to bypass it.
   if (before.environment === "production" && leadsAway) edit.requireStepUp();
   const isLoginChanged = replacement !== null || changesLogin(changed);
   if (isLoginChanged) {
@@ -98,8 +99,8 @@ export async function editSecret(tx: Tx, before: SecretRow, edit: SecretEdit): P
     ...(changesAddress(changed) ? { host_key: null, offered_host_key: null } : {}),
     additional_params: JSON.stringify(additional_params),
     ...(replacement === null ? {} : bindActive(replacement.kek, before.id, version, before)),
-    // INVARIANT: a secret is sent to another address only if the user who changed it could have retrieved that very
-    // secret.
+    // INVARIANT: a secret is sent to a different address only if the user who changed the address could have retrieved
+    // that same secret.
     ...(replacement !== null && changesMethod(changed) ? { sendable_from: version } : {}),
     updated_at: at,
     search_text: searchText(found),
@@ -122,7 +123,7 @@ function moved(before: SecretRow, after: SecretRow, changed: readonly string[]):
   return { from: of(before), to: of(after) };
 }
 
-/** The verification of the old secret or target is not valid for the new one. */
+/** The verification result of the old secret or target does not apply to the new one. */
 function resetVerification(before: SecretRow): Updateable<SecretsTable> {
   return {
     login_revision: before.login_revision + 1,
@@ -135,9 +136,8 @@ function resetVerification(before: SecretRow): Updateable<SecretsTable> {
 }
 
 /**
- * Stores another secret as the active one on behalf of the product, and resets the verification status. The row must be
- * locked, and no rotation may be working on it. The caller must call the login
- * listeners.
+ * Stores a different secret as the active one on behalf of the product, and resets the verification status. The row
+ * must be locked, and no rotation may be working on it. The caller must call the login listeners.
  */
 export async function replaceSecret(
   tx: Tx,
@@ -162,8 +162,8 @@ function changedFields(before: SecretRow, fields: SecretFields): (keyof SecretFi
 }
 
 /**
- * The address that a login uses (CRED-38). Rows of earlier versions may have another one beside their connection
- * string; the next edit stores this one, which is no change of the target.
+ * The address that a login uses (CRED-38). Rows of earlier versions may contain a different address beside their
+ * connection string; the next edit stores this one, which does not count as a change of target.
  */
 export const addressUsed = (
   row: AddressFields & Pick<SecretRow, "type" | "connection_string">,

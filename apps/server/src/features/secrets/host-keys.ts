@@ -2,7 +2,7 @@
 import type { Credential } from "@strongroom/contract";
 import type { HostKey, SecretRow } from "./secrets.store.ts";
 
-/** The pinned host key and the presented one, in a form users can compare; null when there is no alarm. */
+/** The pinned and the presented host key, in a form that users can compare; null when there is no alarm. */
 export function hostKeyAlarm({
   host_key,
   offered_host_key,
@@ -11,5 +11,5 @@ export function hostKeyAlarm({
   return { expected: hostKeyText(host_key), presented: hostKeyText(offered_host_key) };
 }
 
-/** In the format of OpenSSH: `ssh-ed25519 SHA256:…`. */
+/** The fingerprint in OpenSSH format: `ssh-ed25519 SHA256:…`. */
 export const hostKeyText = ({ type, fingerprint }: HostKey): string => `${type} ${fingerprint}`;

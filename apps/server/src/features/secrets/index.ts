@@ -1,4 +1,5 @@
-// Secrets: how the secrets of credentials and accounts are stored, sealed, opened and protected. It has no calls of its own.
+// Secrets: how the secrets of credentials and accounts are stored, sealed, opened and protected. This feature has no
+// API calls.
 import type { Notify } from "#features/notifications/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
@@ -6,12 +7,13 @@ import { defineAlarm, versionHealth } from "./active-version-alarm.ts";
 import { bindExisting, defineCheck } from "./bind-versions.ts";
 import type { SecretRow } from "./secrets.store.ts";
 
-/** Called in the same transaction when a login with a stored secret may have another result than before. */
+/** Called in the same transaction when a login with a stored secret may have a different result than before. */
 export type LoginListener = (tx: Tx, secret: SecretRow) => Promise<void>;
 
 export interface SecretsFeature {
   /**
-   * Calls `listener` for each stored secret, and when a field that a login depends on changes, in the same transaction.
+   * Calls `listener` for each newly stored secret, and when a field that a login depends on changes, in the same
+   * transaction.
    */
   onLoginChanged(listener: LoginListener): void;
   /** Calls these listeners; for features that store or change secrets. */

@@ -19,9 +19,9 @@ export interface Sealed extends Pick<SecretRow, "id" | "user_id" | "safe_id"> {
  */
 export async function openEnvelope(kernel: ProcessKernel, held: Sealed) {
   const kekId = envelopeKekId(held.envelope);
-  // Cached, except for the first secret of a vault that another process created after this one started.
+  // The key is cached, except for the first secret of a vault that another process created after this one started.
   const kek = kernel.keys.cached(kekId) ?? (await kernel.keys.kekById(kekId));
-  // INVARIANT: a secret opens only for the owner under whose key it was sealed, whatever the row says now.
+  // INVARIANT: a secret opens only for the owner under whose key it was sealed, regardless of what the row says now.
   if (kek.purpose !== keyOfOwner(held)) throw new EnvelopeError("envelope.other-kek");
   return openSecret(kek, { purpose: ENVELOPE_PURPOSE, recordId: held.id, version: held.version }, held.envelope);
 }
@@ -30,7 +30,7 @@ export async function openEnvelope(kernel: ProcessKernel, held: Sealed) {
 export const NOT_ACTIVE =
   "The active version of this secret was changed in the database, so it is not used. Contact an administrator, and store the correct value again.";
 
-/** The refusal for a secret that does not open; rethrows any other error. */
+/** Returns the refusal for a secret that does not open; rethrows any other error. */
 export function unreadable(kernel: ProcessKernel, id: string, error: unknown): Refusal {
   if (error instanceof SealedError) return sealed();
   if (!(error instanceof EnvelopeError) && !(error instanceof KekError)) throw error;

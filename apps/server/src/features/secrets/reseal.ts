@@ -28,8 +28,8 @@ interface Version {
 }
 
 /**
- * The rows must be locked. A login attempt in progress counts as one with the previous secret. Throws the refusal for a
- * secret that does not open; then nothing was moved.
+ * The rows must be locked. The result of a login attempt in progress will count as that of the previous secret. Throws
+ * the refusal for a secret that does not open; in that case, nothing was moved.
  */
 export async function resealUnder(
   kernel: Kernel,
@@ -53,7 +53,7 @@ export async function resealUnder(
     where id = any(${[...ids]}::uuid[]) and safe_id = ${fromSafe}`.execute(tx);
 }
 
-/** INVARIANT: a move does not make a changed active version authentic. */
+/** INVARIANT: moving a secret does not authenticate an active version that was tampered with. */
 async function bindAnew(kernel: Kernel, tx: Tx, { ids, kek }: Pick<Resealing, "ids" | "kek">): Promise<void> {
   const rows = await lockSecrets(tx, ids);
   for (const row of rows) {

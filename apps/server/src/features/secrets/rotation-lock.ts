@@ -1,4 +1,4 @@
-// Protects a secret while a rotation is working on it, and ends rotations that a later change by a user makes obsolete.
+// Protects a secret while a rotation is working on it, and ends rotations that a user's later change makes obsolete.
 import type { RotationState } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
@@ -14,16 +14,16 @@ export const rotationState: RawBuilder<RotationState> = sql<RotationState>`case
   when rotations.next_at <= access_time() then 'queued'
   else 'waiting' end`;
 
-/** A worker is running it, or a change was sent to the target and its result is not processed yet. */
+/** A worker is running the rotation, or a change was sent to the target and its result has not been processed yet. */
 const isInHand = sql<boolean>`(rotations.lease_until > clock_timestamp()
   or (step in ('sent', 'answered', 'doubtful', 'promoted') and not needs_attention))`;
 
 /**
- * Returns the name of the first of these credentials that a rotation is working on, or null. Call it with the rows in
- * `credentials` locked: a rotation starts work only with these locks.
+ * Returns the name of the first of these credentials that a rotation is working on, or null. Call it while the rows in
+ * `credentials` are locked: a rotation starts work only while it holds these locks.
  */
 export async function activeRotationOf(db: Db, ids: readonly string[]): Promise<string | null> {
-  // Wrapped in a `select`, so that the planner does not see the array's length and keeps one plan.
+  // Wrapped in a `select`, so that the planner does not see the array's length and keeps a single plan.
   const query = sql<{ name: string }>`
     select credential_name as name from rotations
     where credential_id = any((select ${[...ids]}::uuid[])::uuid[]) and step <> 'ended' and ${isInHand} limit 1`.compile(
@@ -32,7 +32,7 @@ export async function activeRotationOf(db: Db, ids: readonly string[]): Promise<
   return (await db.executeQuery(named("rotations.in-hand", query))).rows[0]?.name ?? null;
 }
 
-/** Throws 409 while a rotation is working on one of these. Their rows in `credentials` must be locked. */
+/** Throws 409 while a rotation is working on any of these credentials. Their rows in `credentials` must be locked. */
 export async function refuseWhileRotating(db: Db, ...ids: string[]): Promise<void> {
   const name = await activeRotationOf(db, ids);
   if (name === null) return;
@@ -40,8 +40,8 @@ export async function refuseWhileRotating(db: Db, ...ids: string[]): Promise<voi
 }
 
 /**
- * Ends the open rotation of a credential that a user has changed or deleted. Keeps everything that it stored, and
- * counts it in its run. The row in `credentials` must be locked, and the rotation must not be working on it.
+ * Ends the open rotation of a credential that a user has changed or deleted. Keeps everything that the rotation stored,
+ * and counts it in its run. The row in `credentials` must be locked, and the rotation must not be working on it.
  */
 export async function supersedeRotation(tx: Tx, id: string, at: Date, message: string): Promise<void> {
   await sql`

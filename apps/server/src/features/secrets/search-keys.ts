@@ -16,7 +16,7 @@ const LONGEST_PIECE = 3;
 export const ACCOUNTS = "accounts";
 
 export interface Findable {
-  /** Null for an account, which is found among the accounts of all safes. */
+  /** Null for an account, which is found in a search of all safes' accounts. */
   user_id: string | null;
   name: string;
   username: string | null;
@@ -52,7 +52,7 @@ export function searchText({
   return lines.map((line) => fold(line ?? "")).join("\n");
 }
 
-/** All search keys of a stored secret. */
+/** Computes all search keys of a stored secret. */
 export function searchKeys(found: Findable): number[] {
   const key = keysOf(found.user_id ?? ACCOUNTS);
   const { type, environment, verification_status } = found;
@@ -83,7 +83,9 @@ export function keysToFind(ownerId: string, filter: Filter): number[] {
   return [...new Set([...traits.map((trait) => key("trait", trait)), ...pieces.map((piece) => key("piece", piece))])];
 }
 
-/** Failing secrets share a key, as pending and untested ones do, so that a new outcome seldom changes the index. */
+/**
+ * Failing secrets share one key, and so do pending and untested ones, so that a new outcome seldom changes the index.
+ */
 function keyOfStatus(status: string): string {
   if (isFailing(status)) return "failed";
   return status === "untested" ? "pending" : status;
@@ -115,7 +117,7 @@ const LONGEST = 100;
 /** The name in the index `credentials_by_name`. */
 export const NAME_KEY: RawBuilder<string> = sql`left(credentials.search_text, ${sql.lit(KEPT)}) collate "C"`;
 
-/** For rows of one owner (`user_id = …`) or of all safes (`user_id is null`) that are not deleted. */
+/** Matches rows of one owner (`user_id = …`) or of all safes (`user_id is null`) that are not deleted. */
 export function nameBeginsWith(text: string): RawBuilder<boolean> {
   const started = fold(text).slice(0, LONGEST);
   return sql`(${NAME_KEY} >= ${started} and ${NAME_KEY} < ${`${started}\u{10ffff}`})`;

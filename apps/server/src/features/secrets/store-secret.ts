@@ -23,12 +23,15 @@ export interface NewVersion {
   kek: Kek;
   secret: Secret;
   at: Date;
-  /** Null for the product itself. */
+  /** Null if the product itself stores the secret. */
   by: string | null;
   reason: SecretVersion["reason"];
 }
 
-/** Stores the new active version; the previous one stays as history. The caller must bind it as the active one. */
+/**
+ * Stores the new active version; the previous version stays as history. The caller must bind the new version as the
+ * active one.
+ */
 export async function storeVersion(tx: Tx, { id, version, kek, secret, at, by, reason }: NewVersion): Promise<void> {
   const envelope = sealSecret(kek, { purpose: ENVELOPE_PURPOSE, recordId: id, version }, secret);
   await insertSecretVersion(tx, { credential_id: id, version, envelope, created_at: at, created_by: by, reason });

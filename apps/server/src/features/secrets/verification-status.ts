@@ -1,4 +1,5 @@
-// Derives the verification status of a stored secret: one rule, as a function of a row and in SQL over `credentials`.
+// Derives the verification status of a stored secret: the same rule as a function of a row and in SQL over
+// `credentials`.
 import { FAILING_STATUSES } from "@strongroom/contract";
 import type { VerificationStatus, VerificationStatusFilter } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -25,7 +26,7 @@ export const verificationStatusColumn = sql<VerificationStatus>`case
     when credentials.verification_status = 'pending' and credentials.verify_after is null then 'untested'
     else credentials.verification_status end`;
 
-/** Matches the rows that a filter selects. */
+/** The SQL condition for the rows that a filter selects. */
 export function hasVerificationStatus(status: VerificationStatusFilter): RawBuilder<SqlBool> {
   if (status === "failed") return isFailingRow;
   if (status === "pending" || status === "untested") {

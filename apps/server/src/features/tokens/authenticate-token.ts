@@ -1,5 +1,5 @@
-// Authenticates API tokens. The row is read at every call, so that a revocation, a disabled holder or a new role takes effect at
-// once.
+// Authenticates API tokens. The row is read on every call, so that a revocation, a disabled holder or a new role takes
+// effect at once.
 import { isWithin } from "#features/users/index.ts";
 import { closureOf } from "#features/vault-closure/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -55,14 +55,19 @@ export function createTokenAuthenticator(kernel: Kernel, others: Authenticator):
   };
 }
 
-/** A person's token also obeys the networks that the sign-in policy allows; a machine identity's token only its own networks. */
+/**
+ * A user's token is also limited to the networks that the sign-in policy allows; a machine identity's token only to its
+ * own networks.
+ */
 function comesFromAllowed({ networks, people_from, kind }: LiveToken, ip: string): boolean {
   return isWithin(networks, ip) && (kind === "machine" || isWithin(people_from, ip));
 }
 
 const asksForFactor = ({ lacks_factor }: LiveToken): Refusal | null => (lacks_factor ? withoutFactor() : null);
 
-/** Audits the use of an ended token, or of a token from another network, at most once a minute. */
+/**
+ * Audits the use of an expired or revoked token, or of a token from a network it does not allow, at most once a minute.
+ */
 async function recordRefusal(kernel: Kernel, token: LiveToken, ip: string, objection: Refusal): Promise<void> {
   const now = kernel.clock.now();
   const reason = token.revoked_at === null ? objection.code : "token.revoked";

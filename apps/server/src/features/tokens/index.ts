@@ -1,4 +1,4 @@
-// API tokens of people and machine identities.
+// API tokens of users and machine identities.
 import type { SuspendedToken } from "@strongroom/contract";
 import type { Notify } from "#features/notifications/index.ts";
 import type { EndTokens } from "#features/sign-in/index.ts";
@@ -21,9 +21,9 @@ export interface TokensFeature {
   endTokens: EndTokens;
   /** Called when a user is disabled. */
   revokeAsDisabled(tx: Tx, userId: string): Promise<void>;
-  /** Called when a person or machine identity is deleted. */
+  /** Called when a user or machine identity is deleted. */
   forgetPerson(tx: Tx, userId: string, by: Actor): Promise<void>;
-  /** For a restored database. */
+  /** Suspends tokens in a restored database. */
   suspended: {
     suspendAll(tx: Tx): Promise<number>;
     find(db: Db): Promise<SuspendedToken[]>;
@@ -31,7 +31,7 @@ export interface TokensFeature {
   };
 }
 
-/** Install after sign-in: credentials that are not API tokens are passed to its authenticator. */
+/** Install it after sign-in: credentials that are not API tokens are passed to sign-in's authenticator. */
 export function installTokens(kernel: Kernel, { notify }: { notify: Notify }): TokensFeature {
   kernel.authority.grant(rolePermissions);
   kernel.authenticator.current = createTokenAuthenticator(kernel, kernel.authenticator.current);

@@ -9,7 +9,7 @@ import { FIRST_NOTICE, endOf, noticeDue } from "./tokens.policy.ts";
 const AT_ONCE = 200;
 const DAY = 86_400_000;
 
-/** Can run at any time and in several processes: each notice is sent once. */
+/** Safe to run at any time and in several processes: each notice is sent once. */
 export async function notifyOfTokenEnds({ database, clock }: Kernel, notify: Notify): Promise<void> {
   const now = clock.now();
   const until = new Date(now.getTime() + FIRST_NOTICE * DAY);

@@ -24,7 +24,7 @@ async function aToken(person: { token: string }, scopes: ScopeChoice[]): Promise
 }
 
 describe("attack: a token in the wrong place", () => {
-  test("is not accepted in an address, a cookie or another header", async () => {
+  test("is not accepted in a URL, a cookie or another header", async () => {
     const text = await aToken(admin, ["credential.list", "event.follow"]);
     const tried = [
       { url: `${listCredentials.path}?token=${text}` },
@@ -58,7 +58,7 @@ describe("attack: a token in the wrong place", () => {
     assert.deepEqual(rows, []);
   });
 
-  test("is never stored as a reply for repeated requests", async () => {
+  test("is never stored as part of a reply kept for repeated requests", async () => {
     const made = await app.call(createToken, {
       body: { name: "A token", scopes: ["read-only"], expires_in_days: 1 },
       as: admin.token,
@@ -69,7 +69,7 @@ describe("attack: a token in the wrong place", () => {
   });
 });
 
-test("ERR-02: a token that calls too often is slowed down from every network, but its holder's session is not", async (context) => {
+test("ERR-02: a token that makes too many calls is slowed down from every network, but its holder's session is not", async (context) => {
   const limited = await testApp({ config: { rateLimit: 30 } });
   context.after(() => limited.close());
   const person = await firstAdmin(limited);

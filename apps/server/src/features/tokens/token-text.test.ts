@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { beginningOf, hashOfToken, isTokenText, newTokenText } from "./token-text.ts";
 
-test("a token is a prefix, 256 bits in base 62 and a checksum, for any bits", () => {
+test("a token consists of a prefix, 256 bits in base 62 and a checksum, whatever the bits are", () => {
   const zero = newTokenText(Buffer.alloc(32));
   assert.equal(zero.slice(0, 47), `srt_${"0".repeat(43)}`);
   assert.equal(crc32("123456789"), 0xcbf43926, "the CRC-32 of the scanners");

@@ -9,7 +9,7 @@ const SIGNS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_BYTES = 32;
 const RANDOM_SIGNS = 43;
 const CHECK_SIGNS = 6;
-/** Enough to recognise a token; it leaves 232 of 256 bits secret. */
+/** Long enough to recognise a token by; leaves 232 of 256 bits secret. */
 const SHOWN_SIGNS = 4;
 
 /** Big-endian, in base 62, padded with zeros. */
@@ -27,7 +27,7 @@ export function newTokenText(random: Buffer = randomBytes(RANDOM_BYTES)): string
   return body + checkOf(body);
 }
 
-/** Whether a bearer looks like one of our tokens; does not check that it is valid. */
+/** Whether a bearer credential looks like one of our tokens; does not check that it is valid. */
 export const isTokenText = (bearer: string): boolean => bearer.startsWith(PREFIX);
 
 /** The hash that is stored and looked up; null for a malformed token, which needs no database query. */
@@ -37,5 +37,5 @@ export function hashOfToken(text: string): Buffer | null {
   return checkOf(body) === text.slice(-CHECK_SIGNS) ? createHash("sha256").update(text).digest() : null;
 }
 
-/** The visible beginning of a token. */
+/** The beginning of a token, which may be shown. */
 export const beginningOf = (text: string): string => text.slice(0, PREFIX.length + SHOWN_SIGNS);

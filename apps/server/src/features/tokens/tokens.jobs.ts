@@ -1,4 +1,4 @@
-// Background jobs of tokens: notify before tokens expire, and delete those that ended long ago.
+// Background jobs for tokens: notify holders before tokens expire, and delete tokens that ended long ago.
 import type { Notify } from "#features/notifications/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { notifyOfTokenEnds } from "./notify-token-ends.ts";

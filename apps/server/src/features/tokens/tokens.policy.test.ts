@@ -7,7 +7,7 @@ const DAY = 86_400_000;
 
 const lived = (life: number) => ({ created_at: new Date(0), end: new Date(life * DAY) });
 
-test("each notice is due once, and none for a token whose lifetime is hardly longer than the notice", () => {
+test("each notice is due once, and none is due for a token whose lifetime is hardly longer than the notice period", () => {
   const due = (life: number, left: number, told: number | null) => {
     return noticeDue(
       { ...lived(life), told_days: told, told_end: new Date(life * DAY) },
@@ -19,7 +19,7 @@ test("each notice is due once, and none for a token whose lifetime is hardly lon
   assert.deepEqual([due(13, 6, null), due(13, 1, null), due(1, 0.5, null)], [null, 1, null]);
 });
 
-test("notices of an earlier expiry, before the policy changed, do not count", () => {
+test("notices sent for an earlier expiry, before the policy changed, do not count", () => {
   const due = (left: number, told: number, told_end: Date) =>
     noticeDue({ ...lived(60), told_days: told, told_end }, new Date((60 - left) * DAY));
   const [before, now] = [new Date(30 * DAY), new Date(60 * DAY)];

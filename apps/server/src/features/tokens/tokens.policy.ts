@@ -12,16 +12,16 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 
-/** A token's last use and last refused use are written at most this often, in milliseconds. */
+/** The minimum interval between writes of a token's last use or last refused use, in milliseconds. */
 export const USE_WRITE_INTERVAL = MINUTE;
-/** How long an ended token stays in lists, in milliseconds. */
+/** How long an expired or revoked token stays in lists, in milliseconds. */
 export const RETENTION_AFTER_END = 30 * DAY;
-/** More than any user needs at once. */
+/** More tokens than any user needs at once. */
 export const MAX_ACTIVE_TOKENS = 50;
 
 /**
- * Scopes that a machine identity never has, whatever its token says. Otherwise its responsible users could approve their own
- * requests.
+ * Scopes that a machine identity never has, regardless of its token's scopes. Otherwise, its responsible users could
+ * approve their own requests.
  */
 const NEVER_BY_MACHINES: readonly Scope[] = ["access-request.decide"];
 
@@ -46,7 +46,7 @@ interface Times {
 export const maxLifetimeDays = (kind: UserKind, policy: TokenPolicy): number =>
   kind === "machine" ? policy.machine_days : policy.person_days;
 
-/** When a token expires: as set at creation, or earlier when the policy was tightened since. */
+/** When a token expires: at the time set at creation, or earlier if the policy has been tightened since. */
 export function endOf({ created_at, expires_at }: Times, kind: UserKind, policy: TokenPolicy): Date {
   const byPolicy = created_at.getTime() + maxLifetimeDays(kind, policy) * DAY;
   return new Date(Math.min(expires_at.getTime(), byPolicy));
@@ -62,8 +62,9 @@ interface LastNotice {
 }
 
 /**
- * Returns the notice of expiry that is due; null when none is, or it was sent. Notices of an earlier expiry, before the policy
- * changed, do not count. A token whose lifetime is less than twice the notice period gets none, because it was created recently.
+ * Returns the notice of expiry that is due; null when none is due or it was already sent. Notices of an earlier expiry,
+ * before the policy changed, do not count. A token whose lifetime is less than twice the notice period gets no notice,
+ * because it was created recently.
  */
 export function noticeDue(
   { end, created_at, told_days, told_end }: LastNotice & { end: Date; created_at: Date },
@@ -78,7 +79,7 @@ export function noticeDue(
 
 export interface TokenFacts extends Times {
   kind: UserKind;
-  /** The status of its holder. */
+  /** The status of the token's holder. */
   status: "active" | "disabled" | "deleted";
   revoked_at: Date | null;
   /** Suspended since the database was restored, until an administrator confirms it. */
@@ -128,7 +129,7 @@ const atField = (field: string, message: string, code: string) =>
 export const choosable = (kind: UserKind, has: (permission: Permission) => boolean): Scope[] =>
   [...effectiveScopes(Scope.options, false, kind)].filter((scope) => isOfRole(scope, has));
 
-/** A scope that is not the name of a permission is part of one that every role has. */
+/** A scope that is not the name of a permission belongs to a permission that every role has. */
 function isOfRole(scope: Scope, has: (permission: Permission) => boolean): boolean {
   const permission = Permission.safeParse(scope);
   return !permission.success || has(permission.data);
@@ -151,7 +152,9 @@ export function requireScopesOfRole(scopes: readonly ScopeChoice[], has: (permis
   throw atField("scopes", `The holder's role does not allow ${tooMuch.join(", ")}.`, "token.scopes-beyond-role");
 }
 
-/** INVARIANT: a token that creates another one grants neither more than it has itself nor a later expiry. Throws 403. */
+/**
+ * INVARIANT: a token cannot create a token with more permissions than it has itself or with a later expiry. Throws 403.
+ */
 export function requireNoMore(made: NewToken, kind: UserKind, expiresAt: Date, by: ActingToken | null): void {
   if (by === null) return;
   const scopes = effectiveScopes(made.scopes, made.safe_ids !== undefined, kind);
@@ -168,7 +171,7 @@ export function requireNoMore(made: NewToken, kind: UserKind, expiresAt: Date, b
   );
 }
 
-/** Whether a user may revoke another holder's token: its responsible users and administrators may. */
+/** Whether a user may revoke another holder's token: only that holder's responsible users and administrators may. */
 export function mayRevokeOthers(actor: Actor, isResponsible: boolean): boolean {
   if (isResponsible) return true;
   return actor.role === "admin" && (actor.token === null || actor.token.scopes.has("user.manage"));

@@ -17,7 +17,7 @@ export interface TokensTable {
   safe_ids: SafeId[] | null;
   networks: string[];
   created_by: UserId;
-  /** The token that created it; null when a user created it in a session. */
+  /** The token that created this one; null when a user created it in a session. */
   made_by: TokenId | null;
   created_at: Date;
   expires_at: Date;
@@ -27,7 +27,7 @@ export interface TokensTable {
   last_used_from: ColumnType<string | null, undefined, string | null>;
   refused_at: LaterTime;
   told_days: ColumnType<number | null, undefined, number | null>;
-  /** The expiry in the last notice. */
+  /** The expiry that the last notice stated. */
   told_end: LaterTime;
 }
 
@@ -59,14 +59,14 @@ export interface LiveToken extends TokenPolicy {
   status: "active" | "disabled" | "deleted";
   /** The allowed networks of the sign-in policy. */
   people_from: string[];
-  /** The holder's role requires a second factor, and the holder has none, neither here nor at their provider. */
+  /** Whether the holder's role requires a second factor that the holder has neither here nor at their provider. */
   lacks_factor: boolean;
   /** Null when the holder's vault is open. */
   vault_closed_at: Date | null;
   vault_opens_at: Date | null;
 }
 
-/** One prepared statement for all concurrent calls. Returns tokens in the order of `hashes`. */
+/** Uses one prepared statement for all concurrent calls. Returns tokens in the order of `hashes`. */
 export async function findTokens(db: Db, hashes: readonly string[]): Promise<(LiveToken | undefined)[]> {
   const query = sql<LiveToken>`
     select token.id, token.name, token.token_hash, token.scopes, token.safe_ids, token.networks, token.created_at,
@@ -86,7 +86,7 @@ export async function findTokens(db: Db, hashes: readonly string[]): Promise<(Li
   return hashes.map((hash) => byHash.get(hash));
 }
 
-/** Records the last use, once for any number of calls, and never moves it backwards. */
+/** Records the last use, in one statement for any number of calls, and never moves it backwards. */
 export async function touchTokens(db: Db, uses: readonly { id: string; from: string }[], at: Date, ifBefore: Date) {
   const last = new Map(uses.map(({ id, from }) => [id, from]));
   const ids = [...last.keys()];
@@ -119,8 +119,8 @@ export async function insertToken(
 }
 
 /**
- * Returns false when the token is revoked. Locks it until the transaction ends, so that a later revocation sees the tokens it
- * creates.
+ * Returns false when the token is revoked. Locks the token until the transaction ends, so that a later revocation sees
+ * the tokens it creates.
  */
 export async function lockCreator(tx: Tx, id: TokenId): Promise<boolean> {
   const held = tx.selectFrom("tokens").select("revoked_at").where("id", "=", id).forShare();
@@ -134,7 +134,7 @@ export interface RevokedToken {
   holder: string;
 }
 
-/** Revokes these tokens and all that they created, recursively; returns those that were not revoked before. */
+/** Revokes these tokens and all that they created, recursively; returns those that were not already revoked. */
 export async function revokeWithCreated(tx: Tx, ids: readonly string[], at: Date): Promise<RevokedToken[]> {
   const revoked: RevokedToken[] = [];
   for (;;) {
@@ -147,13 +147,13 @@ export async function revokeWithCreated(tx: Tx, ids: readonly string[], at: Date
       update tokens set revoked_at = ${at}
       where id in (select id from held) and revoked_at is null
       returning id, name, user_id, (select users.name from users where users.id = user_id) as holder`.execute(tx);
-    // Repeat: while this waited for a lock, one of them may have created another.
+    // Repeat: while this statement waited for a lock, one of the tokens may have created another.
     if (rows.length === 0) return revoked;
     revoked.push(...rows);
   }
 }
 
-/** For people and machine identities. */
+/** Returns holders of either kind: users and machine identities. */
 export async function activeTokensOf(db: Db, userId: string): Promise<string[]> {
   const active = db.selectFrom("tokens").select("id").where("revoked_at", "is", null);
   return (await active.where("user_id", "=", userId as UserId).execute()).map(({ id }) => id);
@@ -167,8 +167,8 @@ export async function deleteTokensOf(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * Deletes tokens that ended longer ago than lists show. INVARIANT: the ancestors of an active token are kept, so that it ends
- * with any of them.
+ * Deletes tokens that ended before the period that lists show. INVARIANT: the ancestors of an active token are kept, so
+ * that revoking any of them also revokes it.
  */
 export async function sweepTokens(tx: Tx, { now, before }: { now: Date; before: Date }): Promise<void> {
   await sql`

@@ -52,7 +52,7 @@ before(async () => {
 });
 beforeEach(async () => {
   ahead = 0;
-  // While the clock was ahead, the sweep that runs every minute may have ended sessions.
+  // While the clock was ahead, the job that runs every minute may have ended sessions.
   admin.token = await signIn(app, admin.email);
 });
 after(() => app.close());
@@ -68,7 +68,7 @@ async function aToken(person: { token: string }, scopes: ScopeChoice[], fields: 
   return { text: made.body.token, ...made.body.details };
 }
 
-/** Status and code of a refused call. */
+/** The status and code of a refused call. */
 const refusal = ({ status, body }: Reply<unknown>) => [status, (body as { code?: string }).code];
 
 interface Recorded {
@@ -90,7 +90,7 @@ async function recorded(event: string, text: string): Promise<Recorded[]> {
 }
 
 describe("a token", () => {
-  test("acts as its holder within its scopes, is shown once, and its last use is listed", async () => {
+  test("acts as its holder within its scopes, is shown only once, and is listed with its last use", async () => {
     const person = await aPerson(app);
     const { id } = await aCredential(app, person);
     const token = await aToken(person, ["credential.list"]);
@@ -113,7 +113,7 @@ describe("a token", () => {
     assert.equal((await app.call(listOwnTokens, { as: person.token })).body.data[0]?.last_used_from, "192.0.2.9");
   });
 
-  test("is named in the audit entries of its actions, and its creation in its holder's", async () => {
+  test("is named in the audit entries of its actions, and its creation appears among its holder's entries", async () => {
     const person = await aPerson(app);
     const { id } = await aCredential(app, person);
     const token = await aToken(person, ["credential.reveal"], { name: "nightly" });
@@ -127,7 +127,7 @@ describe("a token", () => {
     assert.ok(made?.actor["session"]);
   });
 
-  test("is not created without scopes, with too long a lifetime, or with scopes beyond its holder's role", async () => {
+  test("cannot be created without scopes, with too long a lifetime, or with scopes beyond its holder's role", async () => {
     const person = await aPerson(app);
     assert.equal((await ask(person.token, [])).status, 400);
     assert.deepEqual(refusal(await ask(person.token, ["read-only"], { expires_in_days: 91 })), [
@@ -142,7 +142,7 @@ describe("a token", () => {
     ]);
   });
 
-  test("expires earlier after the policy is tightened", async (context) => {
+  test("expires earlier once the policy is tightened", async (context) => {
     const token = await aToken(admin, ["credential.list"], { expires_in_days: 60 });
     const rule = (person_days: number) =>
       app.call(updateTokenPolicy, { body: { person_days, machine_days: 365 }, as: admin.token });
@@ -160,7 +160,7 @@ describe("a token", () => {
   });
 });
 
-describe("attack: beyond the scopes of a token", () => {
+describe("attack: exceeding the scopes of a token", () => {
   test("a missing scope is refused regardless of the holder's role, and the attempt is audited", async () => {
     const { id } = await aCredential(app, admin);
     const token = await aToken(admin, ["read-only"]);
@@ -199,7 +199,7 @@ describe("attack: beyond the scopes of a token", () => {
     assert.deepEqual(refusal(link), [403, "token.session-needed"]);
   });
 
-  test("a token limited to networks or safes cannot create one without that limit", async () => {
+  test("a token limited to networks or safes cannot create a token without that limit", async () => {
     const safe = await aSafe(app, admin);
     const other = await aSafe(app, admin);
     const networks = ["127.0.0.0/8"];
@@ -218,7 +218,7 @@ describe("attack: beyond the scopes of a token", () => {
     assert.deepEqual(refusal(wider), [403, "token.scope-missing"], "within safes no token makes others");
   });
 
-  test("outside its safes a token finds nothing: in lists, statistics, reads, retrievals and grants", async () => {
+  test("a token finds nothing outside its safes: in lists, statistics, reads, retrievals and grants", async () => {
     const [owner, requester] = [await aPerson(app), await aPerson(app)];
     const [inside, outside] = [await aSafe(app, owner, { name: "Inside" }), await aSafe(app, owner, { name: "Out" })];
     await aSafe(app, owner, { name: "Open to all", access_level: "public" });
@@ -274,7 +274,7 @@ describe("attack: beyond the scopes of a token", () => {
   });
 });
 
-describe("attack: a token after its end", () => {
+describe("attack: using an expired or revoked token", () => {
   const list = (token: { text: string }, from = "127.0.0.1") => app.call(listCredentials, { as: token.text, from });
 
   test("revoked, unknown, mistyped and forged tokens get the same reply; an expired one is reported as expired", async () => {
@@ -307,7 +307,7 @@ describe("attack: a token after its end", () => {
     assert.equal(more.length, 0);
   });
 
-  test("disabling a holder or changing their role takes effect on their tokens at once", async () => {
+  test("disabling a holder or changing their role affects their tokens at once", async () => {
     const manager = await aPerson(app, "manager");
     const token = await aToken(manager, ["credential.list", "user.list"]);
     const people = () => app.call(listUsers, { as: token.text });
@@ -367,7 +367,7 @@ describe("attack: a token after its end", () => {
     assert.match(last!.message, /"nightly export" expires at \d{4}-/);
   });
 
-  test("use from another network is refused and audited", async () => {
+  test("use from a network that the token does not allow is refused and audited", async () => {
     const person = await aPerson(app);
     const token = await aToken(person, ["credential.list"], { networks: ["192.0.2.0/24", "2001:db8::/32"] });
     for (const from of ["192.0.2.200", "2001:db8::1"]) assert.equal((await list(token, from)).status, 200);

@@ -85,7 +85,7 @@ export function makeForMachine(kernel: Kernel, call: Call<typeof createMachineTo
   return make(kernel, call, tx, call.params.id, "machine");
 }
 
-/** Throws 404 when no holder of this kind exists: people create their own tokens. */
+/** Throws 404 when no holder of this kind has this id: users create their own tokens. */
 async function make(
   kernel: Kernel,
   call: Call<typeof createToken> | Call<typeof createMachineToken>,
@@ -160,8 +160,8 @@ async function shownOne(kernel: Kernel, tx: Tx, id: string, viewer: string): Pro
 }
 
 /**
- * Allowed for the holder, its responsible users and administrators; for other users the token does not exist. The tokens it
- * created are revoked too, because an attacker may have created one for later.
+ * Allowed for the holder, its responsible users and administrators; to other users the token does not exist. The tokens
+ * it created are revoked too, because an attacker may have created one for later use.
  */
 export async function revoke(kernel: Kernel, call: Call<typeof revokeToken>, tx: Tx): Promise<Message> {
   const { actor } = call;
@@ -189,7 +189,10 @@ export async function revoke(kernel: Kernel, call: Call<typeof revokeToken>, tx:
 
 const idsOf = (tokens: readonly store.RevokedToken[]): string[] => tokens.map(({ id }) => id);
 
-/** Notifies the holder's pages, which reload the list, and closes event streams opened with a revoked token. */
+/**
+ * Notifies the holder's open pages, which reload the list, and closes event streams that were opened with a revoked
+ * token.
+ */
 export const changed = (id: TokenId, holder: UserId): NewEvent => ({
   type: "token.changed",
   audience: { users: [holder] },

@@ -20,7 +20,7 @@ export interface SmtpSink {
   url: string;
   /** The number of received mails. */
   readonly count: number;
-  /** The next mail received from now on. */
+  /** Resolves with the next mail received from now on. */
   next(): Promise<ReceivedMail>;
   /** Replies to the next mail with a temporary error. */
   refuseNext(): void;
@@ -52,7 +52,7 @@ export async function smtpSink(options: SMTPServerOptions = {}): Promise<SmtpSin
     ...options,
     onData: callbackify(receive),
   });
-  // A client that does not trust the certificate closes the connection, as some tests expect.
+  // A client that does not trust the certificate closes the connection. Some tests expect that.
   server.on("error", () => {});
   server.listen(0, "127.0.0.1");
   await once(server.server, "listening");

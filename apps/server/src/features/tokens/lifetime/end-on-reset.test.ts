@@ -1,4 +1,5 @@
-// Tests that API tokens end, and their holder is notified, when a password changes or is reset, or all sessions end.
+// Tests that API tokens are revoked, and their holder is notified, when a password changes or is reset, or when all
+// sessions end.
 import {
   changePassword,
   completePasswordReset,
@@ -42,7 +43,7 @@ after(async () => {
 });
 
 async function aToken(as: string, name = "A token", scopes: ScopeChoice[] = ["retrieve", "token.use"]) {
-  // A token's own creations must expire before it does.
+  // Tokens created with this one must expire before it does.
   const expires_in_days = as.startsWith("srt_") ? 10 : 20;
   const made = await app.call(createToken, { body: { name, scopes, expires_in_days }, as });
   assert.equal(made.status, 201, made.text);
@@ -63,7 +64,7 @@ async function useLink(link: string): Promise<void> {
   assert.equal(reply.status, 200, reply.text);
 }
 
-/** Resolves with the next mail with this subject to this person, ignoring late mails of earlier tests. */
+/** Resolves with the next mail with this subject to this user, ignoring late mails of earlier tests. */
 async function mailWith(to: TestPerson, subject: string, act: () => Promise<void>): Promise<ReceivedMail> {
   const mails: ReceivedMail[] = [];
   let next = smtp.next();
@@ -76,7 +77,7 @@ async function mailWith(to: TestPerson, subject: string, act: () => Promise<void
   }
 }
 
-test("an administrative reset ends a user's API tokens and the tokens that they created", async () => {
+test("an administrative reset revokes a user's API tokens and the tokens that those created", async () => {
   const person = await aPerson(app);
   const parent = await aToken(person.token);
   const child = await aToken(parent.text, "A child", ["retrieve"]);
@@ -93,7 +94,7 @@ test("an administrative reset ends a user's API tokens and the tokens that they 
   );
 });
 
-test("a reset by mail ends a user's API tokens", async () => {
+test("a reset by mail revokes a user's API tokens", async () => {
   const person = await aPerson(app);
   const token = await aToken(person.token);
   const mail = await mailWith(person, "Set a new Strongroom password", async () => {
@@ -103,7 +104,7 @@ test("a reset by mail ends a user's API tokens", async () => {
   assert.equal(await works(token), false);
 });
 
-test("resetting a user's factors or ending all their sessions ends their API tokens", async () => {
+test("resetting a user's factors or ending all their sessions revokes their API tokens", async () => {
   for (const endpoint of [resetFactors, endUserSessions]) {
     const person = await aPerson(app);
     const token = await aToken(person.token);
@@ -114,7 +115,7 @@ test("resetting a user's factors or ending all their sessions ends their API tok
   }
 });
 
-test("ending all other sessions ends the user's API tokens, but not those of a machine identity they are responsible for", async () => {
+test("ending all other sessions revokes the user's API tokens, but not those of a machine identity they are responsible for", async () => {
   const person = await aPerson(app);
   const token = await aToken(person.token);
   const machine = await app.call(createMachine, {
@@ -133,7 +134,7 @@ test("ending all other sessions ends the user's API tokens, but not those of a m
   assert.equal((await app.call(listOwnTokens, { as: person.token })).status, 200, "this session stays");
 });
 
-test("a password change ends every API token that is not kept, and the tokens that the ended ones created", async () => {
+test("a password change revokes every API token that the user does not keep, and the tokens that the revoked ones created", async () => {
   const person = await aPerson(app);
   const kept = await aToken(person.token, "kept");
   const ended = await aToken(person.token, "ended");
@@ -153,7 +154,7 @@ test("a password change ends every API token that is not kept, and the tokens th
   assert.equal(await works(kept), false, "all end when none is listed");
 });
 
-test("a password change that would keep another person's token is refused and changes nothing", async () => {
+test("a password change that would keep another user's token is refused and changes nothing", async () => {
   const [person, other] = [await aPerson(app), await aPerson(app)];
   const [own, foreign] = [await aToken(person.token), await aToken(other.token)];
   const reply = await app.call(changePassword, {
@@ -165,7 +166,7 @@ test("a password change that would keep another person's token is refused and ch
   await signIn(app, person.email);
 });
 
-test("the user is notified of a reset link in the product and by mail, whatever their preferences", async () => {
+test("the user is notified of a reset link in the product and by mail, regardless of their preferences", async () => {
   const person = await aPerson(app);
   const preferences = {
     alertSounds: false,

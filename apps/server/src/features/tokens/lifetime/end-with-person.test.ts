@@ -36,7 +36,7 @@ async function go(days: number): Promise<void> {
   admin.token = await signIn(app, admin.email);
 }
 
-/** Call it again at each poll: while the previous job has not quite ended, none is queued. */
+/** Call it again on each poll: while the previous job is still ending, no new job is queued. */
 const run = (job: string) => app.database.transaction((tx) => app.kernel.jobs.enqueue(tx, job, {}));
 
 async function aToken(as: string, scopes: ScopeChoice[], days = 20) {
@@ -45,7 +45,7 @@ async function aToken(as: string, scopes: ScopeChoice[], days = 20) {
   return { text: made.body.token, ...made.body.details };
 }
 
-/** A token of a new machine identity, created by the token `as`. */
+/** Creates a token of a new machine identity with the token `as`. */
 async function aMachineToken(as: string, days = 10) {
   count += 1;
   const body = { name: `Build server ${count}`, responsible_user_id: admin.id };
@@ -64,7 +64,7 @@ const disable = (id: string) =>
 const revocationOf = async (id: string) =>
   (await entriesOf(app, "token.revoked")).filter(({ target }) => target?.["id"] === id);
 
-test("disabling or deleting a user audits each token that ends with them, with its holder and the reason", async () => {
+test("disabling or deleting a user audits each token that is revoked as a result, with its holder and the reason", async () => {
   for (const became of ["disabled", "deleted"] as const) {
     const person = await aPerson(app, "admin");
     const own = await aToken(person.token, MAKES);
@@ -95,7 +95,7 @@ test("disabling or deleting a user audits each token that ends with them, with i
   }
 });
 
-test("the ancestors of an active token are kept, so that it still ends with the user who created them", async (context) => {
+test("the ancestors of an active token are kept, so that it is still revoked together with the user who created them", async (context) => {
   context.after(() => go(0));
   const person = await aPerson(app, "admin");
   const root = await aToken(person.token, MAKES, 20);
@@ -118,7 +118,7 @@ test("the ancestors of an active token are kept, so that it still ends with the 
   assert.equal(await statusOf(late), 401);
 });
 
-test("a new policy that changes a token's expiry triggers its notices again", async (context) => {
+test("a policy change that affects a token's expiry triggers its notices again", async (context) => {
   type Policy = NonNullable<InputOf<typeof updateTokenPolicy>["body"]>;
   const rule = async (person_days: Policy["person_days"]) => {
     const reply = await app.call(updateTokenPolicy, { body: { person_days, machine_days: 365 }, as: admin.token });

@@ -1,4 +1,4 @@
-// When a person is disabled, deleted or locked out, all their tokens end, and the tokens that those created.
+// When a user is disabled, deleted or locked out, revokes all their tokens and the tokens that those created.
 import { findUser } from "#features/users/index.ts";
 import type { TokensEnd } from "#features/users/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -11,15 +11,19 @@ import { activeTokensOf, revokeWithCreated } from "../tokens.store.ts";
 
 type ClockAndEvents = Pick<Kernel, "clock" | "events">;
 
-/** Revokes the tokens of a person, who creates new ones when enabled again. Tokens of a disabled machine identity only pause. */
+/**
+ * Revokes the tokens of a user, who must create new ones after being enabled again. Tokens of a disabled machine
+ * identity are only paused.
+ */
 export async function revokeAsDisabled(kernel: ClockAndEvents, tx: Tx, userId: string): Promise<void> {
   const holder = await findUser(tx, userId);
   if (holder?.kind === "person") await revokeAllOf(kernel, tx, userId, "disabled");
 }
 
 /**
- * Revokes all tokens of a user except those in `keep`, and the tokens that revoked ones created, each with its own audit entry. A
- * kept token still ends when a revoked one created it. Returns how many; throws 400 when one of `keep` is not active.
+ * Revokes all tokens of a user except those in `keep`, and the tokens that revoked ones created, each with its own
+ * audit entry. A kept token is still revoked if a revoked one created it. Returns how many; throws 400 when a token in
+ * `keep` is not active.
  */
 export async function revokeAllOf(
   { clock, events }: ClockAndEvents,

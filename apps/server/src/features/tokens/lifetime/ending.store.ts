@@ -13,7 +13,7 @@ export interface EndingToken extends TokenPolicy {
   user_id: UserId;
   kind: UserKind;
   holder: string;
-  /** The users responsible for the machine identity that holds it. */
+  /** The users responsible for the machine identity that holds the token. */
   answering: UserId[];
 }
 

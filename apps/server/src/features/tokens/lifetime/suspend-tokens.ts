@@ -6,7 +6,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { changed } from "../tokens.ts";
 
-/** Suspends every usable token of all holders, including those revoked after the backup. Returns how many. */
+/** Suspends every usable token of all holders, including those that were revoked after the backup. Returns how many. */
 export async function suspendAll(tx: Tx): Promise<number> {
   const result = await sql`
     update tokens set suspended_at = access_time()
@@ -29,7 +29,7 @@ interface SuspendedRow {
 
 const MOST_SHOWN = 500;
 
-/** Suspended tokens that have neither been revoked nor expired, most recently used first. */
+/** Lists suspended tokens that have neither been revoked nor expired, most recently used first. */
 export async function findSuspended(db: Db): Promise<SuspendedToken[]> {
   const { rows } = await sql<SuspendedRow>`
     select token.id, token.name, token.begins, token.user_id, person.name as holder, person.kind, token.created_at,
@@ -49,7 +49,7 @@ export async function findSuspended(db: Db): Promise<SuspendedToken[]> {
   }));
 }
 
-/** Reactivates suspended tokens and returns them. Revoked ones stay revoked. */
+/** Reactivates suspended tokens and returns them. Revoked tokens stay revoked. */
 export async function confirmSuspended(
   { events }: Pick<Kernel, "events">,
   tx: Tx,

@@ -1,4 +1,5 @@
-// Reads and writes machine identities: their user rows, their own columns, and who is responsible for them.
+// Reads and writes machine identities: their user rows, their own columns, and the users or groups responsible for
+// them.
 import type { Role, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
@@ -49,7 +50,7 @@ export interface MachineQuery {
   after: NamePlace | null;
 }
 
-/** By name; returns one more row than `limit` if there is one. */
+/** Sorted by name; returns one row more than `limit` when there is a next page. */
 export async function listMachines(db: Db, { search, limit, after }: MachineQuery, now: Date): Promise<MachineRow[]> {
   const found = everyWord(
     search,
@@ -76,7 +77,7 @@ export interface NewMachine {
   at: Date;
 }
 
-/** Returns false, without a change, when the address is taken by another with that name. */
+/** Returns false and changes nothing when a machine identity with that name already has the address. */
 export async function insertMachine(tx: Tx, { id, email, name, role, at }: NewMachine): Promise<boolean> {
   const { rows } = await sql`
     insert into users (id, email, name, role, kind, status, password_hash, created_at)
@@ -85,7 +86,7 @@ export async function insertMachine(tx: Tx, { id, email, name, role, at }: NewMa
   return rows.length === 1;
 }
 
-/** Returns false, without a change, when another machine identity has the name. */
+/** Returns false and changes nothing when another machine identity has the name. */
 export async function renameMachine(tx: Tx, id: string, name: string, email: string): Promise<boolean> {
   const { rows } = await sql`
     update users set name = ${name}, email = ${email} where id = ${id} and kind = 'machine'
@@ -100,13 +101,13 @@ export async function writeMachine(tx: Tx, row: MachinesTable): Promise<void> {
   await insert.onConflict((conflict) => conflict.column("user_id").doUpdateSet(row)).execute();
 }
 
-/** The name of the group, locked until the transaction ends; undefined when it does not exist. */
+/** The name of the group, which is locked until the transaction ends; undefined when it does not exist. */
 export async function lockGroupShared(tx: Tx, id: string): Promise<string | undefined> {
   const { rows } = await sql<{ name: string }>`select name from groups where id = ${id} for key share`.execute(tx);
   return rows[0]?.name;
 }
 
-/** When a user is deleted, the user who deletes them becomes responsible. */
+/** When a user is deleted, responsibility passes to the user who deletes them. */
 export async function transferMachines(tx: Tx, from: string, to: string): Promise<void> {
   await sql`update token_machines set responsible_user_id = ${to} where responsible_user_id = ${from}`.execute(tx);
 }

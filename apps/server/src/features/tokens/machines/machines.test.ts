@@ -84,7 +84,7 @@ test("a machine identity can be a member of a safe and retrieve secrets within i
   assert.ok(!people.body.data.some(({ id }) => id === machine.id), "people are listed without machines");
 });
 
-test("only administrators create machine identities and their tokens, and names are unique", async () => {
+test("only administrators can create machine identities and their tokens, and names are unique", async () => {
   const manager = await aPerson(app, "manager");
   const body = { name: "Own robot", responsible_user_id: manager.id };
   assert.equal((await app.call(createMachine, { body, as: manager.token })).status, 403);
@@ -101,7 +101,7 @@ test("only administrators create machine identities and their tokens, and names 
   assert.equal(ofPerson.status, 404, "nobody makes tokens that act as another person");
 });
 
-test("a change of a machine identity and a concurrent decision do not deadlock", async () => {
+test("changing a machine identity while an access request is decided does not cause a deadlock", async () => {
   const machine = await aMachine();
   const deciding = await app.database.pool.connect();
   try {
@@ -125,7 +125,7 @@ test("a change of a machine identity and a concurrent decision do not deadlock",
   }
 });
 
-test("the responsible user or group lists and revokes its tokens, and exactly one must be set", async () => {
+test("the responsible user or group can list and revoke its tokens, and exactly one of them must be set", async () => {
   const [one, other] = [await aPerson(app), await aPerson(app)];
   const group = await aGroup(app, [one]);
   const machine = await aMachine({ responsible_group_id: group.id });
@@ -154,7 +154,7 @@ test("the responsible user or group lists and revokes its tokens, and exactly on
   assert.equal(listed.body.data[0]?.responsible?.user_id, admin.id, "whoever deletes a person answers for it then");
 });
 
-test("attack: a machine identity cannot sign in, by password, reset or link", async () => {
+test("attack: a machine identity cannot sign in with a password, a reset or a link", async () => {
   const machine = await aMachine({ role: "admin" });
   for (const password of ["", " ", "a long enough password"]) {
     const reply = await app.call(login, { body: { email: machine.email, password } });

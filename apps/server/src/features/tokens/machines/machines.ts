@@ -70,7 +70,7 @@ const nameTaken = (name: string) => {
   return refuse(409, "machine-identity.name-taken", msg, { errors: [{ path: "name", msg }] });
 };
 
-/** Names that differ only in case, accents or punctuation get the same address and so count as equal. */
+/** Names that differ only in case, accents or punctuation get the same address and therefore count as equal. */
 function addressOf(name: string): string {
   const slug = name
     .normalize("NFKD")
@@ -85,7 +85,7 @@ interface Responsible {
   ids: { responsible_user_id: string | null; responsible_group_id: string | null };
 }
 
-/** Throws 422 for an unknown group, or a user who cannot be responsible. */
+/** Throws 422 for an unknown group or a user who cannot be responsible. */
 async function responsibleOf(
   body: { responsible_user_id?: string | undefined; responsible_group_id?: string | undefined },
   tx: Tx,
