@@ -18,7 +18,7 @@ export function Protected() {
   return <Navigate to={paths.signIn} replace state={{ from: location }} />;
 }
 
-/** Sign-in and sign-up redirect a signed-in user to the remembered place, else to `/` (AUTH-14, OPEN-04 to OPEN-07). */
+/** Sign-in and sign-up redirect a signed-in user to the remembered page, else to `/` (AUTH-14, OPEN-04 to OPEN-07). */
 export function SignedOutOnly() {
   const session = useSession();
   const location = useLocation();

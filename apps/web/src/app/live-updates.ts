@@ -82,7 +82,7 @@ function applyEvent(addStale: (paths: readonly string[]) => void, event: LiveEve
   if (isOwn) addStale(["/api/v1/accounts"]);
 }
 
-/** Loaded with the first announcement, because most people never see one. */
+/** Loaded with the first announcement, because most users never see one. */
 async function announce(event: LiveEvent, announcer: Announcer): Promise<void> {
   if (event.type === "critical_failure") {
     const { announceCritical } = await import("#features/validation/notices/announce-critical.ts");

@@ -83,7 +83,7 @@ describe("the Admin Console", () => {
 });
 
 describe("users", () => {
-  test("are searched on the server after a pause in typing", async () => {
+  test("users are searched on the server after a pause in typing", async () => {
     const { user } = await openConsole();
     await user.type(screen.getByRole("searchbox", { name: "Search users" }), "ana");
     await waitFor(() => expect(api.requestsTo(USERS).at(-1)?.query.get("search")).toBe("ana"));
@@ -92,7 +92,7 @@ describe("users", () => {
     expect(await screen.findByText("No users found")).toBeTruthy();
   });
 
-  test("that fail to load show a retry button", async () => {
+  test("users that fail to load show a retry button", async () => {
     api.on(USERS, problem(500, "internal", "The database is away."));
     const { user } = renderScreen(<AdminPage />, { at: "/admin" });
     await region("Users").findByText("The database is away.");
@@ -101,7 +101,7 @@ describe("users", () => {
     expect(await region("Users").findByText("Ana")).toBeTruthy();
   });
 
-  test("change role after a confirmation", async () => {
+  test("an administrator changes a user's role after a confirmation", async () => {
     const { user } = await openConsole();
     const route = "PUT /api/v1/users/:id/role";
     api.on(route, { json: { ...people[0], role: "manager" } });
@@ -116,7 +116,7 @@ describe("users", () => {
     expect(api.requestsTo(route)[0]?.path).toContain(people[0]?.id);
   });
 
-  test("are disabled after a confirmation, and the list is refetched", async () => {
+  test("an administrator disables a user after a confirmation, and the list is refetched", async () => {
     const { user } = await openConsole();
     api.on("PUT /api/v1/users/:id/status", () => {
       people = people.map((each) => (each.name === "Ana" ? { ...each, status: "disabled" } : each));
@@ -128,7 +128,7 @@ describe("users", () => {
     expect(await region("Users").findByText("Disabled")).toBeTruthy();
   });
 
-  test("that wait for activation can be deleted but not disabled", async () => {
+  test("users who wait for activation can be deleted but not disabled", async () => {
     people = people.map((each) => (each.name === "Ana" ? { ...each, status: "pending" } : each));
     const { user } = await openConsole();
     await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
@@ -137,7 +137,7 @@ describe("users", () => {
     expect(screen.queryByRole("menuitem", { name: "Enable" })).toBeNull();
   });
 
-  test("keep their role when the confirmation is cancelled", async () => {
+  test("a user keeps the role when the confirmation is cancelled", async () => {
     const { user } = await openConsole();
     await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
     await user.click(await screen.findByRole("menuitem", { name: "End sessions" }));
@@ -146,7 +146,7 @@ describe("users", () => {
     expect(api.requestsTo("POST /api/v1/users/:id/end-sessions")).toEqual([]);
   });
 
-  test("show their sign-in provider; their API tokens are listed and can be revoked after a confirmation", async () => {
+  test("a user shows the sign-in provider, and API tokens that can be revoked after a confirmation", async () => {
     people = [aUser({ name: "Ana", signs_in_through: "Corporate directory" }), aUser({ name: "Ben" })];
     const tokens = "GET /api/v1/users/:id/tokens";
     const list = { data: [aToken({ name: "Nightly export" })], choices: TOKEN_CHOICES };
@@ -168,7 +168,7 @@ describe("users", () => {
     expect(api.requestsTo(tokens)[0]?.path).toContain(people[0]?.id);
   });
 
-  test("show the server's message when an action is refused", async () => {
+  test("a refused action shows the server's message", async () => {
     const { user } = await openConsole();
     api.on("PUT /api/v1/users/:id/status", problem(409, "user.last-admin", "This is the last administrator."));
     await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
@@ -177,7 +177,7 @@ describe("users", () => {
     expect(await screen.findByText("This is the last administrator.")).toBeTruthy();
   });
 
-  test("cannot change their own row", async () => {
+  test("administrators cannot change their own row", async () => {
     await openConsole();
     expect(region("Users").getByText("You")).toBeTruthy();
     expect(screen.queryByRole("button", { name: "Actions for Dana Test" })).toBeNull();
@@ -188,7 +188,7 @@ describe("role requests", () => {
   test.each([
     ["approve", "Approve"],
     ["deny", "Deny"],
-  ] as const)("OPEN-18: show %s after a confirmation", async (decision, label) => {
+  ] as const)("OPEN-18: role requests show %s after a confirmation", async (decision, label) => {
     people = [aUser({ name: "Ana", requested_role: "manager" })];
     const { user } = await openTab("role-requests", "Role requests");
     const route = "POST /api/v1/users/:id/role-request";
@@ -202,7 +202,7 @@ describe("role requests", () => {
     expect(api.requestsTo(route)[0]?.body).toEqual({ decision });
   });
 
-  test("activate a pending account together with its requested role", async () => {
+  test("activating a pending account also approves its requested role", async () => {
     people = [aUser({ name: "Ana", requested_role: "manager", status: "pending" })];
     const { user } = await openTab("role-requests", "Waiting for activation");
     const route = "POST /api/v1/users/:id/activate";
@@ -217,7 +217,7 @@ describe("role requests", () => {
     expect(screen.queryByRole("button", { name: "Approve Ana" })).toBeNull();
   });
 
-  test("are fetched with their own query and not filtered from all users", async () => {
+  test("role requests are fetched with their own query and not filtered from all users", async () => {
     await openTab("role-requests", "Role requests");
     await waitFor(() =>
       expect(api.requestsTo(USERS).some(({ query }) => query.get("has_role_request") === "true")).toBe(true),
@@ -250,7 +250,7 @@ describe("pending password resets", () => {
 });
 
 describe("the sign-in policy", () => {
-  test("is saved after a change", async () => {
+  test("the sign-in policy is saved after a change", async () => {
     const { user } = await openTab("policy", "Sign-in policy");
     api.on("PUT /api/v1/admin/sign-in-policy", ({ body }) => ({ json: body }));
     const timeout = await screen.findByRole("spinbutton", { name: "Inactivity timeout" });
@@ -279,7 +279,7 @@ describe("the sign-in policy", () => {
 });
 
 describe("the seal", () => {
-  test("shows its state and can be closed after a confirmation", async () => {
+  test("the seal shows its state and can be closed after a confirmation", async () => {
     const { user } = await openTab("keys", "Seal");
     api.on("POST /api/v1/seal/seal", { json: { message: "The vault is sealed." } });
     expect(await region("Seal").findByText("Unsealed")).toBeTruthy();
@@ -290,7 +290,7 @@ describe("the seal", () => {
     await waitFor(() => expect(api.requestsTo("POST /api/v1/seal/seal")).toHaveLength(1));
   });
 
-  test("cannot be closed with a key file", async () => {
+  test("a seal with a key file cannot be closed", async () => {
     api.on("GET /api/v1/seal", { json: { is_sealed: false, provider: "key-file" } });
     await openTab("keys", "Seal");
     expect(await region("Seal").findByText("Key file")).toBeTruthy();
@@ -299,7 +299,7 @@ describe("the seal", () => {
 });
 
 describe("inviting a user", () => {
-  test("shows the link once when the administrator hands it over, and hides it when it is mailed", async () => {
+  test("an invitation link shows once when the administrator hands it over, and not at all when it is mailed", async () => {
     const { user } = await openConsole();
     const route = "POST /api/v1/users";
     api.on(route, ({ body }) => {

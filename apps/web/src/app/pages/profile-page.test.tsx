@@ -91,7 +91,7 @@ describe("the profile", () => {
     expect(api.requestsTo("DELETE /api/v1/auth/sessions")).toHaveLength(1);
   });
 
-  test("ends another session after a confirmation; the current one has no such button", async () => {
+  test("ends another session after a confirmation; the current session has no such button", async () => {
     const { user } = renderScreen(<ProfilePage />);
     expect(await screen.findByText("This session")).toBeTruthy();
     expect(screen.queryByRole("button", { name: "End session: Firefox on Linux" })).toBeNull();
@@ -132,7 +132,7 @@ describe("the profile", () => {
     expect(screen.getByLabelText("Current password")).toHaveProperty("value", "");
   });
 
-  test("keeps the selected API tokens when the password changes, and preselects none", async () => {
+  test("keeps the API tokens selected during a password change, and preselects none", async () => {
     const other = "44444444-4444-4444-8444-444444444444" as never;
     const kept = aToken({ name: "Nightly export" });
     const data = [
@@ -166,7 +166,7 @@ describe("the profile", () => {
 });
 
 describe("API tokens on the profile", () => {
-  test("show a new token once with its usage, and drop it when the dialog closes", async () => {
+  test("a new token shows once with its usage, and disappears when the dialog closes", async () => {
     const made = aToken({ name: "Nightly export" });
     api.on("POST /api/v1/tokens", { status: 201, json: { token: TOKEN, details: made } });
     const { user, queryClient } = renderScreen(<ProfilePage />);
@@ -207,7 +207,7 @@ describe("API tokens on the profile", () => {
     ).not.toContain(TOKEN);
   });
 
-  test("list the scopes, safes, networks and expiry of each, and an active one can be revoked", async () => {
+  test("each token lists its scopes, safes, networks and expiry, and an active token can be revoked", async () => {
     const tokens = [
       aToken({
         name: "Deploy",
@@ -231,7 +231,7 @@ describe("API tokens on the profile", () => {
     expect(api.requestsTo("DELETE /api/v1/tokens/:id")).toHaveLength(1);
   });
 
-  test("show the server's errors at their fields", async () => {
+  test("a refused token shows the server's errors at their fields", async () => {
     api.on(
       "POST /api/v1/tokens",
       problem(400, "token.life-too-long", "At most 20 days here.", {

@@ -163,24 +163,27 @@ describe("an unresponsive server", () => {
   test.each([
     ["cuts the connection", () => ({ isCut: true })],
     ["is silent", () => new Promise<never>(() => undefined)],
-  ])("is reported within seconds when it %s, and pending requests succeed after recovery", async (_, gone) => {
-    // Retries wait, as in the app.
-    configureCalls({ wait });
-    let isGone = true;
-    const health = { json: HEALTH };
-    await show();
-    api.on("GET /api/v1/health", () => (isGone ? gone() : health));
-    api.on(LIST, () => (isGone ? gone() : { json: { data: [], next_cursor: null } }));
-    const asked = call(listCredentials);
-    expect(screen.queryByText(NOTICE)).toBeNull();
-    await screen.findByText(NOTICE, {}, { timeout: 4 * SAY_AFTER_MS });
-    isGone = false;
-    await waitFor(() => expect(screen.queryByText(NOTICE)).toBeNull(), { timeout: 5000 });
-    // Does not wait for the next retry, which comes after 8 s or more. A request to a silent server is still pending.
-    if ("isCut" in (await Promise.race([Promise.resolve(gone()), Promise.resolve({ isSilent: true })])))
-      expect((await asked).data).toEqual([]);
-    else void asked.catch(() => undefined);
-  });
+  ])(
+    "shows a notice within seconds when the server %s, and pending requests succeed after recovery",
+    async (_, gone) => {
+      // Retries wait for their real delays, as in the app.
+      configureCalls({ wait });
+      let isGone = true;
+      const health = { json: HEALTH };
+      await show();
+      api.on("GET /api/v1/health", () => (isGone ? gone() : health));
+      api.on(LIST, () => (isGone ? gone() : { json: { data: [], next_cursor: null } }));
+      const asked = call(listCredentials);
+      expect(screen.queryByText(NOTICE)).toBeNull();
+      await screen.findByText(NOTICE, {}, { timeout: 4 * SAY_AFTER_MS });
+      isGone = false;
+      await waitFor(() => expect(screen.queryByText(NOTICE)).toBeNull(), { timeout: 5000 });
+      // Does not wait for the next retry, which comes after 8 s or more. A request to a silent server is still pending.
+      if ("isCut" in (await Promise.race([Promise.resolve(gone()), Promise.resolve({ isSilent: true })])))
+        expect((await asked).data).toEqual([]);
+      else void asked.catch(() => undefined);
+    },
+  );
 });
 
 describe("the top bar", () => {

@@ -187,7 +187,7 @@ describe("access reviews", () => {
     ]);
   });
 
-  test("decides on several memberships at once and reports failures", async () => {
+  test("applies a decision to several memberships at once and reports failures", async () => {
     const SEVERAL = `POST ${AT}/reviews/:id/decisions`;
     const cleo = anItem({ id: "44444444-4444-4444-8444-444444444445" as ReviewItem["id"], name: "Cleo" });
     items = [anItem(), cleo, anItem({ id: "44444444-4444-4444-8444-444444444446" as never, can_decide: false })];
@@ -252,7 +252,7 @@ describe("access reviews", () => {
     }
   });
 
-  test("marks own and changed memberships; a closed review offers only its export", async () => {
+  test("marks own and changed memberships, and offers only the export for a closed review", async () => {
     items = [
       anItem({ can_decide: false }),
       anItem({

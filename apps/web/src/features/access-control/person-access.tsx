@@ -1,4 +1,4 @@
-// The current access of one person: their safes, the source of each access, and the accounts in it.
+// One person's current access: the safes they can reach, why they can reach each safe, and the accounts in it.
 import { Button, Collapse } from "@mantine/core";
 import { IconArrowLeft, IconLockOff } from "@tabler/icons-react";
 import type { PersonSafe, ReplyOf, readAccessPerson } from "@strongroom/contract";

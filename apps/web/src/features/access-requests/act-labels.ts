@@ -15,7 +15,10 @@ export const RESULTS: Record<RequestAct, { done: string; failed: string }> = {
   review: { done: "Review saved", failed: "Failed to save review" },
 };
 
-/** The toast after a decision; `request` is its reply. An approval that others have to follow is recorded, not the last word. */
+/**
+ * The toast after a decision; `request` is the server's reply. An approval that needs further approvals is reported as recorded, not as
+ * final.
+ */
 export function doneText(act: RequestAct, request: AccessRequest): string {
   const { approval } = request;
   if (act !== "approve" || approval === null) return RESULTS[act].done;

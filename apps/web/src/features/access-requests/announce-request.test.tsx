@@ -39,7 +39,7 @@ async function hear(change: Change, request: AccessRequest, requesterId: string 
   return { ...view, went, again: (next: Change) => announceRequest({ ...data, change: next }, announcer) };
 }
 
-test("an approver gets a notification at once and approves from it", async () => {
+test("an approver gets a notification at once and can approve from it", async () => {
   const request = aRequest();
   const { user } = await hear("created", request);
   expect(await screen.findByText(/Olga requests root on web1: The disk is full/)).toBeTruthy();
@@ -80,7 +80,7 @@ test("the notification disappears when another approver decides", async () => {
   await waitFor(() => expect(screen.queryByRole("button", { name: "Approve" })).toBeNull());
 });
 
-test("the requester learns the result and is not asked to decide", async () => {
+test("the requester learns the result and is not asked for a decision", async () => {
   await hear("granted", aRequest({ status: "active" }), TEST_USER.id);
   expect(await screen.findByText("You now have access to root on web1")).toBeTruthy();
   expect(screen.queryByRole("button", { name: "Approve" })).toBeNull();

@@ -7,7 +7,7 @@ const NOW = Date.now();
 test("a pending request shows the approvals it needs", () =>
   expect(noteOf(aRequest(), NOW)?.text).toBe("Level 1: 0 of 1 approval, 2 people can approve."));
 
-test("a request without an eligible approver shows that it stays closed", () =>
+test("a request without an eligible approver says that access stays closed", () =>
   expect(noteOf(aRequest({ approval: { level: 2, needed: 1, given: 0, eligible: 0 } }), NOW)).toEqual({
     tone: "danger",
     text: "No approver is available. The request waits until there is one.",

@@ -47,7 +47,7 @@ type Standing = Pick<Account, "status" | "my_permissions" | "my_grant">;
 export const canRetrieve = ({ status, my_permissions: permissions, my_grant: grant }: Standing): boolean =>
   status === "active" && (permissions.includes("retrieve") || grant !== null);
 
-/** Whether the caller can work on the account now, without seeing its password. Sessions exist for SSH only. */
+/** Whether the caller can open a session on the account now, without seeing its password. Sessions exist for SSH only. */
 export const canConnect = ({
   status,
   my_permissions: permissions,

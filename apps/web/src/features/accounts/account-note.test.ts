@@ -16,7 +16,7 @@ const checkOut = (given: Partial<NonNullable<Account["check_out"]>> = {}): Accou
   ...given,
 });
 
-test("an account without anything unusual has no note", () => expect(noteOf(anAccount(), NOW)).toBeNull());
+test("an account in its normal state has no note", () => expect(noteOf(anAccount(), NOW)).toBeNull());
 
 test("a check-out shows the user and the end time", () => {
   const broken = { last_validation_status: "invalid", validation_message: "no" } as const;

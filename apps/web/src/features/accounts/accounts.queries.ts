@@ -221,7 +221,7 @@ export const accountExport = (safeId: SafeId | undefined) =>
       saveFile(exportName(new Date()), await download(exportAccounts, { query: { safe_id: safeId } })),
   });
 
-/** Refetches one account and updates every cache. Never throws: after a failure, the next load shows the error. */
+/** Refetches one account and updates every cache. Never throws: after a failure, the next load will show the error. */
 export async function refreshAccount(client: QueryClient, id: string): Promise<void> {
   try {
     takeIn(client, await call(readAccountDetails, at(id), { isBackground: true }));

@@ -38,7 +38,7 @@ test("PLACE-03: shows its heading and sentence, and nothing else to an ordinary 
 });
 
 describe("audit sinks", () => {
-  test("are grouped by content, each with its address and progress", async () => {
+  test("audit sinks are grouped by content, each with its address and progress", async () => {
     const failing = {
       state: "failing",
       behind_entries: 37,
@@ -59,7 +59,7 @@ describe("audit sinks", () => {
     expect(checkpoints.getAllByRole("article")).toHaveLength(1);
   });
 
-  test("have an empty state with a first step, a retry after a failed load, and no actions for a manager", async () => {
+  test("the list has an empty state with a first step, a retry after a failed load, and no actions for a manager", async () => {
     sinks = [];
     const { unmount } = open();
     expect(await screen.findByText("No integrations yet")).toBeTruthy();
@@ -76,7 +76,7 @@ describe("audit sinks", () => {
     expect(screen.queryByRole("button", { name: /Add|Test|Disable|Edit|Delete|Watch/ })).toBeNull();
   });
 
-  test("can be added: a syslog server by its fields, a webhook with a signing key, with errors at the field", async () => {
+  test("an administrator adds a syslog server by its fields and a webhook with a signing key, and errors show at their fields", async () => {
     api.on(CREATE, ({ body }) => ({ status: 201, json: aSink({ name: (body as AuditSink).name }) }));
     const { user } = open();
     await user.click(await screen.findByRole("button", { name: "Add Sink" }));
@@ -108,7 +108,7 @@ describe("audit sinks", () => {
     expect(sent).not.toHaveProperty("client_key");
   });
 
-  test("keep stored secrets when edited, and lose them only on request", async () => {
+  test("an edited sink keeps its stored secrets, and loses them only on request", async () => {
     const config = { kind: "http", url: "https://siem.example.com/in", ca: null } as const;
     sinks = [aSink({ name: "Hook", config, format: "json", has_hmac_key: true, has_authorization: true })];
     const EDIT = `PUT /api/v1/audit/sinks/${sinks[0]!.id}`;
@@ -124,7 +124,7 @@ describe("audit sinks", () => {
     expect(sent).not.toHaveProperty("hmac_key");
   });
 
-  test("can be tested, disabled, and deleted after a confirmation", async () => {
+  test("a sink can be tested, disabled, and deleted after a confirmation", async () => {
     const at = `/api/v1/audit/sinks/${sinks[0]!.id}`;
     api.on(`POST ${at}/test`, { json: { has_arrived: false, message: "siem refused the connection." } });
     api.on(`POST ${at}/state`, { json: aSink({ is_enabled: false }) });
@@ -142,7 +142,7 @@ describe("audit sinks", () => {
 });
 
 describe("the witness", () => {
-  test("shows its key and the logs it watches, and highlights a rewritten log", async () => {
+  test("the witness shows its key and the logs it watches, and highlights a rewritten log", async () => {
     const at = new Date().toISOString();
     const contradiction = { checkpoint: "…", message: "It signed two different histories of 40 entries.", at };
     logs = [aWatchedLog(), aWatchedLog({ name: "Branch", contradiction })];
@@ -155,7 +155,7 @@ describe("the witness", () => {
     expect(contradicted?.textContent).toContain("It signed two different histories");
   });
 
-  test("adds another log by its key", async () => {
+  test("an administrator adds another log by its key", async () => {
     const WATCH = "POST /api/v1/audit/witness/logs";
     api.on(WATCH, { status: 201, json: aWatchedLog() });
     const { user } = open();

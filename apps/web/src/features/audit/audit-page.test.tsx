@@ -242,7 +242,7 @@ describe("the audit page", () => {
     expect(await textOf("Second")).toContain("PendingWarning");
   });
 
-  test("AUDIT-20: Export saves the filtered list as JSON; other formats are one more click", async () => {
+  test("AUDIT-20: Export saves the filtered list as JSON, and other formats take one more click", async () => {
     api.on(LOGS, { text: "{}" });
     const { user } = await openAudit("/audit-logs?view=critical");
     await user.click(screen.getByRole("button", { name: "Export" }));
@@ -255,7 +255,7 @@ describe("the audit page", () => {
       ["json", "critical"],
       ["csv", "critical"],
     ]);
-    // The file has every entry, including the starts of verifications.
+    // The file has every entry, including the start entries of verifications.
     expect(api.requestsTo(LOGS).some(({ query }) => query.has("attempts"))).toBe(false);
   });
 
@@ -306,7 +306,7 @@ describe("the audit page", () => {
     expect(await saved[0]?.content.text()).toBe('{"type":"header"}\n');
   });
 
-  test("an entry shows its inclusion proof, and its evidence can be saved as a file", async () => {
+  test("an entry shows its inclusion proof, and the evidence can be saved as a file", async () => {
     api.on("GET /api/v1/audit/:id/proof", {
       json: {
         leaf_index: 1,
@@ -338,7 +338,7 @@ describe("the audit page", () => {
 describe("contradictions in the audit trail", () => {
   const open = { open: [contradiction], accepted: [], checkpoint: contradiction.stored_checkpoint, size: 60 };
 
-  test("a manager sees the contradiction and both checkpoints, and cannot decide", async () => {
+  test("a manager sees the contradiction and both checkpoints, but cannot decide", async () => {
     api.on(CONTRADICTIONS, { json: open });
     await openAudit();
     const alert = within(await screen.findByRole("alert"));
@@ -371,7 +371,7 @@ describe("contradictions in the audit trail", () => {
     );
   });
 
-  test("decisions stay visible with their author and reason", async () => {
+  test("decisions stay visible with the deciding administrator and the reason", async () => {
     const accepted = {
       ...contradiction,
       accepted_at: new Date().toISOString(),

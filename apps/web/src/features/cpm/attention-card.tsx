@@ -1,4 +1,4 @@
-// "Credentials Needing Attention": the five worst, and a link to all (CPM-06 to CPM-08, CPM-11, CPM-12).
+// "Credentials Needing Attention": the five most severe, and a link to all (CPM-06 to CPM-08, CPM-11, CPM-12).
 import { Anchor } from "@mantine/core";
 import { IconArrowRight, IconShieldCheck } from "@tabler/icons-react";
 import { VERIFICATION_LABELS, type AttentionItem } from "@strongroom/contract";
@@ -15,7 +15,7 @@ import { badgeOfSeverity } from "./cpm-labels.ts";
 const MOST_SHOWN = 5;
 
 export interface AttentionCardProps {
-  /** The worst first. */
+  /** The most severe first. */
   items: readonly AttentionItem[];
   /** Includes credentials that are not among the items. */
   total: number;

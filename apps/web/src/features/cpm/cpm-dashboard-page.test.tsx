@@ -80,12 +80,12 @@ describe("the CPM dashboard", () => {
     expect(within(await tile("System Status")).getByText(badge, { selector: "[data-tone]" })).toBeTruthy();
   });
 
-  test("CPM-08: shows that no credential needs attention", async () => {
+  test("CPM-08: says that no credential needs attention", async () => {
     renderScreen(<CpmDashboardPage />);
     expect(await screen.findByText("All credentials are healthy")).toBeTruthy();
   });
 
-  test("CPM-06, CPM-07, CPM-11, CPM-12: shows the five worst with their badges, and a link to all", async () => {
+  test("CPM-06, CPM-07, CPM-11, CPM-12: shows the five most severe with their badges, and a link to all", async () => {
     const items = [anItem(1), anItem(2, "medium"), ...[3, 4, 5, 6, 7].map((n) => anItem(n))];
     api.on(ATTENTION, attentionOf(...items));
     const { user } = renderScreen(<CpmDashboardPage />);
@@ -112,7 +112,7 @@ describe("the CPM dashboard", () => {
     expect(await tile("Verified")).toBeTruthy();
   });
 
-  test("CPM-17: Refresh reloads and confirms it", async () => {
+  test("CPM-17: Refresh reloads the dashboard and confirms that it did", async () => {
     const { user } = renderScreen(<CpmDashboardPage />);
     await tile("Verified");
     await user.click(screen.getByRole("button", { name: "Refresh" }));
@@ -121,7 +121,7 @@ describe("the CPM dashboard", () => {
     expect(api.requestsTo(ATTENTION)).toHaveLength(2);
   });
 
-  test("CPM-13: reloads every 30 seconds", async () => {
+  test("CPM-13: reloads the dashboard every 30 seconds", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     renderScreen(<CpmDashboardPage />);
     await tile("Verified");

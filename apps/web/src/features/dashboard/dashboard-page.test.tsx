@@ -170,7 +170,7 @@ describe("the dashboard", () => {
     expect(card.getByText("Unreachable", { selector: "dt" }).nextElementSibling?.textContent).toBe("1");
   });
 
-  test("DASH-13: marks zeros that come from no source", async () => {
+  test("DASH-13: marks zeros that no source reported", async () => {
     api.on("GET /api/v1/validation/statistics", broken);
     await openDashboard();
     const card = within(await screen.findByRole("region", { name: "Verification" }));
@@ -190,7 +190,7 @@ describe("the dashboard", () => {
     expect(recent.getAllByRole("listitem")).toHaveLength(50);
   });
 
-  test("recent verifications that failed to load offer Retry", async () => {
+  test("recent verifications that fail to load offer Retry", async () => {
     api.on(HISTORY, broken);
     const { user } = await openDashboard();
     const recent = within(screen.getByRole("region", { name: "Recent verifications" }));
@@ -200,7 +200,7 @@ describe("the dashboard", () => {
     expect(await recent.findByText("No verifications yet")).toBeTruthy();
   });
 
-  test("links only administrators to the users", async () => {
+  test("only administrators get a link to the users", async () => {
     await openDashboard();
     expect(screen.queryByRole("link", { name: "Privileged Users" })).toBeNull();
     expect(screen.getByRole("link", { name: "Total Credentials" }).getAttribute("href")).toBe("/vault");

@@ -33,7 +33,7 @@ function sources(given: Partial<FigureSources> = {}): FigureSources {
 }
 
 describe("DASH-13: verification figures", () => {
-  test("come from the validation statistics without any further call", async () => {
+  test("the figures come from the validation statistics without any further call", async () => {
     let isAsked = false;
     const figures = await verificationFigures(
       sources({
@@ -53,23 +53,23 @@ describe("DASH-13: verification figures", () => {
     expect(isAsked).toBe(false);
   });
 
-  test("come from the account statistics when the first call fails", async () => {
+  test("the figures come from the account statistics when the first call fails", async () => {
     const figures = await verificationFigures(sources({ accounts: () => Promise.resolve(accounts) }));
     expect(figures).toMatchObject({ source: "accounts", total: 7, counts: { verified: 4, rejected: 1, untested: 2 } });
   });
 
-  test('are zeros with the source "none" when both calls fail', async () => {
+  test('the figures are zeros with the source "none" when both calls fail', async () => {
     expect(await verificationFigures(sources())).toEqual(ZEROS);
     expect(ZEROS.source).toBe("none");
   });
 
-  test("have no success rate when there were no attempts in 24 hours", async () => {
+  test("the success rate is missing when there were no attempts in 24 hours", async () => {
     const quiet = { ...statistics, last_24h_attempts: 0, success_rate: 0 };
     const figures = await verificationFigures(sources({ validation: () => Promise.resolve(quiet) }));
     expect(figures.successRate).toBeNull();
   });
 
-  test("make no further calls after an abort", async () => {
+  test("an abort prevents further calls", async () => {
     const stop = new AbortController();
     stop.abort();
     await expect(verificationFigures(sources({ signal: stop.signal }))).rejects.toThrow();

@@ -67,7 +67,7 @@ async function askToRemove(user: ReturnType<typeof show>) {
   await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Remove" }));
 }
 
-test("a call that requires re-authentication is sent again afterwards", async () => {
+test("a call that requires re-authentication is repeated after it", async () => {
   let asked = 0;
   api.on(REMOVE, () => ((asked += 1) === 1 ? STALE : { json: { message: "A phone removed" } }));
   const user = show();
@@ -79,7 +79,7 @@ test("a call that requires re-authentication is sent again afterwards", async ()
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
 });
 
-test("a wrong proof can be retried, and cancelling sends nothing", async () => {
+test("re-authentication can be retried after a wrong proof, and cancelling it sends nothing", async () => {
   api.on(REMOVE, STALE);
   api.on(STEP_UP, problem(400, "second-step.refused", "Incorrect or already used. Try again."));
   const user = show();
@@ -92,7 +92,7 @@ test("a wrong proof can be retried, and cancelling sends nothing", async () => {
   expect(api.requestsTo(REMOVE)).toHaveLength(1);
 });
 
-test("a user without a password or factor here re-authenticates at their provider in a separate window", async () => {
+test("a user without a password or factor in Strongroom re-authenticates at their provider in a separate window", async () => {
   api.on("POST /api/v1/auth/step-up/begin", {
     json: { kinds: [], passkey: null, provider: { id: PHONE.id, name: "Company login" } },
   });

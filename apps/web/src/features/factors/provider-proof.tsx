@@ -1,4 +1,4 @@
-// A step-up for users without a password or second factor here: their identity provider authenticates them again.
+// A step-up for users without a password or second factor in Strongroom: their identity provider authenticates them again.
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";

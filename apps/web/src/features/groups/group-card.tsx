@@ -1,4 +1,4 @@
-// One group: its kind, number of people, and whether its members have emergency access.
+// One group: its kind, its number of members, and whether they have emergency access.
 import { IconPencil, IconTrash, IconUrgent, IconUsers, IconUsersGroup } from "@tabler/icons-react";
 import type { Group } from "@strongroom/contract";
 import { CardButton, CardSign, CardSigns, ItemCard } from "#shared/ui/item-card.tsx";

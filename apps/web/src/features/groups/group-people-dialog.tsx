@@ -1,4 +1,4 @@
-// The people of a group; administrators can add and remove them.
+// The members of a group; administrators can add and remove them.
 import { ActionIcon, Button } from "@mantine/core";
 import { IconTrash, IconUser, IconUsersGroup } from "@tabler/icons-react";
 import { isMachineAddress, type Group, type GroupMember, type ReplyOf, type listUsers } from "@strongroom/contract";
@@ -44,7 +44,7 @@ const foundIn = ({ data }: ReplyOf<typeof listUsers>): Found[] =>
 function AddPerson({ group }: { group: Group }) {
   const { mutate, isPending } = useMutation(addition(useQueryClient(), group.id));
   const [chosen, setChosen] = useState<Found | null>(null);
-  // Changing the key clears the search field after each added person.
+  // Changing the key clears the search field after each added member.
   const [round, setRound] = useState(0);
   const add = () => {
     if (chosen === null) return;

@@ -48,14 +48,14 @@ const card = () => within(screen.getByRole("article", { name: "Operators" }));
 const dialog = async (name: string) => within(await screen.findByRole("dialog", { name }));
 
 describe("the groups page", () => {
-  test("shows the kind, number of people and emergency access of each group", async () => {
+  test("shows the kind, number of members and emergency access of each group", async () => {
     await openGroups();
     for (const text of ["Team", "Who keeps the servers running", "1", "Emergency access"]) {
       expect(card().getByText(text), text).toBeTruthy();
     }
   });
 
-  test("managers see groups and people without edit buttons; users see no groups", async () => {
+  test("managers see groups and members without edit buttons, and users see no groups", async () => {
     signInForTest({ role: "manager" });
     const { user, unmount } = await openGroups();
     expect(screen.queryByRole("button", { name: /Create|Edit|Delete/ })).toBeNull();
@@ -105,7 +105,7 @@ describe("the groups page", () => {
     });
   });
 
-  test("people are found by search and added, and removed after confirmation", async () => {
+  test("administrators find members by search, add them, and remove them after a confirmation", async () => {
     people = [];
     const { user } = await openGroups();
     api.on("GET /api/v1/users", {
@@ -150,7 +150,7 @@ describe("the groups page", () => {
     expect(await list.findByText("This group is empty")).toBeTruthy();
   });
 
-  test("edits a group, and deletes it after a warning about the access that ends", async () => {
+  test("edits a group, and deletes it after a warning about the access that will end", async () => {
     const { user } = await openGroups();
     const path = `/api/v1/groups/${operators.id}`;
     api.on(`PUT ${path}`, { json: operators });

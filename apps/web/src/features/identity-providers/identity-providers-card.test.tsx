@@ -83,7 +83,7 @@ test("an empty card explains providers; a failed load can be retried", async () 
   expect(screen.getByRole("button", { name: "Retry" })).toBeTruthy();
 });
 
-test("a directory is added with group mappings; errors show at their field", async () => {
+test("an administrator adds a directory with group mappings, and errors show at their fields", async () => {
   api.on("POST /api/v1/identity-providers", { status: 201, json: company });
   const { user } = await open();
   await user.click(screen.getByRole("button", { name: "Add provider" }));
@@ -142,7 +142,7 @@ test("editing keeps a stored secret, warns about linking accounts, and shows the
   expect(api.requestsTo(CHANGE)[0]?.body).toMatchObject({ links_by_email: true, settings: { factor_values: ["mfa"] } });
 }, 30_000);
 
-test("Test shows each step with its result; Delete says which users are signed out", async () => {
+test("Test shows each step with its result, and Delete says which users will be signed out", async () => {
   api.on("POST /api/v1/identity-providers/:id/test", {
     json: {
       is_good: false,

@@ -50,7 +50,9 @@ function problemOf(rules: ExampleRules, classes: readonly CharacterClass[]): str
     : null;
 }
 
-/** Shuffles the alphabets of all places, required ones included, then draws; `fill` provides the random bytes. */
+/**
+ * Shuffles the alphabets of all positions, including the required ones, then draws a character from each; `fill` provides the random bytes.
+ */
 export function exampleOf(rules: ExampleRules, fill: FillRandom = fillRandom): Example {
   const classes = classesOf(rules);
   const problem = problemOf(rules, classes);

@@ -38,7 +38,7 @@ describe("values of the platform form", () => {
     expect(copy.ticket_required).toBe(true);
   });
 
-  test("reports the bounds of numbers, and allows only two of them to be empty", () => {
+  test("reports numbers out of bounds, and allows only two numbers to be empty", () => {
     expect(checkPlatform({ ...NAMED, length: "7", history: "", default_duration_minutes: "1.5" })).toEqual({
       length: "Enter a whole number from 8 to 256",
       history: "Enter a whole number from 0 to 100",
@@ -109,7 +109,7 @@ describe("labels of platforms", () => {
     expect(windowText(aPlatform({ ...nightly, rotate_automatically: false }))).toBeNull();
   });
 
-  test("approval labels give the number of people", () => {
+  test("approval labels give the number of approvers", () => {
     expect(approvalsText(aPlatform())).toBe("None");
     expect(approvalsText(aPlatform({ approvals_level_1: 1 }))).toBe("1 person");
     expect(approvalsText(aPlatform({ approvals_level_1: 2, approvals_level_2: 1 }))).toBe("2 + 1 people");

@@ -145,7 +145,7 @@ export function formOf(platform: Platform, reconcileName?: string): PlatformForm
   };
 }
 
-/** A new platform with the values of another. */
+/** A new platform with the values of an existing one. */
 export const copyOf = (platform: Platform, reconcileName?: string): PlatformFormValues => ({
   ...formOf(platform, reconcileName),
   name: `Copy of ${platform.name}`.slice(0, 100),

@@ -68,7 +68,7 @@ const SYSTEMS = SYSTEM_TYPES.map((value) => ({ value, label: systemLabel(value) 
 function About({ form }: { form: FormControl }) {
   const { system_type: system, connection_method: connection } = form.values;
   function chooseSystem(next: SystemType): void {
-    // Replaces the usual connection method and keeps one that the user chose.
+    // Replaces the default connection method, but keeps one that the user chose.
     if (connection === USUAL_METHODS[system]) form.setFieldValue("connection_method", USUAL_METHODS[next]);
     form.setFieldValue("system_type", next);
   }

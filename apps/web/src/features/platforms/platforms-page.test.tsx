@@ -88,7 +88,7 @@ describe("the platforms page", () => {
     expect(screen.getAllByRole("link", { name: "Platforms" })).toHaveLength(1);
   });
 
-  test("search and system are kept in the address", async () => {
+  test("the address keeps the search and the system", async () => {
     const { user, router } = await openPlatforms("/admin/platforms?system=Windows");
     expect(screen.queryByText("Linux servers")).toBeNull();
     await user.selectOptions(screen.getByRole("combobox", { name: "System" }), "");
@@ -110,7 +110,7 @@ describe("the platforms page", () => {
     expect(screen.getByRole("button", { name: "Retry" })).toBeTruthy();
   });
 
-  test("a new platform shows an example that follows the rules, and sends the whole policy", async () => {
+  test("the form of a new platform shows an example password that follows the rules, and sends the whole policy", async () => {
     const { user } = await openPlatforms();
     api.on(CREATE, ({ body }) => ({ status: 201, json: aPlatform(body as Partial<Platform>) }));
     await user.click(screen.getByRole("button", { name: "Create Platform" }));

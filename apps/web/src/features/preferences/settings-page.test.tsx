@@ -99,7 +99,7 @@ test("preferences that cannot be loaded show an error with Retry", async () => {
   expect(await screen.findByLabelText("Refresh interval")).toBeTruthy();
 });
 
-test("OPEN-02: the page shows the effective limits, and says when the installation's are tighter than the user's", async () => {
+test("OPEN-02: the page shows the effective limits, and says when the installation's limits are tighter than the user's", async () => {
   signInForTest({ role: "admin" });
   api.on("GET /api/v1/auth/session", session("admin"));
   renderScreen(<SettingsPage />);

@@ -53,7 +53,7 @@ async function typed(text: string) {
 }
 
 describe("OPEN-28, SHELL-18: the search box", () => {
-  test("finds results while typing; arrow keys and Enter open one", async () => {
+  test("finds results while the user types, and the arrow keys and Enter open one", async () => {
     const { user } = await typed("web");
     expect(box()).toHaveProperty("placeholder", "Search credentials, sessions, users...");
     const list = within(screen.getByRole("listbox", { name: "Search results" }));
@@ -81,7 +81,7 @@ describe("OPEN-28, SHELL-18: the search box", () => {
     }
   });
 
-  test("Enter opens a result for the latest text, even while its answer is pending", async () => {
+  test("Enter opens a result for the latest text, even while the response is pending", async () => {
     const { user } = await typed("web");
     const slow = Promise.withResolvers<void>();
     api.on("GET /api/v1/search", async () => {

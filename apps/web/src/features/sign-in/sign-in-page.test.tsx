@@ -145,7 +145,7 @@ test("OPEN-72: a user signed out by the server sees the reason", () => {
   expect(screen.getByText("Your session has ended. Please sign in again.")).toBeTruthy();
 });
 
-test("the page points to the setup link until the first administrator exists", async () => {
+test("the page refers to the setup link until the first administrator exists", async () => {
   api.on("GET /api/v1/auth/entrance", { json: { needs_setup: true, sign_up_open: true, mail_configured: false } });
   show();
   expect(await screen.findByText(/Open the setup link/)).toBeTruthy();

@@ -65,7 +65,7 @@ const WORDS: Partial<Record<Scope, string>> = {
   "event.follow": "Follow live events",
 };
 
-/** Scopes that let others in: a token with one of them can gain all permissions of its holder. */
+/** Scopes that can grant access to others: a token with one of them can gain all permissions of its holder. */
 const LETS_IN: readonly ScopeChoice[] = ["user.manage", "identity-provider.manage", "group.manage", "safe.share"];
 
 /** A warning about the chosen scopes; undefined when they need none. */

@@ -12,7 +12,7 @@ const person = (changes: Partial<PermissionChange>[], grants_lost = 0): PersonCh
 });
 
 describe("the lines of one user", () => {
-  test("list gains before losses, and lost grants last", () => {
+  test("the lines list gains before losses, and lost grants last", () => {
     const lines = linesOf(
       person(
         [
@@ -29,7 +29,7 @@ describe("the lines of one user", () => {
     ]);
   });
 
-  test("count an empty safe as a safe", () => {
+  test("an empty safe counts as a safe", () => {
     expect(linesOf(person([{ permission: "add", safes_gained: 2 }]))[0]?.where).toBe("2 safes without accounts");
   });
 });

@@ -98,7 +98,7 @@ describe("replies", () => {
     expect(await call(readHealth)).toEqual(HEALTH);
   });
 
-  test("a reply of another shape is rejected", async () => {
+  test("a reply that does not match the contract is rejected", async () => {
     api.on("GET /api/v1/health", { json: { status: "fine" } });
     expect(await failureOf(call(readHealth))).toMatchObject({ kind: "unreadable", status: 200 });
   });

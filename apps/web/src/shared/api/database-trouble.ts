@@ -1,4 +1,4 @@
-// Whether the server's database is failing, derived from replies: the message to show until calls succeed again.
+// Detects from replies that the server's database is failing, and gives the message to show until calls succeed again.
 import type { Endpoint } from "@strongroom/contract";
 import { useSyncExternalStore } from "react";
 import type { CallError } from "./call-error.ts";

@@ -29,7 +29,7 @@ export function withoutItem<T extends Item>(pages: Pages<T>, id: string): Pages<
   return pages.map((page) => (holds(page, id) ? { ...page, data: page.data.filter((each) => each.id !== id) } : page));
 }
 
-/** The pages with a new item at the start, because lists are newest first. No change if it is already there. */
+/** The pages with a new item at the start, because lists are newest first. Unchanged if the item is already in them. */
 export function withNewItem<T extends Item>(pages: Pages<T>, created: T): Pages<T> {
   const [first, ...rest] = pages;
   if (first === undefined || pages.some((page) => holds(page, created.id))) return pages;

@@ -1,4 +1,4 @@
-// The audit entries of one thing, with Refresh and Load more.
+// The audit entries of one account or other object, with Refresh and Load more.
 import { Button, Group } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import type { ReactNode } from "react";

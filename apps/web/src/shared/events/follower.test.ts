@@ -36,7 +36,7 @@ function aFollower(held: (id: string) => boolean = () => true) {
 }
 
 describe("live changes of the items on screen", () => {
-  test("are fetched one by one, each once, after a pause", () => {
+  test("changed items are fetched one by one, each once, after a pause", () => {
     const { follow, did, pass } = aFollower();
     for (const id of ["a", "b", "a"]) follow(changed(id));
     expect(did).toEqual([]);
@@ -44,7 +44,7 @@ describe("live changes of the items on screen", () => {
     expect(did).toEqual(["a", "b"]);
   });
 
-  test("are collected again after each pause", () => {
+  test("changes are collected again after each pause", () => {
     const { follow, did, pass } = aFollower();
     follow(changed("a"));
     pass();
@@ -53,7 +53,7 @@ describe("live changes of the items on screen", () => {
     expect(did).toEqual(["a", "b"]);
   });
 
-  test("are ignored for items that are not on screen", () => {
+  test("changes of items that are not on screen are ignored", () => {
     const { follow, did, pass } = aFollower((id) => id === "a");
     follow(changed("a"));
     follow(changed("z"));
@@ -61,14 +61,14 @@ describe("live changes of the items on screen", () => {
     expect(did).toEqual(["a"]);
   });
 
-  test("are fetched as pages when there are many", () => {
+  test("many changes are fetched as pages", () => {
     const { follow, did, pass } = aFollower();
     for (let n = 0; n <= MAX_SINGLE_READS; n += 1) follow(changed(String(n)));
     pass();
     expect(did).toEqual(["all"]);
   });
 
-  test("remove a deleted item at once", () => {
+  test("a deleted item is removed at once", () => {
     const { follow, did } = aFollower();
     follow({ ...changed("a"), type: "credential.deleted" } as LiveEvent);
     expect(did).toEqual(["gone a"]);

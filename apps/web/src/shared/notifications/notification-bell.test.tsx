@@ -92,7 +92,7 @@ test("NOTIF-07: Mark All Read marks all as read", async () => {
   await waitFor(() => expect(stored.every(({ read }) => read)).toBe(true));
 });
 
-test("NOTIF-04, NOTIF-08: one can be dismissed, or all cleared", async () => {
+test("NOTIF-04, NOTIF-08: the user dismisses one notification, or clears all", async () => {
   const { user } = await openBell();
   await user.click(screen.getByRole("button", { name: "Dismiss Root 2 failed" }));
   await waitFor(() => expect(screen.queryByText("Root 2 failed")).toBeNull());

@@ -85,7 +85,7 @@ describe("the inactivity clock", () => {
 });
 
 describe("OPEN-01 to OPEN-03: inactivity limits", () => {
-  test("are 30 minutes with a warning at 5 for a user, and 15 minutes for a privileged role", () => {
+  test("the limits are 30 minutes with a warning at 5 for a user, and 15 minutes for a privileged role", () => {
     expect(limitsFor(DEFAULT_LIMITS, "user", null)).toEqual({
       timeoutMs: 30 * MINUTE,
       warningMs: 5 * MINUTE,
@@ -95,7 +95,7 @@ describe("OPEN-01 to OPEN-03: inactivity limits", () => {
     expect(limitsFor(DEFAULT_LIMITS, "admin", null).timeoutMs).toBe(15 * MINUTE);
   });
 
-  test("can be tightened but never loosened by a user's own settings", () => {
+  test("a user's own settings can tighten the limits but never loosen them", () => {
     expect(limitsFor(DEFAULT_LIMITS, "user", { timeout: 15, warningTime: 10 })).toMatchObject({
       timeoutMs: 15 * MINUTE,
       warningMs: 10 * MINUTE,
@@ -107,7 +107,7 @@ describe("OPEN-01 to OPEN-03: inactivity limits", () => {
     expect(limitsFor(DEFAULT_LIMITS, "admin", { timeout: 120, warningTime: 5 }).timeoutMs).toBe(15 * MINUTE);
   });
 
-  test("always have a warning shorter than the timeout", () => {
+  test("the warning is always shorter than the timeout", () => {
     const policy = { timeout_minutes: 60, warning_minutes: 30, privileged_timeout_minutes: 5 };
     expect(limitsFor(policy, "admin", null)).toMatchObject({ timeoutMs: 5 * MINUTE, warningMs: 4 * MINUTE });
   });

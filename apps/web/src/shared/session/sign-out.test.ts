@@ -38,7 +38,7 @@ describe("signing out", () => {
     expect(api.requests).toHaveLength(0);
   });
 
-  test("SHELL-27: an end reported by the server does not replace the user's own sign-out", async () => {
+  test("SHELL-27: a session end reported by the server does not replace the user's own sign-out", async () => {
     signInForTest();
     const leaving = signOut("person");
     leaveEndedSession("server");

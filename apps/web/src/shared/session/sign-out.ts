@@ -24,7 +24,7 @@ function tellOtherTabs(farewell: Farewell): void {
   localStorage.setItem(SIGNED_OUT_KEY, JSON.stringify({ ...farewell, at: Date.now() }));
 }
 
-/** True during a sign-out by the user: an end reported by the server must not replace that reason. */
+/** True during a sign-out by the user: a session end reported by the server must not replace that reason. */
 let isSigningOut = false;
 
 /**
@@ -37,7 +37,7 @@ export async function signOut(by: "person" | "inactivity"): Promise<void> {
   isSigningOut = true;
   let provider: ProviderSession | null = null;
   try {
-    // Notifies the other tabs before the server does, so that they have the right reason.
+    // Notifies the other tabs before the server does, so that they have the correct reason.
     tellOtherTabs({ by, sessionId: null });
   } finally {
     if (status === "signed-in") provider = (await call(logout).catch(() => undefined))?.provider ?? null;

@@ -1,4 +1,4 @@
-// The name of an entry's connector, marked when the connector was never tested against a real system.
+// The name of an entry's connector, with a mark if it was never tested against a real system.
 import type { ConnectorFacts } from "@strongroom/contract";
 import { Tag } from "./tag.tsx";
 

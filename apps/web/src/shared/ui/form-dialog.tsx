@@ -1,4 +1,4 @@
-// A dialog with a form that creates or edits one thing: it saves, reports the success and closes.
+// A dialog with a form that creates or edits one object: it saves, reports the success and closes.
 import { Suspense, type ReactNode } from "react";
 import type { FormProps } from "./form.tsx";
 import { SectionLoading } from "./loading.tsx";

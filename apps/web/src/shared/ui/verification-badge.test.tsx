@@ -26,7 +26,7 @@ test("rejected and unreachable differ in label, colour and explanation", () => {
   expect(new Set(VERIFICATION_STATUSES.map((status) => VERIFICATION_COLORS[status])).size).toBe(6);
 });
 
-test("a changed host key has its own label in the colour of danger, not the one of a wrong setting", () => {
+test("a changed host key has its own label in the danger colour, not that of a wrong setting", () => {
   render(<VerificationBadge status="misconfigured" isHostKeyChanged />);
   expect(screen.queryByText("Misconfigured")).toBeNull();
   const tag = screen.getByText("Host key changed");

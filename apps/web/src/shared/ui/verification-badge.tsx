@@ -50,7 +50,7 @@ export const verificationLabel = (word: StatusWord): string => VERIFICATION_LABE
 export interface VerificationBadgeProps {
   /** Any of the status names of all screens and calls. */
   status: StatusWord;
-  /** The server presented another host key than the pinned one. */
+  /** The server presented a different host key from the pinned one. */
   isHostKeyChanged?: boolean;
 }
 

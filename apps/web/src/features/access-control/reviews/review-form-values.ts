@@ -1,4 +1,4 @@
-// Values of the form that starts a review: scope, reviewers, due date, and the result for undecided memberships.
+// Values of the form that starts a review: scope, reviewers, due date, and what happens to undecided memberships.
 import type { NewReviewFields } from "../access-control.queries.ts";
 
 export interface ReviewValues {

@@ -20,7 +20,7 @@ test("labels the scope and state of a review", () => {
   expect(stateOf(aReview({ is_overdue: true, state: "closed" })).label).toBe("Closed");
 });
 
-test("without a recorded use, the label covers only the period that was searched", () => {
+test("without a recorded use, the label names only the period that was searched", () => {
   expect(unusedFor(aReview())).toBe("more than a year before the review, or never");
   expect(unusedFor(aReview({ use_days: 90 }))).toBe("unknown: no retrieval in the 90 days before the review");
 });

@@ -23,12 +23,12 @@ test("JIT-27: resource and business justification are required, system details a
   expect(checkRequest(values(), NOW)).toEqual({});
 });
 
-test("a platform that requires a ticket gets one, and the start must be in the future", () => {
+test("a platform that requires a ticket makes the ticket mandatory, and the start must be in the future", () => {
   expect(checkRequest(values({ ticket: "" }), NOW)).toEqual({ ticket: "Ticket is required" });
   expect(checkRequest(values({ startsAt: "2026-11-20T10:00" }), NOW)).toHaveProperty("startsAt");
 });
 
-test("JIT-19: sends the system with free text, and the account id with a picked account", () => {
+test("JIT-19: sends the system name for free text, and the account id for a selected account", () => {
   expect(payloadOf(values(), 60)).toEqual({
     resource: resource.name,
     account_id: resource.account_id,

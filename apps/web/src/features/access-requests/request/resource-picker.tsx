@@ -1,4 +1,4 @@
-// Finds an account among the requestable ones; text that matches none is kept as free text.
+// Finds an account among those that can be requested; text that matches none is kept as free text.
 import { Combobox, Loader, TextInput, useCombobox } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { RequestableAccount } from "@strongroom/contract";

@@ -44,7 +44,7 @@ describe("the safe page", () => {
     expect(router.state.location.search).toBe("?tab=members");
   });
 
-  test("OPEN-19: a member with use only has no Edit, Delete, Access or Audit, even if the address names the tab", async () => {
+  test("OPEN-19: a member with only the use permission has no Edit, Delete, Access or Audit, even if the address names the tab", async () => {
     await openSafe(aSafe({ my_permissions: ["list", "use", "retrieve"] }), "access");
     expect(screen.getAllByRole("tab").map((tab) => tab.textContent)).toEqual(["Accounts0", "Members1"]);
     expect(screen.getByRole("tab", { name: /Accounts/ }).getAttribute("aria-selected")).toBe("true");
@@ -223,7 +223,7 @@ describe("the members of a safe", () => {
     });
   });
 
-  test("disables permissions and roles that the caller does not have", async () => {
+  test("disables the permissions and roles that the caller may not grant", async () => {
     const { form } = await openAdding(aSafe({ my_permissions: ["list", "use", "manage_members"] }));
     expect(form.getByRole<HTMLInputElement>("checkbox", { name: "Retrieve secrets" }).disabled).toBe(true);
     expect(form.getByRole<HTMLInputElement>("checkbox", { name: "Use accounts" }).disabled).toBe(false);

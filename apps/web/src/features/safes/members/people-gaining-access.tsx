@@ -1,4 +1,4 @@
-// Lists the people who gain access when accounts move into another person's safe, and asks for confirmation.
+// Lists the users who gain access when accounts move into another user's safe, and asks for confirmation.
 import { List, Stack, Text } from "@mantine/core";
 import { SAFE_PERMISSION_LABELS, type PeopleGainingAccess } from "@strongroom/contract";
 import { useEffect, useRef, useState } from "react";

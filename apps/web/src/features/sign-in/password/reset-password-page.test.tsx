@@ -27,7 +27,7 @@ describe("the reset page", () => {
     });
   });
 
-  test("explains that a link has no token", () => {
+  test("explains that the link contains no token", () => {
     renderScreen(<ResetPasswordPage />, { at: "/reset-password" });
     expect(screen.getByText("The reset link is incomplete. Open the complete link.")).toBeTruthy();
   });

@@ -1,4 +1,4 @@
-// The screen after a correct first proof when another one is required; every sign-in method leads here.
+// The screen shown when a sign-in requires a second proof after a correct first one. Every sign-in method leads to it.
 import type { SecondStep as Step, SignedIn } from "@strongroom/contract";
 import { useRef } from "react";
 import { SecondStep } from "./second-step.tsx";

@@ -51,7 +51,7 @@ test("OPEN-10: a second factor is asked for in its own step, and its code signs 
   expect(api.requestsTo(SECOND)[0]?.body).toEqual({ pending: PENDING, proof: { kind: "totp", code: "123 456" } });
 });
 
-test("a wrong code stays on the step with an error; a recovery code can be used instead", async () => {
+test("a wrong code keeps the user on the step with an error, and a recovery code works instead", async () => {
   api.on(SECOND, problem(401, "second-step.refused", "Incorrect or already used. Try again."));
   const user = await afterPassword();
   await user.type(screen.getByRole("textbox", { name: "Code" }), "000000{Enter}");
@@ -71,7 +71,7 @@ test("an expired step returns to the password and shows the reason", async () =>
   expect(screen.getByRole("alert").textContent).toContain("took too long");
 });
 
-test("a user who must have a factor sets one up and sees the recovery codes before signing in", async () => {
+test("a user whose role requires a factor sets one up and sees the recovery codes before signing in", async () => {
   api.on("POST /api/v1/auth/login", step([]));
   const key = "JBSWY3DPEHPK3PXP";
   api.on("POST /api/v1/auth/second-step/begin-factor", {

@@ -154,7 +154,7 @@ describe("the setup link", () => {
     );
   });
 
-  test("lets the token be typed when it is missing", async () => {
+  test("the user can type a missing setup token", async () => {
     const { user } = show();
     await user.type(await screen.findByLabelText("Setup token"), "typed-token");
     await fill(user);
@@ -168,7 +168,7 @@ describe("the setup link", () => {
     expect(await screen.findByText("The setup token is not right.")).toBeTruthy();
   });
 
-  test("says that it was used and offers the ordinary sign-up", async () => {
+  test("a used setup link says so, and the page offers the ordinary sign-up", async () => {
     api.on("GET /api/v1/auth/entrance", entrance());
     const { user } = show("/signup#setup_token=old");
     expect(await screen.findByText(/the setup link no longer works/)).toBeTruthy();

@@ -53,7 +53,7 @@ function objectionsIn(error: unknown): Partial<Record<keyof MachineFormValues, s
 }
 
 export interface MachineDialogProps extends DialogProps {
-  /** Null for a new one. */
+  /** Null for a new machine identity. */
   machine: MachineIdentity | null;
 }
 

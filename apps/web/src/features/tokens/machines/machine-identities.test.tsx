@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-test("each row shows the role, the responsible user and the tokens; the search runs on the server", async () => {
+test("each row shows the role, the responsible user and the tokens, and the search runs on the server", async () => {
   const { user } = renderScreen(<MachineIdentities />);
   const list = within(await screen.findByRole("list", { name: "Machine identities" }));
   expect(list.getByText("Build server")).toBeTruthy();
@@ -52,7 +52,7 @@ test("each row shows the role, the responsible user and the tokens; the search r
   expect(api.requestsTo(LIST).at(-1)?.query.get("search")).toBe("x");
 });
 
-test("creating one needs a responsible user or group, and never offers a machine identity", async () => {
+test("creating a machine identity requires a responsible user or group, and a machine identity is never offered as one", async () => {
   api.on("POST /api/v1/machine-identities", { status: 201, json: aMachine({ name: "Robot" }) });
   const { user } = renderScreen(<MachineIdentities />);
   await user.click(await screen.findByRole("button", { name: "Create" }));
@@ -73,7 +73,7 @@ test("creating one needs a responsible user or group, and never offers a machine
   });
 });
 
-test("creating its token shows the token once, then lists its tokens again", async () => {
+test("a new token of a machine identity shows once, and then the list shows all its tokens", async () => {
   const made = aToken({ name: "Pipeline", holder: { id: aMachine().id, name: "Build server", kind: "machine" } });
   api.on("POST /api/v1/machine-identities/:id/tokens", { status: 201, json: { token: TOKEN, details: made } });
   const { user } = renderScreen(<MachineIdentities />);
@@ -90,7 +90,7 @@ test("creating its token shows the token once, then lists its tokens again", asy
   expect(await screen.findByRole("dialog", { name: "Tokens of Build server" })).toBeTruthy();
 });
 
-test("disabling and deleting ask for confirmation; the token lifetime policy is saved", async () => {
+test("disabling and deleting ask for confirmation, and the token lifetime policy is saved", async () => {
   api.on("PUT /api/v1/users/:id/status", { json: {} });
   api.on("PUT /api/v1/tokens/policy", { json: { person_days: 30, machine_days: 365 } });
   const { user } = renderScreen(<MachineIdentities />);

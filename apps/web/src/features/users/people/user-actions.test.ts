@@ -5,7 +5,7 @@ import { wordsOf } from "./user-actions.ts";
 const user = aUser({ name: "Ana", email: "ana@example.test", role: "user", requested_role: "manager" });
 
 describe("confirmations of user actions", () => {
-  test("a role change names both roles and says that sessions end", () => {
+  test("a role change names both roles and says that the user's sessions will end", () => {
     const { title, sentence, done } = wordsOf({ kind: "role", user, role: "manager" });
     expect(title).toBe("Change Ana's role to Manager");
     expect(sentence).toBe("Ana changes from User to Manager. Their sessions end and they must sign in again.");
@@ -23,7 +23,7 @@ describe("confirmations of user actions", () => {
     expect(wordsOf({ kind: "end-sessions", user }).sentence).toMatch(/signed out everywhere immediately/);
   });
 
-  test("deleting says what is destroyed and what is kept", () => {
+  test("deleting says what will be destroyed and what will be kept", () => {
     const { sentence, variant } = wordsOf({ kind: "delete", user });
     expect(sentence).toMatch(/credentials in their vault are permanently deleted/);
     expect(sentence).toMatch(/The audit trail is kept/);

@@ -35,7 +35,7 @@ describe("preview texts", () => {
     ]);
   });
 
-  test("users are listed with the effect on them and the number of unlisted ones", () => {
+  test("the preview lists users with the effect on them, and the number of unlisted users", () => {
     const parts = partsOf({
       ...nothing,
       without_factor: {
@@ -77,7 +77,7 @@ describe("preview texts", () => {
     ]);
   });
 
-  test("changes that affect no current user are listed too", () => {
+  test("the preview also lists changes that affect no current user", () => {
     const before = { ...policy, mfa_required_roles: ["admin" as const], allowed_networks: ["10.0.0.0/8"] };
     const after = { ...policy, sign_up: "closed" as const, password_min_length: 12 };
     expect(notesOf(before, after, { ...nothing, proofs_over: 1 })).toEqual([

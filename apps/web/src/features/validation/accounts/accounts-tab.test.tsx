@@ -118,7 +118,7 @@ describe("account validation", () => {
     expect(screen.getByRole("button", { name: "Bulk Validate Critical" })).toHaveProperty("disabled", true);
   });
 
-  test("VAL-20, VAL-22, VAL-73: asks for confirmation and then validates all of them with force", async () => {
+  test("VAL-20, VAL-22, VAL-73: asks for confirmation and then validates every high and critical failure with force", async () => {
     api.on(FAILURES, failuresOf(aFailure(1), aFailure(2, { severity: "critical" })));
     const run = Promise.withResolvers<object>();
     api.on(TRIGGER, async () => ({ status: 202, json: await run.promise }));

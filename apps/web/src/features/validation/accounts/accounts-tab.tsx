@@ -29,7 +29,7 @@ export function AccountsTab({ range, report, onRun }: AccountsTabProps) {
   const allFailures = useInfiniteQuery(
     failureList({ search, system, severity, status: status !== undefined && isFailing(status) ? status : undefined }),
   );
-  // A status that is not failing matches no failure.
+  // A status that does not count as failing matches no failure.
   const isListed = status === undefined || status === "failed" || isFailing(status);
   const failures = isListed ? allFailures : { ...allFailures, ...NONE };
   const bulk = useBulkValidation(onRun);

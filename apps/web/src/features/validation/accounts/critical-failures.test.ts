@@ -27,7 +27,7 @@ test("stops after a thousand accounts, the limit of one call", async () => {
   expect([ids.length, pages]).toEqual([1000, 6]);
 });
 
-test("VAL-21: is true with at least one high or critical failure", () =>
+test("VAL-21: detects at least one high or critical failure", () =>
   expect([
     hasCritical({ critical: 0, high: 0 }),
     hasCritical({ critical: 0, high: 1 }),

@@ -168,7 +168,7 @@ describe("announcing a validation", () => {
     expect(await screen.findByText(`JIT verification failed for session: ${SESSION}`)).toBeTruthy();
   });
 
-  test("shows no toast for validations of others or for JIT accounts that work", () => {
+  test("shows no toast for validations by other users or for JIT accounts that work", () => {
     tell(anEvent("1", "validation_failed"), anEvent("2", "jit_verification_status", { status: "verified" }));
     expect(screen.queryByText(/validation|verification/i)).toBeNull();
   });

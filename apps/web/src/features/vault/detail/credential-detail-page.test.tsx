@@ -310,12 +310,12 @@ describe("the host key alarm", () => {
     expect(banner.getByText(alarm.presented)).toBeTruthy();
   });
 
-  test("is absent without an alarm", async () => {
+  test("shows no banner without an alarm", async () => {
     await openDetail();
     expect(screen.queryByRole("alert", { name: "Host key alarm" })).toBeNull();
   });
 
-  test("accepts exactly the shown key, after confirmation", async () => {
+  test("accepts exactly the key that is shown, after a confirmation", async () => {
     const { user, credential } = await openDetail({ type: "ssh", host_key_alarm: alarm });
     api.on("POST /api/v1/credentials/:id/accept-host-key", () => {
       api.on(ONE, { json: { ...credential, host_key_alarm: null } });

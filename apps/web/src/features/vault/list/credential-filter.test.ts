@@ -15,12 +15,12 @@ describe("the vault's filter in the address", () => {
     ]);
   });
 
-  test("is empty for an empty address", () => {
+  test("the filter is empty for an empty address", () => {
     expect(of("")).toEqual({});
     expect(of("search=%20&type=")).toEqual({});
   });
 
-  test("contains search and type", () => {
+  test("the filter contains search and type", () => {
     expect(of("search=%20orders%20&type=database")).toEqual({ search: "orders", type: "database" });
   });
 

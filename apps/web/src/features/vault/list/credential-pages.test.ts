@@ -11,30 +11,30 @@ const pages = [
 ];
 
 describe("cached pages of the vault", () => {
-  test("show a changed credential without refetching and keep the other page unchanged", () => {
+  test("the pages show a changed credential without refetching, and the other page stays unchanged", () => {
     const renamed = { ...billing, name: "Invoices" };
     const changed = withItem(pages, renamed);
     expect(changed.map((page) => page.data.map(({ name }) => name))).toEqual([["Orders"], ["Invoices"]]);
     expect(changed[0]).toBe(pages[0]);
   });
 
-  test("stay unchanged for a credential they do not contain", () => {
+  test("the pages stay unchanged when they do not contain the changed credential", () => {
     expect(withItem(pages, aCredential())).toBe(pages);
     expect(withoutItem(pages, aCredential().id)).toBe(pages);
   });
 
-  test("drop a deleted credential", () => {
+  test("the pages drop a deleted credential", () => {
     expect(withoutItem(pages, orders.id).flatMap((page) => page.data)).toEqual([billing]);
   });
 
-  test("start with a new credential, added only once", () => {
+  test("a new credential comes first, and is added only once", () => {
     const added = aCredential({ name: "New" });
     const grown = withNewCredential(pages, added, {});
     expect(grown.flatMap((page) => page.data)[0]).toBe(added);
     expect(withNewCredential(grown, added, {})).toBe(grown);
   });
 
-  test("leave out a new credential that does not match the filter", () => {
+  test("a new credential that does not match the filter is not added", () => {
     expect(withNewCredential(pages, aCredential({ name: "New" }), { search: "old" })).toBe(pages);
   });
 });
