@@ -1,10 +1,10 @@
 // The database cluster: creates its folder once, checks it before each start, and configures its server.
 import { execFile } from "node:child_process";
 import {
-  chownSync,
   closeSync,
   existsSync,
   fsyncSync,
+  lchownSync,
   openSync,
   readFileSync,
   renameSync,
@@ -121,7 +121,9 @@ export function serverEnvironment(binaries: Binaries): NodeJS.ProcessEnv {
 
 function writeForServer(file: string, text: string, { user }: Folders): void {
   const fresh = `${file}.${process.pid}`;
-  writeFileSync(fresh, text, { mode: 0o600 });
-  if (user.isDropped) chownSync(fresh, user.uid, user.gid);
+  // The folder belongs to the server user, who could put a link there: root follows none.
+  rmSync(fresh, { force: true });
+  writeFileSync(fresh, text, { mode: 0o600, flag: "wx" });
+  if (user.isDropped) lchownSync(fresh, user.uid, user.gid);
   renameSync(fresh, file);
 }

@@ -5,7 +5,7 @@
 // ids, which are reused, nor a heartbeat.
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chownSync, closeSync, constants, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { closeSync, constants, existsSync, lchownSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { StartError } from "#kernel/start-error.ts";
@@ -67,15 +67,15 @@ export function createPipe({ socket, user }: Folders): NewPipe {
       cause: error,
     });
   }
-  if (user.isDropped) chownSync(pipe, user.uid, user.gid);
+  if (user.isDropped) lchownSync(pipe, user.uid, user.gid);
   // Opening one end waits for the other end; opening both does not.
-  const both = openSync(pipe, constants.O_RDWR);
+  const both = openSync(pipe, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
     return {
       pipe,
       name,
-      reader: openSync(pipe, constants.O_RDONLY),
-      writer: openSync(pipe, constants.O_WRONLY),
+      reader: openSync(pipe, constants.O_RDONLY | constants.O_NOFOLLOW),
+      writer: openSync(pipe, constants.O_WRONLY | constants.O_NOFOLLOW),
     };
   } finally {
     closeSync(both);
@@ -98,10 +98,10 @@ export async function pipeOf(client: pg.Client, { socket }: Folders): Promise<st
 /** Joins the users of a server. Null if its guardian has gone or is stopping it. */
 export function joinUsers(pipe: string): Membership | null {
   try {
-    return { pipe, writer: openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK) };
+    return { pipe, writer: openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW) };
   } catch (error) {
-    // No process reads from it, or it was deleted.
-    if (["ENXIO", "ENOENT"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
+    // No process reads from it, it was deleted, or it is a link, which we do not follow.
+    if (["ENXIO", "ENOENT", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
     throw error;
   }
 }

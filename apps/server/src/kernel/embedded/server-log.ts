@@ -1,5 +1,16 @@
 // The database server's log: a file that it writes directly, so that it can outlive us, with limited size.
-import { chownSync, closeSync, copyFileSync, openSync, readSync, statSync, truncateSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fchownSync,
+  lchownSync,
+  lstatSync,
+  openSync,
+  readSync,
+  rmSync,
+  truncateSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { ServerUser } from "./server-user.ts";
 
@@ -15,19 +26,25 @@ export interface ServerLog {
   since(position: number): string;
 }
 
+/**
+ * INVARIANT: we may be root, and the folder belongs to the server user, who can put a link to any file there: no link is
+ * followed.
+ */
 export function serverLog(folder: string, user: ServerUser): ServerLog {
   const file = join(folder, "server.log");
-  const size = (): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const size = (): number => lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
   return {
     open() {
-      const descriptor = openSync(file, "a", 0o600);
-      if (user.isDropped) chownSync(file, user.uid, user.gid);
+      const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
+      const descriptor = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+      if (user.isDropped) fchownSync(descriptor, user.uid, user.gid);
       return descriptor;
     },
     rotate() {
       if (size() <= LARGEST) return;
-      copyFileSync(file, `${file}.1`);
-      if (user.isDropped) chownSync(`${file}.1`, user.uid, user.gid);
+      rmSync(`${file}.1`, { force: true });
+      copyFileSync(file, `${file}.1`, constants.COPYFILE_EXCL);
+      if (user.isDropped) lchownSync(`${file}.1`, user.uid, user.gid);
       // The server appends (O_APPEND), so it continues at the new end.
       truncateSync(file);
     },

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { serverLog } from "./server-log.ts";
+
+const isRoot = process.geteuid?.() === 0;
+const user = { name: "nobody", uid: 65534, gid: 65534, isDropped: isRoot, mayEnterAnyFolder: false };
+
+test("a link in the server user's folder hands no other file to that user", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "server-log-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const secret = join(folder, "root.key");
+  writeFileSync(secret, "secret", { mode: 0o600 });
+  const { uid } = statSync(secret);
+  symlinkSync(secret, join(folder, "server.log"));
+
+  assert.throws(() => serverLog(folder, user).open(), { code: "ELOOP" });
+  assert.equal(statSync(secret).uid, uid);
+});
+
+test("a rotated log replaces a link, and leaves its target as it was", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "server-log-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const secret = join(folder, "root.key");
+  writeFileSync(secret, "secret", { mode: 0o600 });
+  const { uid } = statSync(secret);
+  symlinkSync(secret, join(folder, "server.log.1"));
+  writeFileSync(join(folder, "server.log"), Buffer.alloc(6 * 1024 * 1024, "x"));
+
+  serverLog(folder, user).rotate();
+
+  assert.equal(readFileSync(secret, "utf8"), "secret");
+  assert.equal(statSync(secret).uid, uid);
+  assert.equal(statSync(join(folder, "server.log")).size, 0);
+});
