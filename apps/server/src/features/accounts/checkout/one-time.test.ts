@@ -113,6 +113,21 @@ describe("a one-time password", () => {
     assert.equal((await retrieve(people[1]!)).body.password, "another secret entirely");
     assert.equal((await retrieve(people[0]!)).status, 409);
   });
+
+  test("stays taken when an edit chooses a system without rotation, or a platform with other rules", async () => {
+    const { owner, people, account, retrieve } = await aScene();
+    assert.equal((await retrieve(people[0]!)).status, 200);
+    const acting = actingOn(app);
+    const { id: platform_id } = await aPlatform(app, SQL);
+    const edits = [{ system_type: "Application", connection_method: "HTTPS" }, { platform_id }] as const;
+    for (const edit of edits) {
+      const edited = await acting.update(owner, account, edit);
+      assert.deepEqual([edited.status, codeOf(edited)], [409, "account.one-time-taken"], edited.text);
+    }
+    assert.equal(codeOf(await retrieve(owner)), "account.one-time-taken");
+    assert.equal((await acting.update(owner, account, { hostname: "other.example" })).status, 200);
+    assert.equal((await acting.update(owner, account, { ...edits[0], password: "a new secret" })).status, 200);
+  });
 });
 
 test("the capabilities name the kinds of system whose passwords can be rotated", async () => {

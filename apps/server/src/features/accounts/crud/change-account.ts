@@ -16,6 +16,7 @@ import { audienceOf, changed as changedEvent, readShown, targetOf, toAccount } f
 import { readAccountRow, updateAccountRow } from "../accounts.store.ts";
 import type { AccountsTable } from "../accounts.store.ts";
 import { endCheckOuts } from "../checkout/check-outs.ts";
+import { isOneTime, refuseTaken } from "../checkout/one-time.ts";
 import { accountFields, storedFields, lockUsablePlatform } from "./create-account.ts";
 import type { AccountDeps } from "../deps.ts";
 import { requireAccountPermission, lockAccount, lockShown, moved, RETRIEVE_WITHOUT_APPROVAL } from "../lock-account.ts";
@@ -49,6 +50,9 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
     const change = { fields: storedFields(edit), replacement, at, by: call.actor.id, requireStepUp };
     const { row, isLoginChanged, details } = await editSecret(tx, before, change);
     await updateAccountRow(tx, id, { ...columnsOf(edit, shown), ...(replacement === null ? {} : renewed(at)) });
+    const after = await readShown(tx, call.actor, id, grants.grantsInForce);
+    // INVARIANT: no edit of the platform, the system or its parameters makes a taken password retrievable again.
+    if (replacement === null && !isOneTime(after)) refuseTaken(shown);
     if (isLoginChanged) await deps.loginChanged(tx, row);
     await kernel.events.publish(tx, changedEvent(id, await audienceOf(tx, shown)));
     call.note({ target: targetOf(row), details: { ...details, changed: changes } });
