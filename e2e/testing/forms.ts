@@ -57,7 +57,7 @@ export const FORMS: readonly Form[] = [
     choose: ["Type", ...CREDENTIAL_TYPES.map((type) => CREDENTIAL_TYPE_LABELS[type])],
   },
   dialog("/vault", ["Edit"], ...CREDENTIAL),
-  onPage("/vault", "features/vault/list/credential-toolbar.tsx"),
+  onPage("/vault", "features/vault/list/credential-list-page.tsx"),
   dialog("/safes", ["Create Safe"], "features/safes/form/safe-form.tsx"),
   dialog("/safes", ["Edit"], "features/safes/form/safe-form.tsx"),
   onPage("/safes", "features/safes/list/safes-page.tsx"),
@@ -150,7 +150,7 @@ export const FORMS: readonly Form[] = [
   onPage("/validation-dashboard?tab=search", "features/validation/search/filter-fields.tsx"),
   onPage("/cpm-test", "features/demos/cpm-test-page.tsx"),
   {
-    ...dialog("/profile", ["Change name"], "features/sign-in/profile/name-form.tsx"),
+    ...dialog("/profile", ["Change name"], "features/sign-in/profile/profile-card.tsx"),
     within: 'form[aria-label="Change name"]',
   },
   dialog("/profile", ["Create token"], "features/tokens/token-form.tsx"),
