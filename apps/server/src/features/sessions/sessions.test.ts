@@ -10,6 +10,8 @@ import { aMember } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
+import { redeemTicket } from "./gateway/redeem-ticket.ts";
+import { sessionContextOf } from "./session-context.ts";
 import { aGateway, anSshAccount, eventsOf, sessionsOf } from "./testing/opening.ts";
 import type { TestGateway } from "./testing/opening.ts";
 
@@ -133,6 +135,39 @@ describe("tickets", () => {
     await assert.rejects(sessions.redeem(one.ticket, other.session_id), invalid);
     await assert.rejects(sessions.redeem(one.ticket, one.session_id, other.session_id), invalid);
     assert.equal((await sessions.redeem(one.ticket, one.session_id)).kind, "open");
+  });
+
+  test("a ticket opens nothing from another address", async () => {
+    const { user, account } = await anSshAccount(app);
+    const { session_id: sessionId, ticket } = (await sessions.start(user, account)).body;
+    const use = { ticket, sessionId, gatewayId: gateway.id };
+    const foreign = redeemTicket(sessionContextOf(app.kernel), { ...use, sourceAddress: "192.0.2.1" });
+    await assert.rejects(foreign, refused("privileged-session.ticket-invalid"));
+    const opened = await sessions.redeem(ticket, sessionId);
+    assert.equal(opened.kind, "open");
+    if (opened.kind === "open") opened.secret[Symbol.dispose]();
+  });
+
+  // INVARIANT: the session that is audited names the user and the account whose secret is opened.
+  test("a ticket row changed to another account or user of the safe opens nothing", async () => {
+    const { owner, safe, user, account } = await anSshAccount(app);
+    const other = await anAccount(app, owner, safe, {
+      platform_id: account.platform_id,
+      system_type: "Linux",
+      connection_method: "SSH",
+      hostname: "127.0.0.1",
+      port: 1,
+      username: account.username,
+    });
+    const changes = [
+      ["account_id", other.id],
+      ["user_id", owner.id],
+    ];
+    for (const [column, value] of changes) {
+      const { session_id: id, ticket } = (await sessions.start(user, account)).body;
+      await app.database.pool.query(`update session_tickets set ${column} = $1 where session_id = $2`, [value, id]);
+      await assert.rejects(sessions.redeem(ticket, id), refused("privileged-session.ticket-invalid"), column);
+    }
   });
 
   test("a ticket expires after 60 seconds", async () => {

@@ -9,7 +9,7 @@ import type { ShownRow } from "#features/accounts/index.ts";
 import { detailsOf, publishChange, targetOf } from "../session-context.ts";
 import type { SessionContext } from "../session-context.ts";
 import { lockSession, markEnded, takeTicket } from "../sessions.store.ts";
-import type { SessionRow } from "../sessions.store.ts";
+import type { SessionRow, TicketRow } from "../sessions.store.ts";
 import { hashOfTicket } from "../ticket-text.ts";
 import { readUser } from "./session-users.store.ts";
 
@@ -73,7 +73,7 @@ async function redeem(
   if (ticket.kind === "watch") return watch(context, tx, ticket.session_id, user);
   const { row: account, secret } = await useAccount(context, tx, user, ticket.account_id);
   try {
-    const session = await begin(context, tx, ticket.session_id, account);
+    const session = await begin(context, tx, ticket, account);
     return { kind: "open", session, account, secret };
   } catch (error) {
     secret[Symbol.dispose]();
@@ -81,9 +81,13 @@ async function redeem(
   }
 }
 
-async function begin(context: SessionContext, tx: Tx, id: string, account: ShownRow): Promise<SessionRow> {
+async function begin(context: SessionContext, tx: Tx, ticket: TicketRow, account: ShownRow): Promise<SessionRow> {
+  const id = ticket.session_id;
   const held = await lockSession(tx, id);
   if (held === null || held.status !== "pending") throw ended();
+  // INVARIANT: the session that is audited names the user and the account whose secret is opened.
+  if (held.user_id !== ticket.user_id || held.account_id !== account.id) throw invalid();
+  if (held.remote_user !== account.username) throw invalid();
   // The user agreed to this target; the account may have changed since.
   if (held.safe_id !== account.safe_id || held.target !== targetText(account)) throw invalid();
   const at = context.kernel.clock.now();
