@@ -10,9 +10,11 @@ import {
   updateSafeMember,
 } from "@strongroom/contract";
 import type { Problem } from "@strongroom/contract";
+import { parseDigestLine } from "@strongroom/recordings";
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { requestsOf, shiftTime } from "#features/access-requests/testing/lending.ts";
+import { newId } from "#kernel/id.ts";
 import { listen } from "#kernel/db/listener.ts";
 import type { Listener } from "#kernel/db/listener.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
@@ -23,6 +25,7 @@ import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
 import { endOrphans, endSession } from "./gateway/end-session.ts";
 import { RECHECK_CHANNEL, recheckSessions, sessionsToEnd } from "./gateway/recheck-sessions.ts";
+import { openRecording, recordChunks } from "./recordings/store-recording.ts";
 import { sessionContextOf } from "./session-context.ts";
 import { aGateway, anSshAccount, eventsOf, sessionsOf } from "./testing/opening.ts";
 import type { SessionSetup, TestGateway } from "./testing/opening.ts";
@@ -84,6 +87,31 @@ test("disabling the user ends their sessions", async () => {
   const admin = await firstAdmin(app);
   const call = { params: { id: setup.user.id }, body: { status: "disabled" as const }, as: admin.token };
   assert.equal(await reasonAfter(setup, () => app.call(setUserStatus, call)), "user-disabled");
+});
+
+test("suspending, revoking or expiring the API token that started it ends the session", async () => {
+  for (const change of ["suspended_at = now()", "revoked_at = now()", "expires_at = now() - interval '1 minute'"]) {
+    const { user, account } = await anSshAccount(app);
+    const [id, token] = [await sessions.open(user, account), newId()];
+    await app.database.pool.query(
+      `insert into tokens (id, user_id, name, begins, token_hash, scopes, networks, created_by, created_at, expires_at)
+       values ($1, $2, 'ci', 'x', $3, '{}', '{}', $2, now(), now() + interval '1 day')`,
+      [token, user.id, Buffer.from(token)],
+    );
+    await app.database.pool.query("update sessions set token_id = $1 where id = $2", [token, id]);
+    assert.equal(await endOf(id), undefined);
+    await app.database.pool.query(`update tokens set ${change} where id = $1`, [token]);
+    assert.equal((await endOf(id))?.reason, "revoked", change);
+  }
+});
+
+test("disabling the account ends its sessions", async () => {
+  const setup = await anSshAccount(app);
+  const act = async () => {
+    await app.database.pool.query("update accounts set status = 'disabled' where id = $1", [setup.account.id]);
+    return { status: 200, text: "" };
+  };
+  assert.equal(await reasonAfter(setup, act), "revoked");
 });
 
 test("removing the member ends their sessions", async () => {
@@ -233,4 +261,33 @@ test("sessions of a gateway without a heartbeat are ended", async () => {
   await shiftTime(app, "2 minutes");
   await endOrphans(context);
   assert.deepEqual(await statusOf(), { status: "completed", end_reason: "gateway-lost" });
+});
+
+test("the recordings of a gateway that was killed become broken, with their last digest in the trail", async () => {
+  const { user, account } = await anSshAccount(app);
+  const recordings: string[] = [];
+  for (const chunks of [[], [{ number: 0, offset: 0, bytes: 10, digest: Buffer.alloc(32, 7), from: 0, to: 5 }]]) {
+    const [id, sessionId] = [newId(), await sessions.open(user, account)];
+    await openRecording(app.kernel, { id, sessionId, path: `${id}.srr`, startedAt: new Date() });
+    await recordChunks(app.kernel, { id, sessionId }, chunks);
+    recordings.push(id);
+  }
+  const statuses = async () => {
+    const { rows } = await app.database.pool.query<{ status: string }>(
+      "select status from recordings where id = any($1) order by started_at",
+      [recordings],
+    );
+    return rows.map(({ status }) => status);
+  };
+  const context = sessionContextOf(app.kernel);
+  await endOrphans(context);
+  assert.deepEqual(await statuses(), ["open", "open"]);
+  await shiftTime(app, "2 minutes");
+  await endOrphans(context);
+  assert.deepEqual(await statuses(), ["broken", "broken"]);
+  const { rows } = await app.database.pool.query<{ entry: string }>(
+    "select convert_from(canonical, 'UTF8') as entry from audit_entries where event = 'recording.closed' order by seq",
+  );
+  const digests = rows.map(({ entry }) => parseDigestLine(`{"entry":${entry}}`)?.chunk ?? null);
+  assert.deepEqual(digests, [null, 0]);
 });

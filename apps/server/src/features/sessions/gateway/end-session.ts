@@ -6,6 +6,7 @@ import { detailsOf, publishChange, targetOf } from "../session-context.ts";
 import type { SessionContext } from "../session-context.ts";
 import { markEnded } from "../sessions.store.ts";
 import type { SessionCounts, SessionEnd } from "../sessions.store.ts";
+import { breakAbandonedRecordings } from "../recordings/store-recording.ts";
 import { deleteUnopened, findOrphans } from "./gateways.store.ts";
 
 /** Ends that something other than the user or the clock caused. */
@@ -48,7 +49,7 @@ async function recordEnd(
 
 const AT_ONCE = 100;
 
-/** Ends the sessions of gateways without a heartbeat, and deletes those that were never opened. */
+/** Ends the sessions and recordings of gateways without a heartbeat, and deletes sessions that were never opened. */
 export async function endOrphans(context: SessionContext): Promise<void> {
   const { database } = context.kernel;
   for (const id of await findOrphans(database.db, AT_ONCE)) {
@@ -57,5 +58,6 @@ export async function endOrphans(context: SessionContext): Promise<void> {
       detail: "The gateway stopped before it ended the session.",
     });
   }
+  await breakAbandonedRecordings(context.kernel, AT_ONCE);
   await deleteUnopened(database.db);
 }

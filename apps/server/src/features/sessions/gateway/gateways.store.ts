@@ -68,7 +68,8 @@ export async function unregisterGateway(db: Db, id: string): Promise<void> {
   await db.deleteFrom("gateways").where("id", "=", id).execute();
 }
 
-const isAlive = sql<boolean>`heartbeat_at > access_time() - make_interval(secs => ${sql.lit(LOST_SECONDS)})`;
+/** A condition on rows of `gateways`. */
+export const isAlive = sql<boolean>`heartbeat_at > access_time() - make_interval(secs => ${sql.lit(LOST_SECONDS)})`;
 
 export async function readGateways(db: Db): Promise<GatewayRow[]> {
   const query = db.selectFrom("gateways").selectAll().select(isAlive.as("is_alive"));

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { ColumnType, Generated, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { isAlive } from "../gateway/gateways.store.ts";
 
 type Count = ColumnType<number, undefined, number>;
 
@@ -97,4 +98,19 @@ export async function markClosed(
 export async function readRecordingOf(db: Db, sessionId: string): Promise<RecordingRow | null> {
   const query = db.selectFrom("recordings").selectAll().where("session_id", "=", sessionId);
   return (await query.executeTakeFirst()) ?? null;
+}
+
+/** Open recordings of sessions that ended on a gateway that has gone, with their last stored chunk. */
+export async function findAbandonedRecordings(db: Db, limit: number) {
+  const { rows } = await sql<{ id: string; session_id: string; number: number | null; digest: Buffer | null }>`
+    select recordings.id, recordings.session_id, last.number, last.digest
+    from recordings
+    join sessions on sessions.id = recordings.session_id
+    left join gateways on gateways.id = sessions.gateway_id and ${isAlive}
+    left join lateral (
+      select number, digest from recording_chunks where recording_id = recordings.id order by number desc limit 1
+    ) last on true
+    where recordings.status = 'open' and sessions.status = 'completed' and gateways.id is null
+    order by recordings.started_at limit ${limit}`.execute(db);
+  return rows;
 }

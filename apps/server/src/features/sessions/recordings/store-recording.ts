@@ -4,7 +4,7 @@ import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Kek } from "@strongroom/keys";
 import { digestDetails } from "@strongroom/recordings";
 import type { ProcessKernel } from "#kernel/kernel.ts";
-import { insertChunks, insertRecording, markClosed } from "./recordings.store.ts";
+import { findAbandonedRecordings, insertChunks, insertRecording, markClosed } from "./recordings.store.ts";
 import type { NewRecording, StoredChunk } from "./recordings.store.ts";
 
 type Kernel = Pick<ProcessKernel, "database" | "clock">;
@@ -44,8 +44,8 @@ export interface RecordingEnd {
   isClosed: boolean;
   /** Output that was accepted and could not be stored. */
   unstoredBytes: number;
-  /** The last digest. */
-  digest: Buffer;
+  /** The last digest; null without a chunk. */
+  digest: Buffer | null;
   chunks: number;
 }
 
@@ -59,7 +59,9 @@ export async function closeRecording(
     target: aboutSession(sessionId),
     result: isWhole ? ("success" as const) : ("warning" as const),
     details: {
-      ...digestDetails({ recording: id, chunk: end.chunks - 1, digest: end.digest }),
+      ...(end.digest === null
+        ? { recording: id }
+        : digestDetails({ recording: id, chunk: end.chunks - 1, digest: end.digest })),
       unstored_bytes: end.unstoredBytes,
       is_closed: end.isClosed,
     },
@@ -68,4 +70,12 @@ export async function closeRecording(
     if (!(await markClosed(tx, id, end))) return;
     await appendAudit(tx, [systemEntry("recording.closed", "sessions", note, clock.now())]);
   });
+}
+
+/** Marks recordings as broken whose gateway stopped without closing them. */
+export async function breakAbandonedRecordings(kernel: Kernel, limit: number): Promise<void> {
+  for (const { id, session_id, number, digest } of await findAbandonedRecordings(kernel.database.db, limit)) {
+    const end = { isClosed: false, unstoredBytes: 0, digest, chunks: (number ?? -1) + 1 };
+    await closeRecording(kernel, { id, sessionId: session_id }, end);
+  }
 }
