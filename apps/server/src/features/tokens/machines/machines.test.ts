@@ -101,7 +101,7 @@ test("only administrators can create machine identities and their tokens, and na
   assert.equal(ofPerson.status, 404, "nobody makes tokens that act as another person");
 });
 
-test("changing a machine identity while an access request is decided does not cause a deadlock", async () => {
+test("changing a machine identity during a decision about the same user does not cause a deadlock", async () => {
   const machine = await aMachine();
   const deciding = await app.database.pool.connect();
   try {
