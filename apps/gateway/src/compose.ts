@@ -31,6 +31,7 @@ import { z } from "zod";
 import { startBrowserServer } from "./browser/browser-server.ts";
 import { systemClock } from "./core/clock.ts";
 import { Gateway } from "./core/gateway.ts";
+import { parseFrame } from "./browser/frames.ts";
 import { databaseSessions } from "./store/database-sessions.ts";
 import { recordSessions } from "./store/record-session.ts";
 
@@ -82,8 +83,8 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
   const stops: (() => Promise<unknown>)[] = [];
 
   function showMessage(payload: string): void {
-    const parsed = SessionMessage.safeParse(JSON.parse(payload));
-    if (parsed.success) gateway.notice(parsed.data.session_id, `${parsed.data.from}: ${parsed.data.text}`);
+    const message = parseFrame(SessionMessage, payload);
+    if (message !== null) gateway.notice(message.session_id, `${message.from}: ${message.text}`);
   }
 
   return {

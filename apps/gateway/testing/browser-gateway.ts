@@ -17,7 +17,7 @@ export interface BrowserGateway {
   sessions: MemorySessions;
   path: string;
   open(sessionId: string, kind?: "terminal" | "watch"): Promise<Browser>;
-  /** A session of which the browser was told that it is ready. */
+  /** A session whose browser has received `ready`. */
   begin(target: Target, secret: string): Promise<{ browser: Browser; sessionId: string; secret: string }>;
   stop(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export async function startBrowserGateway(clock: Clock = systemClock): Promise<B
   };
 }
 
-/** The target of an account on a real sshd, whose host key is pinned. */
+/** An account's target: a real sshd with a pinned host key. */
 export async function pinnedTarget(sshd: Sshd, username: string): Promise<Target> {
   return aTarget({ host: sshd.host, port: sshd.port, username, type: "server", knownHostKey: await sshd.hostKey() });
 }

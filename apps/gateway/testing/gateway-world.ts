@@ -29,7 +29,7 @@ export interface GatewayWorld {
   /** A session of the owner that waits for its ticket. */
   request(kind?: "open" | "watch", sessionId?: string): Promise<{ sessionId: string; ticket: string }>;
   open(sessionId: string, kind?: "terminal" | "watch"): Promise<Browser>;
-  /** A live session whose browser was told that it is ready. */
+  /** A live session whose browser has received `ready`. */
   begin(): Promise<{ sessionId: string; browser: Browser; ticket: string }>;
   /** The audit events about a session, in their order, with their canonical texts. */
   audited(sessionId: string): Promise<{ event: string; text: string }[]>;

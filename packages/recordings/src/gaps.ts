@@ -7,7 +7,7 @@ export interface Gap {
   readonly span: { readonly from: number; readonly to: number };
   /** The digest of the chunk before the gap. */
   readonly left: Buffer;
-  /** What the chunk after the gap names as the digest before it. */
+  /** The previous digest that the chunk after the gap contains. */
   readonly right: Buffer;
   /** The bytes in the gap, if there are any. */
   readonly damage: { readonly offset: number; readonly size: number } | null;

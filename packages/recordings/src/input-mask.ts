@@ -4,7 +4,7 @@
 export const ECHO_WITHIN = 1000;
 /** The mask does not wait for more text than this. */
 const MAX_WAITING = 4096;
-/** What is recorded in place of text that was not echoed, however long it was: a length is a hint too. */
+/** Recorded in place of text that was not echoed. Its length is fixed, because the length of a password is a hint too. */
 export const MASK = "[masked]";
 
 /** A prompt after which nothing is recorded until Enter, whatever is echoed. */

@@ -1,4 +1,4 @@
-// What this package needs from outside: a seal, a store and a clock.
+// The ports of this package: a seal, a store and a clock.
 
 /** Seals the chunks of recordings under one key-encryption key. `recordingSeal` of packages/keys implements it. */
 export interface ChunkSeal {

@@ -13,7 +13,7 @@ export interface Mark {
 /** Longer lines are examined up to here. */
 const EXAMINED = 512;
 
-/** What shells and database clients show before a command when they do not announce it (OSC 133). */
+/** The prompts of shells and database clients that do not announce a command with OSC 133. */
 const PROMPTS = [
   /^(?:\([\w.-]{1,40}\) ?)?\[?[\w.-]{1,64}@[\w.-]{1,64}[^$#%>❯\n]{0,120}[$#%>❯] +(\S.*)$/u,
   /^(?:ba|z|a|da|k)?sh-?[\d.]{0,8}[$#%] +(\S.*)$/,

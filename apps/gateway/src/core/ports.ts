@@ -1,4 +1,4 @@
-// What the core of the gateway needs from outside: the stored sessions, a recorder, an upstream and a clock.
+// The ports of the gateway's core: the stored sessions, a recorder, an upstream and a clock.
 import type { SessionEndReason } from "@strongroom/contract";
 import type { TerminalRecorder } from "@strongroom/recordings";
 
@@ -49,7 +49,7 @@ export interface Opening {
   connect(signal: AbortSignal): Promise<{ upstream: Upstream } | { failure: string }>;
 }
 
-/** What the database says about the live sessions of this gateway. */
+/** The state of this gateway's live sessions in the database. */
 export interface RightsCheck {
   readonly ending: readonly (SessionEnd & { readonly id: string })[];
   /** Sessions that continue, with the milliseconds until their currently known end. */

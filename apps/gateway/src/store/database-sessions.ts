@@ -29,7 +29,7 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
   const { kernel } = context;
   const { database, log } = kernel;
 
-  /** Refusals are for the user; anything else is an error of ours. */
+  /** Refusals are for the user; anything else is a bug. */
   async function redeem(ticket: Ticket) {
     try {
       return await redeemTicket(context, { ...ticket, gatewayId: gateway.id });

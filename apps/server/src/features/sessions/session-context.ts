@@ -31,7 +31,7 @@ export const targetOf = ({ id, account_name, user_name }: Pick<Named, "id" | "ac
   name: `${user_name} on ${account_name}`,
 });
 
-/** What every audit entry about a session says. */
+/** The details that every audit entry about a session contains. */
 export const detailsOf = (row: Named & Pick<SessionRow, "target" | "grant_id">) => ({
   account_id: row.account_id,
   account: row.account_name,

@@ -32,8 +32,8 @@ export const isVisible = ({ isOwn, permissions }: Pick<SessionView, "isOwn" | "p
   isOwn || allows(permissions, "view_audit");
 
 /**
- * Whoever may view the safe's audit trail watches and plays; whoever manages its members, and so could end the access
- * itself, ends the session. Users end and play their own, but export none.
+ * Members who may view the safe's audit trail can watch and play; those who also manage its members, and so could end
+ * the access itself, can terminate. Users can terminate and play their own sessions, but export none.
  */
 export function actionsOn({ isOwn, permissions, isLive, hasRecording }: SessionView): SessionAction[] {
   const isAuditor = allows(permissions, "view_audit");
@@ -47,7 +47,7 @@ export function actionsOn({ isOwn, permissions, isLive, hasRecording }: SessionV
   return SESSION_ACTIONS.filter((action) => may[action]);
 }
 
-/** Returns why a live session must end now; null when it may go on. */
+/** Returns why a live session must end now; null when it may continue. */
 export function endOf(facts: SessionFacts): SessionEnd | null {
   if (facts.terminated_why !== null) {
     const by = facts.terminator ?? "an administrator";
@@ -90,7 +90,7 @@ export function knownEndOf(facts: SessionFacts): Date {
   return new Date(Math.min(...ends.map(Number)));
 }
 
-/** The next moment at which `endOf` may change without anybody changing anything. */
+/** The next moment at which the result of `endOf` may change with time alone. */
 export function nextCheckOf(facts: SessionFacts): Date {
   const others = [facts.grant_ends_at, facts.membership_ends_at, facts.token_ends_at].filter((at) => at !== null);
   return new Date(Math.min(Number(knownEndOf(facts)), ...others.map(Number)));

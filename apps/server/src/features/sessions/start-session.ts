@@ -64,7 +64,7 @@ export async function startSession(context: SessionContext, call: Call<typeof st
   return { session_id: id, ...issued, connect_path: pathOf(openSessionTerminal.path, { id }) };
 }
 
-/** For members who may view the audit trail of the safe. The user of the session is told. */
+/** For members who may view the audit trail of the safe. The user of the session is notified. */
 export async function watchSession(call: Call<typeof watchPrivilegedSession>, tx: Tx) {
   const { id } = call.params;
   call.note({ target: { type: "privileged-session", id } });

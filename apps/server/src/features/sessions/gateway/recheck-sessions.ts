@@ -10,7 +10,7 @@ import { readSessionFacts } from "./session-users.store.ts";
  */
 export const RECHECK_CHANNEL = "session_recheck";
 
-/** A session that goes on, with the end that is known now. */
+/** A session that continues, with its currently known end. */
 export interface GoingOn {
   id: string;
   /** Milliseconds until that end, by the database's clock. A gateway without the database ends the session then. */

@@ -1,4 +1,4 @@
-// Reads the user of a session, and the current facts that decide whether live sessions may go on.
+// Reads the user of a session, and the current facts that decide whether live sessions may continue.
 import type { AccountStatus, Role, SafeStatus, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";

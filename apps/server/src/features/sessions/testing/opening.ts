@@ -1,4 +1,4 @@
-// Test factories for sessions: an account with the connection method SSH, a gateway that stands still, and the calls.
+// Test factories for sessions: an account with the connection method SSH, an idle gateway, and the calls.
 import { startPrivilegedSession, terminatePrivilegedSession } from "@strongroom/contract";
 import type { Account, InputOf, Safe } from "@strongroom/contract";
 import { mkdirSync } from "node:fs";

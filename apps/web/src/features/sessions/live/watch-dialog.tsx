@@ -1,4 +1,4 @@
-// Watches a live session, read-only. Its user is told.
+// Watches a live session, read-only. Its user is notified.
 import { Stack } from "@mantine/core";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";

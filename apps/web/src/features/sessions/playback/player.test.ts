@@ -4,7 +4,7 @@ import { Player, parseCast, scheduleOf } from "./player.ts";
 
 const cast = parseCast(new TextEncoder().encode(CAST_TEXT));
 
-/** Records what a terminal is told. */
+/** Records the calls that a terminal receives. */
 function aScreen() {
   const told: string[] = [];
   return {
