@@ -224,7 +224,7 @@ test("a witness's copy exposes an attacker who also rewrites the data folder", a
   await eventually(
     async () =>
       (await entriesOf(log, "audit.tampering-found")).find((said) =>
-        said.includes("The witness has seen another history"),
+        said.includes("The witness has seen a different history"),
       ) ?? null,
   );
   const status = await eventually(async () => {
