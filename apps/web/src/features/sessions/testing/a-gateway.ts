@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 
 /** One connection of a browser. */
-export interface Guest {
+interface Guest {
   /** The messages so far: parsed JSON, or text of binary messages. */
   received: unknown[];
   send: (frame: object | Buffer) => void;
