@@ -161,7 +161,7 @@ export class Gateway {
         await this.#checkNow();
       } catch (error) {
         // The next report checks again, and without the database all sessions end soon.
-        this.#options.log.warn({ err: error }, "the rights of live sessions could not be checked");
+        this.#options.log.warn({ err: error }, "the permissions of live sessions could not be checked");
       }
     }
     this.#isChecking = false;

@@ -41,7 +41,7 @@ export interface UsersDeps {
   notify: Notify;
 }
 
-/** Called in the transaction that disables a user, who is locked. */
+/** Called in the transaction that disables a user. The row of the user is locked. */
 export type DisabledListener = (tx: Tx, userId: UserId, by: Actor) => Promise<void>;
 
 type Listing = { data: User[]; next_cursor: string | null };

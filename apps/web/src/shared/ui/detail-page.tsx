@@ -99,7 +99,7 @@ export function DetailPanel({ children }: { children: ReactNode }) {
   return <div className={classes.panel}>{children}</div>;
 }
 
-/** A long value below the facts, on lines of its own. */
+/** A long value below the facts, on separate lines. */
 export function LongFact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className={classes.long}>

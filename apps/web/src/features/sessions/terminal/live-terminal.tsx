@@ -119,7 +119,7 @@ export function LiveTerminal({ session, account, onAgain }: LiveTerminalProps) {
       )}
       {phase === "reconnecting" && (
         <Alert color="brass" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-          The session goes on for 60 seconds. What you type now is not sent.
+          The session continues for 60 seconds. What you type now is not sent.
         </Alert>
       )}
       <ScreenView
