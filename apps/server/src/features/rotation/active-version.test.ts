@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => place.close());
 
-test("a rotation whose process died after the change ends with the proved secret although the row was changed", async () => {
+test("a rotation whose process died after the change ends with the verified secret even if the row was changed", async () => {
   const { account, role } = await place.anAccountThere(owner, { account: { port: 1 } });
   const asked = await place.app.call(rotateAccount, { params: { id: account.id }, as: owner.token });
   const params = { id: asked.body.rotation_id };
@@ -32,7 +32,8 @@ test("a rotation whose process died after the change ends with the proved secret
     return body.state === "waiting" && body.step === "stored" ? body : null;
   });
   await place.sql("update rotations set next_at = null where id = $1", params.id);
-  // The change reached the target, and the process died before it stored that. Then the row is set to the candidate.
+  // Simulates a change that reached the target before the process could record it. The row is then set to the
+  // candidate.
   await place.sql(
     "update credentials set port = $2, secret_version = 2, active_count = 9 where id = $1",
     account.id,
@@ -47,7 +48,7 @@ test("a rotation whose process died after the change ends with the proved secret
   assert.equal(await place.logsIn(role.username, candidate), true);
 });
 
-test("a scheduled rotation of a changed row sends nothing, states the reason, and works after the value is stored again", async () => {
+test("a scheduled rotation of a changed row sends nothing, states the reason, and works after the secret is stored again", async () => {
   const platform = { rotate_every_days: 30, rotation_jitter_minutes: 0 };
   const { account, role } = await place.anAccountThere(owner, { platform });
   await place.sql("update credentials set active_mac = sha256('') where id = $1", account.id);

@@ -37,7 +37,7 @@ after(() => place.close());
 type Fields = Partial<NewPlatform>;
 const AFTER_USE = { approvals_level_1: 1, rotate_after_check_in: true, rotate_automatically: false } as const;
 
-/** Returns an account for which two people have a grant. */
+/** Returns an account for which two users have a grant. */
 async function aScene(fields: Fields = {}) {
   const { app } = place;
   const there = await place.anAccountThere(owner, { platform: { ...AFTER_USE, ...fields } });
@@ -66,7 +66,7 @@ const retrieve = (id: Account["id"], who: TestPerson) =>
 
 const codeOf = (reply: { body: unknown }) => (reply.body as { code?: string }).code;
 
-/** The test does not queue the schedule: the end of the use itself starts the rotation. */
+/** Waits for a rotation that the end of a use starts. The test itself does not queue the schedule. */
 async function rotatedByItself(id: Account["id"], count = 1) {
   return eventually(async () => {
     const rotations = await rotationsOf(id);
@@ -102,7 +102,7 @@ const allow = (id: Account["id"], who: TestPerson) =>
   place.app.call(allowAccountAccess, { params: { id }, body: { reason: "Needed tonight" }, as: who.token });
 
 describe("where the platform blocks access", () => {
-  test("a rotation follows an expired grant within 5 s, without the schedule", async () => {
+  test("an expired grant triggers a rotation within 5 s, without the schedule", async () => {
     const { account, requests, first, grants, role } = await aScene();
     const { password } = (await requests.retrieve(first, account)).body;
     const endsAt = Date.now() + 200;
@@ -145,7 +145,7 @@ describe("where the platform blocks access", () => {
     await rotatedByItself(account.id);
   });
 
-  test("a rotation follows an expired exclusive check-out before the next one", async () => {
+  test("an expired exclusive check-out triggers a rotation before the next check-out", async () => {
     const { account, role, safe } = await place.anAccountThere(owner, {
       platform: { ...AFTER_USE, approvals_level_1: 0, exclusive_check_out: true },
     });
@@ -163,7 +163,7 @@ describe("where the platform blocks access", () => {
     assert.notEqual(given.body.password, password);
   });
 
-  test("the block survives a process stop during the change until another process verifies it", async () => {
+  test("the block outlives a process that stops during the change, until another process verifies the change", async () => {
     const own = await onPostgresql();
     const shared = place;
     place = own;
@@ -260,7 +260,7 @@ describe("a rotation that stops", () => {
     assert.deepEqual([block?.state, /not active/.test(block?.message ?? "")], ["stopped", true]);
     assert.equal((await allow(account.id, owner)).status, 200);
     assert.equal((await retrieve(account.id, second)).status, 200);
-    // The rotation starts only after the allowed access ends, even if the obstacle is removed before.
+    // The rotation starts only after the allowed access ends, even if the obstacle is removed earlier.
     await changePlatform(platform, { is_active: true });
     await place.app.kernel.database.transaction((tx) => place.app.kernel.jobs.enqueue(tx, "rotation.start-due", {}));
     assert.deepEqual(await rotationsOf(account.id), []);
@@ -268,7 +268,7 @@ describe("a rotation that stops", () => {
     await rotatedByItself(account.id);
   });
 
-  test("is not expected where no connector can change the password: access is not blocked, and secret managers are notified", async () => {
+  test("does not block access if no connector can change the password, and secret managers are notified", async () => {
     const { app } = place;
     const safe = await aSafe(app, owner);
     const platform = await aPlatform(app, { rotate_after_check_in: true, exclusive_check_out: true });
@@ -302,7 +302,7 @@ describe("where the platform allows access", () => {
     assert.equal(await place.logsIn(role.username, password), false);
   });
 
-  test("a later check-out delays a rotation that has sent nothing, and a rotation that may have sent a change blocks it", async () => {
+  test("a later check-out delays a rotation that has sent nothing; a rotation that may have sent a change blocks access", async () => {
     const { account, requests, first, second, grants, role } = await aScene({ access_until_rotated: "allowed" });
     const { password } = (await requests.retrieve(first, account)).body;
     await place.sql("update credentials set port = 1 where id = $1", account.id);

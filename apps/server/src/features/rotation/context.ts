@@ -12,13 +12,13 @@ import type { SafePermission } from "@strongroom/contract";
 export interface RotatedAccounts {
   /** Locks the account. Throws 404 when the actor cannot see it, and 403 when they lack the permission. */
   hold(tx: Tx, actor: Actor, id: string, permission: SafePermission): Promise<SecretRow>;
-  /** As `hold`, and requires that the actor may retrieve the secret without an approval. */
+  /** Like `hold`, but also requires that the actor may retrieve the secret without an approval. */
   holdSecret(tx: Tx, actor: Actor, id: string, ...permissions: SafePermission[]): Promise<SecretRow>;
-  /** As `holdSecret`, without the lock. */
+  /** Like `holdSecret`, without the lock. */
   requireSecret(db: Db, actor: Pick<Actor, "id" | "role">, id: string): Promise<void>;
   /** Throws 404 when the actor cannot see the account. */
   requireSeen(db: Db, actor: Actor, id: string): Promise<void>;
-  /** Throws 404 and 403 as `hold`, without the lock. */
+  /** Like `hold`, without the lock. */
   require(db: Db, actor: Pick<Actor, "id" | "role">, id: string, permission: SafePermission): Promise<void>;
   /** The users to notify of a rotation that no user requested. */
   secretManagersOf(db: Db, id: string): Promise<string[]>;

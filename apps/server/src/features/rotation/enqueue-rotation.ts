@@ -83,7 +83,10 @@ export interface RotationOrder {
   runId: string | null;
 }
 
-/** The caller holds the row lock. Wakes an open rotation. Throws 409 when the secret cannot be changed. */
+/**
+ * Wakes the open rotation if there is one. The caller must hold the row lock. Throws 409 when the secret cannot be
+ * changed.
+ */
 export async function enqueueRotation(
   context: RotationContext,
   tx: Tx,
@@ -114,7 +117,8 @@ export async function enqueueRotation(
 }
 
 /**
- * The lockout budget of manual requests: how often, within how long, a person can have rejected secrets sent again.
+ * The lockout budget of manual requests: how many times, and within which period, users can have rejected secrets sent
+ * again.
  */
 const MOST_ASKED = 2;
 const ASKED_WITHIN_MS = 15 * 60_000;

@@ -18,7 +18,10 @@ export function defineJobs(context: RotationContext): void {
   );
 }
 
-/** Rotations that became due while no process ran start now, not at the next minute. */
+/**
+ * Queues the schedule at start-up, so that rotations that became due while no process was running do not wait another
+ * minute.
+ */
 export async function queueDue({ kernel }: RotationContext): Promise<void> {
   await kernel.database.transaction((tx) => kernel.jobs.enqueue(tx, DUE_JOB, {}));
 }

@@ -9,7 +9,10 @@ import { ROLES } from "@strongroom/contract";
 import type { RotationStep } from "@strongroom/contract";
 import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
-/** Every role, for the objects a user can see: their own credentials, or accounts with the permission in the safe. */
+/**
+ * All roles have these permissions, for the objects a user can see: their own credentials, or accounts with the
+ * permission in the safe.
+ */
 export const rolePermissions: RolePermissions = {
   "credential.rotate": ROLES,
   "rotation.read": ROLES,
@@ -64,7 +67,7 @@ export type RotationAct =
   | { do: "store" }
   | { do: "send"; by: RotationMethod }
   | { do: "probe"; version: number }
-  /** After a pause, because the target may have applied the change late. */
+  /** Probe the candidate again after a pause, because the target may have applied the change late. */
   | { do: "look-again" }
   | { do: "retire" }
   | { do: "end" }
@@ -94,17 +97,17 @@ export type RotationEvent =
   | { kind: "sending"; by: RotationMethod }
   | { kind: "changed" }
   | { kind: "refused"; code: RefusedCode }
-  /** Nothing was sent. `refused`: the target rejected the login that was to send the change. */
+  /** Nothing was sent. `refused`: the target rejected the login that would have sent the change. */
   | { kind: "unsent"; why: "refused" | "unreachable" | "misconfigured" }
   | { kind: "unknown" }
   /** A live candidate replaces the old secret in the same transaction. */
   | { kind: "probed"; version: number; says: LoginAnswer }
   | { kind: "looks-again" }
   | { kind: "retired" }
-  /** `mayPass`: the target could not be asked, or did not answer. */
+  /** `mayPass`: the failure may be temporary, because the target could not be asked or did not answer. */
   | { kind: "not-retired"; mayPass: boolean }
   | { kind: "gave-up"; code: AttentionCode }
-  /** A person retried the rotation. */
+  /** A user retried the rotation. */
   | { kind: "asked"; by: RotationMethod };
 
 export const MAX_ATTEMPTS = 8;
@@ -115,7 +118,8 @@ export const MAX_STALLS = 12;
 export const MAX_RETIRES = 5;
 
 /**
- * `earlier` lists other stored versions that might be active, the likeliest last. Tried only after `old` is rejected.
+ * `earlier` lists other stored versions that might be active, the likeliest last. They are tried only after `old` is
+ * rejected.
  */
 export function initialJournal(old: number, by: RotationMethod, earlier: number[] = []): Journal {
   return {
@@ -136,7 +140,7 @@ export function initialJournal(old: number, by: RotationMethod, earlier: number[
   };
 }
 
-/** Null: the rotation has ended, or waits until a person retries it. */
+/** Returns null when the rotation has ended, or waits until a user retries it. */
 export function nextAction(journal: Journal, capabilities: Capabilities): RotationAct | null {
   if (journal.attention !== null || journal.step === "ended") return null;
   switch (journal.step) {
@@ -154,7 +158,7 @@ export function nextAction(journal: Journal, capabilities: Capabilities): Rotati
   }
 }
 
-/** The next action when the result of no sent change is open. */
+/** Returns the next action when no sent change has an unknown result. */
 function nextSend(journal: Journal, capabilities: Capabilities): RotationAct {
   if (journal.stalls >= MAX_STALLS) return giveUp("unreachable");
   if (journal.tries >= MAX_ATTEMPTS) return giveUp("no-effect");
@@ -168,7 +172,8 @@ function nextSend(journal: Journal, capabilities: Capabilities): RotationAct {
 }
 
 /**
- * Finds the active version: the candidate, the old one or an earlier one. Tries each once after a change was sent.
+ * Finds the active version: the candidate, the old version or an earlier one. Each is tried once after a change was
+ * sent.
  */
 function nextProbe(journal: Journal, capabilities: Capabilities): RotationAct {
   if (journal.stalls >= MAX_STALLS) return giveUp("unreachable");
@@ -185,7 +190,9 @@ function suspects({ candidate, old, earlier }: Journal): number[] {
 
 const giveUp = (code: AttentionCode): RotationAct => ({ do: "give-up", code });
 
-/** Returns the journal after the event. Throws when the event is impossible at this step, a bug of the engine. */
+/**
+ * Returns the journal after the event. Throws when the event is impossible at this step, which is a bug in the engine.
+ */
 export function applyEvent(journal: Journal, event: RotationEvent): Journal {
   switch (event.kind) {
     case "stored":
@@ -222,7 +229,7 @@ export function applyEvent(journal: Journal, event: RotationEvent): Journal {
     case "retired":
       return { ...journal, step: "ended" };
     case "not-retired":
-      // Retiring again is harmless, and the old secret still works until it succeeds.
+      // Retiring again is harmless, and the old secret still works until it is retired.
       return event.mayPass && journal.stalls + 1 < MAX_RETIRES
         ? { ...journal, stalls: journal.stalls + 1 }
         : { ...journal, step: "ended" };
@@ -233,7 +240,7 @@ export function applyEvent(journal: Journal, event: RotationEvent): Journal {
   }
 }
 
-/** A person may have changed the target since, so the engine probes it before it sends anything. */
+/** The target may have been changed by hand in the meantime, so the engine probes it before it sends anything. */
 function afterAsked(journal: Journal, by: RotationMethod): Journal {
   const mustLook = journal.inDoubt || (journal.step === "stored" && journal.sentOfCandidate > 0);
   const step = mustLook ? "doubtful" : journal.step;
@@ -260,7 +267,7 @@ function afterUnsent(journal: Journal, why: "refused" | "unreachable" | "misconf
   const back = unchanged(journal);
   if (why === "misconfigured") return { ...back, attention: "misconfigured" };
   if (why === "unreachable") {
-    // Nothing was sent: counts as a stall, not as a try.
+    // Nothing was sent, so this counts as a stall, not as a try.
     const reconciles = journal.reconciles - (journal.by === "reconcile-account" ? 1 : 0);
     return { ...back, reconciles, tries: journal.tries - 1, stalls: journal.stalls + 1 };
   }
@@ -272,7 +279,7 @@ function afterUnsent(journal: Journal, why: "refused" | "unreachable" | "misconf
   return { ...back, dead };
 }
 
-/** Returns the journal as before the send, which cannot be applied late. */
+/** Returns the journal as it was before the send, which can no longer be applied late. */
 function unchanged(journal: Journal): Journal {
   const before = { ...journal, sentOfCandidate: journal.sentOfCandidate - 1 };
   return journal.inDoubt ? { ...before, step: "doubtful", dead: suspects(journal) } : { ...before, step: "stored" };

@@ -68,7 +68,7 @@ export async function readRotation(db: Db, id: string): Promise<ShownRotation | 
   return (await shown(db).where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
-/** In no particular order. */
+/** Returns the rotations in no particular order. */
 export function readRotations(db: Db, ids: readonly string[]): Promise<ShownRotation[]> {
   return shown(db)
     .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
@@ -103,7 +103,8 @@ export type NewRotation = Omit<Insertable<RotationsTable>, "next_at" | "journal"
 };
 
 /**
- * The rows are due immediately. Skips credentials that have an open rotation. Returns the ids of the inserted rows.
+ * Inserts rotations that are due immediately. Skips credentials that have an open rotation. Returns the ids of the
+ * inserted rows.
  */
 export async function insertRotations(tx: Tx, rows: readonly NewRotation[]): Promise<string[]> {
   if (rows.length === 0) return [];
@@ -127,7 +128,7 @@ export async function insertRotations(tx: Tx, rows: readonly NewRotation[]): Pro
   return ids;
 }
 
-/** Makes an open rotation that no worker has leased due now. */
+/** Makes an open rotation due now. The caller must have checked that no worker has leased it. */
 export async function wakeRotation(
   tx: Tx,
   id: string,
@@ -147,8 +148,8 @@ export async function wakeRotation(
 }
 
 /**
- * Ends rotations that have sent nothing to the target and that no worker has leased; returns their ids. A requested
- * change is no longer wanted afterwards; a change after a use still is.
+ * Ends rotations that have sent nothing to the target and that no worker has leased; returns their ids. This also
+ * withdraws a requested change, but not a change that is due after a use.
  */
 export async function endCancelled(tx: Tx, ids: readonly string[], message: string, at: Date): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -34,7 +34,7 @@ before(async () => {
 after(() => place.close());
 
 describe("a rotation", () => {
-  test("CRED-19, OPEN-54, OPEN-88, ACC-33: changes an account's password on its target, proves it, and makes it the active secret", async () => {
+  test("CRED-19, OPEN-54, OPEN-88, ACC-33: changes an account's password on its target, verifies it, and makes it the active secret", async () => {
     const { app } = place;
     const { account, role } = await place.anAccountThere(owner);
     const events = await liveEvents(app, owner);
@@ -79,7 +79,7 @@ describe("a rotation", () => {
       return told.some(({ type }) => type === "rotation_completed") ? true : null;
     });
 
-    // INVARIANT: no secret leaves in a journal line, an event, the audit trail, a notification or the log.
+    // INVARIANT: no secret appears in a journal line, an event, the audit trail, a notification or the log.
     const written = JSON.stringify([
       rotation,
       list,
@@ -96,7 +96,7 @@ describe("a rotation", () => {
     assert.match(written, /account\.rotated/);
   });
 
-  test("records every secret that it opens: to compare, to send and to prove", async () => {
+  test("records why it opens each secret: to compare, to send or to verify", async () => {
     const { account } = await place.anAccountThere(owner);
     await place.rotate(owner, account.id);
     const { id } = await place.rotate(owner, account.id);
@@ -117,7 +117,7 @@ describe("a rotation", () => {
     );
   });
 
-  test("API-17: changes a person's own credential the same way and hides it from others", async () => {
+  test("API-17: changes a user's own credential the same way and hides it from other users", async () => {
     const { app } = place;
     const role = await place.target.addRole();
     const fields = {
@@ -142,7 +142,7 @@ describe("a rotation", () => {
     assert.equal((await app.call(readRotation, { params, as: stranger.token })).status, 404);
   });
 
-  test("is refused to members who manage no secrets, and names the reason when a secret cannot be changed", async () => {
+  test("is refused to members who may not manage secrets, and the error says why a secret cannot be changed", async () => {
     const { app } = place;
     const { account, safe } = await place.anAccountThere(owner);
     const [stranger, reader] = [await aPerson(app), await aPerson(app)];
@@ -165,7 +165,7 @@ describe("a rotation", () => {
 });
 
 describe("a run of rotations", () => {
-  test("changes the permitted secrets, names the others and reports its progress", async () => {
+  test("rotates the permitted secrets, names the others and reports its progress", async () => {
     const { app } = place;
     const { account, safe, platform } = await place.anAccountThere(owner);
     const accounts = [account.id];
@@ -190,7 +190,7 @@ describe("a run of rotations", () => {
     assert.equal((await app.call(cancelRotationRun, { params, as: owner.token })).status, 409);
   });
 
-  test("is listed to its requester while it runs, and cancelling it stops all of it and notifies members", async () => {
+  test("is listed for its requester while it runs; cancelling it stops all its rotations and notifies members", async () => {
     const { app } = place;
     const [person, member] = [await aPerson(app), await aPerson(app)];
     const nowhere = { port: 1 };
@@ -229,7 +229,7 @@ describe("a run of rotations", () => {
     heard.close();
   });
 
-  test("queues no more rotations after it was cancelled while queueing", async () => {
+  test("queues no more rotations after it is cancelled while queueing", async () => {
     const { app } = place;
     const person = await aPerson(app);
     const nowhere = { port: 1 };
@@ -243,7 +243,7 @@ describe("a run of rotations", () => {
     await holder.query("select from credentials where id = $1 for update", [second.id]);
     const body = { account_ids: [account.id, second.id, third.id] };
     const asked = app.call(rotateSeveral, { body, as: person.token });
-    // The first one is queued, the second waits for the row lock.
+    // The first rotation is queued; the second waits for the row lock.
     const [queued] = await eventually(async () => {
       const rows = await place.sql("select run_id from rotations where credential_id = $1", account.id);
       return rows.length === 1 ? (rows as { run_id: string }[]) : null;
@@ -262,7 +262,7 @@ describe("a run of rotations", () => {
     assert.deepEqual(await place.sql("select from rotations where credential_id in ($1, $2)", second.id, third.id), []);
   });
 
-  test("ends with the rotations queued so far after its enqueuer dies", async () => {
+  test("ends with the rotations queued so far when its enqueuer dies", async () => {
     const { app } = place;
     const [one, none, young] = ["1", "2", "3"].map((digit) => `00000000-0000-7000-8000-00000000000${digit}`);
     const insert =

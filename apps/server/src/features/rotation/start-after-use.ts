@@ -34,7 +34,8 @@ export function createStarter(context: RotationContext): Starter {
 
   return {
     async start() {
-      // The transaction that ends a use publishes this event, and so does the one that stores a verified change.
+      // The transaction that ends a use publishes this event, and so does the transaction that stores a verified
+      // change.
       await events.subscribe({ filter: ({ type }) => type === "account.changed" }, wake);
     },
     async stop() {

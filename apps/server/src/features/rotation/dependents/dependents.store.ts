@@ -71,7 +71,9 @@ export async function scheduleUpdate(
   return rows[0] ?? null;
 }
 
-/** The account or URL through which a dependent is updated. Only one dependent of each is updated at a time. */
+/**
+ * The account or URL through which a dependent is updated. Only one dependent per account or URL is updated at a time.
+ */
 const way = (of: string): RawBuilder<unknown> =>
   sql.raw(`coalesce(${of}.config ->> 'via_account_id', ${of}.config ->> 'account_id', ${of}.config ->> 'url')`);
 
@@ -91,8 +93,8 @@ export async function claimDependent(db: Db, token: string, leaseSeconds: number
 }
 
 /**
- * Marks dependents that have an earlier version, because the new secret was stored without a rotation: a person
- * decides when to update them.
+ * Marks dependents that have an earlier version as needing attention. The new secret was stored without a rotation, so
+ * a user decides when to update them.
  */
 export async function markOutdated(tx: Tx, accountId: string, version: number, message: string): Promise<void> {
   await sql`

@@ -60,7 +60,7 @@ const inState = (id: AccountId, state: Dependent["state"]) =>
     return body.dependents.find((each) => each.state === state) ?? null;
   });
 
-test("a webhook receives a signed call without the password, repeated until it answers", async () => {
+test("a webhook receives a signed call without the password; the call is repeated until the webhook answers", async () => {
   const heard: { body: string; signature: string }[] = [];
   const server = createServer((request, response) => {
     let body = "";
@@ -95,7 +95,7 @@ test("a webhook receives a signed call without the password, repeated until it a
   }
 });
 
-test("another account takes over the new password, and a stored account sets it for a user elsewhere", async () => {
+test("a dependent account stores the new password, and another stored account sets it for a linked user", async () => {
   const { account, safe, platform } = await place.anAccountThere(owner);
   const twin = await place.anAccountThere(owner, { safe });
   const { superuser, host: hostname, port } = place.target;
@@ -136,7 +136,7 @@ test("another account takes over the new password, and a stored account sets it 
   assert.equal(await place.passwordOf(owner, twin.account.id), password, "what nothing proved is not passed on");
 });
 
-test("adding a dependent requires the right to retrieve the secret, and a dependent whose account was deleted needs attention", async () => {
+test("adding a dependent requires the permission to retrieve the secret; a dependent whose account was deleted needs attention", async () => {
   const { account, safe } = await place.anAccountThere(owner);
   const steward = await aPerson(place.app);
   await aMember(place.app, owner, safe, steward, ["list", "update_properties", "manage_secret"]);
@@ -163,7 +163,7 @@ test("adding a dependent requires the right to retrieve the secret, and a depend
   assert.equal((await inState(account.id, "attention")).next_at, null);
 });
 
-test("INVARIANT: a dependent never exceeds its requester's rights: the engine skips secrets that the requester may not retrieve any more", async () => {
+test("INVARIANT: a dependent never exceeds its requester's permissions: the engine skips secrets that the requester may no longer retrieve", async () => {
   const { account } = await place.anAccountThere(owner);
   const keeper = await aPerson(place.app);
   const { account: via, safe } = await place.anAccountThere(keeper);
@@ -182,7 +182,7 @@ test("INVARIANT: a dependent never exceeds its requester's rights: the engine sk
   assert.equal(used.length, 0, "it was opened");
 });
 
-test("a secret whose active version was set back in the database is not used for a dependent, and raises the alarm", async () => {
+test("a secret whose active version was set back in the database is not used for a dependent, and raises an alarm", async () => {
   for (const which of ["account", "via"] as const) {
     const { account, safe } = await place.anAccountThere(owner);
     const { account: via } = await place.anAccountThere(owner, { safe });
@@ -217,7 +217,7 @@ test("a secret whose active version was set back in the database is not used for
 });
 
 test(
-  "the engine writes the new password into a file on a host over SSH",
+  "the engine writes the new password to a file on a host over SSH",
   needs(sshdAvailable(), unixUsersAvailable()),
   async () => {
     const sshd = await startSshd();
@@ -243,7 +243,7 @@ test(
   },
 );
 
-test("a stored account sets the new password of a MariaDB user elsewhere", needs(mariadbAvailable()), async () => {
+test("a stored account sets the new password of a linked MariaDB user", needs(mariadbAvailable()), async () => {
   const elsewhere = await startMariadb();
   try {
     const { host: hostname, port } = elsewhere;

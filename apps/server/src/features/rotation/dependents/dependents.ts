@@ -22,7 +22,7 @@ import { insertDependent, listOf, readDependent, removeDependentRow, scheduleUpd
 import type { DependentRow } from "./dependents.store.ts";
 import type { RotatedAccounts, RotationContext } from "../context.ts";
 
-/** The key-encryption key of signing keys, and the purpose in their envelopes. */
+/** The name of the key-encryption key for signing keys, and the purpose in their envelopes. */
 export const SIGNING_KEYS = "dependents";
 export const SIGNING_PURPOSE = "dependent-signing-key";
 const MOST = 50;
@@ -88,8 +88,8 @@ export async function addDependent(context: RotationContext, call: SteppedCall<t
 }
 
 /**
- * INVARIANT: a user who adds a dependent may retrieve the account's secret and the secret of the account that
- * delivers it; for a dependent account, they may store its secret.
+ * INVARIANT: only a user who may retrieve the account's secret, and the secret of the account that delivers it, can add
+ * a dependent. For a dependent account, the user must be allowed to store its secret.
  */
 async function holdWithRight(
   { rotated }: RotationContext,
@@ -140,7 +140,7 @@ export async function removeDependent(
   return { message: `"${removed.name}" removed from "${row.name}"` };
 }
 
-/** Returns false when the check was refused. */
+/** Returns false when the check throws a refusal. */
 export async function isWithinRights(asked: Promise<void>): Promise<boolean> {
   try {
     await asked;
@@ -151,7 +151,7 @@ export async function isWithinRights(asked: Promise<void>): Promise<boolean> {
   }
 }
 
-/** A user who requests the update and has the required rights becomes responsible for the dependent. */
+/** A user who requests the update and has the required permissions becomes responsible for the dependent. */
 export async function updateDependent(
   context: RotationContext,
   call: Call<typeof updateEndpoint>,

@@ -69,7 +69,7 @@ const updatedBy = (result: ChangeResult | VerifyResult): Updated => ({
   message: result.message,
 });
 
-/** The body never contains the password: it announces a new version. */
+/** The body only announces a new version; it never contains the password. */
 async function sendWebhook(
   { kernel }: RotationContext,
   { row, account }: DependentTask,
@@ -107,7 +107,7 @@ async function writeSecretFile(
 
 const WITH_USERS: ReadonlySet<string> = new Set(["postgresql", "mysql"]);
 
-/** The other account sets the password on its target, and a fresh login proves it. */
+/** The other account sets the password on its target, and a fresh login verifies it. */
 async function setPassword(
   context: RotationContext,
   { other }: DependentTask,

@@ -70,7 +70,9 @@ const otherOf = ({ config }: DependentRow): string | null => {
 const NOBODY_ANSWERS =
   "The user who requested this update can no longer retrieve the secrets it needs. A user with access to them must request it again.";
 
-/** INVARIANT: a dependent never exceeds its requester's rights: secrets that they may not retrieve are not used. */
+/**
+ * INVARIANT: a dependent never exceeds its requester's permissions: secrets that they may not retrieve are not used.
+ */
 async function isAnsweredFor(
   { rotated }: RotationContext,
   tx: Tx,

@@ -46,11 +46,11 @@ export interface StepResult {
   compared: number[];
   /** Milliseconds until the next step; null: no pause. */
   pauseMs: number | null;
-  /** The login that proved a version which was not active before. */
+  /** The login that verified a version that was not active before. */
   proof: LoginRecord | null;
-  /** The version was generated for this rotation; false for an earlier secret that is active again. */
+  /** The verified version was generated for this rotation; false for an earlier secret that is active again. */
   isNew: boolean;
-  /** Cancelled before anything was sent. */
+  /** The rotation was cancelled before anything was sent. */
   isCancelled: boolean;
   /** The connector's message, more specific than the attention code. */
   detail: string | null;
@@ -110,7 +110,7 @@ export async function advance(
     });
 }
 
-/** Marks a working secret from before this rotation as not new, and adds a journal line that says so. */
+/** Sets `isNew` to false for a working secret that is older than this rotation, and adds a journal line about it. */
 function classifyProof(
   stepResult: StepResult,
   { version }: LoginRecord,
@@ -140,7 +140,7 @@ async function decide(
   const connector = connectorOf(secretRow);
   // No change was sent yet, so the rotation starts from the version that is stored now.
   if (stepResult.journal.step === "planned" && stepResult.journal.candidate === null) {
-    // From here on the journal names the version to change, so that edits of the row cannot disturb the change.
+    // From here on the journal names the version to change, so that edits to the row cannot disturb the change.
     if ((await activeError(context.kernel, secretRow)) !== null) {
       recordEvent(stepResult, {
         event: { kind: "gave-up", code: "misconfigured" },
@@ -195,14 +195,19 @@ function earlierOf({ secretRow, versions }: RotationSnapshot, old: number): numb
 
 const ISSUED: readonly RotationEvent[] = [{ kind: "sending", by: "account" }, { kind: "changed" }];
 
-/** The run was cancelled, or the account, platform or safe is no longer active, and no unconfirmed change exists. */
+/**
+ * Whether the rotation ends now: the run was cancelled, or the account, platform or safe is no longer active, and no
+ * unconfirmed change exists.
+ */
 const isGivenUp = ({ journal }: StepResult, { is_run_cancelled, is_active }: RotationSnapshot): boolean =>
   (is_run_cancelled || !is_active) && !journal.inDoubt && (journal.step === "planned" || journal.step === "stored");
 
-/** A rotation that a person requested does not wait for a check-in. */
+/** Only a rotation that no user requested waits for a check-in. */
 const isUnasked = ({ asked_by }: RotationRow): boolean => asked_by === null;
 
-/** A verification or another rotation is logging in with a secret that this act would change. */
+/**
+ * Whether the act must wait: a verification is logging in now, or the reconcile account's own secret is being rotated.
+ */
 function mustWait({ is_verifying, reconciler }: RotationSnapshot, act: RotationAct): boolean {
   return is_verifying || (act.do === "send" && act.by === "reconcile-account" && reconciler?.is_changing === true);
 }
@@ -251,7 +256,7 @@ export function capabilitiesOf(
 /** The pause after the target rejected every stored secret, because a change may still take effect. */
 const LOOK_AGAIN_MS = 30_000;
 
-/** Applies an event to the journal and adds its line. */
+/** Applies an event to the journal and adds a journal line. */
 export function recordEvent(stepResult: StepResult, { event, detail, at, login }: CompletedTask): void {
   const before = stepResult.journal;
   const now = applyEvent(before, event);
@@ -267,11 +272,11 @@ function pauseAfter(before: Journal, now: Journal, event: RotationEvent): number
   if (now.stalls > before.stalls) return backOff(now.stalls - 1);
   if (now.refusals > before.refusals) return backOff(now.refusals - 1);
   if (event.kind === "looks-again") return LOOK_AGAIN_MS;
-  // The sent change had no effect yet: wait in case it is applied late.
+  // The sent change has had no effect yet, so wait in case it is applied late.
   return event.kind === "probed" && event.says === "live" && now.step === "stored" ? backOff(now.tries - 1) : null;
 }
 
-/** Returns the next act; null if the rotation has to wait. Records acts that need no task on the way. */
+/** Returns the next act; null if the rotation has to wait. Acts that need no task are recorded on the way. */
 function planNext(
   stepResult: StepResult,
   capabilities: Capabilities,

@@ -1,4 +1,5 @@
-// Tests which faults a rotation recovers from, when it stops for a person, and what it blocks in the meantime.
+// Tests which faults a rotation recovers from, when it stops until a user intervenes, and what it blocks in the
+// meantime.
 import {
   AccountEdit,
   cancelRotation,
@@ -65,7 +66,7 @@ async function stuck() {
 
 const wake = (id: string) => place.sql("update rotations set next_at = now() where id = $1", id);
 
-/** Retrieves the candidate as any other version. */
+/** Retrieves the candidate like any other version. */
 async function candidateOf({ id }: Pick<Account, "id">): Promise<string> {
   const { retrieveAccountVersion } = await import("@strongroom/contract");
   const reply = await place.app.call(retrieveAccountVersion, { params: { id, version: 2 }, body: {}, as: owner.token });
@@ -73,7 +74,7 @@ async function candidateOf({ id }: Pick<Account, "id">): Promise<string> {
   return reply.body.password;
 }
 
-describe("after the death of a process that had sent a change", () => {
+describe("after the death of a process that sent a change", () => {
   test("a login finds the applied change and activates the new secret", async () => {
     const { account, role, id } = await stuck();
     const candidate = await candidateOf(account);
@@ -96,7 +97,7 @@ describe("after the death of a process that had sent a change", () => {
     );
   });
 
-  test("both-refused: a rotation keeps both secrets when neither works, and ends after a person stores one", async () => {
+  test("both-refused: a rotation keeps both secrets when neither works, and ends after a user stores a working one", async () => {
     const there = await stuck();
     const { account, role, id } = there;
     await place.setPassword(role.username, "set-by-hand-1");
@@ -139,14 +140,14 @@ describe("after the death of a process that had sent a change", () => {
   });
 });
 
-describe("a rotation stops for a person", () => {
+describe("a rotation stops until a user intervenes", () => {
   const stopped = async (person: TestPerson, account: Pick<Account, "id">, code: string) => {
     const rotation = await place.rotate(person, account.id);
     assert.deepEqual([rotation.state, rotation.code], ["attention", code], JSON.stringify(rotation));
     return rotation;
   };
 
-  test("old-refused: a wrong stored secret stops it, and a reconcile account repairs it", async () => {
+  test("old-refused: the rotation stops when the stored secret is wrong, and a reconcile account repairs the account", async () => {
     const { account, role, platform, safe } = await place.anAccountThere(owner, {
       account: { password: "not the one" },
     });
@@ -166,7 +167,7 @@ describe("a rotation stops for a person", () => {
     assert.equal(await place.logsIn(role.username, await place.passwordOf(owner, account.id)), true);
   });
 
-  test("a person can retry a rejected secret, but not often enough to lock the account on the target", async () => {
+  test("a user can retry a rejected secret, but not often enough to lock the account on the target", async () => {
     const { account } = await place.anAccountThere(owner, { account: { password: "not the one" } });
     await stopped(owner, account, "old-refused");
     for (const _ of [1, 2]) await stopped(owner, account, "old-refused");
@@ -180,7 +181,7 @@ describe("a rotation stops for a person", () => {
     await stopped(owner, account, "old-refused");
   });
 
-  test("reconcile-refused: the engine does not try a wrong reconcile account on the next account, and raises an alert", async () => {
+  test("reconcile-refused: the engine does not try a rejected reconcile account on the next account, and raises an alert", async () => {
     const { account, platform, safe } = await place.anAccountThere(owner, {
       platform: { rotate_as: "reconcile-account" },
     });
@@ -192,7 +193,8 @@ describe("a rotation stops for a person", () => {
     );
     assert.equal(row.held, true);
     const { database, jobs } = place.app.kernel;
-    // The job is not queued while the hourly run is active, which may have passed this account already.
+    // Retries, because the job is not queued while the hourly run is active, and that run may have passed this account
+    // already.
     await eventually(() => database.transaction((tx) => jobs.enqueue(tx, "rotation.check-reconcilers", {})));
     const { readiness, told } = await eventually(async () => {
       const { body } = await place.app.call(readPlatform, { params: { id: platform.id }, as: owner.token });
@@ -263,7 +265,7 @@ describe("a rotation stops for a person", () => {
     const reconcile = () => place.app.call(reconcileAccount, { params: { id: taken.id }, as: nosy.token });
     const refused = await reconcile();
     assert.match(refused.text, /"rotation.safe-not-reconcilable"/);
-    // It also stops when the target rejects the account's own password.
+    // The rotation also stops when the target rejects the account's own password.
     const asked = await place.rotate(nosy, taken.id);
     assert.deepEqual([asked.state, asked.code], ["attention", "old-refused"], JSON.stringify(asked));
     assert.equal(await place.logsIn(role.username, role.password), true, "its password was set");
@@ -290,7 +292,7 @@ describe("a rotation stops for a person", () => {
     assert.equal(used.length, 0, "its secret was opened");
   });
 
-  test("password-rules: the rules allow no password", async () => {
+  test("password-rules: the rotation stops when no password can meet the rules", async () => {
     const platform = rulesWith({ forbidden_characters: "abcdefghijklmnopqrstuvwxyz", min_lowercase: 1 });
     await stopped(owner, (await place.anAccountThere(owner, { platform })).account, "password-rules");
   });
@@ -304,14 +306,14 @@ describe("a rotation stops for a person", () => {
     await stopped(owner, account, "misconfigured");
   });
 
-  test("misconfigured: the settings must be corrected first", async () => {
+  test("misconfigured: the rotation stops when the settings are wrong, and can be cancelled", async () => {
     const { account } = await place.anAccountThere(owner, { account: { database_name: "no_such_database" } });
     const rotation = await stopped(owner, account, "misconfigured");
     const cancelled = await place.app.call(cancelRotation, { params: { id: rotation.id }, as: owner.token });
     assert.equal(cancelled.body.state, "cancelled", cancelled.text);
   });
 
-  test("unreachable: it stops after many stalls, and a retry continues at the same step", async () => {
+  test("unreachable: the rotation stops after many stalls, and a retry continues at the same step", async () => {
     const { id, account } = await stuck();
     await place.sql("update credentials set port = 1 where id = $1", account.id);
     await place.sql(`update rotations set journal = journal || '{"stalls": 11}' where id = $1`, id);
@@ -341,7 +343,7 @@ test("an unconfirmed change blocks verification, secret edits, moves and deletio
     id,
   );
   const [{ step }] = (await place.sql("select step from rotations where id = $1", id)) as [{ step: string }];
-  if (step === "ended") return; // The rotation ended before the test could act; the other tests cover its end.
+  if (step === "ended") return; // The rotation ended before the test could act. The other tests cover this ending.
   const other = await aSafe(place.app, owner);
   const as = owner.token;
   const params = { id: account.id };

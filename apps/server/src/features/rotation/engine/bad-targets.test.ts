@@ -12,7 +12,7 @@ import { onPostgresql } from "../testing/on-postgresql.ts";
 import type { PostgresqlSetup } from "../testing/on-postgresql.ts";
 
 const GOOD = 4;
-/** More than one process rotates at once. */
+/** More rotations than one process runs at once. */
 const HANGING = 18;
 const POURING = 4;
 const NOBODY = { username: "nobody", password: "whatever it is" };
@@ -60,7 +60,7 @@ async function timeOf(owner: TestPerson, awaited: readonly string[], chosen: rea
   return taken;
 }
 
-test("targets that hang, answer garbage or send endless data delay other rotations of a run by seconds only and fill no memory", async (context) => {
+test("targets that hang, answer garbage or send endless data delay a run's other rotations only by seconds and do not exhaust memory", async (context) => {
   const owner = await aPerson(place.app);
   const hanging = await startHostile("black-hole", "0.0.0.0");
   const garbage = await startHostile("garbage", "0.0.0.0");
@@ -97,7 +97,7 @@ test("the engine rotates at most two passwords at a time on one target", async (
   await place.sql("update credentials set host = '127.0.0.1' where id = any($1)", ids);
   const { body } = await place.app.call(rotateSeveral, { body: { credential_ids: ids }, as: owner.token });
   await eventually(async () => (hanging.connections() === 2 ? true : null));
-  // One claim takes all due rotations, so a third would be among them.
+  // One claim takes all due rotations, so a third one would be among them.
   const taken = await place.sql("select from rotations where run_id = $1 and lease_until > now()", body.run_id);
   assert.deepEqual([body.queued, taken.length], [6, 2]);
   await place.app.call(cancelRotationRun, { params: { id: body.run_id! }, as: owner.token });

@@ -5,9 +5,9 @@ import type { Tx } from "#kernel/db/database.ts";
 const SAYS = "The database was restored. Strongroom verifies which secret is active before it changes anything.";
 
 /**
- * INVARIANT: a restored rotation sends no change before it has verified which secret is active. Its candidate may be live
- * on the target although the journal says it was never sent, and a rejected secret may have become live. So each
- * rotation with a candidate continues as if its last reply had been lost. Returns how many.
+ * INVARIANT: a restored rotation sends no change before it has verified which secret is active. Its candidate may be
+ * live on the target although the journal says it was never sent, and a rejected secret may have become live. So each
+ * rotation with a candidate continues as if its last reply had been lost. Returns the number of these rotations.
  */
 export async function distrustJournals(tx: Tx): Promise<number> {
   const { rows } = await sql<{ id: string }>`

@@ -19,11 +19,11 @@ export interface Engine {
 }
 
 const MOST_AT_ONCE = 16;
-/** Includes rotations that wait for a slow target. Each holds one connection and little else. */
+/** The limit that includes rotations waiting for a slow target. Each of them holds one connection and little else. */
 const MOST_WITH_SLOW = 64;
-/** A task that runs longer frees its slot for another. */
+/** A task that runs longer frees its slot for another task. */
 const SLOW_AFTER_MS = 3_000;
-/** The limit for one requester or for the schedule: hanging targets of one delay no others. */
+/** The limit for one requester or for the schedule, so that their hanging targets delay no other requester. */
 const MOST_FOR_ONE = 12;
 const MOST_PER_TARGET = 2;
 /** The limit of concurrent dependent updates in each process. */
@@ -46,7 +46,7 @@ export function createEngine(context: RotationContext): Engine {
     if (!stopping.signal.aborted) polling ??= poll().finally(() => (polling = null));
   }
 
-  /** One claim at a time in each process. */
+  /** Claims due rotations. Each process makes one claim at a time. */
   async function poll(): Promise<void> {
     clearTimeout(timer);
     try {
@@ -137,8 +137,8 @@ async function workRotation(context: RotationContext, claimed: RotationRow, sign
 }
 
 /**
- * Probes the candidate at once after the target accepts a change. If the process dies in between, the journal already
- * says enough to recover. A slow result is recorded first, before the lease expires.
+ * Probes the candidate at once after the target accepts a change. If the process dies before the probe, the journal
+ * already says enough to recover. A slow result is recorded first, before the lease expires.
  */
 async function performAll(
   context: RotationContext,

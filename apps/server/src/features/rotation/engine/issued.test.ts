@@ -44,7 +44,7 @@ describe("a key that the target generates", needs(opensslAvailable()), () => {
     return (JSON.parse(body.value) as { access_key_id: string }).access_key_id;
   };
 
-  test("is stored and verified by a login before the old one is deleted on the target", async () => {
+  test("is stored and verified by a login before the old key is deleted on the target", async () => {
     const credential = await aKey("deployer");
     await rotated(credential, "rotated");
     const inForce = await keyInForce(credential);
@@ -52,7 +52,7 @@ describe("a key that the target generates", needs(opensslAvailable()), () => {
     assert.deepEqual(aws.keysOf("deployer"), [{ id: inForce, isActive: true }]);
   });
 
-  test("leaves the old one active when its reply is lost, and the message names the key to delete", async () => {
+  test("leaves the old key active when the target's reply is lost, and the message names the key to delete", async () => {
     const credential = await aKey("lossy");
     aws.answerOnce("CreateAccessKey", null);
     const rotation = await rotated(credential, "attention");

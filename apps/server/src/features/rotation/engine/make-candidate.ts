@@ -59,7 +59,7 @@ export async function storeCandidate(
 }
 
 const IS_KEY = /^-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
-/** Far more attempts than chance ever needs. */
+/** Far more attempts than it ever takes to find an unused password by chance. */
 const MOST_CHOICES = 20;
 
 /** Returns a password that differs from the earlier ones; null when the rules allow none. */
@@ -94,7 +94,7 @@ async function choose(
   return null;
 }
 
-/** A stored secret that cannot be opened will not open later: a person must look at it. */
+/** A stored secret that cannot be opened now will not open later either, so a person must look at it. */
 function unreadable(error: unknown): "unreadable" {
   if (error instanceof EnvelopeError || error instanceof KekError) return "unreadable";
   throw error;
@@ -117,7 +117,7 @@ export function versionIn({ versions }: RotationSnapshot, version: number): Seal
   return found;
 }
 
-/** For secrets without a platform. */
+/** The password rules for secrets without a platform. */
 export const DEFAULT_RULES: PasswordRules = {
   length: 24,
   max_length: 64,
@@ -174,7 +174,7 @@ type Characters = readonly string[];
 
 const times = (count: number, characters: Characters): Characters[] => Array.from({ length: count }, () => characters);
 
-/** Moves a position that may hold a letter to the front. Returns false without such a position. */
+/** Moves a position that may hold a letter to the front. Returns false if there is no such position. */
 function letterFirst(
   places: Characters[],
   lower: Characters,

@@ -185,7 +185,7 @@ function unissued(result: Exclude<IssueResult, { outcome: "issued" }>): Rotation
   return stop(result.failure.outcome === "rejected" ? "old-refused" : "misconfigured");
 }
 
-/** A secret that cannot be opened, or a bug in a connector, which is logged. */
+/** Returns the result of a task that threw, because a secret could not be opened or because a connector has a bug. */
 function failed(task: RotationTask, error: unknown, at: Date): CompletedTask {
   const isUnopened = error instanceof EnvelopeError || error instanceof KekError || error instanceof SealedError;
   return { ...afterFailure(task, error, isUnopened), detail: isUnopened ? detailOf(error) : INTERNAL_ERROR, at };

@@ -47,12 +47,11 @@ for (const [name, rules] of Object.entries({
   describe(`all paths of a rotation: ${name}`, () => {
     const worlds = explore(rules, FAULTS);
 
-    // INVARIANT: some stored secret is active on the target at every moment, through any failure or process death.
     test("INVARIANT: some stored secret is active on the target at every moment", () => {
       for (const world of worlds) assert.ok(world.live >= 1 && world.live <= world.stored, JSON.stringify(world));
     });
 
-    test("the active version equals the target's secret without help once faults end", () => {
+    test("once faults end, the active version becomes the target's secret without manual intervention", () => {
       for (const world of worlds) {
         const end = settle(world, rules);
         if (end.journal.attention !== null) continue;
@@ -61,7 +60,7 @@ for (const [name, rules] of Object.entries({
       }
     });
 
-    test("a single fault never needs a person", () => {
+    test("a single fault never requires manual intervention", () => {
       for (const world of worlds) {
         if (world.journal.attention === null) continue;
         assert.ok(FAULTS - world.faults > 1, JSON.stringify(world));
@@ -74,7 +73,7 @@ for (const [name, rules] of Object.entries({
       }
     });
 
-    test("the exploration reaches every step and late replies", () => {
+    test("the exploration covers every step and late replies", () => {
       const steps = new Set(worlds.map(({ journal }) => journal.step));
       for (const step of ["planned", "stored", "sent", "answered", "doubtful", "ended"])
         assert.ok(steps.has(step as never));

@@ -121,7 +121,7 @@ interface Results {
   at: Date;
 }
 
-/** The caller has locked the secret and written the rotation. */
+/** The caller must have locked the secret and written the rotation. */
 async function storeResults(context: RotationContext, tx: Tx, results: Results): Promise<void> {
   const { row, stepResult, secretRow, at } = results;
   if (secretRow === null) return;
@@ -221,7 +221,7 @@ async function recordUse(tx: Tx, row: RotationRow, { compared, task }: Use, at: 
 function versionsOf(task: RotationTask): Record<string, number> {
   switch (task.do) {
     case "send":
-      // The login that proves an accepted change follows at once, without a separate entry.
+      // The login that verifies an accepted change follows at once, without a separate audit entry.
       return {
         candidate: task.candidate.version,
         proof: task.candidate.version,

@@ -17,7 +17,7 @@ import type { RotationContext } from "../context.ts";
 
 const TIMEOUT_MS = 20_000;
 
-/** Checks one platform after the other. A failed check does not prevent the next one. */
+/** Checks the platforms one after another. A failed check does not prevent the next one. */
 export async function checkReconcilers(context: RotationContext, signal: AbortSignal): Promise<void> {
   const { database, keys, log } = context.kernel;
   if (keys.isSealed) return;
@@ -55,7 +55,7 @@ async function checkOne(context: RotationContext, platform: ToCheck, signal: Abo
   });
 }
 
-/** Returns null without an account to check it on. INVARIANT: the secret is opened only after its use is recorded. */
+/** Returns null when nothing can be checked now. INVARIANT: the secret is opened only after its use is recorded. */
 async function prepare(context: RotationContext, tx: Tx, platform: ToCheck): Promise<Check | Readiness | null> {
   const at = context.kernel.clock.now();
   if (platform.sample_id === null) return null;
@@ -95,7 +95,7 @@ async function prepare(context: RotationContext, tx: Tx, platform: ToCheck): Pro
   return { secretRow, connector, reconciler };
 }
 
-/** Returns null when the server shuts down first. */
+/** Returns null when the server shuts down before there is a result. */
 async function ask(
   context: RotationContext,
   { secretRow, connector, reconciler }: Check,

@@ -36,7 +36,7 @@ export interface Readiness {
   at: Date;
 }
 
-/** Stores nothing when the platform uses another reconcile account by now. */
+/** Returns false, and stores nothing, when the platform now uses a different reconcile account. */
 export async function storeReadiness(tx: Tx, it: ToCheck, { isReady, message, at }: Readiness): Promise<boolean> {
   const { rows } = await sql`
     update platforms set reconcile_is_ready = ${isReady}, reconcile_message = ${message}, reconcile_checked_at = ${at}

@@ -61,7 +61,7 @@ function hasHostKey(it: LoginRow): boolean {
   return id === "linux" || (id === "network-device" && !isTelnet(target));
 }
 
-/** On its own host the reconcile account expects the host key stored with it. */
+/** Returns where the reconcile account logs in. On its own host, it expects the host key that is stored with it. */
 export function reconcileTarget(it: LoginRow, by: ReconcileScope): Target {
   const target = loginTargetOf(it);
   return isAtHome(it, by) ? { ...target, knownHostKey: by.host_key ?? it.host_key } : target;

@@ -1,4 +1,5 @@
-// Keeps the lockout budget of reconcile accounts: one that its target rejected is not tried on the next account.
+// Enforces the lockout budget of reconcile accounts: a reconcile account that a target rejected is not tried on the
+// next account.
 import type { VerifyResult } from "@strongroom/connectors";
 import { lockSecret, updateSecret } from "#features/secrets/index.ts";
 import { changesAfter, ownerOf, resultOf } from "#features/verification/index.ts";

@@ -23,7 +23,7 @@ export async function countEnded(
 /** Much longer than `QUEUEING_TOLD_MS`, the interval at which an enqueuer reports. */
 const FORSAKEN_AFTER_MS = 3_600_000;
 
-/** Expires runs whose enqueuer died: the total becomes the number it had queued. */
+/** Expires runs whose enqueuer died. The total becomes the number of rotations that the enqueuer had queued. */
 export async function endAbandonedRuns({ kernel, notify }: RotationContext): Promise<void> {
   const now = kernel.clock.now();
   await kernel.database.transaction(async (tx) => {
@@ -42,7 +42,7 @@ export const progressed = (run: RunRow): NewEvent => ({
   data: { run_id: run.id, total: run.total, done: run.done, is_completed: run.status !== "running" },
 });
 
-/** One notification for the whole run. */
+/** Sends one notification for the whole run. */
 export async function notifyRunEnd(
   context: Pick<RotationContext, "notify">,
   tx: Tx,

@@ -75,7 +75,7 @@ const runOf = async (accountId: string) => {
   return (found as { status: string; total: number; queueing_at: Date | null; id: string }[])[0];
 };
 
-test("a run that queues for more than an hour continues although all that it has queued has ended", async () => {
+test("a run that takes more than an hour to queue continues even when all rotations queued so far have ended", async () => {
   const safe = await aSafe(app, owner);
   const account = () => anAccount(app, owner, safe, { ...NOWHERE, platform_id });
   const [first, second, third] = [await account(), await account(), await account()];
@@ -102,8 +102,8 @@ test("a run that queues for more than an hour continues although all that it has
   assert.deepEqual([reply.status, reply.body.queued, reply.body.failed], [202, 3, []], reply.text);
 });
 
-test("a queued run that waits for more than an hour ends only with its last rotation", async () => {
-  // The clock moved on since the owner signed in.
+test("a fully queued run that waits for more than an hour ends only with its last rotation", async () => {
+  // The previous test advanced the clock, so the owner signs in again.
   owner = { ...owner, token: await signIn(app, owner.email) };
   const safe = await aSafe(app, owner);
   const { id } = await anAccount(app, owner, safe, { ...NOWHERE, platform_id });

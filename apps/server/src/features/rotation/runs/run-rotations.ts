@@ -37,7 +37,10 @@ import type { RotationContext } from "../context.ts";
 type Several = SteppedCall<typeof severalEndpoint>;
 type Reply = ReplyOf<typeof severalEndpoint>;
 
-/** Queueing can take hours when many accounts are locked. These reports keep the run from expiring. */
+/**
+ * Queueing can take hours when many accounts are locked. The enqueuer reports at this interval, so that the run does
+ * not expire.
+ */
 const QUEUEING_TOLD_MS = 60_000;
 
 export async function rotateSeveral(context: RotationContext, call: Several): Promise<Reply> {
@@ -87,7 +90,7 @@ export async function rotateSeveral(context: RotationContext, call: Several): Pr
 interface Item {
   id: string;
   isAccount: boolean;
-  /** Wakes the workers, which then continue without further events. */
+  /** Whether this item is the first to be queued. It wakes the workers, which then continue without further events. */
   isFirst: boolean;
   runId: string;
   at: Date;
@@ -113,7 +116,7 @@ async function queueOne(context: RotationContext, call: Several, item: Item): Pr
 
 const RUN_CANCELLED = refuse(409, "rotation.run-cancelled", "The run was stopped before this rotation was queued.");
 
-/** Wakes the workers. Its audience is empty, so no client receives it. */
+/** The event that wakes the workers. Its audience is empty, so no client receives it. */
 const WAKING = { type: "rotation.queued", audience: { users: [] }, data: { state: "queued" } };
 
 async function queueHeld(
@@ -132,7 +135,7 @@ async function queueHeld(
   if (hindered !== null) throw hindered;
   const by = circumstances.rotate_as ?? "account";
   const requester = { id: actor.id, name: actor.name };
-  // Locked until this rotation is queued, so that cancelling the run finds it.
+  // The run stays locked until this rotation is queued, so that a cancellation of the run finds it.
   if (!(await lockRunning(tx, runId))) throw RUN_CANCELLED;
   const inserted = await insertRotations(tx, [newRotation(row, { by, because: "bulk", requester, runId }, at)]);
   if (inserted.length === 0) throw refuse(409, "rotation.open", `A rotation of "${row.name}" is already in progress.`);

@@ -23,7 +23,7 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-/** More than one person follows at once. */
+/** More runs than one user can follow at once. */
 const MOST_LISTED = 20;
 
 export type RunRow = Selectable<RotationRunsTable>;
@@ -40,7 +40,7 @@ export async function recordQueueing(tx: Tx, id: string, at: Date): Promise<void
   await running.set({ queueing_at: at }).execute();
 }
 
-/** Sets the total once it is known how many were queued. Some or all may have ended already. */
+/** Sets the total once it is known how many rotations were queued. Some or all of them may have ended already. */
 export async function setTotal(tx: Tx, id: string, total: number, at: Date): Promise<RunRow> {
   const { rows } = await sql<RunRow>`
     update rotation_runs set total = ${total}, queueing_at = null,
@@ -51,8 +51,8 @@ export async function setTotal(tx: Tx, id: string, total: number, at: Date): Pro
 }
 
 /**
- * Returns whether the run is running, and keeps it so until the transaction ends. Lock order: the secret, this
- * row, then its rotation, which cancelling the run does not lock before this row.
+ * Returns whether the run is running, and prevents a change of its status until the transaction ends. Lock order: the
+ * secret, the run's row, then the rotation. Cancelling the run does not lock a rotation before this row.
  */
 export async function lockRunning(tx: Tx, id: string): Promise<boolean> {
   const query = tx.selectFrom("rotation_runs").select("id").where("id", "=", id).where("status", "=", "running");
@@ -60,8 +60,8 @@ export async function lockRunning(tx: Tx, id: string): Promise<boolean> {
 }
 
 /**
- * Ends runs whose enqueuer has not reported since, and that have no uncounted rotations: no process is left to
- * correct their totals.
+ * Ends runs whose enqueuer has not reported since `lastSeenBefore` and that have no uncounted rotations: no process is
+ * left to correct their totals.
  */
 export async function endAbandoned(tx: Tx, lastSeenBefore: Date, at: Date): Promise<RunRow[]> {
   const { rows } = await sql<RunRow>`
@@ -81,7 +81,7 @@ export async function readRun(db: Db, userId: string, id: string): Promise<RunRo
   return (await query.executeTakeFirst()) ?? null;
 }
 
-/** Returns null when the rotation was already counted. The last one ends the run. */
+/** Returns null when the rotation was already counted. The last rotation ends the run. */
 export async function countOne(tx: Tx, rotationId: string, isRotated: boolean, at: Date): Promise<RunRow | null> {
   const { rows } = await sql<RunRow>`
     with counted as (
@@ -117,7 +117,7 @@ export function listRunning(db: Db, userId: string): Promise<RunRow[]> {
   return query.orderBy("started_at", "desc").orderBy("id", "desc").limit(MOST_LISTED).execute();
 }
 
-/** Returns null when this user has no such running run. */
+/** Returns null when this user has no running run with this id. */
 export async function cancelRun(tx: Tx, userId: string, id: string, at: Date): Promise<RunRow | null> {
   const query = tx
     .updateTable("rotation_runs")

@@ -10,7 +10,7 @@ import { reconcileScopeOf } from "../reconcile/reconcile-scope.store.ts";
 type Because = "check-in" | "one-time" | "grant-ended" | "asked";
 
 export interface RotationConditions {
-  /** Null: not an account. */
+  /** Null: the secret does not belong to an account. */
   account_status: AccountStatus | null;
   is_platform_active: boolean | null;
   rotate_as: Platform["rotate_as"] | null;
@@ -41,7 +41,7 @@ export interface DueRow extends RotationConditions {
   wanted_because: Because | null;
 }
 
-/** The limit for one pass. The rest follows a minute later. */
+/** The limit for one pass. The remaining accounts follow a minute later. */
 const MOST_DUE = 20_000;
 
 const hour = sql`extract(hour from access_time() at time zone 'UTC')`;
@@ -54,7 +54,7 @@ const isWithinWindow = sql<boolean>`(platforms.rotation_window is null or case
     else ${hour} >= (platforms.rotation_window ->> 'from_hour')::integer
       or ${hour} < (platforms.rotation_window ->> 'to_hour')::integer end)`;
 
-/** `after-use`: only changes that an ended use requires. `ids`: only these accounts. */
+/** `after-use`: only rotations that an ended use requires. `ids`: only these accounts. */
 export type Which = "all" | "after-use" | { ids: readonly string[] };
 
 function conditionOf(which: Which): RawBuilder<boolean> {
@@ -64,15 +64,16 @@ function conditionOf(which: Which): RawBuilder<boolean> {
     : sql<boolean>`accounts.id = any(${[...which.ids]}::uuid[])`;
 }
 
-/** For rows of `accounts` and `platforms`: the change after a use waits until no user has the secret. */
+/** Whether the rotation after a use waits until no user has the secret. For queries with `accounts` and `platforms`. */
 export const waitsForCheckIn: RawBuilder<boolean> = sql<boolean>`coalesce(
   ${afterUse(sql`accounts.rotation_wanted_because`)} and ${isInUse}
   and (platforms.access_until_rotated = 'allowed' or accounts.rotation_block_lifted), false)`;
 
 /**
- * Active accounts, on active platforms and in active safes, whose change is wanted or whose interval has passed and
- * that have no open rotation; longest first. A scheduled change waits while the secret is in use. A change after a
- * use waits only where access is allowed until then. After a person cancels a rotation, the next one waits for a day.
+ * Returns active accounts, on active platforms and in active safes, that have no open rotation and whose rotation is
+ * wanted or whose interval has passed; the longest overdue first. A scheduled rotation waits while the secret is in
+ * use. A rotation after a use waits only where access is allowed until then. After a user cancels a rotation, the next
+ * scheduled one waits for a day.
  */
 export async function findDue(db: Db, which: Which = "all"): Promise<DueRow[]> {
   const { rows } = await sql<DueRow>`
@@ -102,7 +103,10 @@ export async function findDue(db: Db, which: Which = "all"): Promise<DueRow[]> {
 
 const BEGIN_LOCK = 7_305_808_873;
 
-/** Until the transaction ends, no other process starts unrequested rotations, so that their count is exact. */
+/**
+ * Prevents other processes from starting unrequested rotations until the transaction ends, so that their count is
+ * exact.
+ */
 export async function lockBeginning(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(BEGIN_LOCK)})`.execute(tx);
 }
@@ -116,8 +120,8 @@ export async function countBegun(db: Db): Promise<number> {
 }
 
 /**
- * Postpones accounts that cannot be rotated now by an hour, so that they do not hold up others. Returns those whose
- * reason is new.
+ * Postpones accounts that cannot be rotated now for an hour, so that they do not delay others. Returns the ids of those
+ * whose reason is new.
  */
 export async function postponeDue(tx: Tx, hindered: readonly { id: string; reason: string }[]): Promise<Set<string>> {
   if (hindered.length === 0) return new Set();

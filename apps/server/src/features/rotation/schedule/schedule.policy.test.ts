@@ -21,7 +21,7 @@ test("a window may span midnight and excludes its end", () => {
   assert.ok(isWithin(null, at(12)));
 });
 
-test("the jitter spreads accounts that are due together: constant for each account, within the limit, and never early", () => {
+test("the jitter spreads accounts that are due together; it is constant for each account, within the limit, and never negative", () => {
   const ids = Array.from({ length: 500 }, (_, i) => `0190c0de-0000-7000-8000-${String(i).padStart(12, "0")}`);
   const spread = ids.map((id) => jitterOf(id, 60));
   assert.deepEqual(
@@ -37,7 +37,7 @@ test("the jitter spreads accounts that are due together: constant for each accou
   assert.equal(jitterOf(ids[0]!, 0), 0);
 });
 
-test("an account is due after its interval and inside the window, and a wanted change ignores both", () => {
+test("an account is due after its interval and inside its window; a wanted rotation ignores both", () => {
   const due: Timing = { id: "x", rotatedAt: at(0), everyDays: 30, window: null, jitterMinutes: 0, isWanted: false };
   const later = (days: number, hour = 0) => new Date(at(hour).getTime() + days * 86_400_000);
   assert.deepEqual([isDue(due, later(29)), isDue(due, later(30))], [false, true]);
@@ -49,7 +49,7 @@ test("an account is due after its interval and inside the window, and a wanted c
 
 const count = (text: string, pattern: RegExp) => [...text].filter((character) => pattern.test(character)).length;
 
-test("a new password keeps every rule of its platform and every limit of its target", () => {
+test("a new password meets every rule of its platform and every limit of its target", () => {
   for (let world = 0; world < 400; world++) {
     const rules: PasswordRules = {
       length: randomInt(8, 40),

@@ -4,11 +4,11 @@ import type { Platform } from "@strongroom/contract";
 export interface Timing {
   id: string;
   rotatedAt: Date;
-  /** Null: not automatically. */
+  /** Null: the secret is not rotated automatically. */
   everyDays: number | null;
   window: Platform["rotation_window"];
   jitterMinutes: number;
-  /** A change that is wanted now, regardless of interval and window. */
+  /** A rotation is wanted now, regardless of interval and window. */
   isWanted: boolean;
 }
 

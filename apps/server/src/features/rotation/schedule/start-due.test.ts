@@ -32,7 +32,8 @@ async function makeDue(ids: readonly AccountId[]): Promise<void> {
     ids,
   );
   const { database, jobs } = place.app.kernel;
-  // The job is not queued while the run of this minute is active, which may have passed these accounts already.
+  // Retries, because the job is not queued while this minute's run is active, and that run may have passed these
+  // accounts already.
   await eventually(() => database.transaction((tx) => jobs.enqueue(tx, "rotation.start-due", {})));
 }
 
@@ -67,7 +68,7 @@ test("the schedule rotates accounts that are due by their platform's interval an
   for (const { account } of others) assert.deepEqual(await rotationsOf(account.id), [], account.name);
 });
 
-test("the schedule starts no more rotations in a minute than configured, and the rest later", async () => {
+test("the schedule starts no more rotations in a minute than configured, and starts the rest later", async () => {
   await place.sql("update rotations set started_at = started_at - interval '2 minutes'");
   const { config } = place.app.kernel;
   const before = config.rotationsPerMinute;
@@ -91,7 +92,7 @@ test("the schedule starts no more rotations in a minute than configured, and the
   }
 });
 
-test("the schedule checks an account that cannot be rotated once an hour, and it does not delay others", async () => {
+test("the schedule retries an account that cannot be rotated only once an hour, and the account does not delay others", async () => {
   const platform = await aPlatform(place.app, DUE);
   const safe = await aSafe(place.app, owner);
   const hopeless = await anAccount(place.app, owner, safe, { platform_id: platform.id });

@@ -17,8 +17,8 @@ import { QUEUED } from "../rotation-labels.ts";
 const AT_ONCE = 200;
 
 /**
- * Returns the number of started rotations. INVARIANT: all processes together start no more in a minute than the
- * configuration allows.
+ * Returns the number of started rotations. INVARIANT: all processes together start no more rotations in a minute than
+ * the configuration allows.
  */
 export async function startDue(
   context: RotationContext,
@@ -28,7 +28,7 @@ export async function startDue(
   const { database, clock, keys } = context.kernel;
   if (keys.isSealed) return 0;
   const now = clock.now();
-  // The longest overdue come first; the rest follows a minute later.
+  // The longest overdue accounts come first; the remaining ones follow a minute later.
   const due = (await findDue(database.db, which)).filter((row) => isDue(timingOf(row), now)).map(({ id }) => id);
   let started = 0;
   for (let begin = 0; begin < due.length && !signal.aborted; begin += AT_ONCE) {
@@ -48,7 +48,7 @@ const timingOf = (row: DueRow) => ({
   isWanted: row.wanted_because !== null,
 });
 
-/** Returns null when the limit of this minute is reached. */
+/** Returns the number of started rotations; null when the limit of this minute is reached. */
 async function startSome(context: RotationContext, ids: readonly string[]): Promise<number | null> {
   const { database, clock, events, config } = context.kernel;
   return database.transaction(async (tx) => {
@@ -72,7 +72,7 @@ async function startSome(context: RotationContext, ids: readonly string[]): Prom
       const by = query.rotate_as ?? "account";
       const because: Rotation["because"] = query.wanted_because ?? "scheduled";
       const rotation = newRotation(row, { by, because, requester: null, runId: null }, at);
-      // The lockout budget: only a person can have a rejected secret sent again.
+      // The lockout budget: only a user's explicit request sends a rejected secret again.
       const isRefused = row.rejected_revision === row.login_revision;
       return isRefused ? { ...rotation, journal: { ...rotation.journal, dead: [row.secret_version] } } : rotation;
     });
@@ -92,7 +92,7 @@ interface Hindered {
   due: DueRow;
 }
 
-/** Notifies secret managers once per reason when a wanted change cannot start. */
+/** Notifies secret managers once per reason when a wanted rotation cannot start. */
 async function skipHindered(context: RotationContext, tx: Tx, hindered: readonly Hindered[]): Promise<void> {
   const isNew = await postponeDue(
     tx,

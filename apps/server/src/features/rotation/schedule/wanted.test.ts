@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => place.close());
 
-/** Queues the schedule until it has started a rotation, and waits for its end. */
+/** Queues the schedule until it has started a rotation, and waits until that rotation ends. */
 async function changedByItself(id: AccountId): Promise<Rotation> {
   const { database, jobs } = place.app.kernel;
   const started = await eventually(async () => {
@@ -40,7 +40,7 @@ async function changedByItself(id: AccountId): Promise<Rotation> {
   return place.settled(owner, started.id);
 }
 
-test("a check-in is followed by a new password", async () => {
+test("a check-in is followed by a rotation", async () => {
   const platform = { exclusive_check_out: true, rotate_after_check_in: true, rotate_automatically: false };
   const { account, role } = await place.anAccountThere(owner, { platform });
   const seen = await place.passwordOf(owner, account.id);
@@ -51,7 +51,7 @@ test("a check-in is followed by a new password", async () => {
   assert.equal(await place.logsIn(role.username, seen), false);
 });
 
-test("a one-time password works for the person who retrieved it until the rotation", async () => {
+test("a one-time password is rotated after a user retrieved it, and then stops working", async () => {
   const platform = { one_time_password: true, rotate_automatically: false };
   const { account, role } = await place.anAccountThere(owner, { platform });
   const seen = await place.passwordOf(owner, account.id);
@@ -91,7 +91,7 @@ test("a candidate that a secret manager retrieved for a repair is rotated again 
   assert.notEqual(await place.passwordOf(owner, account.id), seen.body.password);
 });
 
-test("the end of a grant rotates the secret that was retrieved under it, and the request's evidence covers the whole use", async () => {
+test("when a grant ends, the secret retrieved under it is rotated, and the request's evidence covers the whole use", async () => {
   const { app } = place;
   const platform = { approvals_level_1: 1, rotate_after_check_in: true, rotate_automatically: false };
   const { account, role, safe } = await place.anAccountThere(owner, { platform });

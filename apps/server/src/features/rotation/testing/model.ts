@@ -1,4 +1,4 @@
-// A small model of two workers and one target with all faults, in which the journal is explored exhaustively.
+// A small model of two workers and one target with every fault, for an exhaustive exploration of the journal.
 import { applyEvent, nextAction, initialJournal } from "../rotation.policy.ts";
 import type { RotationAct, RotationEvent, Journal, Capabilities } from "../rotation.policy.ts";
 
@@ -9,7 +9,7 @@ export interface World {
   activeVersion: number;
   /** The version that the target accepts. */
   live: number;
-  /** Sent changes that the target may still apply, or never. */
+  /** Sent changes that the target may still apply, or may never apply. */
   late: readonly number[];
   /** The index of the worker that holds the lease; null: none. */
   holder: number | null;
@@ -59,7 +59,7 @@ export function* successors(world: World, rules: Rules): Generator<World> {
       yield { ...withFault(forgetting(world, worker)), ...putting(world, index, IDLE), holder: released(world, index) };
     }
   }
-  // A lease expires although its worker lives, because the worker is slow.
+  // The lease of a live but slow worker expires.
   if (world.faults > 0 && world.holder !== null) yield { ...withFault(world), holder: null };
   for (const [index, version] of world.late.entries()) {
     yield { ...world, late: world.late.toSpliced(index, 1), live: version };
@@ -148,7 +148,7 @@ function performances(world: World, rules: Rules, act: RotationAct): Performance
 
 /** `login` is the version used to log in; null: the reconcile account's own secret. */
 function sendings(world: World, rules: Rules, login: number | null): Performance[] {
-  // The worker sends the candidate from when it began; no other worker generates one without the lease.
+  // The worker sends the candidate that existed when it began; no other worker generates one without the lease.
   const version = world.journal.candidate ?? world.stored;
   const results: Performance[] = [];
   if (login !== null && login !== world.live) {

@@ -85,10 +85,10 @@ export async function onPostgresql() {
       return body.password;
     },
 
-    /** Sets another password on the target, outside of Strongroom. */
+    /** Sets a different password on the target, outside of Strongroom. */
     setPassword: (username: string, password: string) => target.sql(`alter role "${username}" password '${password}'`),
 
-    /** Puts the rotation in the state after its process died right after sending a change. */
+    /** Puts the rotation into the state in which a process that dies right after sending a change leaves it. */
     async dieAfterSending(id: string): Promise<void> {
       await sql(
         `update rotations set step = 'sent', lease_token = null, lease_until = null, next_at = now(), needs_attention = false,
