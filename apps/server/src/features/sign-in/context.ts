@@ -10,8 +10,8 @@ import type { SigningKeys } from "./sessions/signing-keys.ts";
 import type { Tokens } from "./sessions/tokens.ts";
 
 /**
- * The second step that a person has to complete. Empty `kinds`: their role requires a factor and they have none, so they set one
- * up.
+ * The second step that a user has to complete. If `kinds` is empty, their role requires a factor but they have none, so
+ * they set one up.
  */
 export interface SecondStepDemand {
   kinds: SecondStep["kinds"];
@@ -35,49 +35,54 @@ export interface DirectoryLogin {
   signal: AbortSignal;
 }
 
-/** An existing account that is bound to a provider's identity once every proof is complete. */
+/** An existing account that will be bound to a provider's identity once every proof is complete. */
 export interface TakeOver {
   providerId: IdentityProviderId;
-  /** The provider's identifier of the person. */
+  /** The provider's identifier for the user. */
   subject: string;
   /** The role from the provider's groups; null keeps the account's role. */
   role: Role | null;
 }
 
-/** A person whom a provider has authenticated. */
+/** A user whom a provider has authenticated. */
 export interface ExternalIdentity {
   user: UsersTable;
   /** Undefined when the account is already bound to the provider. */
   takeOver?: TakeOver;
 }
 
-/** The identity providers, as signing in uses them. */
+/** The identity providers, as sign-in uses them. */
 export interface ExternalProviders {
   /**
-   * The person whom a directory authenticates; null when no directory does. Throws the refusal for an authenticated person who
-   * may not sign in.
+   * The user whom a directory authenticates; null when no directory does. Throws the refusal for an authenticated user
+   * who may not sign in.
    */
   proveByDirectory(query: DirectoryLogin): Promise<ExternalIdentity | null>;
   /**
-   * Binds the account to the provider and ends its password and sessions; the caller has locked the user. Throws 403 when it is
-   * no longer allowed.
+   * Binds the account to the provider and ends its password and sessions. The caller has locked the user. Throws 403
+   * when the binding is no longer allowed.
    */
   takeOver(tx: Tx, user: UsersTable, wanted: TakeOver): Promise<void>;
-  /** The name of the provider that a person signs in through, who then has no local password; null when there is none. */
+  /** The name of the provider that a user signs in through, or null for a user with a local password. */
   providerOf(db: Db, userId: string): Promise<string | null>;
-  /** The OpenID Connect provider that a person signs in through, if it is enabled. */
+  /** The OpenID Connect provider that a user signs in through, if the provider is enabled. */
   openidProviderOf(db: Db, userId: string): Promise<{ id: IdentityProviderId; name: string } | null>;
-  /** Records that the person ended their sessions: their next sign-in needs a new authentication at their provider. */
+  /**
+   * Records that the user ended their sessions: their next sign-in will need a new authentication at their provider.
+   */
   noteSignOut(tx: Tx, userId: string): Promise<void>;
-  /** As `providerOf`, for several people. People with a local password are omitted. */
+  /** As `providerOf`, for several users. Users with a local password are omitted. */
   providersOf(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** The names, besides their address, by which guesses at these people are counted. People without such names are omitted. */
+  /**
+   * The names, other than their addresses, by which guesses at these users are counted. Users without such names are
+   * omitted.
+   */
   claimsOn(db: Db, userIds: readonly string[]): Promise<readonly { user_id: string; email: string }[]>;
 }
 
 /**
- * Revokes the API tokens of a person except those in `keep`, and the tokens that revoked ones created; returns how many. Throws
- * 400 when one of `keep` is not an active token of that person.
+ * Revokes a user's API tokens except those in `keep`, and also the tokens that the revoked ones created. Returns how
+ * many were revoked. Throws 400 when one of `keep` is not an active token of that user.
  */
 export type EndTokens = (tx: Tx, userId: string, because: TokensEnd, keep?: readonly string[]) => Promise<number>;
 

@@ -1,4 +1,5 @@
-// Turns a typed address into a value that is safe to store, because users type passwords into the wrong field.
+// Turns a typed address into a value that is safe to store. The address itself is not, because users type passwords
+// into the wrong field.
 import { Secret, fingerprint } from "@strongroom/keys";
 import type { Kernel } from "#kernel/kernel.ts";
 

@@ -25,22 +25,22 @@ import { underLimits } from "./under-limits.ts";
 import { waitingUntil, unlock } from "./attempts/waiting-people.ts";
 
 export interface SignInFeature extends SignInOfUsers {
-  /** For features that open sessions with `openSession` or the functions of the second step. */
+  /** For features that open sessions with `openSession` or with the second-step functions. */
   parts: SignInContext;
-  /** The link that creates the first administrator; null once a user exists. */
+  /** The link for creating the first administrator; null once a user exists. */
   setupLink(): Promise<string | null>;
   /** Replaces the key that signs tokens. Open sessions continue. Rejects with SealedError. */
   rotateSigningKey(): Promise<void>;
   /** Ends sessions, pending sign-ins and links in a restored database. */
   endEverything(tx: Tx): Promise<{ sessions: number; sign_ins: number; links: number }>;
-  /** When the current signing key was created; null before the first sign-in. */
+  /** When the active signing key was created; null before the first sign-in. */
   signingKeySince(db: Db): Promise<Date | null>;
 }
 
 export interface SignInDeps {
   mail: Mail;
   notify: Notify;
-  /** Cost of a password hash. Only tests use less than the default. */
+  /** The cost of a password hash. Only tests use less than the default. */
   hashing?: HashParameters;
 }
 

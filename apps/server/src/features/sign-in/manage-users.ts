@@ -82,8 +82,8 @@ export async function createUser(
 }
 
 /**
- * Creates a single-use link to set a new password; it replaces any earlier one. Throws a refusal for a user who does not exist,
- * is disabled, or signs in through an identity provider.
+ * Creates a single-use link for setting a new password, which replaces any earlier link. Throws a refusal for a user
+ * who does not exist, is disabled, or signs in through an identity provider.
  */
 export async function createResetLink(
   context: UserAdminContext,

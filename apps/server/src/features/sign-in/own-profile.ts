@@ -25,7 +25,7 @@ export async function readProfile({ actor }: Call<typeof readOwnProfile>, db: Db
   };
 }
 
-/** The new token belongs to the same session and ends with it. */
+/** Changes the user's name and returns a new token, which belongs to the same session and ends with it. */
 export async function rename(
   { tokens }: SignInContext,
   call: SteppedCall<typeof renameOneself>,

@@ -1,4 +1,5 @@
-// Background jobs of signing in: end sessions, delete old rows, rotate the signing key, send reset and invitation mails.
+// Background jobs of sign-in: end sessions, delete old rows, rotate the signing key, and send reset and invitation
+// mails.
 import { readPolicy } from "#features/users/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
@@ -35,12 +36,12 @@ export function defineJobs(parts: SignInContext): void {
     await sweepRest(kernel);
   });
   kernel.jobs.define("sign-in.keys", { schedule: "17 3 * * *" }, async () => {
-    // Skipping a run is fine: another process or the next day's run does it.
+    // A skipped run does no harm: another process or the next day's run will do the work.
     if (!kernel.keys.isSealed) await signingKeys.maintain();
   });
 }
 
-/** Ends sessions that are over, notifies the user's windows and audits the reason. Returns how many sessions ended. */
+/** Ends sessions that are over, notifies each user's windows and audits the reason. Returns how many sessions ended. */
 export async function sweepSessions(kernel: Kernel): Promise<number> {
   const now = kernel.clock.now();
   const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds);

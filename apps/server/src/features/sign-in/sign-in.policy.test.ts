@@ -1,4 +1,4 @@
-// Tests of the session and slow-down rules, without a clock and without a database.
+// Tests of the rules for sessions and for slowing down guesses, without a clock and without a database.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -25,7 +25,7 @@ const session = (more: object = {}) => ({
   ...more,
 });
 
-test("OPEN-01: users have the ordinary idle limit, admins and managers the tighter of the two", () => {
+test("OPEN-01: users have the ordinary idle limit, and admins and managers the tighter of the two", () => {
   assert.equal(idleLimit("user", policy), 30 * MINUTE);
   assert.equal(idleLimit("manager", policy), 15 * MINUTE);
   assert.equal(idleLimit("admin", { ...policy, timeout_minutes: 10 }), 10 * MINUTE);

@@ -1,4 +1,4 @@
-// Rules for session lifetime and slowing down guesses, without a clock and without a database.
+// Rules for session lifetimes and for slowing down guesses, without a clock and without a database.
 import type { Role, SignInPolicy } from "@strongroom/contract";
 
 const SECOND = 1000;
@@ -9,7 +9,7 @@ const DAY = 24 * HOUR;
 /** How a user authenticated. */
 export type SignInMethod = "password" | "oidc" | "ldap" | "passkey";
 
-/** How long a sign-in waits for its second step, in milliseconds, and how many tries it allows. */
+/** How long a sign-in waits for its second step, in milliseconds, and how many tries the step allows. */
 export const PENDING_SIGN_IN_LIFETIME = 5 * MINUTE;
 export const MAX_SECOND_STEP_TRIES = 5;
 export const isLastTry = (tries: number): boolean => tries >= MAX_SECOND_STEP_TRIES;
@@ -26,7 +26,7 @@ type Limits = Pick<
   "timeout_minutes" | "privileged_timeout_minutes" | "session_hours" | "remembered_days"
 >;
 
-/** Milliseconds without activity after which a session ends; admins and managers have the tighter of two limits. */
+/** How long a session may be inactive, in milliseconds. Admins and managers have the tighter of two limits. */
 export function idleLimit(role: Role, limits: Limits): number {
   const minutes = role === "user" ? limits.timeout_minutes : tighter(limits);
   return minutes * MINUTE;
@@ -46,15 +46,17 @@ export interface SessionTimes {
   expires_at: Date;
 }
 
-/** When a session ends regardless of activity: as set at sign-in, or earlier when the policy was tightened since. */
+/**
+ * When a session ends regardless of activity: at the time set at sign-in, or earlier if the policy was tightened since.
+ */
 export function endOf(session: SessionTimes, limits: Limits): Date {
   const byPolicy = session.created_at.getTime() + maxSessionLifetime(session.is_remembered, limits);
   return new Date(Math.min(session.expires_at.getTime(), byPolicy));
 }
 
 /**
- * Whether a session is open. The actual last activity may be up to `ACTIVITY_WRITE_INTERVAL` later than the stored one, so that
- * much is added: no session ends before the time that the browser counts down to.
+ * Whether a session is open. The actual last activity may be up to `ACTIVITY_WRITE_INTERVAL` later than the stored
+ * time. Adding that interval ensures that no session ends before the time that the browser counts down to.
  */
 export function stateOf(session: SessionTimes, limits: Limits, now: Date): "open" | "idle" | "expired" {
   if (now >= endOf(session, limits)) return "expired";
@@ -66,23 +68,26 @@ export const isTouchDue = (lastActiveAt: Date, now: Date): boolean =>
   now.getTime() - lastActiveAt.getTime() >= ACTIVITY_WRITE_INTERVAL;
 
 /**
- * The kinds of counters for failed attempts. `pair` is one person on a network where they have signed in before, `tried` the
- * same person there within the hour, and `spread` the number of such people who failed on that network.
+ * The kinds of counters for failed attempts. `pair` is one user on a network where they have signed in before, `tried`
+ * is the same user there within the last hour, and `spread` is the number of such users who failed on that network.
  */
 export const ATTEMPT_KINDS = ["account", "network", "pair", "spread", "tried"] as const;
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
 
-/** Failures without a wait. Many people share a network, so it has more. */
+/** The number of failures before any wait. Networks have more, because many users share one. */
 const FREE: Record<AttemptKind, number> = { account: 5, pair: 5, network: 30, spread: 30, tried: Infinity };
 /** Milliseconds without a failure after which a count resets. */
 const FORGET_AFTER: Record<AttemptKind, number> = { account: DAY, pair: DAY, network: HOUR, spread: HOUR, tried: HOUR };
 /** Administrators are notified of the failures on one network at most this often, in milliseconds. */
 export const ALERT_EVERY = HOUR;
-/** Whether there are more failures than typing errors of people who share a network explain. */
+/** Whether there are more failures than the typing errors of users sharing a network can explain. */
 export const isAlarming = (kind: AttemptKind, failures: number): boolean =>
   (kind === "network" || kind === "spread") && failures >= FREE[kind];
 export const MAX_WAIT = 15 * MINUTE;
-/** The longest wait that other people's failures cause for a user who signed in on this network before, in milliseconds. */
+/**
+ * The longest delay that other users' failures can cause for a user who has signed in on this network before, in
+ * milliseconds.
+ */
 const LONGEST_SPREAD_WAIT = 30 * SECOND;
 export const ATTEMPT_RETENTION = DAY;
 
@@ -103,8 +108,8 @@ export const INVITATION_LIFETIME = 7 * DAY;
 /** How long a reset request waits for an administrator, in milliseconds. */
 export const RESET_REQUEST_LIFETIME = DAY;
 /**
- * Milliseconds between reset mails to one person, after `sent` mails since the last full day without one: 2 minutes, 4, 8 … an
- * hour. Prevents filling another person's inbox or repeatedly replacing their link.
+ * Milliseconds between reset mails to one user, after `sent` mails since the last full day without one: 2 minutes, 4, 8
+ * … an hour. Prevents flooding a user's inbox and repeatedly replacing their link.
  */
 export const resetMailWait = (sent: number): number => (sent === 0 ? 0 : Math.min(2 ** sent * MINUTE, HOUR));
 

@@ -59,7 +59,7 @@ describe("signing in", () => {
     assert.equal((await tryToSignIn(app, `  ${email.toUpperCase()} `)).status, 200);
   });
 
-  test("accepts a password however the keyboard composes its letters", async () => {
+  test("accepts a password however the keyboard composes its characters", async () => {
     const email = newEmail();
     await createUser(app.kernel, { email, role: "user", password: "schl\u00fcssel-\u212b" });
     assert.equal((await tryToSignIn(app, email, { password: "schlu\u0308ssel-\u00c5" })).status, 200);
@@ -107,7 +107,7 @@ describe("signing in", () => {
     assert.equal(await storedHash(email), renewed);
   });
 
-  test("OPEN-10: reports a disabled account only with the right password", async () => {
+  test("OPEN-10: reports a disabled account only after the correct password", async () => {
     const admin = await firstAdmin(app);
     const { id, email } = await aPerson(app);
     await app.call(setUserStatus, { params: { id }, body: { status: "disabled" }, as: admin.token });
@@ -117,7 +117,7 @@ describe("signing in", () => {
     assert.equal(codeOf(reply), "account.disabled");
   });
 
-  test("fails while the password it was proved with is being changed", async () => {
+  test("fails if the password is changed while the sign-in is in progress", async () => {
     const { id, email, token } = await aPerson(app);
     const [locked, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const change = app.database.transaction(async (tx) => {
@@ -153,7 +153,7 @@ describe("traces of signing in", () => {
     assert.equal(success.request?.["ip"], "192.0.2.8");
   });
 
-  test("include no password, token or unknown address in the log, audit trail or counters", async () => {
+  test("include no password, token or unknown address in the log, audit trail or attempt counters", async () => {
     const { email } = await aPerson(app);
     const typed = "my-secret@typed-into-the-wrong-field";
     const reply = await tryToSignIn(app, email);

@@ -22,7 +22,8 @@ type LoginCall = SteppedCall<typeof login>;
 
 export async function signIn(parts: SignInContext, call: LoginCall, db: Db): Promise<SignedIn> {
   const { passwords } = parts;
-  // Check the network before the password, so that callers elsewhere cannot learn whether it is right.
+  // Check the network before the password, so that callers on other networks cannot learn whether the password is
+  // correct.
   const policy = await readPolicy(db);
   requireAllowedNetwork(policy, call.request.ip);
   const { user, takeOver, method, attempt } = await prove(parts, call, db);
@@ -30,7 +31,8 @@ export async function signIn(parts: SignInContext, call: LoginCall, db: Db): Pro
   const isOurs = method === "password" && canSignIn(user);
   const isOutdated = isOurs && passwords.isOutdated(user.password_hash);
   const renewed = isOutdated ? { passwordHash: await passwords.hash(password, call.signal) } : {};
-  // A role assigned since may require a stronger password. Until it is changed, this one does not count as re-authentication.
+  // A role assigned since the password was set may require a stronger one. Until it is changed, this password does not
+  // count as re-authentication.
   const isTooWeak = isOurs && user.role !== "user" && passwordProblem(policy, { ...user, password }) !== null;
   const proof = isTooWeak ? { provedAt: null } : {};
   return openSession(parts, call, { user, takeOver, method, isRemembered, attempt, ...renewed, ...proof });
@@ -66,12 +68,12 @@ async function prove(
   return { ...proved, method: "ldap", attempt };
 }
 
-/** An invalid address is looked up as the empty text, which no user has. */
+/** An invalid address is looked up as the empty string, which no user has. */
 export const addressOf = (typed: string): string => Email.safeParse(typed).data ?? "";
 
 /**
- * Returns one spelling for all that a directory treats as the same name, so that guesses are counted together. Null for text that
- * cannot be a user name.
+ * Returns the same spelling for all names that a directory treats as equal, so that guesses at them are counted
+ * together. Null for text that cannot be a user name.
  */
 function typedName(typed: string): string | null {
   const name = typed.normalize("NFKC").toLowerCase();

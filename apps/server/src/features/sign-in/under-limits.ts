@@ -1,4 +1,4 @@
-// Previews how new limits would affect the open sessions, before a policy is saved.
+// Previews how new limits would affect the open sessions before a policy is saved.
 import type { SignInPolicy } from "@strongroom/contract";
 import type { UnderLimits } from "#features/users/index.ts";
 import type { Db } from "#kernel/db/database.ts";

@@ -1,4 +1,4 @@
-// Reads and writes the counters of failed attempts and the networks that people sign in from.
+// Reads and writes the counters of failed attempts and the networks that users sign in from.
 import type { UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -40,10 +40,13 @@ export async function saveNetwork(tx: Tx, userId: string, network: string, at: D
     .execute();
 }
 
-/** The `retry_at` of a row without a wait. It is not the current time, because another process's clock may be slightly behind. */
+/**
+ * The `retry_at` of a row without a wait. The current time would not do, because another process's clock may be
+ * slightly behind.
+ */
 export const AT_ANY_TIME = new Date(0);
 
-/** Returns the rows in the order of `keys`, created where missing, locked until the transaction ends. */
+/** Creates missing rows, locks all of them until the transaction ends, and returns them in the order of `keys`. */
 export async function lockAttempts(tx: Tx, keys: readonly string[], now: Date): Promise<AttemptsRow[]> {
   // Every transaction locks in the same order, to avoid deadlocks.
   const ordered = keys.toSorted();
@@ -67,7 +70,7 @@ export async function writeAttempts(tx: Tx, row: AttemptsRow): Promise<void> {
   await tx.updateTable("sign_in_attempts").set(counts).where("key", "=", key).execute();
 }
 
-/** The rows among these whose wait is not over. */
+/** The rows with these keys whose wait is not over yet. */
 export const findWaiting = (db: Db, keys: readonly string[], now: Date): Promise<{ key: string; retry_at: Date }[]> =>
   db
     .selectFrom("sign_in_attempts")
@@ -87,7 +90,10 @@ export async function deleteAttempts(tx: Tx, key: string): Promise<void> {
   await tx.deleteFrom("sign_in_attempts").where("key", "=", key).execute();
 }
 
-/** True at most once per network since `since`: the caller then notifies administrators. */
+/**
+ * Records an alert about a network. Returns false if one was recorded after `since`, so that administrators are
+ * notified only once.
+ */
 export async function noteAlert(tx: Tx, network: string, at: Date, since: Date): Promise<boolean> {
   const { rows } = await sql`
     insert into sign_in_alerts as alert (network, told_at) values (${network}, ${at})
@@ -103,7 +109,7 @@ export async function sweepAttempts(tx: Tx, attemptsBefore: Date, networksBefore
   await sql`delete from sign_in_alerts where told_at < ${attemptsBefore}`.execute(tx);
 }
 
-/** Deletes the networks that a person signed in from. */
+/** Deletes the networks that a user signed in from. */
 export async function deleteNetworks(tx: Tx, userId: string): Promise<void> {
   await tx
     .deleteFrom("sign_in_networks")

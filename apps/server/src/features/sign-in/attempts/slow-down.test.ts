@@ -1,4 +1,4 @@
-// Tests that guessing passwords becomes slow and locks no user out.
+// Tests that guessing passwords becomes slow but never locks a user out.
 import {
   changePassword,
   completePasswordReset,
@@ -38,7 +38,7 @@ before(async () => {
 after(() => app.close());
 
 let networks = 0;
-/** A network without earlier sign-ins. */
+/** A network that no user has signed in from. */
 const newNetwork = (): string => `198.51.${Math.floor((networks += 1) / 250)}.${networks % 250}`;
 
 const guess = (email: string, from: string) => tryToSignIn(app, email, { password: "a wrong guess", from });
@@ -119,7 +119,7 @@ describe("guessing at one account", () => {
     await other.stopOnly();
   });
 
-  test("an attempt timed slightly before another one was counted is not too early", async () => {
+  test("an attempt on a process whose clock is slightly behind is not too early", async () => {
     const behind = fixedClock();
     const other = await anotherProcess(app, { clock: behind });
     behind.advance(clock.now().getTime() - behind.now().getTime() - 3 * SECOND);
@@ -137,7 +137,7 @@ describe("guessing at one account", () => {
     assert.equal((await guess(email, newNetwork())).status, 429);
   });
 
-  test("guessing the current password in an open session is slowed down in the same way", async () => {
+  test("guesses at the current password in an open session are slowed down in the same way", async () => {
     const { token } = await aPerson(app);
     const tryToChange = () =>
       app.call(changePassword, {
@@ -150,7 +150,7 @@ describe("guessing at one account", () => {
 });
 
 describe("credential stuffing", () => {
-  test("from many addresses gets five comparisons per account, and then even the right password is refused", async () => {
+  test("guesses from many addresses get five comparisons per account, and then even the correct password is refused", async () => {
     const { email } = await aPerson(app);
     const statuses: number[] = [];
     for (let each = 0; each < 12; each++) statuses.push((await guess(email, newNetwork())).status);
@@ -158,7 +158,7 @@ describe("credential stuffing", () => {
     assert.equal((await tryToSignIn(app, email, { from: newNetwork() })).status, 429);
   });
 
-  test("from one address gets thirty comparisons, however many accounts it tries", async () => {
+  test("guesses from one address get thirty comparisons, however many accounts they try", async () => {
     const attacker = newNetwork();
     const looked = await hashesOf(app);
     const statuses: number[] = [];
@@ -169,7 +169,7 @@ describe("credential stuffing", () => {
 });
 
 describe("password spraying", () => {
-  test("notifies administrators and is recorded once per network and hour", async () => {
+  test("password spraying notifies administrators and is recorded once per network and hour", async () => {
     const admin = await firstAdmin(app);
     const network = newNetwork();
     const notifiedAt = async () => {
@@ -215,7 +215,7 @@ describe("password spraying", () => {
     }
     return waits;
   };
-  /** Created sequentially, because concurrent attempts count as failures. */
+  /** Users are created one after another, because concurrent attempts count as failures. */
   const people = async (count: number) => {
     const made: TestPerson[] = [];
     while (made.length < count) made.push(await aPerson(app));
@@ -223,7 +223,7 @@ describe("password spraying", () => {
   };
   const GROWING = [2, 4, 8, 16, 32];
 
-  test("slows a network down equally for active users, disabled users and unknown addresses", async () => {
+  test("failures slow a network down equally for active users, disabled users and unknown addresses", async () => {
     const admin = await signedIn(app, (await firstAdmin(app)).email);
     const known = await people(35);
     const disabled = await people(35);
@@ -239,7 +239,7 @@ describe("password spraying", () => {
     }
   });
 
-  test("slows a network of known users by at most 30 seconds, and successful sign-ins clear typing errors", async () => {
+  test("failures of known users delay their network by at most 30 seconds, and successful sign-ins clear typing errors", async () => {
     const context = newNetwork();
     const known = await people(40);
     for (const { email } of known) await signedIn(app, email, { from: context });
@@ -255,7 +255,7 @@ describe("password spraying", () => {
     assert.deepEqual(await waitsOf(emails.slice(0, 29), context), [], "an hour later");
   });
 
-  test("stays counted despite parallel sign-ins to the attacker's own account", async () => {
+  test("failures stay counted despite parallel sign-ins to the attacker's own account", async () => {
     const context = newNetwork();
     const known = await people(31);
     for (const { email } of known) await signedIn(app, email, { from: context });
@@ -299,7 +299,7 @@ describe("the owner is not locked out by others", () => {
     assert.equal((await guess(newEmail(), context)).status, 401);
   });
 
-  test("completing a reset lets the user sign in from a new network", async () => {
+  test("completing a password reset lets the user sign in from a new network", async () => {
     const { id, email } = await aPerson(app);
     await guessTimes(5, email, newNetwork());
     const admin = await signedIn(app, (await firstAdmin(app)).email);
@@ -330,7 +330,7 @@ describe("the owner is not locked out by others", () => {
 });
 
 test("an attempt refused because too many users are signing in does not count as failed", async (context) => {
-  // Hashing as expensive as in production, so that a queue forms.
+  // Makes hashing as expensive as in production, so that a queue forms.
   const busyApp = await testApp({ clock, hashing: { memoryKiB: 65_536, passes: 3, lanes: 1 } });
   context.after(() => busyApp.close());
   const attempts = Array.from({ length: 60 }, () =>
@@ -349,7 +349,7 @@ test("an attempt refused because too many users are signing in does not count as
   assert.equal(rows[0].sum, 60 - busy.length);
 });
 
-test("a refusal states the wait in its message and in seconds", async () => {
+test("a refusal states the wait in its message and, in seconds, in `retry_after`", async () => {
   const email = newEmail();
   await guessTimes(5, email, newNetwork());
   const reply = await guess(email, newNetwork());

@@ -28,19 +28,19 @@ export interface AttemptClaim {
   network: string;
 }
 
-/** An admitted attempt, counted as failed until its count is undone. */
+/** An admitted attempt. It counts as failed until its count is undone. */
 export interface Attempt {
   claim: AttemptClaim;
   counted: readonly { key: string; failures: number }[];
 }
 
 /**
- * Counts an attempt before anything is compared, so that concurrent attempts cannot bypass the limit. Throws 429 with
- * `retryAfter` when it comes too early; such an attempt is not counted.
+ * Counts the attempt before comparing anything, so that concurrent attempts cannot bypass the limit. Throws 429 with `retryAfter`
+ * when the attempt comes too early; such an attempt is not counted.
  *
- * INVARIANT: on a network where a person has signed in before, only attempts from that network slow them down, and attempts on
- * other people there by at most half a minute. Each address that fails adds to its network's count, whether or not it exists:
- * trying one password on many people slows the network down.
+ * INVARIANT: on a network where a user has signed in before, only attempts from that network delay them, and attempts on other
+ * users there delay them by at most 30 seconds. Every address with a failed attempt adds to its network's count, whether or not
+ * the address exists, so trying one password on many users slows the network down.
  */
 export async function admitAttempt(kernel: Kernel, claim: AttemptClaim): Promise<Attempt> {
   const outcome = await counted(kernel, claim, true);
@@ -49,9 +49,9 @@ export async function admitAttempt(kernel: Kernel, claim: AttemptClaim): Promise
 }
 
 /**
- * Counts an attempt against a person whom several names identify, in addition to the attempt of the typed name. Returns null when
- * it comes too early. The caller must then compare nothing and reply as for a wrong password, because a different reply would
- * reveal that two names belong to one person.
+ * Counts an attempt against a user who is identified by several names, in addition to the attempt on the typed name.
+ * Returns null when the attempt comes too early. The caller must then compare nothing and reply as for a wrong
+ * password, because a different reply would reveal that two names belong to one user.
  */
 export async function admitGuess(kernel: Kernel, claim: AttemptClaim): Promise<Attempt | null> {
   return (await counted(kernel, claim, false)).attempt ?? null;
@@ -98,8 +98,8 @@ async function alert(kernel: Kernel, tx: Tx, network: string, now: Date): Promis
 }
 
 /**
- * The counters for a person on a network where they have signed in before. The network's count includes each such person once,
- * however often they mistype, and no longer once they have signed in.
+ * The counters for a user on a network where they have signed in before. Such a user adds one to the network's count,
+ * however often they mistype, until they sign in.
  */
 const keysOfKnown = (account: string, network: string, isByNetwork: boolean): string[] => [
   pairKey(account, network),
@@ -108,13 +108,15 @@ const keysOfKnown = (account: string, network: string, isByNetwork: boolean): st
 
 const isShared = ({ key }: Pick<AttemptsRow, "key">): boolean => ["network", "spread"].includes(kindOf(key));
 
-/** Undoes the count of a successful attempt, in its transaction, and records that this person signs in from this network. */
+/**
+ * Undoes the count of a successful attempt, in its transaction, and records that this user signs in from this network.
+ */
 export async function undoAttemptCount(tx: Tx, attempt: Attempt, userId: string, now: Date): Promise<void> {
   await undoGuessCount(tx, attempt, now);
   await saveNetwork(tx, userId, attempt.claim.network, now);
 }
 
-/** Undoes the count of a correct guess, and clears the person's earlier failures on a network where they are known. */
+/** Undoes the count of a correct guess, and clears the user's earlier failures on a network where they are known. */
 export async function undoGuessCount(tx: Tx, attempt: Attempt, now: Date): Promise<void> {
   await settle(tx, attempt, now, true);
   for (const { key } of attempt.counted) {
@@ -122,7 +124,7 @@ export async function undoGuessCount(tx: Tx, attempt: Attempt, now: Date): Promi
   }
 }
 
-/** Clears a person's failures on a network where they have just proved their identity by other means. */
+/** Clears a user's failures on a network where they have just proved their identity by other means. */
 export async function trustNetwork(kernel: Kernel, tx: Tx, claim: AttemptClaim & { userId: string }): Promise<void> {
   await deleteAttempts(tx, pairKey(await fingerprintAddress(kernel, claim.email), claim.network));
   await saveNetwork(tx, claim.userId, claim.network, kernel.clock.now());
@@ -131,19 +133,19 @@ export async function trustNetwork(kernel: Kernel, tx: Tx, claim: AttemptClaim &
 export const accountKey = (account: string): string => `account:${account}`;
 export const pairKey = (account: string, network: string): string => `pair:${account}:${network}`;
 
-/** Undoes the count of an attempt that was never compared, because too many others were waiting. */
+/** Undoes the count of an attempt that was never compared because too many others were waiting. */
 export async function withdrawAttempt(kernel: Kernel, attempt: Attempt): Promise<void> {
   await kernel.database.transaction((tx) => settleAttempt(tx, attempt, kernel.clock.now()));
 }
 
-/** Undoes only the attempt itself, so that a person cannot clear a network's count with their own account. */
+/** Undoes only the attempt itself, so that a user cannot clear a network's count with their own account. */
 export const settleAttempt = (tx: Tx, attempt: Attempt, now: Date): Promise<void> => settle(tx, attempt, now, false);
 
 async function settle(tx: Tx, attempt: Attempt, now: Date, isRight: boolean): Promise<void> {
   const keys = attempt.counted.map((each) => each.key);
   const rows = (await lockAttempts(tx, keys, now)).map((row) => asOf(row, now));
   const tried = rows.find(({ key }) => kindOf(key) === "tried");
-  // INVARIANT: one person's contribution to a network's count is removed once, with the last of their failures there.
+  // INVARIANT: a user's contribution to a network's count is removed once, with the last of their failures there.
   const isLast = tried === undefined || (isRight ? tried.failures > 0 : tried.failures === 1);
   for (const [place, row] of rows.entries()) {
     if (isShared(row) && !isLast) continue;

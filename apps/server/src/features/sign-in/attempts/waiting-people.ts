@@ -10,7 +10,7 @@ interface Addressed {
   email: string;
 }
 
-/** The latest time each user has to wait until, on any network. Users without a wait are omitted. */
+/** For each user, the latest time until which they must wait on any network. Users without a wait are omitted. */
 export async function waitingUntil(
   parts: SignInContext,
   db: Db,
@@ -27,8 +27,8 @@ export async function waitingUntil(
 }
 
 /**
- * Deletes the counts of one person, for their address and their directory names. A network stays slowed down, because its count
- * includes other people.
+ * Deletes a user's failure counts, both for their address and for their directory names. Their networks stay slowed
+ * down, because a network's count includes other users.
  */
 export async function unlock(parts: SignInContext, tx: Tx, person: Addressed): Promise<void> {
   for (const [key] of await keysOf(parts, tx, [person])) await deleteAttempts(tx, key);

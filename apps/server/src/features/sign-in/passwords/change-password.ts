@@ -25,7 +25,7 @@ export async function changeOwnPassword(
   if (body.new_password === body.current_password) throw unchanged();
   const { role, email, name } = actor;
   requireGoodPassword(await readPolicy(db), { password: body.new_password, role, email, name }, "new_password");
-  // Guesses at the current password are slowed down as at sign-in.
+  // Guesses at the current password are slowed down like guesses at sign-in.
   const claim = { email: actor.email, userId: actor.id, network: clientKey(call.request.ip) };
   const attempt = await admitAttempt(kernel, claim);
   const before = await findPasswordHash(db, actor.id);

@@ -36,7 +36,7 @@ const PRODUCT: Chosen = { password: "strongroom2026", code: "password.guessable"
 const SHORT_FOR_ADMINS: Chosen = { password: "xk7qmz2vfwp", code: "password.too-short" };
 const GOOD = "xk7qmz2vfwpr";
 
-/** Asserts that each of these is refused; `attempt` returns the reply. */
+/** Asserts that each password is refused; `attempt` submits one and returns the reply. */
 async function refuses(
   chosen: readonly Chosen[],
   attempt: (password: string) => Promise<{ status: number; body: unknown; text: string }>,
@@ -55,7 +55,7 @@ test("the first administrator cannot choose a weak password, and the setup link 
   admin = await firstAdmin(app);
 });
 
-test("sign-up refuses common and personal passwords, and is stricter for people who request a role", async () => {
+test("sign-up refuses common and personal passwords, and is stricter for users who request a role", async () => {
   const tryWith = (role: string) => (password: string) =>
     app.call(register, { body: { email: "grace.hopper@example.com", name: "Grace Hopper", role, password } });
   const personal = { password: "H0pp3r-Grace1906", code: "password.guessable" };

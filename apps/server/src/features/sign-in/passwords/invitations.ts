@@ -1,4 +1,4 @@
-// Invitations: the link for a first sign-in, sent by mail or handed over by the administrator.
+// Invitations: the link for a user's first sign-in, sent by mail or handed over by the administrator.
 import { findUser } from "#features/users/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -31,8 +31,8 @@ export async function invite(
 }
 
 /**
- * Runs in the job. Throws when the mail server did not accept the mail. Sends nothing to a user who has already used an
- * invitation.
+ * Runs in the job. Throws when the mail server does not accept the mail. Sends nothing to a user who has already used
+ * an invitation.
  */
 export async function mailInvitation({ kernel, mail }: SignInContext, { user_id: id }: InvitationOrder): Promise<void> {
   const { database, clock } = kernel;

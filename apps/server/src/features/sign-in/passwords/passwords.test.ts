@@ -59,7 +59,7 @@ test("without a stored hash every password is wrong, and the same work is done",
   assert.equal(hashes, 2);
 });
 
-test("a damaged hash is an error, not a wrong password", async () => {
+test("a damaged hash causes an error and is not treated as a wrong password", async () => {
   const passwords = createPasswords({ parameters: CHEAP });
   const good = await passwords.hash("password");
   for (const damaged of ["", "plaintext", good.slice(0, -4), good.replace("argon2id", "argon2i"), `${good}AAAA`]) {
@@ -74,7 +74,7 @@ test("every character of a long password counts, including those after a NUL", a
   assert.equal(await passwords.verify(await passwords.hash("a\0b"), "a\0c"), false);
 });
 
-/** Work that runs until the test ends it. */
+/** Work that stays unfinished until the test completes it. */
 function heldWork() {
   const held: (() => void)[] = [];
   let running = 0;
@@ -101,7 +101,7 @@ function heldWork() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("two hashes run at once, some wait in order, and a call beyond the full queue is refused with Retry-After", async () => {
+test("two hashes run at once, more wait in order, and a call beyond the full queue is refused with Retry-After", async () => {
   const gate = createGate(2, 3);
   const held = heldWork();
   const ended: number[] = [];
@@ -122,7 +122,7 @@ test("two hashes run at once, some wait in order, and a call beyond the full que
   assert.deepEqual(ended, [0, 1, 2, 3, 4]);
 });
 
-test("waiting work whose caller has disconnected is skipped and frees its slot", async () => {
+test("queued work is skipped when its caller disconnects, and its slot becomes free", async () => {
   const gate = createGate(1, 2);
   const held = heldWork();
   const gone = new AbortController();

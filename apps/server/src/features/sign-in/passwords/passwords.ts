@@ -1,4 +1,5 @@
-// Hashes and verifies user passwords with argon2id (RFC 9106), a few at a time, at the same cost for known and unknown users.
+// Hashes and verifies user passwords with argon2id (RFC 9106), a few at a time, at the same cost for known and unknown
+// users.
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { refuse } from "#kernel/http/refuse.ts";
 import { promisify } from "node:util";
@@ -29,7 +30,7 @@ export interface Passwords {
   hash(password: string, signal?: AbortSignal): Promise<string>;
   /** Without a stored hash, does the same work and returns false. Throws 503 as `hash` does. */
   verify(stored: string | null, password: string, signal?: AbortSignal): Promise<boolean>;
-  /** Whether a stored hash was made with other parameters than a new one would be. */
+  /** Whether a stored hash was made with parameters that differ from those of a new hash. */
   isOutdated(stored: string): boolean;
 }
 
@@ -37,7 +38,7 @@ export interface PasswordOptions {
   parameters?: HashParameters | undefined;
   atOnce?: number;
   mostWaiting?: number;
-  /** Called for every hash that is computed. */
+  /** Called each time a hash is computed. */
   onHash?: () => void;
 }
 
@@ -75,7 +76,7 @@ interface Decoded {
   tag: Buffer;
 }
 
-/** The same password typed on two keyboards matches (normalisation, NIST SP 800-63B §3.1.1.2). */
+/** Normalises the password, so that the same password typed on two keyboards matches (NIST SP 800-63B §3.1.1.2). */
 const deriveTag = (password: string, salt: Buffer, { memoryKiB, passes, lanes }: HashParameters): Promise<Buffer> =>
   derive("argon2id", {
     message: Buffer.from(password.normalize("NFKC"), "utf8"),

@@ -63,7 +63,7 @@ describe("API-05, OPEN-09: with a mail server", { timeout: 120_000 }, () => {
   });
 
   async function mailedToken(email: string): Promise<string> {
-    // Like a day without a reset mail.
+    // Simulates a day without a reset mail.
     await app.database.pool.query("update sign_in_resets set mails_sent = 0");
     clock.advance(3 * MINUTE);
     const mail = sink.next();
@@ -94,7 +94,7 @@ describe("API-05, OPEN-09: with a mail server", { timeout: 120_000 }, () => {
     assert.equal(codeOf(await complete(app, token)), "password-reset.link-invalid");
   });
 
-  test("an unknown address gets the same reply, the same work and no mail", async () => {
+  test("an unknown address causes the same reply and the same work, but no mail", async () => {
     await untilDone(app);
     clock.advance(3 * MINUTE);
     const hashes = await hashesOf(app);
@@ -144,7 +144,7 @@ describe("API-05, OPEN-09: with a mail server", { timeout: 120_000 }, () => {
     assert.equal(await hashesOf(app), hashes);
   });
 
-  test("a person gets at most one reset mail in two minutes, then in four, then in eight, however many requests arrive", async () => {
+  test("a user gets at most one reset mail in two minutes, then in four, then in eight, however many requests arrive", async () => {
     await mailedToken(person.email);
     clock.advance(2 * MINUTE);
     const mails = sink.count;
@@ -183,7 +183,7 @@ describe("API-05, OPEN-09: with a mail server", { timeout: 120_000 }, () => {
     assert.equal(sink.count, mails);
   });
 
-  test("a mail that the server first rejected is sent again", async () => {
+  test("a mail that the server rejects at first is sent again", async () => {
     clock.advance(3 * MINUTE);
     sink.refuseNext();
     const arriving = sink.next();
@@ -191,7 +191,7 @@ describe("API-05, OPEN-09: with a mail server", { timeout: 120_000 }, () => {
     assert.equal((await complete(app, tokenIn((await arriving).text))).status, 200);
   });
 
-  test("requests and new passwords are audited, and token, link and password are stored nowhere", async () => {
+  test("requests and new passwords are audited, and the token, link and password are stored nowhere", async () => {
     const token = await mailedToken(person.email);
     await complete(app, token, "written down nowhere");
     const asked = (await entriesOf(app, "password-reset.requested")).at(-1);
@@ -218,7 +218,7 @@ describe("OPEN-09: without a mail server", () => {
   const asAdmin = async () => signedIn(app, (await firstAdmin(app)).email);
   const pending = async () => (await app.call(listPendingResets, { as: await asAdmin() })).body.data;
 
-  test("the request waits for an administrator, who hands over a link that works once, for 30 minutes", async () => {
+  test("the request waits for an administrator, who hands over a link that works once and for 30 minutes", async () => {
     const reply = await ask(app, person.email);
     assert.equal(
       reply.body.message,

@@ -36,13 +36,14 @@ import { trustNetwork } from "../attempts/slow-down.ts";
 
 export const RESET_JOB = "sign-in.reset";
 
-/** The job's input. `user_id` is null for an unknown address, whose job ends without any work. */
+/** The job's input. `user_id` is null for an unknown address; the job then ends without doing anything. */
 export interface ResetOrder {
   user_id: string | null;
 }
 
 /**
- * INVARIANT: whether an account has the address changes neither the reply nor the work done before it; the rest happens in a job.
+ * INVARIANT: whether an account with the address exists changes neither the reply nor the work done before it.
+ * Everything else happens in a job.
  */
 export async function requestReset(
   { kernel, mail }: SignInContext,
@@ -61,7 +62,8 @@ const BY_MAIL = "If there is an account with this email, a reset link is on its 
 const BY_HAND = "If there is an account with this email, an administrator can now give you a reset link.";
 
 /**
- * Runs in the job: mails a link, or leaves the request for an administrator. Throws when the mail server did not accept the mail.
+ * Runs in the job: mails a link, or leaves the request for an administrator. Throws when the mail server does not
+ * accept the mail.
  */
 export async function fulfilReset(parts: SignInContext, { user_id: userId }: ResetOrder): Promise<void> {
   const { kernel, mail, elsewhere } = parts;
@@ -87,7 +89,7 @@ export async function fulfilReset(parts: SignInContext, { user_id: userId }: Res
   await database.transaction((tx) => markMailed(tx, user.id, clock.now()));
 }
 
-/** Requests that wait for an administrator, because no mail was sent. */
+/** The requests that wait for an administrator because no mail was sent. */
 export async function pendingResets(kernel: Kernel, db: Db): Promise<PendingReset[]> {
   const since = new Date(kernel.clock.now().getTime() - RESET_REQUEST_LIFETIME);
   const rows = await findPendingResets(db, since);
@@ -104,7 +106,10 @@ export async function pendingResets(kernel: Kernel, db: Db): Promise<PendingRese
   );
 }
 
-/** Creates the link that an administrator hands over, and closes the open request, if any. `by` created it. */
+/**
+ * Creates the link that an administrator hands over, and closes the open request, if any. `by` names the link's
+ * creator.
+ */
 export async function issueResetLink(
   kernel: Pick<Kernel, "clock" | "publicUrl">,
   tx: Tx,
@@ -114,7 +119,7 @@ export async function issueResetLink(
   return newLink(kernel, tx, userId, { by, life: RESET_LINK_LIFETIME });
 }
 
-/** As `issueResetLink`, for an invited user; the link works for longer. */
+/** As `issueResetLink`, but for an invited user and with a longer lifetime. */
 export const issueInvitation = (kernel: Pick<Kernel, "clock" | "publicUrl">, tx: Tx, userId: string) =>
   newLink(kernel, tx, userId, { by: "An administrator", life: INVITATION_LIFETIME });
 
@@ -129,7 +134,7 @@ async function newLink(
   return { link: linkOf(kernel, token), expiresAt: stored.token_expires_at };
 }
 
-/** Ends every session and API token, so that anyone who knew the old password is locked out. */
+/** Sets the new password. Ends every session and API token, so that anyone who knew the old password is locked out. */
 export async function completeReset(
   parts: SignInContext,
   call: SteppedCall<typeof completePasswordReset>,
@@ -155,9 +160,11 @@ export async function completeReset(
     await setPasswordHash(tx, userId, hash);
     const sessions = await endSessions(kernel, tx, userId);
     const tokens = await parts.endTokens.current(tx, userId, "password-reset");
-    // Another person may have used the account since an earlier reset, and must not keep a way in.
+    // Another person may have used the account since an earlier reset. Delete the factors added since then, so that
+    // they keep no way in.
     const factors = await deleteLaterFactors(tx, userId, now);
-    // A link mailed to the person's own mailbox proves as much as before; any other link passed through another person's hands.
+    // A link mailed to the user's own mailbox proves as much as before; any other link passed through another person's
+    // hands.
     if (reset.made_by !== null) {
       await closeVault(kernel, tx, { person: user, cause: "reset-link", by: reset.made_by });
     }

@@ -6,14 +6,14 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 
 interface ResetsTable {
   user_id: UserId;
-  /** Null when no request is open: an administrator created the link without one, or has handed it over. */
+  /** Null when no request is open: an administrator created the link without a request, or has answered the request. */
   requested_at: Date | null;
   mailed_at: Date | null;
-  /** Reset mails since the last full day without one. */
+  /** The number of reset mails since the last full day without one. */
   mails_sent: Generated<number>;
   token_hash: Buffer | null;
   token_expires_at: Date | null;
-  /** The creator of the link; null if it was mailed to the person who requested it. */
+  /** The creator of the link; null if the link was mailed to the user who requested it. */
   made_by: Generated<string | null>;
 }
 
@@ -38,7 +38,7 @@ export async function findProviderName(db: Db, userId: string): Promise<string |
   return rows[0]?.name ?? null;
 }
 
-/** The user whose unexpired link this is; null when there is none. */
+/** The user who owns this unexpired link; null when no such link exists. */
 export async function findResetByToken(db: Db, tokenHash: Buffer, now: Date): Promise<UserId | null> {
   const query = db.selectFrom("sign_in_resets").select("user_id").where("token_hash", "=", tokenHash);
   return (await query.where("token_expires_at", ">", now).executeTakeFirst())?.user_id ?? null;
@@ -65,7 +65,7 @@ export async function markMailed(tx: Tx, userId: string, at: Date): Promise<void
     .execute();
 }
 
-/** Consumes a link: exactly one caller gets its row, the others undefined. */
+/** Consumes a link: exactly one caller gets its row, and the others get undefined. */
 export function consumeReset(
   tx: Tx,
   userId: string,
@@ -87,7 +87,7 @@ export async function deleteReset(tx: Tx, userId: string): Promise<void> {
     .execute();
 }
 
-/** Requests since `since` that were not mailed, oldest first. */
+/** Requests since `since` for which no mail was sent, oldest first. */
 export const findPendingResets = (db: Db, since: Date) =>
   db
     .selectFrom("sign_in_resets")

@@ -27,7 +27,10 @@ export async function insertPending(tx: Tx, row: PendingTable): Promise<void> {
   await tx.insertInto("sign_in_pending").values(row).execute();
 }
 
-/** Counts a try and returns the updated row; undefined when there is none, it has expired, or `most` tries were made. */
+/**
+ * Counts a try and returns the updated row. Returns undefined when there is no such row, it has expired, or `most`
+ * tries were already made.
+ */
 export const countTry = (db: Db, tokenHash: Buffer, most: number, now: Date): Promise<PendingTable | undefined> =>
   db
     .updateTable("sign_in_pending")
@@ -46,7 +49,7 @@ export const findPending = (db: Db, tokenHash: Buffer, now: Date): Promise<Pendi
     .where("expires_at", ">", now)
     .executeTakeFirst();
 
-/** Returns false when another call consumed it first, or a change of the user deleted it. */
+/** Returns false when another call consumed the row first, or a change of the user deleted it. */
 export async function consumePending(tx: Tx, tokenHash: Buffer): Promise<boolean> {
   const gone = await tx.deleteFrom("sign_in_pending").where("token_hash", "=", tokenHash).executeTakeFirst();
   return gone.numDeletedRows === 1n;

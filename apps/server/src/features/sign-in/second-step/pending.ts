@@ -1,4 +1,4 @@
-// Sign-ins between the first and the second step: their token permits the second step only.
+// Sign-ins between the first and the second step, whose tokens permit only the second step.
 import type { SecondStep } from "@strongroom/contract";
 import { createHash, randomBytes } from "node:crypto";
 import { findUser, findUserByEmail, lockUnchanged } from "#features/users/index.ts";
@@ -28,7 +28,8 @@ export async function savePendingSignIn(
   const expiresAt = new Date(now.getTime() + PENDING_SIGN_IN_LIFETIME);
   call.note({ event: "session.second-step-required", details: { method, kinds: demand.kinds } });
   await call.commit(async (tx) => {
-    // As with a session: a concurrent reset or role change either sees this row or makes this call fail.
+    // Lock the user first, as for a session: a concurrent reset or role change either sees this row or makes this call
+    // fail.
     if (!(await lockUnchanged(tx, user))) throw refused();
     if (attempt !== undefined) await settleAttempt(tx, attempt, now);
     await proved.within?.(tx);
@@ -47,14 +48,14 @@ export interface PendingSignIn {
   row: PendingTable;
 }
 
-/** Throws 401 when the sign-in is over: expired, used, tried too often, or deleted by a change of the user. */
+/** Throws 401 when the sign-in has expired, was used, was tried too often, or was deleted by a change of the user. */
 export async function requirePendingSignIn({ kernel }: SignInContext, call: SignInCall, db: Db, token: string) {
   return personOf(call, db, await findPending(db, sha256(token), kernel.clock.now()));
 }
 
 /**
- * As `requirePendingSignIn`, but counts a try before anything is compared; the sixth try throws 401. Guesses at a second factor
- * are also counted per user and per network, across all sign-ins, and slowed down.
+ * As `requirePendingSignIn`, but counts a try before comparing anything; the sixth try throws 401. Guesses at a second
+ * factor are also counted per user and per network across all sign-ins, and slowed down.
  */
 export async function trySecondStep(
   { kernel }: SignInContext,
@@ -69,7 +70,10 @@ export async function trySecondStep(
   return { user, row, attempt };
 }
 
-/** Guesses at a factor are counted separately from guesses at the password: no address contains a colon. */
+/**
+ * Guesses at a factor are counted separately from guesses at the password: the colon keeps the two keys apart, because
+ * no address contains one.
+ */
 export const secondClaim = ({ id, email }: Pick<UsersTable, "id" | "email">, ip: string) => ({
   email: `second-step:${email}`,
   userId: id,

@@ -1,4 +1,4 @@
-// Completes a first proof: opens a session, or starts the second step when the user needs one.
+// Follows a successful first proof: opens a session, or starts the second step when the user needs one.
 import type { SignedIn } from "@strongroom/contract";
 import { savePendingSignIn } from "../second-step/pending.ts";
 import type { SignInContext } from "../context.ts";

@@ -41,7 +41,10 @@ const limitsOf = (session: LiveSession): SessionLimits => ({
   privileged_timeout_minutes: session.privileged_timeout_minutes,
 });
 
-/** Counts as activity even as a background call: the page sends it when the user is active. */
+/**
+ * Extends the session. This counts as activity even in a background call, because the page calls it when the user is
+ * active.
+ */
 export async function keepAlive(kernel: Kernel, { actor }: Call<typeof reportActivity>, db: Db) {
   const now = kernel.clock.now();
   await touchSessions(db, [sessionOf(actor)], now, new Date(now.getTime() - ACTIVITY_WRITE_INTERVAL));
@@ -83,7 +86,7 @@ export async function endOne(
   return { message: "The session has been ended." };
 }
 
-/** API tokens end too: a user who ends all sessions wants everyone else locked out. */
+/** Ends API tokens too, because a user who ends all other sessions wants everyone else locked out. */
 export async function endOthers(
   { kernel, elsewhere, endTokens }: SignInContext,
   call: Call<typeof endOtherSessions>,
@@ -100,8 +103,8 @@ export async function endOthers(
 }
 
 /**
- * INVARIANT: after sign-out, a provider whose own session is still open in this browser does not restore ours without asking the
- * user.
+ * INVARIANT: after sign-out, a provider whose own session is still open in this browser does not open a new session
+ * here without asking the user.
  */
 export async function signOut({ kernel, elsewhere }: SignInContext, call: Call<typeof logout>, tx: Tx) {
   const { actor } = call;

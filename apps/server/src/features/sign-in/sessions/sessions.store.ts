@@ -28,7 +28,7 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-/** A session with its user and the current policy: everything that authenticating a call needs, in one row. */
+/** A session with its user and the current policy: everything needed to authenticate a call, in one row. */
 export interface LiveSession extends Omit<SessionsTable, "stream_hash">, SignInPolicy {
   email: string;
   name: string;
@@ -65,9 +65,10 @@ const live = (db: Db) =>
     ])
     .select(policyColumns);
 
-/** The most frequent query: one prepared statement for all concurrent calls. Returns sessions in the order of `ids`. */
+/** The most frequent query; concurrent calls share one prepared statement. Returns sessions in the order of `ids`. */
 export async function findSessions(db: Db, ids: readonly string[]): Promise<(LiveSession | undefined)[]> {
-  // Inside the `select` the planner does not see how many ids there are. It keeps one generic plan, which saves most of the work.
+  // The inner `select` hides the number of ids from the planner, which therefore keeps one generic plan. This saves
+  // most of the work.
   const wanted = sql<SessionId>`any((select ${ids}::uuid[])::uuid[])`;
   const query = live(db).where("sign_in_sessions.id", "=", wanted);
   const { rows } = await db.executeQuery(named("sessions-by-id", query.compile()));
@@ -78,7 +79,7 @@ export async function findSessions(db: Db, ids: readonly string[]): Promise<(Liv
 export const findSessionByStream = (db: Db, streamHash: Buffer): Promise<LiveSession | undefined> =>
   live(db).where("sign_in_sessions.stream_hash", "=", streamHash).executeTakeFirst();
 
-/** Most recently active first. */
+/** The most recently active session comes first. */
 export const findSessionsOf = (db: Db, userId: string): Promise<LiveSession[]> =>
   live(db)
     .where("sign_in_sessions.user_id", "=", userId as UserId)
@@ -90,7 +91,7 @@ export async function insertSession(tx: Tx, session: SessionsTable): Promise<voi
   await tx.insertInto("sign_in_sessions").values(session).execute();
 }
 
-/** Records activity, once per session for any number of calls, and never moves it backwards. */
+/** Records activity with one write per session, however many calls there were, and never moves the time backwards. */
 export async function touchSessions(db: Db, ids: readonly string[], at: Date, ifBefore: Date): Promise<void> {
   await sql`
     update sign_in_sessions set last_active_at = ${at}
@@ -135,9 +136,9 @@ export async function deleteSessionsOf(tx: Tx, userId: string, exceptId?: string
 }
 
 /**
- * Locks rows in the order in which calls update them, to avoid deadlocks. Deliberately includes users whose provider verified a
- * second factor: the provider's statement from sign-in is not checked again within a session, and one more sign-in restores
- * access.
+ * Locks rows in the order in which calls update them, to avoid deadlocks. Deliberately includes users whose provider
+ * verified a second factor: what the provider stated at sign-in is not checked again within a session, and signing in
+ * again restores access.
  */
 export async function deleteSessionsWithoutFactor(tx: Tx, roles: readonly Role[]): Promise<EndedSession[]> {
   const { rows } = await sql<EndedSession>`
@@ -163,7 +164,10 @@ export const findLives = (db: Db): Promise<SessionLife[]> =>
     .select(["session.last_active_at", "session.expires_at", "session.proved_at"])
     .execute();
 
-/** Sessions that may be over; the caller applies the exact rules. `idleSince` and `madeBefore` are the strictest limits. */
+/**
+ * Sessions that may be over; the caller applies the exact rules. `idleSince` and `madeBefore` follow the strictest
+ * limits.
+ */
 export const findSessionsToSweep = (db: Db, idleSince: Date, madeBefore: Date, now: Date): Promise<LiveSession[]> =>
   live(db)
     .where((where) =>

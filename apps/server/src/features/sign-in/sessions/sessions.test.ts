@@ -78,7 +78,7 @@ describe("OPEN-01: the server ends idle sessions", () => {
     ["manager", 15],
     ["admin", 15],
   ] as const) {
-    test(`AUTH-49, AUTH-57: ${role}: after ${minutes} minutes without activity`, async () => {
+    test(`AUTH-49, AUTH-57: ${role}: a session ends after ${minutes} minutes without activity`, async () => {
       const token = await signedInAs(role);
       clock.advance(minutes * MINUTE);
       assert.equal(await look(token), "open");
@@ -131,7 +131,7 @@ describe("OPEN-01: the server ends idle sessions", () => {
   });
 });
 
-describe("the policy", () => {
+describe("session policy", () => {
   afterEach(() => setPolicy({}));
 
   test("OPEN-02: new limits apply to open sessions and are reported to the browser", async () => {
@@ -162,12 +162,12 @@ describe("the policy", () => {
   });
 });
 
-describe("OPEN-08: even an active session ends", () => {
+describe("OPEN-08: an active session", () => {
   for (const [what, remember, life] of [
     ["12 hours", false, 12 * HOUR],
     ["30 days when remembered", true, 30 * DAY],
   ] as const) {
-    test(`after ${what}`, async () => {
+    test(`ends after ${what}`, async () => {
       await setPolicy({ timeout_minutes: 1440 });
       const token = await signedInAs("user", remember);
       const started = clock.now().getTime();
@@ -275,8 +275,8 @@ describe("ending sessions", () => {
   });
 });
 
-describe("after a session has ended", () => {
-  test("the sweep deletes it, audits the reason and keeps open sessions", async () => {
+describe("ended sessions", () => {
+  test("the sweep deletes a session that is over, audits the reason and keeps open sessions", async () => {
     const idle = await signedInAs("admin");
     const open = await signedInAs("user");
     clock.advance(16 * MINUTE);
@@ -312,7 +312,7 @@ describe("after a session has ended", () => {
     assert.equal((await counts())[2], 0);
   });
 
-  test("only its user's other windows are notified", async () => {
+  test("ending a session notifies only its user's other windows", async () => {
     const person = await aPerson(app);
     const elsewhere = await signedIn(app, person.email);
     const heard = Promise.withResolvers<{ audience: unknown; data: unknown }>();

@@ -88,8 +88,8 @@ const actorOf = (session: LiveSession, now: Date): Actor => ({
 });
 
 /**
- * Marks an open session of this person as proved at this time. Returns when the proof expires; null when the session
- * belongs to another person. Throws 401 when it has ended.
+ * Records that the user of an open session proved their identity at this time. Returns when the proof will expire, or
+ * null when the session belongs to another user. Throws 401 when the session has ended.
  */
 export async function proveSession(
   { clock }: Pick<Kernel, "clock">,
@@ -104,12 +104,15 @@ export async function proveSession(
   return provedUntil(wanted.at, session);
 }
 
-/** A secret for the cookie that authenticates only event streams and WebSockets. It is not a token and permits nothing else. */
+/**
+ * A secret for the cookie that authenticates only event streams and WebSockets. It is not a token and permits nothing
+ * else.
+ */
 export const newStreamSecret = (): string => randomBytes(32).toString("base64url");
 
 export const streamHash = (secret: string): Buffer => createHash("sha256").update(secret).digest();
 
-/** Ends all sessions of a user, except one if given, when the transaction commits. Returns how many there were. */
+/** Ends a user's sessions when the transaction commits, except the given one. Returns how many sessions ended. */
 export async function endSessions(
   kernel: Pick<Kernel, "events">,
   tx: Tx,
@@ -117,7 +120,7 @@ export async function endSessions(
   exceptId?: SessionId,
 ): Promise<number> {
   const gone = await deleteSessionsOf(tx, userId, exceptId);
-  // A sign-in that waits for its second step began with the user's previous state.
+  // Also end sign-ins that wait for their second step, because they began before the user was changed.
   await deletePendingOf(tx, userId);
   await announceEnds(kernel, tx, gone);
   // Event streams opened with API tokens have no session. This event makes them check their permissions again.
@@ -126,8 +129,8 @@ export async function endSessions(
 }
 
 /**
- * For a restored database: ends all sessions, pending sign-ins, and links that set a password. Otherwise, links used since the
- * backup would work again.
+ * For a restored database: ends all sessions and pending sign-ins, and deletes links for setting a password. Otherwise,
+ * links that were used since the backup would work again.
  */
 export async function endEverything(
   kernel: Pick<Kernel, "events">,

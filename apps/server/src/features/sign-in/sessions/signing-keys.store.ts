@@ -21,7 +21,7 @@ export const findKeyInUse = (db: Db): Promise<SigningKeyRow | undefined> =>
 export const findKey = (db: Db, id: string): Promise<SigningKeyRow | undefined> =>
   db.selectFrom("sign_in_signing_keys").selectAll().where("id", "=", id).executeTakeFirst();
 
-/** Inserts the active key, unless another process was first; at most one key is active. */
+/** Inserts the active key unless another process did so first: at most one key is active. */
 export async function insertKeyInUse(tx: Tx, row: Omit<SigningKeyRow, "retired_at">): Promise<void> {
   await tx
     .insertInto("sign_in_signing_keys")

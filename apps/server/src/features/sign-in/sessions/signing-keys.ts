@@ -1,4 +1,4 @@
-// The Ed25519 keys that sign tokens: created when first needed, stored sealed, replaced every few months.
+// The Ed25519 keys that sign tokens. They are created when first needed, stored sealed, and replaced every few months.
 import { Secret, envelopeKekId, openSecret, sealSecret } from "@strongroom/keys";
 import type { Kek } from "@strongroom/keys";
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
@@ -18,18 +18,18 @@ export interface SigningKey {
 }
 
 export interface SigningKeys {
-  /** The active key, created when there is none. Rejects with SealedError. */
+  /** The active key, which is created if there is none. Rejects with SealedError. */
   inUse(): Promise<SigningKey>;
-  /** Null for an unknown id. Rejects with SealedError. */
+  /** Returns null for an unknown id. Rejects with SealedError. */
   byId(id: string): Promise<SigningKey | null>;
   /** Activates a new key. Tokens signed by the old key remain valid for as long as a session can live. */
   rotate(): Promise<void>;
-  /** Rotates an old active key, and deletes retired keys that no session can depend on. */
+  /** Rotates the active key once it is old, and deletes retired keys that no session can depend on. */
   maintain(): Promise<void>;
 }
 
 export function createSigningKeys(kernel: Kernel): SigningKeys {
-  // Keyed by the KEK, which the key ring drops when it is sealed, so that opened keys are dropped with it.
+  // Opened keys are cached by their KEK. The key ring drops the KEK when it is sealed, and the opened keys with it.
   const opened = new WeakMap<Kek, Map<string, SigningKey>>();
 
   async function cache(): Promise<Map<string, SigningKey>> {

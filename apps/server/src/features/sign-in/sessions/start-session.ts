@@ -36,13 +36,13 @@ export interface ProvenIdentity {
   /** The counted attempt, which is undone when the session starts. */
   attempt?: Attempt;
   /**
-   * When an identity provider authenticated the user; null when it did not say. Omitted when the user proved their identity here,
-   * now.
+   * When an identity provider authenticated the user; null when the provider did not say. Omitted when the user has
+   * just proved their identity here.
    */
   provedAt?: Date | null;
   /** A new password hash to store; omitted to keep the current one. */
   passwordHash?: string;
-  /** Further work for this proof, in its transaction, after the user's row is locked. */
+  /** Further work for this proof, in the same transaction, after the user's row is locked. */
   within?: (tx: Tx) => Promise<void>;
   /** As `within`, but after `takeOver`: for work that needs the new binding to the provider. */
   afterwards?: (tx: Tx) => Promise<void>;
@@ -91,7 +91,7 @@ export async function startSession(
     await proved.within?.(tx);
     if (takeOver !== undefined) {
       await elsewhere.current.takeOver(tx, user, takeOver);
-      // A second step used the account's own factor, so its owner is present.
+      // If there was a second step, it used the account's own factor, so the owner is present.
       if (proved.secondStep === undefined) {
         await closeVault(kernel, tx, { person: user, cause: "provider-changed", by: "An identity provider" });
       }
@@ -106,16 +106,19 @@ export async function startSession(
 /** A session without a checked proof requires re-authentication at the first sensitive call. */
 const UNPROVED = new Date(0);
 
-/** INVARIANT: a provider's proof counts from when it authenticated the user, not from when we asked. */
+/**
+ * INVARIANT: a provider's proof counts from the time when the provider authenticated the user, not from the time of our
+ * request.
+ */
 function provedAtOf({ secondStep, provedAt }: ProvenIdentity, now: Date): Date {
   if (secondStep !== undefined || provedAt === undefined) return now;
   return provedAt ?? UNPROVED;
 }
 
 /**
- * The second step that this user still needs, or null. A method that proved two factors is enough, except when an account is
- * taken over: only its own second factor, if any, distinguishes its owner from another person with the same address at the
- * provider.
+ * The second step that this user still needs, or null. A method that proves two factors is enough, except when an
+ * account is taken over: only its own second factor, if any, distinguishes its owner from another person with the same
+ * address at the provider.
  */
 export async function missingSecondStep(
   parts: SignInContext,
@@ -160,7 +163,7 @@ export function requireActive(call: Pick<SignInCall, "note">, user: UsersTable):
   throw refuse(403, "account.disabled", "This account is disabled. Please ask an administrator.");
 }
 
-/** The same reply for every failed proof. */
+/** The same reply is used for every failed proof. */
 export const refused = () => refuse(401, "sign-in.refused", "Invalid credentials");
 
 /** AUTH-23. `exp` and `iat` are in whole seconds; the token expires in the second in which the session ends. */

@@ -33,7 +33,7 @@ const answerTo = async (bearer: string) => {
 };
 const REFUSED = [401, "session.invalid"];
 
-/** Signs as the server does, apart from the changes of the test. */
+/** Signs a token as the server does, apart from the changes that a test makes. */
 function sign(claims: Partial<JWTPayload>, header: Record<string, string> = {}, by: KeyObject = key.privateKey) {
   const all = { ...payload, ...claims };
   const kept = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
@@ -41,12 +41,12 @@ function sign(claims: Partial<JWTPayload>, header: Record<string, string> = {}, 
 }
 
 describe("a session token", () => {
-  test("from this test's helper is accepted when unchanged", async () => {
+  test("is accepted when this test's helper signs it unchanged", async () => {
     assert.equal((await answerTo(await sign({})))[0], 200);
     assert.deepEqual(decodeProtectedHeader(token), { alg: "EdDSA", typ: "JWT", kid: key.id });
   });
 
-  test("with algorithm none is refused", async () => {
+  test('is refused when its algorithm is "none"', async () => {
     assert.deepEqual(await answerTo(new UnsecuredJWT(payload).encode()), REFUSED);
     const header = base64url.encode(JSON.stringify({ alg: "none", typ: "JWT", kid: key.id }));
     for (const signature of ["", token.split(".")[2]]) {
@@ -54,7 +54,7 @@ describe("a session token", () => {
     }
   });
 
-  test("signed by HS256 with the public key as the secret is refused, for every encoding of the key", async () => {
+  test("is refused when signed by HS256 with the public key as the secret, for every encoding of the key", async () => {
     const header = base64url.encode(JSON.stringify({ alg: "HS256", typ: "JWT", kid: key.id }));
     const body = base64url.encode(JSON.stringify(payload));
     const forms = [
@@ -68,7 +68,7 @@ describe("a session token", () => {
     }
   });
 
-  test("signed by another key is refused, with our key's id, with its own id, and with the key embedded", async () => {
+  test("is refused when signed by a different key, with our key's id, with its own id, and with the key embedded", async () => {
     const { privateKey, publicKey } = generateKeyPairSync("ed25519");
     const jwk = JSON.stringify(publicKey.export({ format: "jwk" }));
     assert.deepEqual(await answerTo(await sign({}, {}, privateKey)), REFUSED);
@@ -79,7 +79,7 @@ describe("a session token", () => {
     }
   });
 
-  test("with another issuer, audience or type is refused despite a valid signature", async () => {
+  test("is refused with a different issuer, audience or type, despite a valid signature", async () => {
     assert.deepEqual(await answerTo(await sign({ aud: "another-service" })), REFUSED);
     assert.deepEqual(await answerTo(await sign({ aud: undefined })), REFUSED);
     assert.deepEqual(await answerTo(await sign({ iss: "another-issuer" })), REFUSED);
@@ -87,7 +87,7 @@ describe("a session token", () => {
     assert.deepEqual(await answerTo(await sign({}, { typ: "at+jwt" })), REFUSED);
   });
 
-  test("without an expiry or a session is refused", async () => {
+  test("is refused without an expiry or a session", async () => {
     assert.deepEqual(await answerTo(await sign({ exp: undefined })), REFUSED);
     assert.deepEqual(await answerTo(await sign({ sid: undefined })), REFUSED);
   });
@@ -101,7 +101,7 @@ describe("a session token", () => {
     assert.deepEqual(await answerTo(brief), REFUSED);
   });
 
-  test("with another user's session, or an unknown session, is refused", async () => {
+  test("is refused with another user's session or an unknown session", async () => {
     const other = await aPerson(app);
     assert.deepEqual(await answerTo(await sign({ sid: sessionOf(other.token) })), [401, "session.ended"]);
     assert.deepEqual(await answerTo(await sign({ sid: randomUUID() })), [401, "session.ended"]);
@@ -131,7 +131,7 @@ describe("a session token", () => {
 });
 
 describe("token signing keys", () => {
-  test("are shared by two processes that start together, which accept each other's tokens", async () => {
+  test("are shared by two processes that start together and accept each other's tokens", async () => {
     const fresh = await testApp({ clock });
     const second = await anotherProcess(fresh, { clock });
     const keys = await Promise.all([fresh, second].map((each) => createSigningKeys(each.kernel).inUse()));
@@ -162,7 +162,7 @@ describe("token signing keys", () => {
     assert.equal(rows.length, 1);
   });
 
-  test("are replaced after 90 days and kept for 31 more, longer than any session lives", async () => {
+  test("are replaced after 90 days and kept for 31 more, longer than the life of any session", async () => {
     const keys = createSigningKeys(app.kernel);
     const first = (await keys.inUse()).id;
     clock.advance(90 * DAY - HOUR);
@@ -196,7 +196,7 @@ describe("token signing keys", () => {
     await fresh.close();
   });
 
-  test("do not open after they were moved to another row", async () => {
+  test("do not open after being moved to a different row", async () => {
     const fresh = await testApp({ clock });
     const keys = createSigningKeys(fresh.kernel);
     const older = (await keys.inUse()).id;

@@ -15,7 +15,10 @@ const LONGEST = 4096;
 export interface Tokens {
   /** Rejects with SealedError. */
   issue(payload: TokenPayload): Promise<string>;
-  /** Null when it is malformed, expired, or not signed by us for this audience. Does not check whether the session is open. */
+  /**
+   * Null when the token is malformed, has expired, or was not signed by us for this audience. Does not check whether
+   * the session is open.
+   */
   check(token: string): Promise<TokenPayload | null>;
 }
 
@@ -40,7 +43,7 @@ export function createTokens(keys: SigningKeys, clock: Clock): Tokens {
       });
       return TokenPayload.parse(payload);
     } catch (error) {
-      // A forged or damaged token is an expected outcome. Any other error is a bug and is rethrown.
+      // A forged or damaged token is expected. Any other error is a bug and is rethrown.
       if (error instanceof errors.JOSEError) return null;
       throw error;
     }

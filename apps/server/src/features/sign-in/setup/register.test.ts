@@ -139,7 +139,7 @@ describe("later registrations", () => {
     assert.equal(await hashesOf(app), hashes);
   });
 
-  test("succeed once for two concurrent registrations of one address", async () => {
+  test("succeed once when two concurrent registrations use the same address", async () => {
     const email = newEmail();
     const replies = await Promise.all([
       trySignUp(app, { email }),
@@ -148,7 +148,7 @@ describe("later registrations", () => {
     assert.deepEqual(statusesOf(replies), [201, 409]);
   });
 
-  test("AUTH-46, SIGNUP-07, SIGNUP-08: list errors with path and msg", async () => {
+  test("AUTH-46, SIGNUP-07, SIGNUP-08: list validation errors with `path` and `msg`", async () => {
     const reply = await trySignUp(app, { email: "not an address", password: "short" });
     assert.equal(reply.status, 400);
     assert.deepEqual((reply.body as { errors?: unknown }).errors, [
@@ -158,7 +158,7 @@ describe("later registrations", () => {
     assert.ok(!reply.text.includes("short"));
   });
 
-  test("AUTH-24: keep a trimmed name, which defaults to the part before the @", async () => {
+  test('AUTH-24: keep a trimmed name, which defaults to the part of the address before the "@"', async () => {
     const named = newEmail();
     const unnamed = newEmail();
     await trySignUp(app, { email: named, name: "  Ada Lovelace " });

@@ -24,7 +24,7 @@ import type { SignInContext } from "../context.ts";
 
 type Answer = { message: string; code: z.infer<typeof RegistrationCode> };
 
-/** Does not sign the person in (AUTH-36). */
+/** Creates the account but does not sign the user in (AUTH-36). */
 export async function registerAccount(
   parts: SignInContext,
   call: SteppedCall<typeof register>,
@@ -39,7 +39,8 @@ export async function registerAccount(
   if (!mayBeFirst && call.body.sign_up !== undefined) throw notFirst();
   const name = call.body.name ?? nameFromEmail(email);
   requireGoodPassword(policy, { password, role: mayBeFirst ? "admin" : chosen, email, name });
-  // The specification requires sign-up to report a taken address; see the threat model. Calls of visitors are rate-limited.
+  // The specification requires sign-up to report a taken address (see the threat model). Calls by visitors are
+  // rate-limited.
   if ((await findUserByEmail(db, email)) !== undefined) throw taken();
 
   const hash = await passwords.hash(password, call.signal);
@@ -47,7 +48,7 @@ export async function registerAccount(
   const id: UserId = Id.parse(newId(now.getTime()));
   return call.commit(async (tx) => {
     const isFirst = mayBeFirst && (await claimSetup(tx));
-    // Read again under a lock: the rule may have been tightened while the password was hashed.
+    // Read the rule again under a lock: it may have been tightened while the password was hashed.
     const rule = await lockPolicyShared(tx);
     const status = isFirst ? "active" : statusAtSignUp(rule, email);
     if (status === null) throw closed(rule);

@@ -26,7 +26,7 @@ export async function deleteSetupHash(tx: Tx): Promise<void> {
   await tx.deleteFrom("sign_in_setup").execute();
 }
 
-/** Serialises the decision which user is the first. */
+/** Takes a lock, so that concurrent registrations decide one at a time which user is the first. */
 export async function lockSetup(tx: Tx): Promise<void> {
   await sql`lock table sign_in_setup in exclusive mode`.execute(tx);
 }

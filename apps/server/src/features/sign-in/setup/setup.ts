@@ -1,4 +1,4 @@
-// The first administrator signs up only with a one-time link, shown to the operator who starts the server.
+// Only a one-time link, shown to the operator who starts the server, lets the first administrator sign up.
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { hasAnyUser } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -7,8 +7,9 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { deleteSetupHash, findSetupHash, lockSetup, writeSetupHash } from "./setup.store.ts";
 
 /**
- * Returns the link that creates the first administrator, or null when a user exists. The token follows the `#`, so that browsers
- * send it in no request line and proxies do not log it. A new link invalidates earlier ones, unless the token is configured.
+ * Returns the link for creating the first administrator, or null when a user exists. The token follows the `#`, so that
+ * browsers do not send it and proxies do not log it. A new link invalidates earlier ones, unless the token is
+ * configured.
  */
 export async function setupLink(kernel: Pick<Kernel, "config" | "database" | "publicUrl">): Promise<string | null> {
   const { db } = kernel.database;
@@ -18,7 +19,7 @@ export async function setupLink(kernel: Pick<Kernel, "config" | "database" | "pu
   return `${kernel.publicUrl()}/signup#setup_token=${encodeURIComponent(token)}`;
 }
 
-/** Whether the next registration is the first. Throws 403 when it is and does not carry the setup token. */
+/** Whether the next registration is the first. Throws 403 when it is the first but lacks the setup token. */
 export async function requireSetupToken(kernel: Kernel, db: Db, token: string | undefined): Promise<boolean> {
   if (await hasAnyUser(db)) return false;
   if (token === undefined || token === "") {
@@ -33,8 +34,8 @@ export async function requireSetupToken(kernel: Kernel, db: Db, token: string | 
 }
 
 /**
- * Decides within the transaction whether this is the first user. INVARIANT: of any number of concurrent first registrations,
- * exactly one is the first.
+ * Determines within the transaction whether this is the first user. INVARIANT: of any number of concurrent first
+ * registrations, exactly one is the first.
  */
 export async function claimSetup(tx: Tx): Promise<boolean> {
   await lockSetup(tx);

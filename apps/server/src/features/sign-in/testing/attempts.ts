@@ -28,7 +28,7 @@ export function fixedClock(start = new Date("2026-11-21T09:00:00.000Z")): TestCl
   };
 }
 
-/** A second server on the same database and keys. Stop it with `stopOnly`. */
+/** Starts a second server on the same database and keys. Stop it with `stopOnly`. */
 export function anotherProcess(app: TestApp, options: TestAppOptions = {}): Promise<TestApp> {
   const { database, dataFolder } = app;
   const shared = { database, connection: database.connection, drop: async () => {} };
@@ -37,7 +37,7 @@ export function anotherProcess(app: TestApp, options: TestAppOptions = {}): Prom
 
 let count = 0;
 
-/** A new address, which no user has. */
+/** A new address that belongs to no user. */
 export const newEmail = (): string => `stranger${(count += 1)}@example.com`;
 
 export interface Attempt {
@@ -78,7 +78,7 @@ export const trySignUp = (app: TestApp, body: SignUp = {}) =>
 /** The `code` of a refused call. */
 export const codeOf = (reply: { body: unknown }): string | undefined => (reply.body as { code?: string }).code;
 
-/** Sorted, because concurrent calls finish in any order. */
+/** The statuses are sorted, because concurrent calls finish in any order. */
 export const statusesOf = (replies: readonly { status: number }[]): number[] =>
   replies.map((reply) => reply.status).toSorted((one, other) => one - other);
 
