@@ -28,7 +28,7 @@ export interface EnrolmentContext {
 }
 
 export interface BegunEnrolment {
-  /** Contains the key of an authenticator app, which appears only in the reply. */
+  /** Contains the key of an authenticator app. The key appears nowhere but in this reply. */
   shown: NewFactor;
   keep(tx: Tx): Promise<void>;
 }
@@ -90,7 +90,7 @@ export async function checkAnswer(
   };
 }
 
-/** Stores a new factor after its first answer. Returns new recovery codes if the user has none, else null. */
+/** Stores a new factor after its first answer. Returns new recovery codes if the user has none, otherwise null. */
 export async function saveFactor(tx: Tx, { row, spend }: CheckedFactor): Promise<string[] | null> {
   if (!(await spend(tx))) throw wrongAnswer();
   if (!(await insertFactor(tx, row))) throw refuse(409, "factor.known", "This passkey is already set up.");

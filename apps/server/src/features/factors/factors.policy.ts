@@ -32,7 +32,7 @@ export function requireFactorLeft(left: number, role: Role, policy: Pick<SignInP
   );
 }
 
-/** Throws 409 for a user with a factor: a password alone is not enough to add another. */
+/** Throws 409 for a user who already has a factor: a password alone is not enough to add a second one. */
 export function requireNoFactor(count: number): void {
   if (count === 0) return;
   throw refuse(409, "factor.exists", "You have a second factor. Use it to sign in.");

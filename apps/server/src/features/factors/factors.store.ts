@@ -48,7 +48,7 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-/** Oldest first. */
+/** The oldest factor comes first. */
 export const findFactors = (db: Db, userId: UserId): Promise<FactorRow[]> =>
   db.selectFrom("factors").selectAll().where("user_id", "=", userId).orderBy("created_at").orderBy("id").execute();
 
@@ -65,12 +65,12 @@ export async function insertFactor(tx: Tx, row: FactorRow): Promise<boolean> {
 export const deleteFactor = (tx: Tx, userId: UserId, id: string): Promise<FactorRow | undefined> =>
   tx.deleteFrom("factors").where("id", "=", id).where("user_id", "=", userId).returningAll().executeTakeFirst();
 
-/** Covers every code that could be accepted again after the clock jumps. */
+/** The number of used steps to keep, which covers every code that could be accepted again after the clock jumps. */
 const KEPT_STEPS = 10;
 
 /**
- * Marks a time step of an authenticator app as used. Returns false when that step, or a later one up to `latest`, was
- * already used: `matchingStep` applies the same rule before the row is locked.
+ * Marks a time step of an authenticator app as used. Returns false when that step, or a later one up to `latest`, was already
+ * used. `matchingStep` applies the same rule before the row is locked.
  */
 export async function spendStep(tx: Tx, id: string, step: number, latest: number, at: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -81,7 +81,7 @@ export async function spendStep(tx: Tx, id: string, step: number, latest: number
   return numAffectedRows === 1n;
 }
 
-/** Records a passkey's use. Returns false when a concurrent use was recorded first. */
+/** Records the use of a passkey. Returns false when a concurrent use was recorded first. */
 export async function spendCount(tx: Tx, row: FactorRow, counter: number, at: Date): Promise<boolean> {
   const update = tx.updateTable("factors").set({ counter, last_used_at: at }).where("id", "=", row.id);
   return (await update.where("counter", "=", row.counter).executeTakeFirst()).numUpdatedRows === 1n;
@@ -122,7 +122,7 @@ export const findEnrolment = (db: Db, userId: UserId, now: Date): Promise<Enrolm
     .where("expires_at", ">", now)
     .executeTakeFirst();
 
-/** Returns false when another enrolment has replaced this one. */
+/** Returns false when a newer enrolment has replaced this one. */
 export async function deleteEnrolment(tx: Tx, userId: UserId, factorId: string): Promise<boolean> {
   const gone = tx.deleteFrom("factor_enrolments").where("user_id", "=", userId).where("factor_id", "=", factorId);
   return (await gone.executeTakeFirst()).numDeletedRows === 1n;
@@ -147,7 +147,7 @@ export async function deleteCodes(tx: Tx, userId: UserId): Promise<void> {
 /** When this recovery code was created; null when the user does not have it. */
 export async function findCode(db: Db, userId: UserId, hash: Buffer): Promise<Date | null> {
   const code = db.selectFrom("factor_recovery_codes").where("user_id", "=", userId).where("code_hash", "=", hash);
-  // Codes from before creation times were stored count as older than everything.
+  // Codes created before creation times were stored count as older than everything.
   const made = sql<Date>`greatest(created_at, 'epoch')`.as("created_at");
   return (await code.select(made).executeTakeFirst())?.created_at ?? null;
 }

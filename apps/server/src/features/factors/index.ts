@@ -14,7 +14,7 @@ export interface FactorsFeature {
   forgetPerson(tx: Tx, userId: string): Promise<void>;
   /** For a restored database: ends open challenges and enrolments. */
   endBegun(tx: Tx): Promise<void>;
-  /** For a restored database, in which used codes would work again. Returns the number of deleted codes. */
+  /** For a restored database, in which used recovery codes would work again. Returns the number of deleted codes. */
   deleteRecoveryCodes(tx: Tx): Promise<number>;
   /**
    * Removes a user's factors, ends their sessions and API tokens, closes their vault and notifies them. The caller has
@@ -23,7 +23,7 @@ export interface FactorsFeature {
   removeFactors(tx: Tx, person: { id: string; email: string }, by: { name: string }): Promise<number>;
 }
 
-/** Later than every expiry. */
+/** Later than every possible expiry. */
 const NEVER_ENDS = new Date("9999-01-01");
 
 export function installFactors(kernel: Kernel, deps: { signIn: SignInFeature; notify: Notify }): FactorsFeature {

@@ -1,13 +1,11 @@
-// Notifies users that their password may be known, and that an administrator removed their second factors.
+// Notifies users that another person may know their password, and that an administrator removed their second factors.
 import type { PendingSignIn } from "#features/sign-in/index.ts";
 import { isLastTry } from "#features/sign-in/index.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { FactorsContext } from "./context.ts";
 
-/**
- * Notifies the user when the last attempt at a second step was wrong, because another person may know their password.
- */
+/** Notifies the user when the last allowed attempt at a second step was wrong, because another person may know their password. */
 export async function notifyOfGuesses({ kernel, notify }: FactorsContext, { user, row }: PendingSignIn): Promise<void> {
   if (!isLastTry(row.tries)) return;
   await kernel.database.transaction((tx) =>

@@ -36,7 +36,7 @@ import {
 
 let app: TestApp;
 before(async () => {
-  // Advances at every reading, so that later events have later times, but stays within one time step of the apps.
+  // Every reading advances the clock, so that later events have later times, but all stay within one time step of the apps.
   let time = Date.parse("2026-11-21T09:00:01.000Z");
   app = await testApp({ clock: { now: () => new Date((time += 1)) }, config: { publicUrl: ORIGIN } });
 });
@@ -46,7 +46,7 @@ const remove = (person: TestPerson, id: FactorId) => app.call(removeFactor, { pa
 const listed = async (person: TestPerson) => (await app.call(listFactors, { as: person.token })).body;
 
 describe("a user's own second factors", () => {
-  test("have names, and recovery codes come only with the first factor", async () => {
+  test("have names, and recovery codes are returned only with the first factor", async () => {
     const person = await aPerson(app);
     const { codes } = await withApp(app, person);
     const [blue, red] = [await withPasskey(app, person, "Blue key"), await withPasskey(app, person, "Red key")];
@@ -98,7 +98,7 @@ describe("a user's own second factors", () => {
     assert.ok(await signedIn(app, person.email));
   });
 
-  test("another user's factor is reported as not found", async () => {
+  test("a factor of another user is reported as not found", async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app)];
     const { id } = await withPasskey(app, owner);
     assert.equal((await remove(other, id)).status, 404);
@@ -123,7 +123,7 @@ describe("a passkey", () => {
     assert.equal((await secondStep(app, other, proof)).status, 401, "the same answer again");
   });
 
-  test("is refused for another site, without user verification, for an unknown challenge, and after its counter did not increase", async () => {
+  test("is refused for a different site, without user verification, for an unknown challenge, and when its counter did not increase", async () => {
     const person = await aPerson(app);
     const { device } = await withPasskey(app, person);
     const bad: Conditions[] = [
@@ -140,7 +140,7 @@ describe("a passkey", () => {
     assert.equal((await answered(stranger, device, { counter: 60 })).status, 401, "somebody else's passkey");
   });
 
-  test("signs in alone, because the device verifies its user: two factors in one", async () => {
+  test("signs the user in on its own, because it counts as two factors: the device also verifies its user", async () => {
     const person = await aPerson(app, "manager");
     const { device } = await withPasskey(app, person);
     await requireFactorOf(app, "manager");
@@ -168,7 +168,7 @@ describe("a passkey", () => {
   });
 });
 
-describe("lost second factors", () => {
+describe("second factors that a user lost", () => {
   test("can be removed by an administrator, which ends sessions, notifies the user and is audited", async () => {
     const admin = await firstAdmin(app);
     const person = await aPerson(app);

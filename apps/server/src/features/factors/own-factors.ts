@@ -52,7 +52,7 @@ export async function addOwn({ kernel }: FactorsContext, call: SteppedCall<typeo
 
 export async function removeOwn(call: Call<typeof removeFactor>, tx: Tx): Promise<Message> {
   const { actor, params } = call;
-  // Locks the user, so that the second of two concurrent removals sees that its factor is the last.
+  // Lock the user, so that the second of two concurrent removals sees that its factor is the last.
   await lockUser(tx, actor.id);
   const gone = await deleteFactor(tx, actor.id, params.id);
   if (gone === undefined) throw refuse(404, "factor.not-found", "Second factor not found");

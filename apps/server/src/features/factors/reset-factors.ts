@@ -14,7 +14,7 @@ import type { FactorsContext } from "./context.ts";
 import { deleteFactorsOf } from "./factors.store.ts";
 import { notifyOfReset } from "./notify-factors.ts";
 
-/** Administrators cannot reset their own factors, because that would bypass the rule that the last factor stays. */
+/** Administrators cannot reset their own factors, because that would bypass the rule that the last factor cannot be removed. */
 export async function reset(parts: FactorsContext, call: Call<typeof resetFactors>, tx: Tx): Promise<Message> {
   requireAnotherPerson(call.actor.id, call.params.id);
   const person = await lockUser(tx, call.params.id);
@@ -45,9 +45,7 @@ export async function removeFactors(
 
 const COMMAND_LINE = "An operator on the server's command line";
 
-/**
- * Also works for the last administrator. Returns how many factors were removed; throws a refusal for an unknown user.
- */
+/** Also works for the last administrator. Returns how many factors were removed. Throws a refusal for an unknown user. */
 export async function resetFactorsOf(
   context: UserAdminContext,
   email: string,

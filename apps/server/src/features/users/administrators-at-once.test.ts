@@ -1,4 +1,4 @@
-// Concurrent changes to administrators: no deadlock, and at least one administrator remains.
+// Tests of concurrent changes to administrators: there is no deadlock, and at least one administrator remains.
 import { changeUserRole, deleteUser, setUserStatus } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
@@ -28,7 +28,8 @@ const some = async (count: number): Promise<TestPerson[]> => {
 };
 
 test("40 parallel status changes of administrators never deadlock and all succeed", async () => {
-  // The remaining administrator has the highest id, so that locking the active ones by id does not queue all calls at one row.
+  // The remaining administrator has the highest id, so that locking active administrators by id does not queue all calls at one
+  // row.
   const others = [await firstAdmin(app), ...(await some(5))];
   const stays = await aPerson(app, "admin");
   for (let round = 0; round < 4; round++) {
@@ -45,7 +46,7 @@ test("40 parallel status changes of administrators never deadlock and all succee
   assert.equal(deadlocks(), 0);
 });
 
-test("administrators who change each other concurrently leave at least one", async () => {
+test("administrators who demote or disable each other concurrently leave at least one administrator", async () => {
   const admins = await some(8);
   const replies = await Promise.all(
     Array.from({ length: 40 }, (_, n) => {

@@ -5,11 +5,11 @@ import type { Tx } from "#kernel/db/database.ts";
 
 interface Change {
   person: { id: string; name: string };
-  /** The name of the person who made the change. */
+  /** The name of the user who made the change. */
   by: string;
 }
 
-/** INVARIANT: always sent by mail too, because an intruder could switch mails off or read the notification first. */
+/** INVARIANT: this notification is always sent by mail too, because an intruder could switch mails off or read it first. */
 const securityNotice = (notice: Pick<Notice, "to" | "title" | "message"> & Partial<Notice>): Notice => ({
   type: "security_alert",
   severity: "critical",
@@ -46,7 +46,10 @@ export async function notifyOfEndedSessions(notify: Notify, tx: Tx, { person, by
   );
 }
 
-/** Also notifies all administrators of a new one, so that an account with all rights is never added unnoticed. */
+/**
+ * If the user became an administrator, also notifies all administrators, so that an account with all permissions is never added
+ * unnoticed.
+ */
 export async function notifyOfRole(notify: Notify, tx: Tx, change: Change & { role: Role }): Promise<void> {
   const { person, by, role } = change;
   await notify(

@@ -1,4 +1,5 @@
-// The functions of signing in that the users feature needs. That feature provides them, so that the two do not import each other.
+// The sign-in functions that the users feature needs. The sign-in feature provides them, so that the two features do not import
+// each other.
 import type { PendingReset, Role, SignInPolicy } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
@@ -10,11 +11,11 @@ export interface Addressed {
 /** The effect of new limits on open sessions. */
 export interface UnderLimits {
   ended: { id: string; user_id: string; state: "idle" | "expired" }[];
-  /** The number of sessions whose proof would become too old for re-authentication. */
+  /** The number of sessions whose proof would become too old to count as re-authentication. */
   proofsOver: number;
 }
 
-/** Why all API tokens of a user end. */
+/** Why all API tokens of a user are revoked. */
 export type TokensEnd =
   | "disabled"
   | "deleted"
@@ -33,11 +34,11 @@ export interface SignInOfUsers {
   endSessionsWithoutFactor(tx: Tx, roles: readonly Role[]): Promise<number>;
   /** Previews new limits without changing anything. */
   underLimits(db: Db, before: SignInPolicy, after: SignInPolicy): Promise<UnderLimits>;
-  /** Revokes every API token of a person and the tokens that those created; returns how many. */
+  /** Revokes every API token of a user and the tokens that those created; returns how many were revoked. */
   endTokens(tx: Tx, userId: string, because: TokensEnd): Promise<number>;
   /** Invalidates the user's open reset link or invitation link. */
   forgetReset(tx: Tx, userId: string): Promise<void>;
-  /** Whether this user cancelled a reset of their sign-in as unauthorised, and no later reset has settled that. */
+  /** Whether this user cancelled a reset of their sign-in as unauthorised and no later reset has settled the matter. */
   isVaultHeld(db: Db, userId: string): Promise<boolean>;
   /** Deletes the networks and open resets of a deleted user. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
@@ -45,11 +46,11 @@ export interface SignInOfUsers {
   providersOf(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The time until which each user must wait after wrong passwords. Users without a wait are omitted. */
   slowedDown(db: Db, people: readonly Addressed[]): Promise<ReadonlyMap<string, Date>>;
-  /** Deletes the counts that slow this user down. A network stays slowed down. */
+  /** Deletes the failure counts that slow this user down. Their networks stay slowed down. */
   unlock(tx: Tx, person: Addressed): Promise<void>;
   /**
-   * Creates the single-use link of an invitation, or queues a job that creates and mails it; it replaces any earlier link of this
-   * user. The link contains a secret. Throws 409 when it is to be mailed and no mail server is configured.
+   * Creates an invitation's single-use link, or queues a job that creates and mails the link. Replaces any earlier link of this
+   * user. The link contains a secret. Throws 409 when the link is to be mailed but no mail server is configured.
    */
   invite(tx: Tx, userId: string, by: "mail" | "link"): Promise<{ link: string | null; expiresAt: Date }>;
   pendingResets(db: Db): Promise<PendingReset[]>;

@@ -68,7 +68,7 @@ const SESSION_NEEDED = [403, "token.session-needed"];
 const PERSON_NEEDED = [403, "user.person-needed"];
 
 describe("an API token with user management", () => {
-  test("cannot create a reset link or reset factors, for any person", async () => {
+  test("cannot create a reset link or reset factors, for any user", async () => {
     const user = await aPerson(app);
     for (const person of [user, holder, other]) {
       assert.deepEqual(refusal(await app.call(issueResetLink, byId(person.id))), SESSION_NEEDED);
@@ -117,7 +117,7 @@ describe("an API token with user management", () => {
     assert.deepEqual(refusal(await app.call(endUserSessions, byId(machine.body.id))), PERSON_NEEDED);
   });
 
-  test("cannot create an administrator by a role, an invitation, a role request or a machine identity", async () => {
+  test("cannot create an administrator through a role, an invitation, a role request or a machine identity", async () => {
     const user = await aPerson(app);
     const asked = `asked-${user.email}`;
     await app.call(register, { body: { email: asked, password: user.password, role: "admin" } });

@@ -1,4 +1,4 @@
-// Notifies administrators about accounts that wait for activation, and their users about the activation.
+// Notifies administrators about accounts that wait for activation, and the accounts' users when they are activated.
 import type { Notify, Settle } from "#features/notifications/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 
@@ -12,7 +12,7 @@ export interface Newcomer {
 export interface UserNotices {
   waiting(tx: Tx, newcomer: Newcomer): Promise<void>;
   activated(tx: Tx, userId: string, by: string): Promise<void>;
-  /** Resolves the administrators' notifications about pending accounts. */
+  /** Marks the administrators' notifications about pending accounts as resolved. */
   noneWaiting(tx: Tx): Promise<void>;
 }
 

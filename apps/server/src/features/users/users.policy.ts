@@ -6,14 +6,14 @@ import { refuse } from "#kernel/http/refuse.ts";
 
 export const rolePermissions = {
   "user.list": ["admin", "manager"],
-  // Not for every safe owner, because every user can create a safe.
+  // Not every safe owner has this permission, because every user can create a safe.
   "directory.search": ["admin", "manager"],
   "user.manage": ["admin"],
   "policy.read": ["admin", "manager"],
   "policy.manage": ["admin"],
 } satisfies RolePermissions;
 
-/** Whether a user sees other users' addresses and can search for them. */
+/** Whether a user can see other users' addresses and search for them. */
 export const seesAddresses = ({ role, token = null }: Asker): boolean =>
   (rolePermissions["user.list"] as readonly Role[]).includes(role) &&
   (token === null || token.scopes.has("user.list") || token.scopes.has("user.manage"));
@@ -28,7 +28,7 @@ export function requireAnotherAdmin(userId: string, activeAdminIds: readonly str
   throw refuse(409, "user.last-admin", "This is the last administrator. Make another user an administrator first.");
 }
 
-/** Throws 403 when users decide about themselves: another person must grant and remove rights. */
+/** Throws 403 when users decide about themselves: only another user may grant or remove their permissions. */
 export function requireAnotherPerson(actorId: string, userId: string): void {
   if (actorId !== userId) return;
   throw refuse(403, "user.oneself", "You cannot change your own role or status. Ask another administrator.");
@@ -52,17 +52,17 @@ export function requirePersonFor(
   );
 }
 
-/** Users who wait for activation can sign in too, to their profile and their vault. */
+/** Users who wait for activation can sign in too, but reach only their profile and their vault. */
 export const canSignIn = ({ status }: { status: string }): boolean => status === "active" || status === "pending";
 
-/** The initial status of an account that signs up with this address; null when sign-up is closed to it. */
+/** The initial status of an account that signs up with this address; null when the sign-up rule does not admit the address. */
 export function statusAtSignUp(
   { sign_up, sign_up_domains }: Pick<SignInPolicy, "sign_up" | "sign_up_domains">,
   email: string,
 ): "pending" | "active" | null {
   if (sign_up === "closed") return null;
   if (sign_up === "open") return "active";
-  // The address is not verified, so its domain only decides who may sign up.
+  // The address is not verified, so its domain only determines whether its owner may sign up.
   const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
   return sign_up === "activation" || sign_up_domains.includes(domain) ? "pending" : null;
 }
@@ -75,8 +75,8 @@ interface Protected {
 }
 
 /**
- * Whether a reset of this user's sign-in needs a second administrator: for an administrator, for a recent administrator, and for
- * a user who cancelled an earlier reset as unauthorised.
+ * Whether a reset of this user's sign-in needs a second administrator. This is so for administrators, for recent administrators,
+ * and for users who cancelled an earlier reset as unauthorised.
  */
 export const needsSecondAdmin = (person: Protected, isVaultHeld: boolean, now: Date): boolean =>
   person.kind === "person" &&
@@ -94,10 +94,10 @@ export function requireOneAdmin(person: Protected, isVaultHeld: boolean, now: Da
   );
 }
 
-/** The display name of a user who entered none (AUTH-24). */
+/** The default display name for a user who did not enter one (AUTH-24). */
 export const nameFromEmail = (email: string): string => email.split("@", 1)[0] || email;
 
-/** The role at sign-up, and the requested role, which an administrator decides (OPEN-18). */
+/** The role at sign-up, and the requested role, on which an administrator decides (OPEN-18). */
 export function rolesAtSignUp(chosen: Role): { role: Role; requestedRole: Exclude<Role, "user"> | null } {
   return { role: "user", requestedRole: chosen === "user" ? null : chosen };
 }

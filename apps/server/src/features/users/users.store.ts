@@ -12,7 +12,7 @@ export interface UsersTable {
   name: string;
   role: Role;
   requested_role: Exclude<Role, "user"> | null;
-  /** `pending`: signed up and waiting for activation. */
+  /** `pending` means that the user signed up and waits for activation. */
   status: "pending" | "active" | "disabled" | "deleted";
   password_hash: string;
   created_at: Date;
@@ -37,7 +37,7 @@ declare module "#kernel/db/tables.ts" {
 /** A user without the password hash. Deleted users are excluded. */
 export interface Person extends Omit<UsersTable, "password_hash"> {
   status: "pending" | "active" | "disabled";
-  /** Null for a user who is not an administrator. */
+  /** When the user became an administrator; null for a user who is not one. */
   admin_since: Date | null;
   /** A former administrator is protected like an administrator until this time. */
   admin_until: Date | null;
@@ -111,12 +111,12 @@ const ADMINISTRATORS_LOCK = 7_305_808_882;
 /**
  * The ids of the administrators who can sign in, with a local password or through an enabled provider that keeps their role.
  * INVARIANT: every change of a role, a status or a provider calls this before it locks any row. A single lock covers all
- * administrators, active or not: row locks on the active ones deadlocked, because the set of active rows changes while
+ * administrators, active or not: row locks on only the active ones led to deadlocks, because the set of active rows changes while
  * transactions wait.
  */
 export async function lockActiveAdmins(tx: Tx): Promise<string[]> {
   await sql`select pg_advisory_xact_lock(${sql.lit(ADMINISTRATORS_LOCK)})`.execute(tx);
-  // A separate statement, so that it sees what the previous holder of the lock committed.
+  // This is a separate statement, so that it sees what the previous holder of the lock committed.
   const { rows } = await sql<{ id: string }>`
     select id from users where role = 'admin' and status = 'active' and kind = 'person' and invited_at is null
       and (password_hash <> '' or exists (
@@ -139,7 +139,7 @@ export async function setRole(tx: Tx, userId: string, role: Role, at: Date): Pro
     where id = ${userId}`.execute(tx);
 }
 
-/** The pending users among the given ones, locked until the transaction ends. */
+/** Those of the given users who are pending, locked until the transaction ends. */
 export const findPending = (tx: Tx, userIds: readonly string[]): Promise<Pick<Person, "id" | "email">[]> =>
   tx
     .selectFrom("users")
@@ -163,7 +163,7 @@ export async function clearRoleRequest(tx: Tx, userId: string): Promise<void> {
   await updateUser(tx, userId, { requested_role: null });
 }
 
-/** Keeps the row, because other rows reference it. It can no longer sign in, and its address can be used again. */
+/** Keeps the row, because other rows reference it. The user can no longer sign in, and their address can be used again. */
 export async function eraseUser(tx: Tx, userId: string): Promise<void> {
   const email = `deleted-${userId}@invalid`;
   await updateUser(tx, userId, {
@@ -192,8 +192,8 @@ export async function setPasswordHash(tx: Tx, userId: string, hash: string): Pro
 }
 
 /**
- * Records a sign-in and stores the hash. Returns false, without a change, when the password, role or status changed since `user`
- * was read, because the proof is then no longer valid.
+ * Records a sign-in and stores the password hash. Returns false, without a change, when the password, role or status changed
+ * since `user` was read, because the proof is then no longer valid.
  */
 export async function markSignedIn(tx: Tx, user: UsersTable, at: Date, hash: string): Promise<boolean> {
   const result = await tx
@@ -216,7 +216,7 @@ export async function lockUnchanged(tx: Tx, user: UsersTable): Promise<boolean> 
   return (await same.forNoKeyUpdate().executeTakeFirst()) !== undefined;
 }
 
-/** Replaces a known password hash; returns false, without a change, when it has changed in the meantime. */
+/** Replaces a known password hash. Returns false, without a change, when the hash has changed in the meantime. */
 export async function replacePasswordHash(tx: Tx, userId: string, before: string, hash: string): Promise<boolean> {
   const update = tx
     .updateTable("users")
@@ -245,7 +245,7 @@ export interface PageQuery {
   withRoleRequest: boolean;
 }
 
-/** Newest first: ids are UUIDv7 and sort by creation time. */
+/** The newest user comes first: ids are UUIDv7 and sort by creation time. */
 export function listPage(db: Db, wish: PageQuery): Promise<Person[]> {
   let query = db
     .selectFrom("users")
@@ -267,7 +267,7 @@ export function listPage(db: Db, wish: PageQuery): Promise<Person[]> {
   return query.orderBy("id", "desc").limit(wish.limit).execute();
 }
 
-/** The users that exist among these ids. */
+/** Those of the given users who exist. */
 export const findUsers = (db: Db, userIds: readonly string[]): Promise<Person[]> =>
   db
     .selectFrom("users")
@@ -291,13 +291,13 @@ export async function emailsOf(db: Db, userIds: readonly string[]): Promise<Map<
   return new Map((await query.execute()).map((row) => [row.id, row.email]));
 }
 
-/** The ids of users whose address contains the text, except deleted ones. */
+/** The ids of users whose address contains the text, without deleted users. */
 export async function idsByEmail(db: Db, text: string): Promise<string[]> {
   const query = db.selectFrom("users").select("id").where("email", "ilike", containing(text));
   return (await query.where("status", "<>", "deleted").limit(1000).execute()).map(({ id }) => id);
 }
 
-/** The number of active people by role. */
+/** The number of active users by role. */
 export async function countActiveByRole(db: Db): Promise<Record<Role, number>> {
   const counted = db.selectFrom("users").select(["role", sql<number>`count(*)`.as("count")]);
   const active = counted.where("status", "=", "active").where("kind", "=", "person");

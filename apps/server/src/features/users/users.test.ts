@@ -75,7 +75,7 @@ describe("the list of users", () => {
     assert.ok(Date.now() - Date.parse(body.data[0].last_signed_in_at ?? "") < 60_000);
   });
 
-  test("can be read but not changed by managers, and neither by users", async () => {
+  test("can be read but not changed by managers, and cannot be read by users", async () => {
     const manager = await aPerson(app, "manager");
     const user = await aPerson(app);
     assert.equal((await app.call(listUsers, { as: manager.token })).status, 200);
@@ -222,7 +222,7 @@ describe("the sign-in policy", () => {
     assert.deepEqual((await app.call(readSignInPolicy, { as: admin.token })).body, usualPolicy);
   });
 
-  test("is changed by administrators, readable by managers, and audited with both values", async () => {
+  test("is changed by administrators, readable by managers, and audited with the values before and after", async () => {
     const manager = await aPerson(app, "manager");
     const other: SignInPolicy = { ...usualPolicy, timeout_minutes: 60, sign_up: "closed" };
     assert.deepEqual((await change(other)).body, other);

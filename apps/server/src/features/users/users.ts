@@ -1,4 +1,4 @@
-// Lists users, changes roles and status, decides role requests, ends sessions and changes the sign-in policy.
+// Lists users, changes roles and status, decides on role requests, ends sessions and changes the sign-in policy.
 import type {
   Role,
   SignInPolicy,
@@ -93,7 +93,7 @@ export async function changeStatus(
   return presentOne(tx, person.id, signIn);
 }
 
-/** Throws 409 for a pending account, which gets rights only by activation. */
+/** Throws 409 for a pending account, which gets permissions only by activation. */
 function requireActivated({ status }: Person): void {
   if (status === "pending") throw awaitingActivation();
 }
@@ -109,7 +109,8 @@ const notActivatedYet = () =>
   );
 
 /**
- * Ends the user's sessions, because their tokens carry the role. Notifies the user, and administrators of a new administrator.
+ * Ends the user's sessions, because their tokens carry the role. Notifies the user, and notifies administrators of a new
+ * administrator.
  */
 export async function giveRole(
   { clock, signIn, notify }: UsersDeps,
@@ -142,7 +143,7 @@ export async function decideRole(deps: UsersDeps, call: Call<typeof decideRoleRe
   return presentOne(tx, person.id, deps.signIn);
 }
 
-/** API tokens end too, because the person being locked out may have one. */
+/** Revokes API tokens too, because the person being locked out may have one. */
 export async function endAllSessions(
   { signIn, notify }: UsersDeps,
   call: Call<typeof endUserSessions>,
@@ -180,8 +181,8 @@ export async function issueLink(
 }
 
 /**
- * Throws 409 when the new networks exclude the caller, who could not undo the change. INVARIANT: users who newly require a second
- * factor and have none are signed out in the same transaction, including the caller.
+ * Throws 409 when the new networks exclude the caller, who could then not undo the change. INVARIANT: users who newly require a
+ * second factor but have none are signed out in the same transaction, including the caller.
  */
 export async function changePolicy(
   { events, signIn }: { events: Events; signIn: SignInOfUsers },
@@ -207,8 +208,8 @@ interface AboutUser {
 }
 
 /**
- * Locks the administrators, then the user, always in this order to avoid deadlocks. Throws 403 for a caller who was disabled or
- * lost the role while waiting for the lock.
+ * Locks the administrators first and then the user, always in this order, to avoid deadlocks. Throws 403 for a caller who was
+ * disabled or lost the role while waiting for the lock.
  */
 export async function decideAbout(
   call: AboutUser & { actor: Pick<Actor, "id" | "role"> },
@@ -222,7 +223,7 @@ export async function decideAbout(
   return { person: await named(call, tx), admins };
 }
 
-/** Returns the user that a call is about, locked, and names them in its audit entry. Throws 404 for an unknown user. */
+/** Locks and returns the user that a call is about, and names them in the call's audit entry. Throws 404 for an unknown user. */
 export async function named(call: AboutUser, tx: Tx): Promise<Person> {
   const person = await lockUser(tx, call.params.id);
   if (person === undefined) throw refuse(404, "user.not-found", "User not found");

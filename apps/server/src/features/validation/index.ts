@@ -1,4 +1,4 @@
-// Validation: the Validation Dashboard's lists, figures and events, limited to what the user sees.
+// Validation: the Validation Dashboard's lists, figures and events, limited to what the user can see.
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { forgetDaysOf } from "./figures/days.store.ts";

@@ -1,4 +1,4 @@
-// A fault of this server during a verification is not shown as the target's fault.
+// Tests that a fault of this server during a verification is not shown as a fault of the target.
 import { listValidationAttempts } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -31,7 +31,7 @@ test("an internal error keeps the status of a secret and schedules the next veri
   );
 });
 
-test("VAL-52: an attempt with an internal error is untested, not unreachable, in the list and its filters", async () => {
+test("VAL-52: an attempt with an internal error is listed and filtered as untested, not as unreachable", async () => {
   const owner = await aPerson(app);
   const account = await anAccount(app, owner, await aSafe(app, owner));
   await tried(app, account, "unreachable", 1);

@@ -1,4 +1,4 @@
-// SQL conditions that the validation lists share: system family, name, and the right to validate.
+// SQL conditions that the validation lists share: system family, name, and the permission to validate.
 import type { SystemFamily } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Sql, Viewer } from "#features/figures/index.ts";
@@ -6,7 +6,7 @@ import { bitOf, effectivePermissionsOf } from "#features/safes/index.ts";
 import { containing } from "#kernel/db/containing.ts";
 import { FAMILIES } from "./validation.policy.ts";
 
-/** Whether the actor may validate the row of `credentials`. */
+/** Whether the actor may validate the secret in the row of `credentials`. */
 export const mayValidate = (actor: Viewer): Sql => sql`(coalesce(credentials.user_id = ${actor.id}, false) or exists (
     select from ${effectivePermissionsOf(actor)} standing
     where standing.safe_id = credentials.safe_id and standing.permissions & ${sql.lit(bitOf("manage_secret"))} <> 0))`;
@@ -15,13 +15,13 @@ export const systemType = sql<string>`coalesce(accounts.system_type, credentials
 
 const NAMED = Object.values(FAMILIES).flat();
 
-/** `type` is an expression like `systemType`. */
+/** `type` is an SQL expression such as `systemType`. */
 export function isOfFamily(type: Sql, family: SystemFamily): Sql {
   return family === "Other"
     ? sql`${type} <> all(${[...NAMED]}::text[])`
     : sql`${type} = any(${[...FAMILIES[family]]}::text[])`;
 }
 
-/** Matches name, user name or host; `text` is folded and not empty. */
+/** Matches name, user name or host. `text` is case-folded and not empty. */
 export const isNamed = (text: string): Sql => sql`(credentials.search_text like ${containing(text)}
     or credentials.user_id is not null and lower(coalesce(credentials.host, '')) like ${containing(text)})`;

@@ -1,4 +1,4 @@
-// Tests the events and notifications of verifications: their audience, and what they contain.
+// Tests the events and notifications of verifications: who receives them and what they contain.
 import { LiveEvent, listNotifications, validateAccount, verifyCredential } from "@strongroom/contract";
 import type { Account, ValidationNews } from "@strongroom/contract";
 import { startHostile } from "@strongroom/connectors/testing";
@@ -53,7 +53,7 @@ const works = (id: string) =>
 
 const told = async (person: TestPerson) => (await app.call(listNotifications, { as: person.token })).body.notifications;
 
-test("VAL-44 to VAL-46, VAL-65 to VAL-69, OPEN-137: only users who see an account receive events about its validation", async () => {
+test("VAL-44 to VAL-46, VAL-65 to VAL-69, OPEN-137: only users who can see an account receive events about its validation", async () => {
   const [owner, reader, requester, outsider] = await Promise.all(Array.from({ length: 4 }, () => aPerson(app)));
   const people = { owner: owner!, reader: reader!, requester: requester!, outsider: outsider! };
   const safe = await aSafe(app, people.owner, { name: "Live" });
@@ -134,7 +134,7 @@ test("a failure sends one notification to each user who can act on it or has a g
   for (let time = 0; time < 2; time++) {
     for (const { id } of [plain, lent]) await app.call(validateAccount, { params: { id }, as: people.owner.token });
   }
-  /** Excludes notifications of the request and its approval. */
+  /** Leaves out notifications about the request and its approval. */
   const failureNotices = async (person: TestPerson) =>
     (await told(person)).filter(({ metadata }) => metadata["request_id"] === undefined);
   const [alert] = await eventually(async () => {
@@ -156,7 +156,7 @@ test("a failure sends one notification to each user who can act on it or has a g
   assert.deepEqual(await told(people.reader), []);
 });
 
-test("all events of a failing personal credential go to its owner only", async () => {
+test("all events of a failing personal credential go only to its owner", async () => {
   const [owner, other] = [await aPerson(app), await aPerson(app)];
   const { id } = await aCredential(app, owner, { ...databaseAt(target.port), name: "Own" });
   const [own, others] = [await liveEvents(app, owner), await liveEvents(app, other)];

@@ -1,4 +1,4 @@
-// Publishes live events about verifications to users who see the secret, and notifies those who must act.
+// Publishes live events about verifications to users who can see the secret, and notifies those who must act.
 import { isFailing } from "@strongroom/contract";
 import type { Severity, ValidationNews } from "@strongroom/contract";
 import type { Tx, Db } from "#kernel/db/database.ts";
@@ -16,7 +16,7 @@ import { categoryOf, statusOfAttempt, statusOfSecret } from "./validation.policy
 
 interface Facts {
   system_type: string;
-  /** Null: the secret is not failing. */
+  /** Null when the secret is not failing. */
   severity: Severity | null;
   safe_id: string | null;
   safe_name: string | null;
@@ -42,13 +42,13 @@ const NOTHING: Omit<ValidationNews, "account_id" | "is_account" | "account_name"
   statistics: null,
 };
 
-/** VAL-65: only to the user who requested it and waits. */
+/** VAL-65: goes only to the user who requested the verification and waits for it. */
 async function notifyStarted({ kernel }: ValidationContext, tx: Tx, { attempt, askedBy }: Begun): Promise<void> {
   const data = { ...NOTHING, ...subjectOf(attempt), status: "pending", asked_by: askedBy };
   await kernel.events.publish(tx, { type: "validation_started", audience: { users: [askedBy] }, data });
 }
 
-/** VAL-45. If the secret changed in the meantime, the event has the attempt's result only. */
+/** VAL-45. If the secret changed in the meantime, the event contains only the attempt's result. */
 async function tellConcluded(context: ValidationContext, tx: Tx, news: Concluded): Promise<Remark | null> {
   const { attempt, askedBy, before, after, owner } = news;
   const { audience } = owner;
@@ -88,7 +88,7 @@ function remarkOf({ severity, system_type, grants }: Facts, isFailed: boolean): 
   return { severity: isFailed ? severity : null, details };
 }
 
-/** Notifies once when a secret starts to fail or presents another host key, and when it works again. */
+/** Notifies once when a secret starts to fail or its host presents a different key, and again when it works. */
 async function notifyPeople(
   context: ValidationContext,
   tx: Tx,
@@ -109,7 +109,7 @@ const subjectOf = ({ credential_id, user_id, credential_name }: Begun["attempt"]
   account_name: credential_name,
 });
 
-/** VAL-69: for users who see the grant. */
+/** VAL-69: for users who can see the grant. */
 async function aboutGrants(tx: Tx, { grants, safe_id }: Facts, data: Record<string, unknown>): Promise<NewEvent[]> {
   if (safe_id === null) return [];
   const approvers = (await approversOf(tx, [safe_id])).get(safe_id)?.all ?? [];
@@ -120,7 +120,7 @@ async function aboutGrants(tx: Tx, { grants, safe_id }: Facts, data: Record<stri
   }));
 }
 
-/** The change to the figures of everyone who sees the secret; null: no change. */
+/** How the figures change for all users who can see the secret; null if they do not change. */
 function changeOf(before: SecretRow | null, after: SecretRow | null): ValidationNews["statistics"] {
   if (before === null || after === null) return null;
   const [was, is] = [statusOfSecret(before), statusOfSecret(after)];
@@ -179,7 +179,7 @@ async function notifySuccess({ notify }: ValidationContext, tx: Tx, row: SecretR
   });
 }
 
-/** Users who may validate and change the secret. */
+/** The users who may both validate and change the secret. */
 const secretManagersOf = async (tx: Tx, { user_id, safe_id }: SecretRow): Promise<string[]> =>
   safe_id === null ? (user_id === null ? [] : [user_id]) : membersWho(tx, safe_id, "manage_secret");
 
@@ -191,7 +191,7 @@ const about = ({ id, name, user_id }: SecretRow) => ({
 
 const linkOf = ({ id, user_id }: SecretRow): string => (user_id === null ? `/accounts/${id}` : `/vault/${id}`);
 
-/** Null: the credential was deleted. */
+/** Null if the credential was deleted. */
 async function readFacts(db: Db, id: string): Promise<Facts | null> {
   const query = sql<Facts>`
     select ${systemType} as system_type, ${severity} as severity, credentials.safe_id, safes.name as safe_name,

@@ -19,7 +19,7 @@ after(() => app.close());
 describe("API-95, VAL-51, VAL-72: the validation screen of the discovery area", () => {
   const status = async ({ token }: TestPerson) => (await app.call(validationStatus, { as: token })).body;
 
-  test("the status shows running attempts on what the caller sees and ignores abandoned ones", async () => {
+  test("the status shows running attempts on secrets that the caller can see, and ignores abandoned attempts", async () => {
     const { owner, outsider, works, refused } = world;
     const { rows } = await app.database.pool.query<{ last: Date; next: Date | null }>(
       "select max(last_verification_attempt) as last, min(verify_after) as next from credentials where safe_id = $1",
@@ -53,7 +53,7 @@ describe("API-95, VAL-51, VAL-72: the validation screen of the discovery area", 
     assert.equal(next_attempt_at, at(rows[0]?.next) ?? due.toISOString());
   });
 
-  test("history and failures show the name, host, user and result, by default of 50 attempts", async () => {
+  test("history and failures show the name, host, user and result, for 50 attempts by default", async () => {
     const { owner, refused } = world;
     for (let hour = 0; hour < 50; hour += 1) await tried(app, refused, "rejected", 700);
     const history = await app.call(validationHistory, { as: owner.token });
@@ -76,7 +76,7 @@ describe("API-95, VAL-51, VAL-72: the validation screen of the discovery area", 
     );
   });
 
-  test("VAL-64: an internal error is logged with its request id and its cause is not returned", async () => {
+  test("VAL-64: an internal error is logged with its request id, and its cause is not returned", async () => {
     const { owner } = world;
     const lines = app.logLines.length;
     await app.database.pool.query("alter table verification_attempts rename to verification_attempts_away");

@@ -1,10 +1,10 @@
-// Sums up each UTC day soon after it ends, including days that were missed before.
+// Sums up each UTC day soon after it ends, as well as days that were missed before.
 import type { Kernel } from "#kernel/kernel.ts";
 import { firstOpenDay, forgetDays, sumUp } from "./figures/days.store.ts";
 import { DAY_MS } from "./validation.policy.ts";
 
 const SUM_UP_JOB = "validation.sum-up";
-/** Attempts that began before midnight have ended by then or were ended as abandoned. */
+/** By then, attempts that began before midnight have ended or were marked as abandoned. */
 const AFTER_MS = 15 * 60_000;
 const KEPT_MS = 100 * DAY_MS;
 

@@ -8,7 +8,7 @@ import type { AttemptRow } from "#features/verification/index.ts";
 
 export const DAY_MS = 86_400_000;
 
-/** VAL-49: the days of each range. */
+/** VAL-49: the number of days in each range. */
 export const DAYS: Record<ValidationRange, number> = { "24h": 1, "7d": 7, "30d": 30 };
 
 /** The trend covers a week, or a month for the 30-day range. */
@@ -56,7 +56,10 @@ const BY_OUTCOME: Record<Outcome, ErrorCategory> = {
 export const categoryOf = (outcome: Outcome, code: string | null): ErrorCategory =>
   CATEGORIES[code ?? ""] ?? BY_OUTCOME[outcome];
 
-/** VAL-52: the status of one attempt. An internal error says nothing about the target, so it is no failure of it. */
+/**
+ * VAL-52: the status of one attempt. An internal error says nothing about the target, so it does not count as the target's
+ * failure.
+ */
 export function statusOfAttempt({ outcome, code }: Pick<AttemptRow, "outcome" | "code">): ValidationStatus {
   if (outcome === null) return "pending";
   if (outcome === "unsupported" || code === INTERNAL_ERROR) return "never_validated";
@@ -67,6 +70,6 @@ export function statusOfAttempt({ outcome, code }: Pick<AttemptRow, "outcome" | 
 export const statusOfSecret = (row: Parameters<typeof verificationStatus>[0]): ValidationStatus =>
   VALIDATION_OF[verificationStatus(row)];
 
-/** Percentage with one decimal; null without attempts. */
+/** A percentage with one decimal; null without attempts. */
 export const rateOf = (successes: number, attempts: number): number | null =>
   attempts === 0 ? null : Math.round((successes / attempts) * 1000) / 10;

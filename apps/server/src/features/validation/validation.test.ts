@@ -1,4 +1,4 @@
-// Tests the Validation Dashboard over HTTP: the same requests by users with different rights.
+// Tests the Validation Dashboard over HTTP: users with different permissions make the same requests.
 import {
   exportValidationJson,
   exportValidationReport,
@@ -263,7 +263,7 @@ test("VAL-38 to VAL-41: a grant shows whether its account works", async () => {
 });
 
 describe("VAL-35, OPEN-131: attempts", () => {
-  test("are the same page by page, for few accounts and for many", async () => {
+  test("are the same when fetched page by page, with few accounts and with many", async () => {
     const [keeper, safe] = [world.owner, world.safe];
     const before = await attempts(keeper, { range: "30d" });
     await app.database.pool.query(
@@ -305,7 +305,7 @@ describe("VAL-35, OPEN-131: attempts", () => {
 });
 
 describe("FILTER-01 to FILTER-07, OPEN-129: the advanced search", () => {
-  test("filters by every field of the panel, alone and together", async () => {
+  test("filters by every field of the panel, alone and in combination", async () => {
     const { approver } = world;
     const found = async (filter: z.input<typeof ValidationFilter>, who = approver) =>
       names((await search(who, filter)).results);
@@ -339,7 +339,7 @@ describe("FILTER-01 to FILTER-07, OPEN-129: the advanced search", () => {
 });
 
 describe("OPEN-125 to OPEN-128: validating a selection", () => {
-  test("validates the permitted accounts and names the others", async () => {
+  test("validates the permitted accounts and reports the others as failed", async () => {
     const { owner, reader, refused, works, lent } = world;
     const asReader = await app.call(triggerValidation, { body: { accountIds: [works.id] }, as: reader.token });
     assert.deepEqual(
@@ -358,7 +358,7 @@ describe("OPEN-125 to OPEN-128: validating a selection", () => {
   });
 });
 
-test("VAL-70, VAL-71: the report is a spreadsheet of what the caller sees, and no name in it is a formula", async () => {
+test("VAL-70, VAL-71: the report is a spreadsheet of what the caller can see, and no name in it becomes a formula", async () => {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   await anAccount(app, owner, safe, { name: "=HYPERLINK(1)", hostname: "formula.example.com" });

@@ -9,14 +9,17 @@ import type { FactorsContext } from "../context.ts";
 import { askForPasskey, checkPasskey } from "./passkeys.ts";
 import { wrongProof } from "../proofs/prove.ts";
 
-/** The browser offers the passkeys it has for this site; the server does not reveal which users have passkeys. */
+/** The browser offers the passkeys that it has for this site, so the server does not reveal which users have passkeys. */
 export async function askForAnyPasskey({ kernel }: FactorsContext): Promise<PasskeyRequest> {
   const asked = await askForPasskey(kernel, "sign-in", null, []);
   await kernel.database.transaction((tx) => asked.keep(tx));
   return asked.options;
 }
 
-/** INVARIANT: a user without a local password signs in through their provider, which may have locked them out. */
+/**
+ * INVARIANT: a passkey never signs in a user without a local password. That user signs in through their provider, which may have
+ * locked them out.
+ */
 export async function enterWithPasskey(
   parts: FactorsContext,
   call: SteppedCall<typeof signInWithPasskey>,

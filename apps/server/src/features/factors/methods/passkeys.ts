@@ -16,7 +16,7 @@ import type { ChallengePurpose, FactorRow } from "../factors.store.ts";
 
 /** EdDSA, ES256, RS256. The library's default offers ML-DSA first, which is experimental in Node. */
 const ALGORITHMS = [-8, -7, -257];
-/** Imported with the first passkey, because it is an eighth of all the code that the server would load. */
+/** Imported when a passkey is first used, because the library is an eighth of all the code that the server would load. */
 const library = () => import("@simplewebauthn/server");
 
 const NAME = "Strongroom";
@@ -45,7 +45,7 @@ function challengeFor({ clock }: Kernel, purpose: ChallengePurpose, userId: User
 
 const descriptor = ({ credential_id: id, transports }: FactorRow) => ({ id: id ?? "", transports: transports ?? [] });
 
-/** Asks for one of `passkeys`, or, when the list is empty, for any that the browser has. */
+/** Asks for one of `passkeys` or, if the list is empty, for any passkey that the browser has. */
 export async function askForPasskey(
   kernel: Kernel,
   purpose: ChallengePurpose,
@@ -90,7 +90,7 @@ export async function askForNewPasskey(
 
 const ClientData = z.object({ challenge: z.string() });
 
-/** The challenge that a response claims to answer. Consuming it later shows whether we issued it. */
+/** The challenge that a response claims to answer. Consuming the challenge later shows whether the server issued it. */
 function challengeOf(clientDataJSON: string): string | null {
   try {
     const text: unknown = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8"));
@@ -100,7 +100,7 @@ function challengeOf(clientDataJSON: string): string | null {
   }
 }
 
-/** A verified response, to be consumed in the transaction of the action that it authorises. */
+/** A verified response, which must be consumed in the transaction of the action that it authorises. */
 export interface PasskeyUse {
   factor: FactorRow;
   /** Returns false when the challenge was not issued, or the response was used before. */
@@ -108,8 +108,8 @@ export interface PasskeyUse {
 }
 
 /**
- * Verifies a passkey's response: its challenge, this site, its signature, user verification, and an increased counter
- * (WebAuthn §7.2). Null when any check fails, or the passkey does not belong to `owner`.
+ * Verifies a passkey's response: the challenge, this site's origin, the signature, user verification, and an increased counter
+ * (WebAuthn §7.2). Returns null when any check fails or the passkey does not belong to `owner`.
  */
 export async function checkPasskey(
   kernel: Kernel,
@@ -151,7 +151,7 @@ export interface NewPasskey {
   spend(tx: Tx): Promise<boolean>;
 }
 
-/** Verifies a new passkey (WebAuthn §7.1). Null when any check fails. */
+/** Verifies a new passkey (WebAuthn §7.1). Returns null when any check fails. */
 export async function checkNewPasskey(
   kernel: Kernel,
   response: PasskeyRegistration,
@@ -183,7 +183,7 @@ export async function checkNewPasskey(
   };
 }
 
-/** The library throws for an invalid response, with a reason that goes to the log but not to the client. */
+/** For an invalid response, the library throws a reason that goes to the log but not to the client. */
 const refusedByLibrary =
   ({ log }: Kernel) =>
   (error: unknown) => {

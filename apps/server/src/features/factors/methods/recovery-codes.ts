@@ -1,4 +1,4 @@
-// Recovery codes: ten, shown once; each replaces a lost factor for one sign-in.
+// Recovery codes: a user gets ten, which are shown once; each replaces a lost factor for one sign-in.
 import { createHash, randomBytes } from "node:crypto";
 import { base32 } from "./totp.ts";
 
@@ -17,5 +17,5 @@ export function newRecoveryCodes(): NewCodes {
   return { codes: plain.map((code) => code.replace(/(.{4})(?=.)/g, "$1-")), hashes: plain.map(recoveryHash) };
 }
 
-/** Hashes a code in lower case without dashes. */
+/** Hashes a code after lower-casing it and removing dashes. */
 export const recoveryHash = (code: string): Buffer => createHash("sha256").update(`recovery:${code}`).digest();

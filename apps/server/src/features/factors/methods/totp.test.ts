@@ -25,7 +25,7 @@ test("TOTP with SHA-1 returns the codes of RFC 6238 appendix B", () => {
   for (const [seconds, code] of vectors) assert.equal(hotp(KEY, stepAt(new Date(seconds * 1000)), 8), code);
 });
 
-test("a code is valid in its time step and the adjacent ones, once, and never after a later one", () => {
+test("a code is valid in its own and the adjacent time steps, once, and never after a later code", () => {
   const now = new Date("2026-11-21T12:00:15.000Z");
   const step = stepAt(now);
   for (const drift of [-1, 0, 1]) assert.equal(matchingStep(KEY, hotp(KEY, step + drift), now, []), step + drift);

@@ -5,12 +5,12 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 const STEP_MS = 30_000;
 /** RFC 4226 §4 recommends 160 bits. */
 const KEY_BYTES = 20;
-/** RFC 6238 §5.2: one step before and after, to allow for clock differences. */
+/** RFC 6238 §5.2: the current step and the ones before and after it, to allow for clock differences. */
 const DRIFT = [0, -1, 1];
 
 export const newTotpKey = (): Buffer => randomBytes(KEY_BYTES);
 
-/** HOTP of `counter` (RFC 4226 §5.3). */
+/** Returns the HOTP value for `counter` (RFC 4226 §5.3). */
 export function hotp(key: Uint8Array, counter: number, digits = 6): string {
   const message = Buffer.alloc(8);
   message.writeBigUInt64BE(BigInt(counter));
@@ -26,9 +26,9 @@ export const stepAt = (time: Date): number => Math.floor(time.getTime() / STEP_M
 export const latestStep = (now: Date): number => stepAt(now) + Math.max(...DRIFT);
 
 /**
- * The time step of the typed code; null when the code is not accepted now. `used` contains the steps whose codes were
- * already accepted. INVARIANT: neither a used step nor one before it is accepted again. Used steps in the future come
- * from a clock that was ahead; they block only their own codes.
+ * The time step of the typed code; null when the code is not accepted now. `used` contains the steps whose codes were already
+ * accepted. INVARIANT: neither a used step nor any step before it is accepted again. Used steps in the future come from a clock
+ * that was ahead; they block only their own codes.
  */
 export function matchingStep(key: Uint8Array, typed: string, now: Date, used: readonly number[]): number | null {
   const given = Buffer.from(typed);

@@ -1,4 +1,4 @@
-// Verifies a proof by a second factor.
+// Verifies a proof given with a second factor.
 import type { FactorProof, UserId } from "@strongroom/contract";
 import { envelopeKekId, openSecret } from "@strongroom/keys";
 import { openByFactor } from "#features/vault-closure/index.ts";
@@ -23,7 +23,7 @@ export interface ValidProof {
   spend(tx: Tx): Promise<boolean>;
 }
 
-/** Null when the proof is wrong. Rejects with SealedError. */
+/** Returns null when the proof is wrong. Rejects with SealedError. */
 export async function checkProof(
   kernel: Kernel,
   db: Db,
@@ -57,9 +57,7 @@ export async function checkProof(
   return null;
 }
 
-/**
- * Spends a proof, or throws the error for a wrong one. Opens the user's vault if the factor is older than the reset.
- */
+/** Spends a proof, or throws the error for a wrong proof. Opens the user's vault if the factor is older than the reset. */
 export async function useProof(kernel: Kernel, tx: Tx, proven: ValidProof): Promise<void> {
   if (!(await proven.spend(tx))) throw wrongProof();
   await openByFactor(kernel, tx, proven.userId, proven.createdAt);
@@ -70,7 +68,7 @@ async function stepOf(kernel: Kernel, row: FactorRow, code: string, now: Date): 
   return withTotpKey(kernel, row.id, row.sealed, (key) => matchingStep(key, code, now, row.used_steps));
 }
 
-/** Decrypts the key of an authenticator app for `use`, then erases it. */
+/** Decrypts the key of an authenticator app, passes it to `use`, and then erases it. */
 export async function withTotpKey<T>(
   kernel: Kernel,
   factorId: string,
@@ -89,6 +87,6 @@ export async function withTotpKey<T>(
 export const TOTP_PURPOSE = "second-factors";
 export const totpContext = (factorId: string) => ({ purpose: TOTP_PURPOSE, recordId: factorId, version: 1 });
 
-/** Use 400 for signed-in users: a 401 would end their session in the browser. */
+/** Callers pass 400 for signed-in users: a 401 would end their session in the browser. */
 export const wrongProof = (status: 400 | 401 = 401) =>
   refuse(status, "second-step.refused", "Incorrect or already used. Try again.");

@@ -69,7 +69,7 @@ describe("OPEN-10: a required second factor is a separate step", () => {
     assert.ok(await signedIn(app, (await aPerson(app)).email));
   });
 
-  test("the reply to a wrong password does not reveal whether factors exist", async () => {
+  test("the reply to a wrong password does not reveal whether the user has second factors", async () => {
     const [plain, guarded] = [await aPerson(app), await aPerson(app)];
     await withApp(app, guarded);
     const replies = await Promise.all([plain, guarded].map(({ email }) => tryToSignIn(app, email, { password: "no" })));
@@ -78,7 +78,7 @@ describe("OPEN-10: a required second factor is a separate step", () => {
 });
 
 describe("a code works once", () => {
-  test("an app's code does not work for another sign-in, even a concurrent one", async () => {
+  test("an authenticator app's code does not work for a second sign-in, even a concurrent one", async () => {
     const person = await aPerson(app);
     const { key } = await withApp(app, person);
     const steps = [await firstStep(app, person), await firstStep(app, person), await firstStep(app, person)];
@@ -120,7 +120,7 @@ describe("a pending sign-in", () => {
     assert.equal(codeOf(await secondStep(app, step, { kind: "recovery", code: codes[0]! })), "second-step.over");
   });
 
-  test("ends when the user is disabled in between", async () => {
+  test("ends when the user is disabled in the meantime", async () => {
     const admin = await firstAdmin(app);
     const person = await aPerson(app);
     const { codes } = await withApp(app, person);
@@ -143,7 +143,7 @@ describe("a pending sign-in", () => {
 });
 
 describe("guessing the second factor", () => {
-  test("five wrong codes end the sign-in, so that a correct code no longer works, and notify the user that their password is known", async () => {
+  test("five wrong codes end the sign-in, so that a correct code no longer works, and warn the user that their password is known", async () => {
     const person = await aPerson(app);
     const { key } = await withApp(app, person);
     const step = await firstStep(app, person, "203.0.113.5");
@@ -250,7 +250,7 @@ describe("a role that requires a second factor", () => {
   });
 });
 
-test("signing out invalidates a token obtained with a second factor", async () => {
+test("signing out invalidates a session token that was obtained with a second factor", async () => {
   const person = await aPerson(app);
   const { key } = await withApp(app, person);
   const { body } = await secondStep(app, await firstStep(app, person), totp(codeAt(app, key)));
@@ -276,7 +276,7 @@ test("no code, key or token of a second step is stored in plain text", async () 
   for (const secret of [key, step.pending, `"${code}"`, ...codes, ...plain]) assert.ok(!all.includes(secret));
 });
 
-test("new sign-ins do not reset the count of guesses: about thirty guesses are compared in four hours", async () => {
+test("starting new sign-ins does not reset the count of guesses: about thirty guesses are compared in four hours", async () => {
   const person = await aPerson(app);
   const { key } = await withApp(app, person);
   const wrong = totp(codeAt(app, key, 1000));
@@ -297,7 +297,7 @@ test("new sign-ins do not reset the count of guesses: about thirty guesses are c
 });
 
 // Runs last, because changing the clock ends the sessions of earlier tests.
-describe("a code that was used while the server's clock was ahead", () => {
+describe("an authenticator code that was used while the server's clock was ahead", () => {
   test("does not block later codes once the clock is correct, and no used code works again", async () => {
     const person = await aPerson(app);
     const { key } = await withApp(app, person);

@@ -1,4 +1,4 @@
-// The second step of signing in: a factor, a recovery code, or setting up the first factor when the user's role requires one.
+// The second step of a sign-in: a factor, a recovery code, or setting up the first factor when the user's role requires one.
 import type { SignedIn, addFirstFactor, beginFirstFactor, completeSignIn } from "@strongroom/contract";
 import { finishSignIn, requirePendingSignIn, trySecondStep } from "#features/sign-in/index.ts";
 import type { SecondStepDemand, PendingSignIn } from "#features/sign-in/index.ts";
@@ -25,7 +25,7 @@ export async function demandOf({ kernel }: FactorsContext, db: Db, user: UsersTa
   return { kinds: [], passkey: null, keep: async () => {} };
 }
 
-/** The proofs that a user with these factors and this number of recovery codes can give. */
+/** The kinds of proof that a user with these factors and this number of recovery codes can give. */
 export async function demandWith(
   kernel: FactorsContext["kernel"],
   purpose: "second-step" | "step-up",

@@ -41,7 +41,7 @@ async function later(...stale: TestPerson[]): Promise<void> {
     clock.advance(8 * MINUTE);
     for (const { token } of people) await app.call(beginStepUp, { as: token });
   }
-  // The administrator re-authenticates to create users and platforms for the next test.
+  // The administrator re-authenticates, so that the next test can create users and platforms.
   assert.equal((await prove(admin, { kind: "password", password: admin.password })).status, 200);
 }
 const prove = (person: TestPerson, proof: StepUpProof) => app.call(stepUp, { body: { proof }, as: person.token });
@@ -69,9 +69,9 @@ describe("calls that require re-authentication", () => {
     const needed = ["changeUserRole", "setUserStatus", "deleteUser", "issueResetLink", "updateSignInPolicy"];
     needed.push("endUserSessions");
     needed.push("updatePlatform", "exportAudit", "createToken", "seal", "removeFactor", "resetFactors");
-    // Each of these returns a link that gives access to a user's account.
+    // These calls return a link that gives access to a user's account.
     needed.push("inviteUser", "inviteAgain");
-    // These give access to another user, who can then authenticate.
+    // These calls give permissions to another user, who can then authenticate as themselves.
     needed.push("addSafeMember", "updateSafeMember", "addGroupMember");
     assert.deepEqual(
       needed.filter((name) => !names.includes(name)),
@@ -114,7 +114,7 @@ describe("a production secret", () => {
     assert.equal((await reveal(await aPerson(app), production.id)).status, 404);
   });
 
-  test("cannot be relabelled or sent to another host to bypass re-authentication", async () => {
+  test("cannot be relabelled or sent to a different host to bypass re-authentication", async () => {
     const person = await aPerson(app);
     const made = await aCredential(app, person, { environment: "production", host: "db1.example.com" });
     const edit = (fields: object) =>

@@ -32,7 +32,7 @@ export async function describeStepUp({ kernel, signIn }: FactorsContext, { actor
 }
 
 /**
- * INVARIANT: a user with a second factor re-authenticates with it: the password is not enough. Guesses are counted and
+ * INVARIANT: a user with a second factor re-authenticates with that factor: the password is not enough. Guesses are counted and
  * slowed down as at sign-in.
  */
 export async function proveAgain(parts: FactorsContext, call: SteppedCall<typeof stepUp>, db: Db) {
@@ -68,8 +68,8 @@ const mustChange = () =>
   );
 
 /**
- * The work that a valid proof requires in the transaction; null for a wrong proof; `must-change` for a correct password
- * that is too weak.
+ * Returns the work that a valid proof requires in the transaction, null for a wrong proof, or `must-change` for a correct
+ * password that is too weak.
  */
 async function checked(
   { kernel, signIn }: FactorsContext,

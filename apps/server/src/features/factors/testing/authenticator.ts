@@ -1,4 +1,4 @@
-// A software passkey for tests: the combined part of a device and browser (WebAuthn §6 and §7), with optional faults.
+// A software passkey for tests, which acts as both the device and the browser (WebAuthn §6 and §7), with optional faults.
 import type { PasskeyAssertion, PasskeyCreation, PasskeyRegistration, PasskeyRequest } from "@strongroom/contract";
 import { isoCBOR } from "@simplewebauthn/server/helpers";
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
@@ -9,9 +9,9 @@ const HAS_KEY = 0x40;
 
 export interface Conditions {
   origin?: string;
-  /** The device did not verify its user. */
+  /** Simulates a device that did not verify its user. */
   isUnverified?: boolean;
-  /** The signature counter to report; by default one more than last time. */
+  /** The signature counter to report. By default, it is one more than last time. */
   counter?: number;
   challenge?: string;
 }

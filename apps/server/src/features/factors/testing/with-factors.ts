@@ -19,11 +19,11 @@ function fromBase32(text: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
-/** The code that an app with this key shows at the server's time, offset by `steps`. */
+/** The code that an app with this key shows at the server's time, shifted by `steps` time steps. */
 export const codeAt = (app: TestApp, key: string, steps = 0): string =>
   hotp(fromBase32(key), stepAt(app.kernel.clock.now()) + steps);
 
-/** Adds an authenticator app; returns its key and the recovery codes that came with the first factor. */
+/** Adds an authenticator app. Returns its key and the recovery codes that came with the first factor. */
 export async function withApp(
   app: TestApp,
   person: Pick<TestPerson, "token">,
@@ -31,7 +31,7 @@ export async function withApp(
   const started = await app.call(beginFactor, { body: { kind: "totp" }, as: person.token });
   assert.equal(started.status, 200, started.text);
   const key = started.body.totp!.key;
-  // Use the previous step's code, so that the current one is still unused.
+  // Use the previous step's code, so that the current step is still unused.
   const body = { kind: "totp", name: "A phone", code: codeAt(app, key, -1) } as const;
   const added = await app.call(addFactor, { body, as: person.token });
   assert.equal(added.status, 201, added.text);
@@ -48,7 +48,7 @@ export async function withPasskey(app: TestApp, person: TestPerson, name = "A ke
   return { device, id: added.body.factor.id, codes: added.body.recovery_codes };
 }
 
-/** Signs in with the correct password and returns the second step that is then required. */
+/** Signs in with the correct password and returns the required second step. */
 export async function firstStep(app: TestApp, person: TestPerson, from = "127.0.0.1"): Promise<SecondStep> {
   const reply = await app.call(login, { body: { email: person.email, password: person.password }, from });
   assert.equal(reply.status, 200, reply.text);

@@ -103,7 +103,7 @@ describe("activation", () => {
     assert.equal(await statusOf(none), "pending");
   });
 
-  test("audits each of several accounts and skips those that are not pending", async () => {
+  test("activates several accounts with an audit entry for each, and skips those that are not pending", async () => {
     const waiting = [await aPendingPerson(app), await aPendingPerson(app)];
     const active = await aPerson(app);
     const user_ids = [...waiting.map(({ id }) => id), active.id, "0190c0de-0000-7000-8000-00000000dead" as UserId];
@@ -115,7 +115,7 @@ describe("activation", () => {
     }
   });
 
-  test("succeeds once for parallel calls", async () => {
+  test("lets only one of several parallel calls succeed", async () => {
     const waiting = await aPendingPerson(app);
     const replies = await Promise.all(Array.from({ length: 10 }, () => activateBy(admin.token, waiting.id)));
     assert.equal(replies.filter(({ status }) => status === 200).length, 1);
@@ -154,7 +154,7 @@ describe("before activation", () => {
     assert.equal(rows.length, 0);
   });
 
-  test("the list of users shows pending users to administrators who filter for them", async () => {
+  test("pending users appear in the list of users for administrators who filter for them", async () => {
     const waiting = await aPendingPerson(app);
     const { body } = await app.call(listUsers, { query: { status: "pending" }, as: admin.token });
     assert.ok(body.data.some(({ id }) => id === waiting.id));
@@ -196,7 +196,7 @@ describe("the sign-up rule", () => {
     assert.equal((await app.call(updateSignInPolicy, { body, as: admin.token })).status, 400);
   });
 
-  test("is chosen by the first administrator with the setup link and by no later sign-up", async () => {
+  test("is chosen by the first administrator through the setup link, and no later sign-up can change it", async () => {
     const own = await testApp();
     try {
       const sign_up = { sign_up: "domains" as const, sign_up_domains: ["corp.example"] };

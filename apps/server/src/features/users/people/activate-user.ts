@@ -1,4 +1,4 @@
-// Activation: users who sign up have only their profile and their vault until an administrator activates them.
+// Activation: users who sign up can reach only their profile and their vault until an administrator activates them.
 import type { User, UserId, activateUser as activateEndpoint, activateUsers } from "@strongroom/contract";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { callEntry } from "#kernel/audit/entry.ts";
@@ -21,7 +21,7 @@ export interface ActivationDeps extends UsersDeps {
   activated: ActivatedListener;
 }
 
-/** Throws 409 for an account that is not pending, and for a decision on a role that was not requested. */
+/** Throws 409 for an account that is not pending, and for a decision about a role that was not requested. */
 export async function activate(deps: ActivationDeps, call: Call<typeof activateEndpoint>, tx: Tx): Promise<User> {
   const { person } = await decideAbout(call, tx);
   if (person.status !== "pending") throw refuse(409, "user.not-pending", "This account is not waiting for activation.");
@@ -71,7 +71,7 @@ async function settle(
   for (const userId of userIds) {
     await activated(tx, userId);
     await notices.activated(tx, userId, by);
-    // Restarts the user's event stream with all events that they may now see.
+    // Restarts the user's event stream, so that it carries all events that they may now see.
     await events.publish(tx, { type: "user.changed", audience: { users: [userId] }, data: {} });
   }
   if (userIds.length > 0 && !(await isAnyonePending(tx))) await notices.noneWaiting(tx);

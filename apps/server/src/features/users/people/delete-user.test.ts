@@ -1,4 +1,4 @@
-// Tests that deleting a user destroys their own data and keeps shared data and the audit trail.
+// Tests that deleting a user destroys the user's own data and keeps shared data and the audit trail.
 import {
   addSafeMember,
   changeUserRole,
@@ -68,7 +68,7 @@ test("deleting a user removes their sessions, vault, memberships and key at once
   assert.equal((await remove(person)).status, 404);
 });
 
-test("the audit trail keeps a deleted user's actions, and their address can be used again", async () => {
+test("the audit trail keeps a deleted user's actions, and the user's address can be used again", async () => {
   const person = await aPerson(app);
   await aCredential(app, person);
   await remove(person);
@@ -80,7 +80,7 @@ test("the audit trail keeps a deleted user's actions, and their address can be u
   assert.equal(again.status, 201, again.text);
 });
 
-test("the owner of a safe cannot be deleted before it has another owner", async () => {
+test("the owner of a safe cannot be deleted until the safe has a different owner", async () => {
   const [owner, heir] = [await aPerson(app), await aPerson(app)];
   const made = await app.call(createSafe, { body: { name: "Inherited" }, as: owner.token });
   await app.call(addSafeMember, {

@@ -1,4 +1,4 @@
-// Deletes a user: destroys all data that belongs to them alone and erases their identity from the row.
+// Deletes a user: destroys all data that belongs to the user alone and erases their identity from the row.
 import type { Message, deleteUser as deleteEndpoint } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -9,12 +9,12 @@ import { decideAbout } from "../users.ts";
 import { eraseUser } from "../users.store.ts";
 
 /**
- * Called in the transaction that deletes a user, who is locked: deletes the feature's data about them. A thrown refusal keeps the
- * user.
+ * Called in the transaction that deletes a user, whose row is locked. Deletes the feature's data about the user. A refusal thrown
+ * here keeps the user.
  */
 export type DeletedListener = (tx: Tx, userId: string, by: Actor) => Promise<void>;
 
-/** The audit trail keeps the user's actions under the name they had then. */
+/** The audit trail keeps the user's actions under the name that the user had at the time. */
 export async function deleteUser(
   call: Call<typeof deleteEndpoint>,
   tx: Tx,

@@ -1,4 +1,4 @@
-// Tests of inviting users, showing who is slowed down, and unlocking them.
+// Tests of inviting users, showing which users are slowed down, and unlocking them.
 import {
   completePasswordReset,
   inviteAgain,
@@ -43,7 +43,7 @@ const shown = async (email: string) =>
   (await app.call(listUsers, { query: { search: email }, as: admin.token })).body.data[0]!;
 
 describe("an invitation", () => {
-  test("handed over as a link admits one user, once, with the assigned role", async () => {
+  test("admits one user once with the assigned role when handed over as a link", async () => {
     const email = "ana@example.com";
     const reply = await invite("Ana@Example.com", { role: "admin" });
     assert.equal(reply.status, 201, reply.text);
@@ -63,12 +63,12 @@ describe("an invitation", () => {
     assert.ok(rows.length > 0 && rows.every(({ text }) => !text.includes(tokenIn(link!))), "the link is in no record");
   });
 
-  test("is mailed when a mail server is configured, and the inviter does not see the link", async () => {
+  test("is mailed when a mail server is configured, and its link is not shown to the inviter", async () => {
     let arriving = sink.next();
     const reply = await invite("ben@example.com", { by: "mail" });
     assert.equal(reply.body.link, null);
     let mail = await arriving;
-    // The mail server may also receive mails to administrators, about another test's new administrator.
+    // The mail server may also receive mails to administrators about a different test's new administrator.
     while (mail.to[0] !== "ben@example.com") {
       arriving = sink.next();
       mail = await arriving;
@@ -89,13 +89,13 @@ describe("an invitation", () => {
     assert.deepEqual([third.status, codeOf(third)], [409, "user.not-invited"]);
   });
 
-  test("for an existing address is refused, and only administrators can invite", async () => {
+  test("is refused for an existing address, and only administrators can invite", async () => {
     assert.equal(codeOf(await invite(admin.email)), "account.exists");
     const manager = await aPerson(app, "manager");
     assert.equal((await invite("nobody@example.com", {}, manager.token)).status, 403);
   });
 
-  test("of an administrator does not count as a remaining administrator until it is accepted", async () => {
+  test("does not make its user count as a remaining administrator until it is accepted", async () => {
     const own = await testApp();
     try {
       const only = await firstAdmin(own);
@@ -110,7 +110,7 @@ describe("an invitation", () => {
         200,
       );
       const other = await signIn(own, "second@example.com", PASSWORD);
-      // Each demotes or disables the other concurrently: one of them must remain.
+      // Two administrators demote or disable each other concurrently: one of them must remain.
       const replies = await Promise.all([
         own.call(changeUserRole, { params: { id: only.id }, body: { role: "user" }, as: other }),
         own.call(setUserStatus, { params: { id: second.body.user.id }, body: { status: "disabled" }, as: only.token }),
@@ -141,7 +141,7 @@ describe("the list of users", () => {
   });
 });
 
-test("a user slowed down by wrong passwords is shown as such and can be unlocked by an administrator", async () => {
+test("shows a user slowed down by wrong passwords, whom an administrator can unlock", async () => {
   const person = await aPerson(app);
   const otherUser = await aPerson(app);
   for (const from of ["198.51.100.1", "127.0.0.1"]) {

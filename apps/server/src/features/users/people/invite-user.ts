@@ -1,4 +1,4 @@
-// Invites a user: the account exists at once, but sign-in is only possible after the link was used.
+// Invites a user: the account exists at once, but the user can only sign in after using the link.
 import type { Invitation, inviteAgain, inviteUser, unlockUser } from "@strongroom/contract";
 import { UserId } from "@strongroom/contract";
 import type { User } from "@strongroom/contract";
@@ -29,7 +29,7 @@ export async function invite(
     role,
     requested_role: null,
     status: "active",
-    // INVARIANT: no password has this hash, so that sign-in is impossible before the link was used.
+    // INVARIANT: no password has this hash, so the user cannot sign in before using the link.
     password_hash: "",
     created_at: now,
     last_signed_in_at: null,

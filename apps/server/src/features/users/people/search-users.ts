@@ -1,4 +1,4 @@
-// Finds users for the global search, with the query of their list.
+// Finds users for the global search, with the same query as the list of users.
 import { MOST_FOUND } from "#features/search/index.ts";
 import type { Hit, Searchable } from "#features/search/index.ts";
 import { findUsers, listPage } from "../users.store.ts";

@@ -1,4 +1,4 @@
-// Reads the users whom a new sign-in policy would affect. Each query returns the first of them with the total number.
+// Reads the users whom a new sign-in policy would affect. Each query returns the first users and the total number.
 import type { Role, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
@@ -29,7 +29,8 @@ const WORKS = (now: Date): RawBuilder<unknown> => sql`
   and least(token.expires_at, token.created_at + make_interval(days => token_policy.person_days)) > ${now}`;
 
 /**
- * Includes users with open sessions whose provider confirmed a factor, last, because saving the policy ends those sessions too.
+ * Includes, at the end, users with open sessions whose provider confirmed a factor, because saving the policy ends those sessions
+ * too.
  */
 export async function findWithoutFactor(
   db: Db,
@@ -61,16 +62,16 @@ export async function findWithoutFactor(
 }
 
 export interface Places {
-  /** Of sessions and tokens. */
+  /** The addresses of sessions and tokens. */
   addresses: string[];
-  /** In the notation of `clientKey`: the networks of the users' last sign-ins. */
+  /** The networks of the users' last sign-ins, in the notation of `clientKey`. */
   networks: string[];
 }
 
 const LAST_NETWORKS = sql`
   (select distinct on (user_id) user_id, network from sign_in_networks order by user_id, signed_in_at desc)`;
 
-/** All places where users and their tokens were last seen. */
+/** All addresses and networks where users and their tokens were last seen. */
 export async function findPlaces(db: Db, now: Date): Promise<Places> {
   const { rows } = await sql<{ is_network: boolean; place: string }>`
     select false as is_network, ip as place from sign_in_sessions
@@ -88,7 +89,8 @@ export interface OutsideRow extends PersonRow, Totals {
 }
 
 /**
- * The users last seen at one of these places. Machine identities are excluded, because the policy does not limit their networks.
+ * The users last seen at one of these addresses or networks. Machine identities are excluded, because the policy does not limit
+ * their networks.
  */
 export async function findAt(db: Db, { addresses, networks }: Places, now: Date, limit: number): Promise<OutsideRow[]> {
   const { rows } = await sql<OutsideRow>`

@@ -1,4 +1,4 @@
-// Tests the preview of a sign-in policy against what saving it changes.
+// Compares the preview of a sign-in policy with the effect of saving the policy.
 import {
   createToken,
   currentSession,
@@ -36,12 +36,12 @@ let app: TestApp;
 let admin: TestPerson;
 before(async () => {
   app = await testApp({ clock });
-  // Scheduled jobs must not end sessions of the test's fixed clock.
+  // Scheduled jobs must not end sessions according to the test's fixed clock.
   await app.kernel.jobs.stop();
   admin = await firstAdmin(app);
 });
 after(() => app.close());
-// Each test sees only the users it creates.
+// Limits each test to the users it creates.
 beforeEach(async () => {
   await app.database.pool.query("delete from sign_in_sessions");
   await app.database.pool.query("delete from sign_in_networks");
@@ -65,7 +65,7 @@ async function preview(wanted: Partial<SignInPolicy>, from = "127.0.0.1"): Promi
   return reply.body;
 }
 
-/** Advances the clock, so that no two sign-ins have the same time and one of them is the last. */
+/** Signs the user in after advancing the clock, so that no two sign-ins have the same time and the last one is well defined. */
 function signedInFrom({ email }: TestPerson, from = "127.0.0.1"): Promise<string> {
   clock.advance(1);
   return signedIn(app, email, { from });
@@ -82,7 +82,7 @@ async function aToken(person: TestPerson): Promise<string> {
   return (await app.call(createToken, { body, as: person.token })).body.token;
 }
 
-/** Records what a provider's confirmation of a second factor leaves. */
+/** Stores what a provider's confirmation of a second factor would store. */
 async function provedElsewhere({ id }: TestPerson): Promise<void> {
   await app.database.pool.query(
     `with provider as (
@@ -104,7 +104,7 @@ const NOTHING = {
 };
 const NOTHING_OF_YOU = { address: "127.0.0.1", is_outside: false, lacks_factor: false, is_signed_out: false };
 
-describe("a preview", () => {
+describe("a policy preview", () => {
   test("shows no change for the current or a laxer policy, is audited and saves nothing", async () => {
     await someone();
     for (const wanted of [{}, { timeout_minutes: 60, step_up_minutes: 480 }])
@@ -128,7 +128,7 @@ describe("a preview", () => {
 });
 
 describe("requiring a second factor for a role", () => {
-  test("lists the users without one, with their sessions and API tokens, and counts what saving ends", async () => {
+  test("lists the users without a second factor, with their sessions and API tokens, and counts what saving would end", async () => {
     const [without, guarded, elsewhere] = [
       await someone("manager"),
       await someone("manager"),
@@ -167,7 +167,7 @@ describe("requiring a second factor for a role", () => {
     assert.deepEqual((await preview({ mfa_required_roles: ["manager"] })).without_factor, NOTHING.without_factor);
   });
 
-  test("warns an administrator without one that saving signs them out", async () => {
+  test("warns an administrator without a second factor that saving will sign them out", async () => {
     const { you } = await preview({ mfa_required_roles: ["admin"] });
     assert.deepEqual(you, { ...NOTHING_OF_YOU, lacks_factor: true, is_signed_out: true });
     assert.equal((await save({ mfa_required_roles: ["admin"] })).status, 200);
@@ -176,7 +176,7 @@ describe("requiring a second factor for a role", () => {
 });
 
 describe("allowed networks", () => {
-  test("list the users last seen elsewhere, with their sessions, tokens and last sign-ins", async () => {
+  test("list the users last seen on other networks, with their sessions, tokens and last sign-ins", async () => {
     const [inside, remote, gone] = [await someone(), await someone(), await someone()];
     await app.database.pool.query("delete from sign_in_sessions where user_id <> $1", [admin.id]);
     await app.database.pool.query("delete from sign_in_networks where user_id <> $1", [admin.id]);
@@ -207,7 +207,7 @@ describe("allowed networks", () => {
     assert.deepEqual(again.outside, NOTHING.outside, "they are outside already");
   });
 
-  test("warn an administrator who would lock themselves out, and saving is refused", async () => {
+  test("warn administrators who would lock themselves out, and saving is refused", async () => {
     const { you } = await preview({ allowed_networks: [OFFICE] });
     assert.deepEqual([you.address, you.is_outside], ["127.0.0.1", true]);
     assert.equal(codeOf(await save({ allowed_networks: [OFFICE] })), "policy.locks-out");
@@ -215,7 +215,7 @@ describe("allowed networks", () => {
 });
 
 describe("tighter limits", () => {
-  test("list the users whose sessions end, and count the proofs that expire", async () => {
+  test("list the users whose sessions would end, and count the proofs that would expire", async () => {
     const [idle, busy] = [await someone(), await someone()];
     clock.advance(12 * MINUTE);
     await app.call(currentSession, { as: busy.token });

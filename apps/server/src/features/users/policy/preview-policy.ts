@@ -1,4 +1,4 @@
-// Previews what saving a sign-in policy would change, by the rules that apply when it is saved. Changes nothing.
+// Previews what saving a sign-in policy would change, by the same rules as saving. Changes nothing.
 import { MOST_POLICY_PEOPLE } from "@strongroom/contract";
 import type { PolicyPreview, SignInPolicy, previewSignInPolicy } from "@strongroom/contract";
 import { isIP } from "node:net";
@@ -92,7 +92,7 @@ async function outside(
 /** Sign-in networks are stored as an IPv4 address or as the first half of an IPv6 address. */
 const written = (place: string): string => (isIP(place) === 0 && place.includes(":") ? `${place}::/64` : place);
 
-/** Whether a place overlaps one of the networks. For IPv6, only the first half of both is compared. */
+/** Whether an address or network overlaps one of `networks`. IPv6 is compared by the first 64 bits only. */
 function meeting(networks: readonly string[]): (place: string) => boolean {
   const halves = networks.map((network) => {
     const [address = "", length = ""] = network.split("/");

@@ -2,12 +2,12 @@
 import type { Events, NewEvent } from "#kernel/events/events.ts";
 
 /**
- * Published when the allowed networks change, or the roles that require a second factor. The event stream does not deliver it to
- * clients.
+ * Published when the allowed networks change, or the set of roles that require a second factor. The event stream does not deliver
+ * this event to clients.
  */
 export const rulesChanged: NewEvent = { type: "policy.rules-changed", audience: { users: [] }, data: {} };
 
-/** Call it once `events` is running. Calls are checked individually anyway; this is for connections that stay open. */
+/** Call this function once `events` is running. It serves connections that stay open; calls are checked individually anyway. */
 export async function whenRulesChange(events: Events, listener: () => void): Promise<void> {
   await events.subscribe({ filter: ({ type }) => type === rulesChanged.type }, listener);
 }

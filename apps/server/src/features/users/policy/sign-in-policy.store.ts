@@ -36,11 +36,11 @@ export const readPolicy = (db: Db): Promise<SignInPolicy> =>
 export const lockPolicyShared = (tx: Tx): Promise<SignInPolicy> =>
   tx.selectFrom("sign_in_policy").select(policyColumns).forShare().executeTakeFirstOrThrow();
 
-/** Returns the policy before a change. Sign-ins that depend on it wait until the transaction ends. */
+/** Returns the policy before a change. Until the transaction ends, sign-ins that depend on the policy wait. */
 export const lockPolicy = (tx: Tx): Promise<SignInPolicy> =>
   tx.selectFrom("sign_in_policy").select(policyColumns).forUpdate().executeTakeFirstOrThrow();
 
-/** Saves the first administrator's choice. */
+/** Saves the first administrator's choice of the sign-up rule. */
 export async function writeSignUpRule(tx: Tx, rule: SignUpRule): Promise<void> {
   await tx.updateTable("sign_in_policy").set(rule).execute();
 }

@@ -69,7 +69,7 @@ describe("allowed networks", () => {
     }
   });
 
-  test("block sign-in and every call of open sessions from elsewhere", async () => {
+  test("block sign-ins and every call of open sessions from other networks", async () => {
     const person = await aPerson(app);
     const outside = "203.0.113.7";
     assert.equal((await app.call(currentSession, { as: person.token, from: outside })).status, 200);

@@ -14,8 +14,8 @@ type Networks = Pick<SignInPolicy, "allowed_networks">;
 type AddressTest = (address: string) => boolean;
 
 /**
- * Returns a test whether an address is in one of the networks. Without networks every address is. An IPv4 address in IPv6
- * notation counts as IPv4.
+ * Returns a test for whether an address is in one of the networks. Without networks, every address passes. An IPv4 address in
+ * IPv6 notation counts as IPv4.
  */
 export function within(networks: readonly string[]): AddressTest {
   if (networks.length === 0) return () => true;
@@ -34,7 +34,7 @@ export function within(networks: readonly string[]): AddressTest {
   };
 }
 
-/** The most recently used test, so that it is not rebuilt for every call. */
+/** The most recently used test, kept so that it is not rebuilt for every call. */
 let latest = { key: "", test: within([]) };
 
 /** As `within`, for a single address. */
@@ -44,13 +44,13 @@ export function isWithin(networks: readonly string[], address: string): boolean 
   return latest.test(address);
 }
 
-/** Throws 403 for an address that the policy does not allow. Called at every sign-in and at every call of a session. */
+/** Throws 403 for an address that the policy does not allow. Called at every sign-in and for every call of a session. */
 export function requireAllowedNetwork(policy: Networks, address: string): void {
   if (isWithin(policy.allowed_networks, address)) return;
   throw refuse(403, "network.not-allowed", "Access from your network is not allowed. Ask an administrator.");
 }
 
-/** Throws 409 when these networks exclude the address of the caller, who could not undo the change. */
+/** Throws 409 when these networks exclude the address of the caller, who could then not undo the change. */
 export function requireOwnNetwork({ allowed_networks: networks }: Networks, address: string): void {
   if (isWithin(networks, address)) return;
   const message = `Your own address, ${address}, is not in any of these networks. You would lock yourself out.`;
@@ -63,7 +63,10 @@ type FactorRoles = Pick<SignInPolicy, "mfa_required_roles">;
 export const newlyAsked = (before: FactorRoles, after: FactorRoles): Role[] =>
   after.mfa_required_roles.filter((role) => !before.mfa_required_roles.includes(role));
 
-/** Returns the networks that were allowed before. Audited as done by `part`; running servers apply it at once. */
+/**
+ * Allows all networks and returns those that were allowed before. Audited as done by `part`. Running servers apply the change at
+ * once.
+ */
 export function openNetworks(
   { database, events, clock }: Pick<Kernel, "database" | "events" | "clock">,
   part: string,

@@ -1,4 +1,4 @@
-// Stores daily totals of attempts, so that trends do not read every attempt again.
+// Stores daily totals of attempts, so that computing trends does not read every attempt again.
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
@@ -12,7 +12,7 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-/** The first day with attempts that was not summed up; null without attempts. */
+/** The first day with attempts that has not been summed up; null without attempts. */
 export async function firstOpenDay(db: Db): Promise<string | null> {
   const { rows } = await sql<{ day: string | null }>`
     select coalesce(
@@ -22,7 +22,7 @@ export async function firstOpenDay(db: Db): Promise<string | null> {
   return rows[0]?.day ?? null;
 }
 
-/** Runs once per day, even if several processes call it repeatedly. */
+/** Sums up a day once, even if several processes call this function repeatedly. */
 export async function sumUp(tx: Tx, day: string): Promise<void> {
   await sql`lock table validation_days_done in exclusive mode`.execute(tx);
   const done = await sql`select from validation_days_done where through >= ${day}::date`.execute(tx);
@@ -43,12 +43,12 @@ export async function sumUp(tx: Tx, day: string): Promise<void> {
   await sql`insert into validation_days_done (through) values (${day}::date)`.execute(tx);
 }
 
-/** Deletes days before `before`, which no range covers any more. */
+/** Deletes days before `before`, which no range includes any more. */
 export async function forgetDays(tx: Tx, before: Date): Promise<void> {
   await sql`delete from validation_days where day < ${before}::date`.execute(tx);
 }
 
-/** For a user who is being deleted. */
+/** Deletes the daily totals of a user who is being deleted. */
 export async function forgetDaysOf(tx: Tx, userId: string): Promise<void> {
   await sql`delete from validation_days where user_id = ${userId}`.execute(tx);
 }

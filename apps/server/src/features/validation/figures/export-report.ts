@@ -1,4 +1,4 @@
-// Exports the validation report: every secret that the caller sees with its status, and the attempts in the period.
+// Exports the validation report: every secret that the caller can see, with its status, and the attempts in the period.
 import { ValidationFilter } from "@strongroom/contract";
 import type { REPORT_FIELDS, exportValidationJson, exportValidationReport } from "@strongroom/contract";
 import { Readable } from "node:stream";
@@ -20,7 +20,7 @@ type Cell = string | number | Date | null;
 
 interface Column {
   header: string;
-  /** In characters. */
+  /** The column width in characters. */
   width: number;
 }
 
@@ -66,7 +66,7 @@ async function* rowsOf(context: ValidationContext, db: Db, actor: Actor, fields:
   }
 }
 
-/** The same data as JSON. */
+/** The report's data as JSON. */
 export async function exportJson(
   context: ValidationContext,
   call: Call<typeof exportValidationJson>,
@@ -117,7 +117,7 @@ async function* partsOf(
   yield `\n],"total_records":${count}}\n`;
 }
 
-/** Yields everything that the caller sees, newest first, read page by page. */
+/** Yields everything that the caller can see, newest first, read page by page. */
 async function* everything({ kernel, grants }: ValidationContext, db: Db, actor: Actor): AsyncGenerator<MatchRow> {
   const query = { actor, grants, filter: ValidationFilter.parse({}), limit: PAGE, now: kernel.clock.now() };
   let last: MatchRow | undefined;
@@ -144,7 +144,7 @@ function fileNameOf({ kernel }: ValidationContext, { start, end }: Period, exten
   return `validation-dashboard-${days === 1 ? "24h" : `${days}d`}-${dayOf(kernel.clock.now())}.${extension}`;
 }
 
-/** A sheet stores text as text, but a CSV file saved from it may not. */
+/** A spreadsheet cell stores text as text, but a CSV file saved from the spreadsheet may turn it into a formula. */
 const inert = (cell: Cell): Cell => (typeof cell === "string" ? inertText(cell) : cell);
 
 function workbook(name: string, columns: readonly Column[], rows: AsyncIterable<readonly Cell[]>): Readable {

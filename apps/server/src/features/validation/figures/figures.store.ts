@@ -13,7 +13,7 @@ export interface Activity {
   next: Date | null;
 }
 
-/** Abandoned attempts do not count as under way. */
+/** Abandoned attempts do not count as running. */
 export async function readActivity(db: Db, actor: Viewer, grants: GrantQueries): Promise<Activity> {
   const { rows } = await sql<Activity>`
     with ${visibleSecrets(actor, grants)}, mine as materialized (
@@ -34,11 +34,11 @@ export interface SystemCounts {
   last_validation: Date | null;
 }
 
-/** Columns of an index-only scan. The index has no type for accounts, which have their own. */
+/** The columns of an index-only scan. The index has no type for accounts, because accounts have a type of their own. */
 const STATE = (type: Sql): Sql => sql`
   credentials.id, credentials.verification_status, credentials.last_verification_attempt, ${type} as type`;
 
-/** Largest total first. */
+/** The largest total comes first. */
 export async function readSystems(db: Db, actor: Viewer, grants: GrantQueries): Promise<SystemCounts[]> {
   const { rows } = await sql<SystemCounts>`
     with ${visibleSecrets(actor, grants)}
@@ -65,24 +65,24 @@ const isAttemptSeen = (actor: Viewer): Sql =>
 
 /** Attempts on one system type on one UTC day. */
 export interface Tried {
-  /** Such as `2026-11-21`. */
+  /** A date such as `2026-11-21`. */
   day: string;
   system_type: string;
-  /** Counts for that day. */
+  /** Whether the counts are for that day. */
   isOfDay: boolean;
-  /** Counts for the last 24 hours. */
+  /** Whether the counts are for the last 24 hours. */
   isOfLastDay: boolean;
   attempts: number;
   successes: number;
-  /** Logins that the target rejected. */
+  /** The number of logins that the target rejected. */
   rejections: number;
-  /** Total milliseconds of all attempts. */
+  /** The total duration of all attempts in milliseconds. */
   duration: number;
 }
 
 /**
- * Counts attempts since the start of that UTC day and in the last 24 hours. Past days come from the totals in
- * `validation_days`, which exclude accounts granted from other safes; the rest is read from the attempts.
+ * Counts attempts since the start of the UTC day `since` and in the last 24 hours. Past days come from the totals in
+ * `validation_days`, which exclude accounts granted from other safes. The other days come from the attempts themselves.
  */
 export async function readTried(
   db: Db,
@@ -126,7 +126,7 @@ export interface Period {
   end: Date;
 }
 
-/** Counts attempts in a period, as far as attempts are kept. */
+/** Counts attempts in a period, except those that are too old to be kept. */
 export async function countTried(
   db: Db,
   actor: Viewer,

@@ -99,7 +99,7 @@ export async function readStatus(
   };
 }
 
-/** Computes the statistics of a range, for reports too. */
+/** Computes the statistics of a range, also for reports. */
 export function statisticsOf(
   standing: ValidationCounts,
   tried: readonly Tried[],
@@ -143,10 +143,10 @@ async function readJitHealth(
   };
 }
 
-/** The start of the first of `days` UTC days, the last of which is today. */
+/** The start of the first of `days` UTC days, of which today is the last. */
 export const firstDay = (now: Date, days: number): Date => new Date(Date.parse(dayOf(now)) - (days - 1) * DAY_MS);
 
-/** For 24h the last 24 hours; for longer ranges whole days, including today. */
+/** For `24h`, the last 24 hours; for longer ranges, whole days including today. */
 function inRange(tried: readonly Tried[], range: ValidationRange, now: Date): Tried[] {
   if (range === "24h") return tried.filter(({ isOfLastDay }) => isOfLastDay);
   const first = dayOf(firstDay(now, DAYS[range]));

@@ -1,4 +1,5 @@
-// Lists attempts on secrets that a user sees, newest first: per secret when there are few, else by age.
+// Lists attempts on secrets that a user can see, newest first. Attempts are read per secret if there are few secrets, otherwise
+// by age.
 import type { SystemFamily, ValidationStatusFilter } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
@@ -15,17 +16,17 @@ export type FoundAttempt = AttemptRow & { system_type: string };
 export interface AttemptsQuery {
   actor: Viewer;
   grants: GrantQueries;
-  /** Folded; null: any. */
+  /** Case-folded; null matches any text. */
   text: string | null;
   system: SystemFamily | null;
   status: ValidationStatusFilter | null;
-  /** Null: all attempts that are kept. */
+  /** Null includes all attempts that are kept. */
   since: Date | null;
   limit: number;
   after: TimePlace | null;
 }
 
-/** As `statusOfAttempt`: an internal error says nothing about the target. */
+/** As in `statusOfAttempt`, an internal error says nothing about the target. */
 const isOfTarget = sql`attempt.code is distinct from ${sql.lit(INTERNAL_ERROR)}`;
 
 const IN_STATUS: Record<ValidationStatusFilter, Sql> = {
@@ -62,7 +63,7 @@ const isOnWanted = ({ text, system }: AttemptsQuery): Sql =>
     sql` and `,
   );
 
-/** The rows that the user sees; with a text, only those that the search keys match. */
+/** The rows that the user can see. If there is a search text, only those whose search keys match it. */
 function narrowed({ actor, text }: AttemptsQuery): Sql {
   if (text === null) return visibleRows(actor);
   const keys = keysToFind(ACCOUNTS, { search: text });
@@ -73,7 +74,7 @@ function narrowed({ actor, text }: AttemptsQuery): Sql {
     ) credentials where user_id is null and ${isVisibleSecret(actor)})`;
 }
 
-/** Ids of secrets that may have matching attempts; at most `most` + 1. */
+/** Ids of secrets that may have matching attempts, at most `most` + 1 of them. */
 export async function findCandidates(db: Db, query: AttemptsQuery, most: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with ${visibleSecrets(query.actor, query.grants)}

@@ -1,4 +1,4 @@
-// Finds failing secrets, latest first, with the duration of the failure and the active grants.
+// Finds failing secrets, latest failure first, with the duration of the failure and the active grants.
 import type { FailingStatus, Outcome, Severity, SystemFamily } from "@strongroom/contract";
 import { sql } from "kysely";
 import { hasVerificationStatus, isFailingRow } from "#features/secrets/index.ts";
@@ -31,12 +31,12 @@ export interface FailureRow {
 export interface FailuresQuery {
   actor: Viewer;
   grants: GrantQueries;
-  /** Folded; null: any. */
+  /** Case-folded; null matches any text. */
   text: string | null;
   system: SystemFamily | null;
   severity: Severity | null;
   status: FailingStatus | null;
-  /** Null: any time. */
+  /** Null matches any time. */
   since: Date | null;
   limit: number;
   after: TimePlace | null;
@@ -45,7 +45,7 @@ export interface FailuresQuery {
 export interface Failures {
   /** At most `limit` + 1 rows. */
   rows: FailureRow[];
-  /** Counts of all rows that match the query without its severity. */
+  /** The number of matching rows of each severity, ignoring the query's own severity filter. */
   bySeverity: Record<Severity, number>;
 }
 
@@ -91,7 +91,7 @@ const isFailing = ({ actor, text, system, status, since }: FailuresQuery) =>
     sql` and `,
   );
 
-/** Reads the rows of one page. Counts the attempts since the last success, as far as attempts are kept. */
+/** Reads the rows of one page. Counts only those attempts since the last success that are still kept. */
 async function describe(
   db: Db,
   { actor, grants }: FailuresQuery,

@@ -35,13 +35,13 @@ const inForce = (actor: Viewer, { requestsSeenBy }: GrantQueries): Sql => sql`
 export interface JitQuery {
   hasIssues: boolean | null;
   limit: number;
-  /** The page position by the grant's end. */
+  /** The page position, by the end of the grant. */
   after: TimePlace | null;
-  /** Null: all grants. */
+  /** Null includes all grants. */
   sessionId: string | null;
 }
 
-/** Soonest end first; at most `limit` + 1 rows. */
+/** The grant that ends first comes first. Returns at most `limit` + 1 rows. */
 export async function listSessions(
   db: Db,
   actor: Viewer,
@@ -75,7 +75,7 @@ export async function listSessions(
 export interface JitCounts {
   active: number;
   with_issues: number;
-  /** Grants that end within an hour and whose account fails. */
+  /** Grants that end within an hour and whose account fails verification. */
   expiring: number;
 }
 
@@ -91,11 +91,11 @@ export async function countSessions(db: Db, actor: Viewer, grants: GrantQueries)
 export interface JitTried {
   attempts: number;
   successes: number;
-  /** Milliseconds; null without attempts. */
+  /** In milliseconds; null without attempts. */
   average: number | null;
 }
 
-/** Counts attempts since then on accounts while a grant was active. */
+/** Counts attempts since `since` on accounts while a grant was active. */
 export async function readJitTried(db: Db, actor: Viewer, grants: GrantQueries, since: Date): Promise<JitTried> {
   const { rows } = await sql<JitTried>`
     select count(*)::integer as attempts, (count(*) filter (where outcome = 'verified'))::integer as successes,

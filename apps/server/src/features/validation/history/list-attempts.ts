@@ -1,4 +1,4 @@
-// Lists attempts on secrets that the caller sees.
+// Lists attempts on secrets that the caller can see.
 import type { ValidationAttempt, listValidationAttempts, validationHistory } from "@strongroom/contract";
 import { MOST_COUNTED } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
@@ -11,7 +11,7 @@ import { toAttempt } from "../validation.ts";
 import type { ValidationContext } from "../validation.ts";
 import { DAYS, DAY_MS } from "../validation.policy.ts";
 
-/** Up to this many secrets, reading their attempts one by one is faster than reading all attempts by age. */
+/** With up to this many secrets, reading the attempts of each is faster than reading all attempts by age. */
 const FEW = 2_000;
 
 /** VAL-35, OPEN-131. */
@@ -60,7 +60,7 @@ async function find(db: Db, query: AttemptsQuery): Promise<{ rows: FoundAttempt[
   return { rows, total };
 }
 
-/** Folded like the stored search text; null: any. */
+/** Case-folded like the stored search text; null matches any text. */
 export function textOf(search: string | undefined): string | null {
   const text = fold(search ?? "");
   return text === "" ? null : text;

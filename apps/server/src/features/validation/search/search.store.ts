@@ -1,4 +1,4 @@
-// The advanced search: secrets that the user sees, filtered, newest first.
+// The advanced search: filters the secrets that the user can see, newest first.
 import { verificationStatusOf } from "@strongroom/contract";
 import type {
   AccountStatus,
@@ -82,7 +82,7 @@ export async function findMatches(db: Db, query: SearchQuery): Promise<MatchRow[
 
 const jitOf = sql`case when lending.is_active then 'active' when lending.is_known then 'expired' else 'none' end`;
 
-/** Counting stops at `most`. */
+/** Counts the matches, but stops counting at `most`. */
 export async function countMatches(db: Db, query: SearchQuery, most: number): Promise<number> {
   const parts = visibleParts(query.actor, withAccount).map(
     (part) => sql`(select credentials.id from ${part} and ${conditions(query)} limit ${most})`,

@@ -11,9 +11,9 @@ import type { TestApp } from "#testing/test-app.ts";
 export interface World {
   safe: Safe;
   owner: TestPerson;
-  /** May list the safe's accounts and do no more with them. */
+  /** A user who may list the safe's accounts and do nothing else with them. */
   reader: TestPerson;
-  /** Like `reader`, with an active grant. */
+  /** Like `reader`, but with an active grant. */
   requester: TestPerson;
   approver: TestPerson;
   outsider: TestPerson;
@@ -29,7 +29,7 @@ export interface World {
 
 type Stands = "verified" | "rejected" | "unreachable" | "misconfigured";
 
-/** Sets the status of a stored secret, as an attempt some hours ago would have. */
+/** Sets the status of a stored secret, as an attempt some hours ago would have done. */
 export async function stands(app: TestApp, { id }: { id: string }, how: Stands, hoursAgo = 1): Promise<void> {
   const at = `now() - interval '${hoursAgo} hours'`;
   const { rows } = await app.database.pool.query<Parameters<typeof searchKeys>[0]>(
@@ -44,7 +44,7 @@ export async function stands(app: TestApp, { id }: { id: string }, how: Stands, 
   await tried(app, { id }, how, hoursAgo);
 }
 
-/** Inserts an attempt from `hoursAgo` hours ago. */
+/** Inserts an attempt that started `hoursAgo` hours ago. */
 export async function tried(app: TestApp, { id }: { id: string }, outcome: Stands, hoursAgo: number): Promise<void> {
   const at = `date_trunc('milliseconds', now() - interval '${hoursAgo} hours')`;
   await app.database.pool.query(

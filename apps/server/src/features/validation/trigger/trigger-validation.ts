@@ -1,4 +1,4 @@
-// Starts a background validation of a selection, with a separate check for each item.
+// Starts background validation of a selection, checking the permission for each item separately.
 import type { triggerValidation } from "@strongroom/contract";
 import { closureRefusal } from "#features/vault/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";

@@ -8,13 +8,13 @@ import type { GrantQueries, Viewer } from "#features/figures/index.ts";
 export interface Triggered {
   id: string;
   may_validate: boolean;
-  /** It is a personal credential. */
+  /** Whether the secret is a personal credential. */
   is_own: boolean;
-  /** The target has rejected this secret. */
+  /** Whether the target has rejected this secret. */
   is_refused: boolean;
 }
 
-/** Returns those that the user sees. */
+/** Returns those of the selected secrets that the user can see. */
 export async function findTriggered(
   db: Db,
   actor: Viewer,
