@@ -31,7 +31,7 @@ test("JIT-21, OPEN-101: a grant is approved until it begins, active, expiring so
   assert.equal(statusOf(short, at(27)), "expiring_soon");
 });
 
-test("OPEN-102: a grant that ended early stays revoked and a grant that ended on time stays expired, whatever the clock says", () => {
+test("OPEN-102: a grant that ended early stays revoked, and a grant that ended on time stays expired, whatever the clock says", () => {
   const ended = { ...span(60), state: "ended" as const };
   assert.equal(statusOf({ ...ended, ended_how: "expired" }, at(10)), "expired");
   for (const how of ["revoked", "withdrawn", "account-deleted", "user-disabled", "member-removed"] as const) {
@@ -119,7 +119,7 @@ test("an approval counts only while its approver may still approve", () => {
   assert.deepEqual([progress.level, progress.given], [1, 1]);
 });
 
-test("a user who may not decide is refused with a text that names the users who may", () => {
+test("a user who may not decide is refused with a message that names the users who may", () => {
   const said = (view: RequestView) => obstacleFor("approve", view);
   assert.equal(said(aView("ada")), null);
   assert.equal(said(aView("requester"))?.code, "access-request.own");

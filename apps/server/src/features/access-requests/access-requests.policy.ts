@@ -92,7 +92,7 @@ export function approvalsForExtension(
 
 export const needsApproval = ({ level_1, level_2 }: ApprovalRequirements): boolean => level_1 + level_2 > 0;
 
-/** The users who may approve requests; administrators only for a request that names no account. */
+/** The users who may approve requests. Administrators are included only for a request that names no account. */
 export interface RequestApprovers {
   levels: Readonly<Record<Level, ReadonlySet<string>>>;
   all: ReadonlySet<string>;
@@ -275,6 +275,7 @@ export const actionsOf = (view: RequestView): RequestAction[] =>
   (Object.keys(OBSTACLES) as RequestAction[]).filter((action) => obstacleFor(action, view) === null);
 
 /**
- * JIT-16: emergency access is `critical`. Every other request is `medium` until a feature rates risk from account data.
+ * JIT-16: emergency access has `critical` risk. Every other request has `medium` risk until a feature rates the risk from account
+ * data.
  */
 export const riskOf = (isBreakGlass: boolean): AccessRequest["riskLevel"] => (isBreakGlass ? "critical" : "medium");

@@ -82,7 +82,7 @@ export interface FreeTextRequest {
   oldest_within_a_day: Date;
 }
 
-/** The user's requests that name no account. Compares resources without regard to case and spaces. */
+/** The user's requests that name no account. Resources are compared without regard to case and spaces. */
 export async function readFreeTextRequests(
   tx: Tx,
   requester: string,
@@ -129,7 +129,7 @@ export async function updateRound(tx: Tx, id: string, round: number, changes: Up
     .execute();
 }
 
-/** The account of a request and the safe that the account is in now. Null if there is no such request. */
+/** The account of a request and the safe that contains the account now. Null if there is no such request. */
 export async function locateRequest(
   db: Db,
   id: string,
@@ -148,9 +148,9 @@ export async function safeOfAccount(db: Db, accountId: string): Promise<string |
 }
 
 /**
- * Locks the caller's user row until the transaction ends, so that the caller cannot be disabled meanwhile. Every call
- * in this feature takes this lock first. `alone` also runs the caller's own calls one after another. Returns false if
- * the caller is disabled.
+ * Locks the caller's user row until the transaction ends, so that the caller cannot be disabled in the meantime. Every call in
+ * this feature takes this lock first. With `alone`, the caller's own calls also run one after another. Returns false if the
+ * caller is disabled.
  */
 export async function lockUserRow(tx: Tx, id: string, strength: "beside others" | "alone"): Promise<boolean> {
   const { rows } = await sql<{ status: string }>`
@@ -159,7 +159,7 @@ export async function lockUserRow(tx: Tx, id: string, strength: "beside others" 
   return rows[0]?.status === "active";
 }
 
-/** Locks an account until the transaction ends, so that it is not changed, moved or deleted meanwhile. */
+/** Locks an account until the transaction ends, so that it cannot be changed, moved or deleted in the meantime. */
 export async function lockAccountRow(tx: Tx, accountId: string): Promise<void> {
   await sql`select from credentials where id = ${accountId} for no key update`.execute(tx);
 }

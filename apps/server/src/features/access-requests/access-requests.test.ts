@@ -92,7 +92,7 @@ describe("a request for an account", () => {
     }
   });
 
-  test("needs as many approvers as the platform requires, each counted once, at level 1 and then different ones at level 2", async () => {
+  test("needs as many approvers as the platform requires, each counted once: some at level 1, then different ones at level 2", async () => {
     const lending = await aRequestableAccount(app, { approvers: 4, approvals_level_1: 2, approvals_level_2: 2 });
     const [ada, ben, cleo, dan] = lending.approvers as [TestPerson, TestPerson, TestPerson, TestPerson];
     const asked = await pending(lending);
@@ -131,7 +131,7 @@ describe("a request for an account", () => {
     assert.deepEqual(approved.body.can, ["revoke"]);
   });
 
-  test("shows approvers its start, duration, ticket and system; a later retrieval asks for neither reason nor ticket", async () => {
+  test("shows approvers its start, duration, ticket and system, and a later retrieval asks for neither reason nor ticket", async () => {
     const lending = await aRequestableAccount(app, { reason_required: true, ticket_required: true });
     const { asker, account } = lending;
     const approver = lending.approvers[0]!;
@@ -146,7 +146,7 @@ describe("a request for an account", () => {
     assert.deepEqual([entry.details?.["ticket"], entry.details?.["request"]], ["CHG-4711", seen.id]);
   });
 
-  test("is withdrawn by its requester; an approver can only deny it", async () => {
+  test("can be withdrawn by its requester, while an approver can only deny it", async () => {
     const lending = await aRequestableAccount(app);
     const asked = await pending(lending);
     const other = await requests.revoke(lending.approvers[0]!, asked);
@@ -192,7 +192,7 @@ describe("a request for an account", () => {
     assert.deepEqual([unknown.status, codeOf(unknown)], [404, "account.not-found"]);
   });
 
-  test("is refused with the same reply for an account that the user cannot see and for a missing one, in every call", async () => {
+  test("is refused with the same reply for an account that the user cannot see as for a missing account, in every call", async () => {
     const lending = await aRequestableAccount(app);
     const stranger = await aPerson(app, "manager");
     const asked = await pending(lending);
@@ -211,7 +211,7 @@ describe("a request for an account", () => {
     for (const reply of replies) assert.ok(!reply.text.includes(lending.account.name));
   });
 
-  test("is not decided by a member who sees the requests of the safe but may not approve them", async () => {
+  test("cannot be decided by a member who can see the requests of the safe but may not approve them", async () => {
     const lending = await aRequestableAccount(app);
     const auditor = await aPerson(app);
     await aMember(app, lending.owner, lending.safe, auditor, "auditor");
@@ -283,7 +283,7 @@ describe("the approvers of a request", () => {
     assert.equal(await eligible(), 2);
     const owner = { id: lending.owner.id };
     await app.call(setUserStatus, { params: owner, body: { status: "disabled" }, as: admin.token });
-    // The first administrator is left: an administrator can always decide on requests of other users.
+    // Only the first administrator is left, and an administrator can always decide on requests of other users.
     assert.equal(await eligible(), 1);
     assert.equal((await requests.read(lending.asker, asked)).body.status, "pending");
     assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 403);

@@ -16,13 +16,13 @@ import { notifyPeople } from "./notify-people.ts";
 import { readAdmins, readRequest, readRequests } from "./requests/shown-requests.store.ts";
 import type { ShownRequest, Viewer } from "./requests/shown-requests.store.ts";
 
-/** Runs when a grant ends: other features check in the account and rotate a retrieved secret. */
+/** Runs when a grant ends. Other features then check in the account and rotate a retrieved secret. */
 export interface OnGrantEnd {
   accountId: string;
   userId: string;
   requestId: string;
   isRetrieved: boolean;
-  /** Null if Strongroom ended it. */
+  /** The user who ended the grant; null if Strongroom ended it. */
   by: Actor | null;
 }
 
@@ -70,7 +70,7 @@ export function viewOf(row: ShownRequest, approvers: RequestApprovers, viewer: V
   };
 }
 
-/** The approved minutes in total. */
+/** The total number of approved minutes. */
 export const minutesOf = ({ rounds }: Pick<ShownRequest, "rounds">): number =>
   rounds.reduce((sum, round) => sum + (round.state === "approved" ? round.minutes : 0), 0);
 
@@ -198,10 +198,7 @@ export function changed(row: ShownRequest, change: RequestChange, approvers: Req
   };
 }
 
-/**
- * Reads the changed request, notes the change for the audit trail, notifies users and browsers, and returns the
- * request.
- */
+/** Reads the changed request, notes the change for the audit trail, notifies users and browsers, and returns the request. */
 export async function finishChange(
   context: AccessRequestContext,
   tx: Tx,

@@ -34,7 +34,9 @@ afterEach(() => shiftTime(first, "0 minutes"));
 const rowsOf = async <R extends object>(text: string, values: unknown[] = []) =>
   (await first.database.pool.query<R>(text, values)).rows;
 
-/** Invariants of every request after concurrent calls. Each query returns the requests that violate it. */
+/**
+ * Invariants that every request must satisfy after concurrent calls. Each query returns the requests that violate its invariant.
+ */
 const INVARIANTS: Record<string, string> = {
   "at most one round is open": `
     select request_id from access_request_rounds where state = 'pending' group by 1 having count(*) > 1`,
@@ -84,7 +86,7 @@ const recorded = async (id: string) => {
 const tally = (replies: readonly { status: number }[]) =>
   Object.fromEntries([...Map.groupBy(replies, ({ status }) => status)].map(([status, all]) => [status, all.length]));
 
-describe("many users at the same time, on two processes", () => {
+describe("concurrent calls by many users on two processes", () => {
   let lending: RequestableSetup;
   before(async () => {
     lending = await aRequestableAccount(first, { approvers: 10, approvals_level_1: 3, approvals_level_2: 2 });
@@ -226,7 +228,7 @@ describe("the end of access on every process", () => {
     return { person: asker, made };
   }
 
-  test("every process refuses a hundred grants that end one after another, and publishes and records each end once", async () => {
+  test("a hundred grants that end one after another are refused by every process, and each end is published and recorded once", async () => {
     const { person, made } = await aHundred();
     const heard = [new Map<string, number>(), new Map<string, number>()];
     const subscriptions = await Promise.all(
@@ -296,7 +298,7 @@ describe("a jump of the database clock", () => {
     assert.equal((await ended(request)).ended_because, "Access expired");
   });
 
-  test("a jump back never reactivates an ended grant", async () => {
+  test("a jump back never reactivates a grant that has ended", async () => {
     const person = people[0]!;
     const request = await granted(person);
     await shiftTime(first, "61 minutes");

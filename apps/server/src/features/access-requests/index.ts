@@ -19,9 +19,7 @@ import type { AccountLoss } from "./grants/end-requests.ts";
 import { createSweep } from "./grants/sweep-grants.ts";
 import type { Sweep } from "./grants/sweep-grants.ts";
 
-/**
- * Hooks of other features: some report the loss of an account, user or membership, others are called when a grant ends.
- */
+/** Hooks for other features. Some report that an account, user or membership was lost; others are called when a grant ends. */
 export interface AccessRequestDeps {
   mail: AccessRequestContext["mail"];
   notifications: Pick<AccessRequestContext, "notify" | "settle">;
@@ -61,8 +59,8 @@ export function installAccessRequests(kernel: Kernel, deps: AccessRequestDeps): 
 }
 
 /**
- * For a restored database: ends every grant now, with immediate effect on every call. The sweep handles the
- * consequences (rotation, audit entry, notification), as for every expired grant. Returns how many.
+ * For a restored database: ends every grant now, with immediate effect on every call, and returns how many there were. The sweep
+ * handles the consequences (rotation, audit entry, notification), as for every expired grant.
  */
 export async function endAllGrants(tx: Tx): Promise<number> {
   const result = await sql`
@@ -71,7 +69,7 @@ export async function endAllGrants(tx: Tx): Promise<number> {
   return Number(result.numAffectedRows ?? 0);
 }
 
-/** For a restored database: pending requests need all their approvals again. */
+/** For a restored database: requires all approvals of pending requests again. */
 export async function removePendingApprovals(tx: Tx): Promise<number> {
   const result = await sql`
     delete from access_request_decisions decision using access_request_rounds round

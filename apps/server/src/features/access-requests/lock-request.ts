@@ -26,16 +26,13 @@ export async function lockRequest(
   return seen;
 }
 
-/** Throws 401 if the caller was disabled since the call began. */
+/** Throws 401 if the caller has been disabled since the call began. */
 export async function lockOwnUser(tx: Tx, actor: Viewer, strength: "beside others" | "alone"): Promise<void> {
   if (await lockUserRow(tx, actor.id, strength)) return;
   throw refuse(401, "session.ended", "Your session has ended. Please log in again.");
 }
 
-/**
- * Locks the safe and the account, so that the safe, its members and the account do not change until the transaction
- * ends.
- */
+/** Locks the safe and the account, so that the safe, its members and the account do not change until the transaction ends. */
 export async function lockSafeAndAccount(
   tx: Tx,
   { account_id, safe_id }: { account_id: string | null; safe_id: string | null },

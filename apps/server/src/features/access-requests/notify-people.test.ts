@@ -65,7 +65,7 @@ describe("notifications of access requests", () => {
     ]);
   });
 
-  test("stay open after the first of two required approvals, then ask the second level", async () => {
+  test("stay open after the first of two required approvals, and the second level is then asked", async () => {
     const { account, asker, approvers } = await aRequestableAccount(app, {
       approvers: 3,
       approvals_level_1: 2,

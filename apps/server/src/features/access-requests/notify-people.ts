@@ -11,10 +11,10 @@ type Change = Extract<LiveEvent, { type: "access-request.changed" }>["data"]["ch
 export interface RequestNotice {
   row: ShownRequest;
   overseers: RequestApprovers;
-  /** Progress of the open round. */
+  /** The progress of the open round. */
   progress: ApprovalProgress | null;
   change: Change;
-  /** Null if Strongroom made the change. */
+  /** The user who made the change; null if Strongroom made it. */
   by: Pick<Actor, "id" | "name"> | null;
 }
 
@@ -24,8 +24,7 @@ interface Voice {
 }
 
 /**
- * INVARIANT: no notification contains the reason, which is free text: people other than the recipient may read an
- * email.
+ * INVARIANT: no notification contains the reason, because it is free text and people other than the recipient may read an email.
  */
 export async function notifyPeople(voice: Voice, tx: Tx, telling: RequestNotice): Promise<void> {
   const { change, by } = telling;
@@ -65,7 +64,7 @@ const isExtension = ({ rounds }: ShownRequest): boolean => rounds.length > 1;
 
 const keyOf = ({ id }: ShownRequest): string => `access-request:${id}`;
 
-/** After one approval: asks level 2 once level 1 is complete; otherwise settles the approver's own notification. */
+/** Runs after one approval. Asks level 2 once level 1 is complete; until then, only settles the approver's own notification. */
 async function approvedByOne(voice: Voice, tx: Tx, telling: RequestNotice): Promise<void> {
   const { progress, by, row } = telling;
   if (progress?.level === 2 && progress.given === 0) {
@@ -113,7 +112,7 @@ const settleFor = (
     message,
   });
 
-/** Notifies the requester, unless they made the change. */
+/** Notifies the requester, unless the requester made the change. */
 async function answer({ notify }: Voice, tx: Tx, { row, by }: RequestNotice, said: string): Promise<void> {
   if (by === null || by.id === row.user_id) return;
   const { resource } = told(row);
@@ -130,7 +129,7 @@ async function answer({ notify }: Voice, tx: Tx, { row, by }: RequestNotice, sai
   });
 }
 
-/** Approvers also get an email (`raiseAlarm`), whatever their preferences. */
+/** Whatever their preferences, approvers also get an email (`raiseAlarm`). */
 async function alarm({ notify }: Voice, tx: Tx, { row, overseers: approvers }: RequestNotice): Promise<void> {
   const { resource } = told(row);
   await notify(tx, {

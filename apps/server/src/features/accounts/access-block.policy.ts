@@ -10,14 +10,14 @@ export function canRotate(row: ShownRow): boolean {
   return facts !== null && (facts.can_change || (facts.can_reconcile && row.has_reconcile_account));
 }
 
-/** The target may have received the new password, and the active one is not yet known. */
+/** Whether the target may have received the new password while the active one is not yet known. */
 const isUnderWay = ({ rotation_step: step, rotation_state: state }: ShownRow): boolean =>
   (step === "sent" || step === "answered" || step === "doubtful") && state !== "attention";
 
 /**
- * INVARIANT: on a platform that blocks access, no user gets the active secret between the end of a use and the verified
- * rotation after it. If access is allowed, the account is blocked only while a rotation may have reached the target.
- * Accounts that no connector can rotate are never blocked: users change their secrets, which are overdue until then.
+ * INVARIANT: on a platform that blocks access, no user gets the active secret between the end of a use and the verified rotation
+ * after it. If access is allowed, the account is blocked only while a rotation may have reached the target. Accounts that no
+ * connector can rotate are never blocked: users change their secrets by hand, and until then those secrets are overdue.
  */
 function isBlocked(row: ShownRow): boolean {
   if (!row.is_wanted_after_use && !row.is_use_over) return false;

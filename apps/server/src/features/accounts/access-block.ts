@@ -12,7 +12,10 @@ import type { AccountDeps } from "./deps.ts";
 import { requireAccountPermission, lockShown } from "./lock-account.ts";
 import type { ShownRow } from "./shown-accounts.store.ts";
 
-/** Refuses the active secret while the account is blocked. INVARIANT: call it before anything is written. */
+/**
+ * Refuses access to the active secret while the account is blocked. INVARIANT: this function is called before anything is
+ * written.
+ */
 export function refuseBlocked(row: ShownRow): void {
   const block = blockOf(row);
   if (block === null) return;

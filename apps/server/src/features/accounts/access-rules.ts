@@ -56,7 +56,7 @@ export function ticketOf(row: ShownRow, { ticket }: Justification): string | nul
   return given === "" ? null : given;
 }
 
-/** The audit note of an access: its reason, ticket, safe and request. */
+/** The audit note of an access, with its reason, ticket, safe and request. */
 export function justificationNote(row: ShownRow, given: Justification, more: AuditNote["details"] = {}): AuditNote {
   const ticket = ticketOf(row, given);
   return {
@@ -70,7 +70,10 @@ export function justificationNote(row: ShownRow, given: Justification, more: Aud
   };
 }
 
-/** Locks the check-out on platforms with exclusive ones. Throws 409 while another user has it. */
+/**
+ * On platforms with exclusive check-outs, locks and returns the account's check-out. Throws 409 while another user has the
+ * account checked out.
+ */
 export async function requireNotCheckedOut(tx: Tx, row: ShownRow, userId: string): Promise<LockedCheckOut | null> {
   const held = row.exclusive_check_out ? await lockCheckOut(tx, row.id) : null;
   if (held !== null && !held.is_over && held.user_id !== userId) throw checkedOut(held);
@@ -86,7 +89,10 @@ interface Access {
   isActive: boolean;
 }
 
-/** Records an access that was allowed: the grant's use, the check-out, the last access and a one-time rotation. */
+/**
+ * Records everything that follows from an allowed access: the grant's use, the check-out, the last access and a one-time
+ * rotation.
+ */
 export async function recordAccess(
   { kernel, grants }: { kernel: ProcessKernel; grants: GrantsPort },
   tx: Tx,

@@ -8,7 +8,7 @@ import { chanceOf, seedOfRun } from "#testing/worlds.ts";
 import { decideAccess, isVisible, needsApproval, permissionsOn } from "./accounts.policy.ts";
 import type { AccountAccess } from "./accounts.policy.ts";
 
-/** The expected verdict, written from the requirements only. */
+/** The expected decision, derived only from the requirements. */
 function opinion(wanted: "use" | "retrieve", names: readonly SafePermission[], standing: AccountAccess): string {
   const isWorking = standing.safeStatus === "active" && standing.accountStatus === "active";
   const isMember = names.length > 0;
@@ -20,7 +20,7 @@ function opinion(wanted: "use" | "retrieve", names: readonly SafePermission[], s
   return "needs-approval";
 }
 
-test("use and retrieve are decided by the rules for every combination of facts", () => {
+test("the rules decide `use` and `retrieve` as expected for every combination of facts", () => {
   const seed = seedOfRun();
   const chance = chanceOf(seed);
   const seen = new Set<string>();
@@ -49,7 +49,7 @@ test("use and retrieve are decided by the rules for every combination of facts",
   assert.deepEqual([...seen].toSorted(), ["allowed", "needs-approval", "no"]);
 });
 
-test("a grant gives use and retrieve, and nothing else", () => {
+test("a grant gives `use` and `retrieve`, and nothing else", () => {
   const standing = { permissions: 0, safeStatus: "active", accountStatus: "active", approvals: 2 } as const;
   assert.deepEqual(permissionsOn({ ...standing, isGranted: true }), ["list", "use", "retrieve"]);
   assert.deepEqual(permissionsOn({ ...standing, isGranted: false }), []);

@@ -1,5 +1,5 @@
-// Decides who may use and retrieve an account now: the same rule for account rows, retrievals and the actions that
-// screens offer.
+// Decides who may use and retrieve an account now. The same rule applies to account rows, retrievals and the actions that screens
+// offer.
 import { ROLES, SAFE_PERMISSIONS } from "@strongroom/contract";
 import type { AccountStatus, SafePermission, SafeStatus } from "@strongroom/contract";
 import type { RolePermissions } from "#kernel/authz/authorise.ts";
@@ -13,7 +13,7 @@ export const rolePermissions: RolePermissions = {
   "account.export": ROLES,
 };
 
-/** The facts about a user and an account that decide access. */
+/** The facts about a user and an account that determine access. */
 export interface AccountAccess {
   /** The user's permissions in the account's safe, from `effectivePermissionsOf`; 0 if they cannot see the safe. */
   permissions: Permissions;
@@ -29,8 +29,8 @@ export interface AccountAccess {
 export type AccessVerdict = "allowed" | "needs-approval" | "no";
 
 /**
- * INVARIANT: an account is used or retrieved with an active grant, or with the permission in its safe if the platform
- * requires no approval or the user is exempt from it; and never while the account or its safe is not active.
+ * INVARIANT: an account is used or retrieved only with an active grant, or with the permission in its safe if the platform
+ * requires no approval or the user is exempt from approval; and never while the account or its safe is not active.
  */
 export function decideAccess(wanted: "use" | "retrieve", standing: AccountAccess): AccessVerdict {
   const { permissions, safeStatus, accountStatus, approvals, isGranted } = standing;
@@ -41,11 +41,11 @@ export function decideAccess(wanted: "use" | "retrieve", standing: AccountAccess
   return allows(permissions, wanted) && isConfirmed ? "allowed" : "needs-approval";
 }
 
-/** An account is visible to users who may list it in its safe, and to users with a grant for it. */
+/** An account is visible to users who may list it in its safe and to users with a grant for it. */
 export const isVisible = ({ permissions, isGranted }: AccountAccess): boolean =>
   isGranted || allows(permissions, "list");
 
-/** The user's permissions on the account now; `use` and `retrieve` only if no further approval is needed. */
+/** The user's permissions on the account now, including `use` and `retrieve` only if no further approval is needed. */
 export function permissionsOn(standing: AccountAccess): SafePermission[] {
   const { permissions, isGranted } = standing;
   return SAFE_PERMISSIONS.filter((name) => {

@@ -21,7 +21,7 @@ export interface AccountsTable {
   created_by: ColumnType<string, string, never>;
 }
 
-/** The reason for a rotation before its regular time. */
+/** The reason for rotating a secret before its regular time. */
 export type RotationReason = "check-in" | "one-time" | "grant-ended" | "asked";
 
 /** Whether the rotation was scheduled because a use of the secret ended. */
@@ -49,15 +49,15 @@ export async function readAccountRow(db: Db, id: string): Promise<AccountRow> {
   return db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
 
-/** The safe an account is in; null when the account does not exist. */
+/** The safe that contains the account; null when the account does not exist. */
 export async function safeOf(db: Db, id: string): Promise<string | null> {
   const query = db.selectFrom("credentials").select("safe_id").where("id", "=", id).where("deleted_at", "is", null);
   return (await query.executeTakeFirst())?.safe_id ?? null;
 }
 
 /**
- * Schedules a rotation for this time, unless one is already scheduled, and clears earlier hindrances. The end of a use
- * replaces other reasons and blocks the account again if access had been allowed.
+ * Schedules a rotation for this time unless one is already scheduled, and clears earlier obstacles. The end of a use replaces
+ * other reasons and blocks the account again if access had been allowed.
  */
 export async function scheduleRotation(tx: Tx, id: string, because: RotationReason, at: Date): Promise<void> {
   await sql`
@@ -70,7 +70,7 @@ export async function scheduleRotation(tx: Tx, id: string, because: RotationReas
     where id = ${id}`.execute(tx);
 }
 
-/** The users with an active grant, by account. Accounts without one are missing. */
+/** The users with an active grant, by account. Accounts without an active grant are missing. */
 export async function granteesOf(db: Db, ids: readonly string[]): Promise<Map<string, string[]>> {
   const { rows } = await sql<{ account_id: string; user_ids: string[] }>`
     select account_id, array_agg(user_id) as user_ids from access_requests
@@ -97,7 +97,7 @@ export async function accountsIn(db: Db, safeId: string): Promise<string[]> {
   return (await query.orderBy("id").execute()).map(({ id }) => id);
 }
 
-/** Removes the dependents, which no longer receive new passwords. */
+/** Removes the account's dependents, which will no longer receive new passwords. */
 export async function deleteDependents(tx: Tx, id: string): Promise<void> {
   await sql`delete from account_dependents where account_id = ${id}`.execute(tx);
 }

@@ -1,4 +1,4 @@
-// Storing, reading and updating accounts in safes.
+// Tests storing, reading and updating accounts in safes.
 import {
   accountStatistics,
   createAccount,
@@ -32,7 +32,7 @@ before(async () => {
 after(() => app.close());
 
 describe("storing an account", () => {
-  test("ACC-57: accepts the payload of the form, with the port as text, and never returns or logs the secret", async () => {
+  test("ACC-57: accepts the form's payload, with the port as text, and never returns or logs the secret", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const platform = await aPlatform(app);
@@ -73,7 +73,7 @@ describe("storing an account", () => {
     for (const text of texts) assert.ok(!text.includes(password));
   });
 
-  test("accepts a secret of any length except an empty one, because legacy targets have short secrets", async () => {
+  test("accepts a secret of any non-zero length, because legacy targets have short secrets", async () => {
     const owner = await aPerson(app);
     const [safe, platform] = [await aSafe(app, owner), await aPlatform(app)];
     const body = {
@@ -119,7 +119,7 @@ describe("storing an account", () => {
     assert.notEqual(tried.validation_message, null);
   });
 
-  test("requires the `add` permission: users who only see the safe get 403, others 404", async () => {
+  test("requires the `add` permission: users who can only see the safe get 403, others 404", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const platform = await aPlatform(app);
@@ -159,7 +159,7 @@ describe("storing an account", () => {
   });
 });
 
-test("ACC-27: the statistics count the visible accounts and no others", async () => {
+test("ACC-27: the statistics count only the visible accounts", async () => {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   const strict = await aPlatform(app, { rotate_every_days: 30 });
@@ -217,7 +217,7 @@ describe("updating an account", () => {
     assert.equal((await acting.update(await aPerson(app), account, { name: "Theirs" })).status, 404);
   });
 
-  test("INVARIANT: users who may not retrieve the secret cannot send it elsewhere, through any field", async () => {
+  test("INVARIANT: users who may not retrieve the secret cannot use any field to send it to a different target", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const account = await anAccount(app, owner, safe);
@@ -339,7 +339,7 @@ test("the history of an account is shown to users who may view the audit of its 
   assert.equal((await history(await aPerson(app))).status, 404);
 });
 
-test("the access to an account is explained to users who manage the members or view the audit", async () => {
+test("users who manage the members or view the audit can read who has access to an account and why", async () => {
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   const platform = await aPlatform(app, { approvals_level_1: 1 });

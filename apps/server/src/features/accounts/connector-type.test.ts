@@ -1,4 +1,4 @@
-// The connector of an account, and its default port.
+// Tests the choice of an account's connector, and its default port.
 import { CONNECTION_METHODS, CredentialType, SYSTEM_TYPES, credentialTypeOf, usualPort } from "@strongroom/contract";
 import { connectorFor } from "@strongroom/connectors";
 import assert from "node:assert/strict";

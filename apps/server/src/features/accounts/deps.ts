@@ -5,7 +5,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import type { LoginListener } from "#features/secrets/index.ts";
 import type { GrantsInForce } from "./shown-accounts.store.ts";
 
-/** The functions of access requests that accounts use; access requests do not depend on accounts. */
+/** The functions of access requests that accounts use. Access requests do not depend on accounts. */
 export interface GrantsPort {
   /** A query for the actor's active grants: `account_id`, `request_id`, `ends_at`. */
   grantsInForce: GrantsInForce;
@@ -16,7 +16,7 @@ export interface GrantsPort {
 /** The reasons for which all grants of an account end. */
 export type AccessLoss = "deleted" | "moved" | "disabled";
 
-/** Called in the transaction that ends the grants, with the accounts' rows in `credentials` locked. */
+/** Called in the transaction that ends the grants. The accounts' rows in `credentials` are locked. */
 export type AccessLossListener = (tx: Tx, accountIds: readonly string[], how: AccessLoss, by: Actor) => Promise<void>;
 
 export interface AccountDeps {

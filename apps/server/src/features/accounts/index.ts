@@ -1,4 +1,4 @@
-// Accounts: shared privileged accounts. Each belongs to a safe, which decides who may do what with it.
+// Accounts: shared privileged accounts. Each account belongs to a safe, which determines who may do what with the account.
 import { sql } from "kysely";
 import type { SafePermission } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -25,7 +25,7 @@ import { moverOf } from "./crud/move-account.ts";
 export interface AccountsFeature {
   /** Calls `listener` in the same transaction when an account is deleted, moved or disabled. */
   onLost(listener: AccessLossListener): void;
-  /** Call it in the transaction that ends a grant, with the request's row locked. */
+  /** Call this function in the transaction that ends a grant, with the request's row locked. */
   afterGrant(tx: Tx, ended: EndedGrant): Promise<void>;
   /** Ends expired check-outs and schedules the rotations that follow. */
   closeOverCheckOuts(): Promise<void>;
@@ -91,7 +91,7 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
   };
 }
 
-/** For a restored database: ends every check-out; the sweep does the rest. Returns how many. */
+/** For a restored database: ends every check-out and returns how many there were. The sweep does everything else. */
 export async function endAllCheckOuts(tx: Tx): Promise<number> {
   const result = await sql`
     update account_check_outs set until = access_time() where until > access_time()`.execute(tx);

@@ -30,8 +30,8 @@ export async function lockAccount(
 }
 
 /**
- * Like `lockAccount`, without requiring a permission; `shown` is read while the account is locked. `others` are safes
- * to lock together with the account's own.
+ * Like `lockAccount`, but requires no permission. `shown` is read while the account is locked. `others` are safes to lock
+ * together with the account's own.
  */
 export async function lockShown(
   tx: Tx,
@@ -61,8 +61,8 @@ export function requireAccountPermission(
 }
 
 /**
- * INVARIANT: a user can move a secret to another safe or a different address, where other rules apply, only if they may
- * retrieve it without an approval. A grant is not enough, because it ends.
+ * INVARIANT: a user can move a secret to another safe or a different address, where other rules apply, only if they may retrieve
+ * it without an approval. A grant is not enough, because it ends.
  */
 export function requireSecret(shown: ShownRow): void {
   refuseTaken(shown);

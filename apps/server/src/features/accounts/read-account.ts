@@ -33,7 +33,7 @@ export async function readVersions(
   return { versions: await versionsOf(db, id) };
 }
 
-/** Events that the history leaves out, because an entry with the result follows each of them. */
+/** Events that the history leaves out, because each is followed by an entry with the result. */
 const LEFT_OUT = ["verification.started"];
 
 export async function readHistory(

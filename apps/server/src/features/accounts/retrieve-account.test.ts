@@ -1,4 +1,4 @@
-// Retrieving accounts: permissions, platform policies, exclusive check-outs and their consequences.
+// Tests retrieving accounts: permissions, platform policies, exclusive check-outs and their consequences.
 import {
   checkInAccount,
   createAccessRequest,
@@ -88,7 +88,7 @@ async function wishOf(id: string): Promise<string | null> {
 }
 
 describe("the password of an account", () => {
-  test("OPEN-55: is returned only with its audit entry written, including reason and ticket", async () => {
+  test("OPEN-55: is returned only after its audit entry is written, including reason and ticket", async () => {
     const { account, member } = await aScene();
     const reply = await retrieve(member, account, { reason: "Restart", ticket: "CHG-1" });
     assert.deepEqual(reply.body, { password: account.password, check_out: null });
@@ -131,7 +131,7 @@ describe("the password of an account", () => {
     assert.equal((await details(owner, account)).last_accessed, null);
   });
 
-  test("INVARIANT: a candidate secret is for secret managers only, not for users with other access to the account", async () => {
+  test("INVARIANT: a candidate secret is returned only to secret managers, not to users with other access to the account", async () => {
     const { account, member } = await aScene({
       one_time_password: true,
       system_type: "postgresql",
@@ -243,7 +243,7 @@ describe("the platform's policy", () => {
 describe("an exclusive check-out", () => {
   const policy = { exclusive_check_out: true, rotate_after_check_in: true, default_duration_minutes: 30 };
 
-  test("begins with the retrieval, lasts for the platform's default duration, and shows others its user and end", async () => {
+  test("begins with the retrieval, lasts for the platform's default duration, and shows other users its holder and end", async () => {
     const { account, owner, member } = await aScene(policy);
     const { body } = await retrieve(member, account);
     const { check_out: mine } = body;
@@ -273,7 +273,7 @@ describe("an exclusive check-out", () => {
     );
   });
 
-  test("can be ended by members who manage the safe, but by no user without this permission", async () => {
+  test("can be ended by members who manage the safe, but not by users without this permission", async () => {
     const { account, owner, safe, member } = await aScene(policy);
     const other = await aPerson(app);
     await aMember(app, owner, safe, other, "user");
@@ -337,7 +337,7 @@ describe("an exclusive check-out", () => {
     assert.deepEqual([moved.status, moved.body.check_out, await wishOf(account.id)], [200, null, "check-in"]);
   });
 
-  test("does not deadlock when its user is disabled at the same time", async () => {
+  test("does not deadlock when its holder is disabled at the same time", async () => {
     const { account, member } = await aScene(policy);
     const asked = { resource: account.name, account_id: account.id, reason: "To repair it" };
     assert.equal((await app.call(createAccessRequest, { body: asked, as: member.token })).body.status, "active");

@@ -1,4 +1,4 @@
-// Retrieves secrets of accounts, processing calls in groups, each call with its own reply and audit entry.
+// Retrieves secrets of accounts. Calls are processed in groups, but each call has its own reply and audit entry.
 import type { Account, CheckOut, readAccount, retrieveAccount, retrieveAccountVersion } from "@strongroom/contract";
 import { stepUpRefusal } from "#kernel/authz/step-up.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -53,11 +53,11 @@ export async function retrieveVersions(
   });
 }
 
-/** Returns the account with its password if the caller may retrieve it, otherwise without (ACC-34). */
+/** Returns the account, with its password only if the caller may retrieve it (ACC-34). */
 export async function readWithPassword(deps: AccountDeps, calls: readonly Call<typeof readAccount>[], tx: Tx) {
   return answerEach<Call<typeof readAccount>, Account & { password: string | null }>(tx, calls, async (call) => {
     const row = await readShown(tx, call.actor, call.params.id, deps.grants.grantsInForce);
-    // Reading an account requires no re-authentication: without a recent one, the reply omits the password.
+    // Reading an account does not require re-authentication. If the last one is not recent enough, the reply omits the password.
     const isStale = stepUpRefusal(call.endpoint, call.actor, deps.kernel.clock.now()) !== null;
     // Reading an account must not take its one-time password.
     if (
@@ -70,7 +70,7 @@ export async function readWithPassword(deps: AccountDeps, calls: readonly Call<t
       return { ...toAccount(row, call.actor), password: null };
     }
     if ((await activeError(deps.kernel, { ...row, user_id: null })) !== null) {
-      // The account's page explains how to repair the secret, so it must still be readable.
+      // The account must still be readable, because its page explains how to repair the secret.
       call.note({ target: targetOf(row), result: "failure", details: { password: false } });
       return { ...toAccount(row, call.actor), password: null };
     }
@@ -84,8 +84,8 @@ async function shownTo({ grants }: AccountDeps, tx: Tx, { actor, params }: Retri
 }
 
 /**
- * Locks the rows of the whole group first, in the order of their ids, so that groups of several processes cannot
- * deadlock, and no retrieval is recorded after the deletion of its secret.
+ * Locks the rows of the whole group first, in the order of their ids. This way, groups of several processes cannot deadlock, and
+ * no retrieval is recorded after the deletion of its secret.
  */
 async function answerEach<C extends Retrieval, R>(
   tx: Tx,
@@ -107,8 +107,8 @@ async function answerEach<C extends Retrieval, R>(
 }
 
 /**
- * INVARIANT: every check that can refuse the call runs before anything is written, so a refusal leaves no changes in
- * the transaction of its group.
+ * INVARIANT: every check that can refuse the call runs before anything is written, so a refusal leaves no changes in the
+ * transaction of its group.
  */
 async function retrieve(
   deps: AccountDeps,
@@ -122,15 +122,15 @@ async function retrieve(
   const row = await readShown(tx, actor, call.params.id, grants.grantsInForce);
   call.note({ target: targetOf(row) });
   requireRight(row, "retrieve");
-  // Accounts have no environment that could waive re-authentication: all count as production.
+  // Accounts have no environment that could waive re-authentication, so all of them count as production.
   call.requireStepUp();
   requireJustification(row, justification);
   const held = await requireNotCheckedOut(tx, row, actor.id);
   await requireActive({ kernel }, row, version);
   const wanted = version ?? row.secret_version;
   if (wanted === row.secret_version) refuseBlocked(row);
-  // INVARIANT: a candidate secret is for secret managers only: otherwise another user could already know it, unnoticed,
-  // when it becomes active.
+  // INVARIANT: a candidate secret is returned only to secret managers. Otherwise, another user could already know it when it
+  // becomes active, without anyone noticing.
   const isProposed = wanted !== row.secret_version && (await isCandidate(tx, row.id, wanted));
   if (isProposed) requireAccountPermission(row, "manage_secret");
   const password = await open({ kernel }, tx, row, wanted);

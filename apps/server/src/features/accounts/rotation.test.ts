@@ -1,4 +1,4 @@
-// Tests the rotation rule: its pure function and its SQL filter, which must agree.
+// Tests that the two forms of the rotation rule, a pure function and an SQL filter, agree.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
@@ -17,7 +17,7 @@ after(() => app.close());
 
 const at = (text: string) => new Date(text);
 
-test("ACC-31: a secret is current, due soon, overdue, or under no policy", () => {
+test("ACC-31: a secret is current, due soon or overdue, or has no policy", () => {
   const facts = { rotateEveryDays: 30, noticeDays: 7, rotatedAt: at("2026-01-01T00:00:00Z"), wantedAt: null };
   const cases = [
     ["2026-01-01T00:00:00Z", "current"],

@@ -1,21 +1,21 @@
-// Decides when a secret is due for rotation: one rule, as a pure function for rows and in SQL for filters and figures.
+// Decides when a secret is due for rotation. The same rule exists as a pure function for rows and in SQL for filters and figures.
 import type { RotationStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 
 export interface RotationFacts {
-  /** The platform's interval; null if it requires no rotations. */
+  /** The platform's rotation interval; null if the platform requires no rotations. */
   rotateEveryDays: number | null;
   noticeDays: number;
   /** When the active secret was stored or rotated. */
   rotatedAt: Date;
-  /** A rotation scheduled before its regular time, or null. */
+  /** When a rotation before the regular time is scheduled; null if none is. */
   wantedAt: Date | null;
 }
 
 const DAY = 86_400_000;
 
-/** Null without a policy. */
+/** When the rotation is due; null without a policy. */
 export function rotationDueAt({ rotateEveryDays, rotatedAt }: RotationFacts): Date | null {
   return rotateEveryDays === null ? null : new Date(rotatedAt.getTime() + rotateEveryDays * DAY);
 }

@@ -1,4 +1,4 @@
-// Many accounts at once: bulk actions, imports and exports, over HTTP.
+// Tests actions on many accounts at once over HTTP: bulk actions, imports and exports.
 import {
   bulkAccounts,
   createAccount,
@@ -48,7 +48,7 @@ async function eventsOf(id: string): Promise<string[]> {
 }
 
 describe("a bulk action", () => {
-  test("lists the accounts the user may not change, changes the rest, and records each change", async () => {
+  test("lists the accounts that the user may not change, changes the rest, and records each change", async () => {
     const [owner, user, stranger] = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const [mine, theirs] = [await aSafe(app, user), await aSafe(app, owner)];
     await aMember(app, owner, theirs, user, "user");
@@ -77,7 +77,7 @@ describe("a bulk action", () => {
     assert.equal(lent.status, 200, lent.text);
   });
 
-  test("moves accounts together and deletes them together", async () => {
+  test("moves and deletes several accounts together", async () => {
     const owner = await aPerson(app);
     const [from, to] = [await aSafe(app, owner), await aSafe(app, owner)];
     const made = [await store(owner, from, "A"), await store(owner, from, "B")];
@@ -135,7 +135,7 @@ describe("an import", () => {
     assert.deepEqual(await names(owner), []);
   });
 
-  test("stores nothing if a line is bad, unless bad lines are to be skipped", async () => {
+  test("stores nothing if any line is bad, unless bad lines are to be skipped", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const [secret, other] = [aSecret(), aSecret()];
@@ -156,7 +156,7 @@ describe("an import", () => {
     assert.deepEqual(rows, [{ reason: "imported" }]);
   });
 
-  test("cannot add to a safe without the permission, whether given by name or id", async () => {
+  test("cannot add to a safe without the permission, whether the safe is given by name or id", async () => {
     const [owner, user] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner, { name: "Not for everybody" });
     await aMember(app, owner, safe, user, "user");

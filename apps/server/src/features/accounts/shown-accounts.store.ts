@@ -1,4 +1,4 @@
-// Reads accounts as one user sees them: with platform, safe, their permissions, their grant and the current check-out.
+// Reads accounts as one user sees them: with the platform, the safe, the user's permissions and grant, and the current check-out.
 import type {
   AccountStatus,
   ConnectionMethod,
@@ -26,7 +26,7 @@ export type GrantsInForce = (actor: Pick<Actor, "id" | "role">) => RawBuilder<un
 export interface ShownRow {
   id: string;
   name: string;
-  /** The type of the stored secret, which decides its connector. */
+  /** The type of the stored secret, which determines its connector. */
   type: string;
   username: string;
   host: string;
@@ -55,9 +55,9 @@ export interface ShownRow {
   status: AccountStatus;
   rotated_at: Date;
   rotation_wanted_at: Date | null;
-  /** A rotation is scheduled because a use has ended. */
+  /** Whether a rotation is scheduled because a use has ended. */
   is_wanted_after_use: boolean;
-  /** A use has ended and its rotation is not scheduled yet, which takes only a moment. */
+  /** Whether a use has ended and its rotation is not scheduled yet, which takes only a moment. */
   is_use_over: boolean;
   rotation_block_lifted: boolean;
   rotation_hindrance: string | null;
@@ -72,7 +72,7 @@ export interface ShownRow {
   exclusive_check_out: boolean;
   rotate_after_check_in: boolean;
   one_time_password: boolean;
-  /** The active version was retrieved as a one-time password. */
+  /** Whether the active version was retrieved as a one-time password. */
   is_one_time_taken: boolean;
   reason_required: boolean;
   ticket_required: boolean;
@@ -88,12 +88,12 @@ export interface ShownRow {
   out_name: string | null;
   out_since: Date | null;
   out_until: Date | null;
-  /** The open rotation. */
+  /** The rotation in progress. */
   rotation_id: string | null;
   rotation_state: RotationState | null;
   rotation_step: RotationStep | null;
   rotation_message: string | null;
-  /** The database's access time. */
+  /** The access time of the database. */
   now: Date;
 }
 
@@ -105,7 +105,7 @@ export async function showAccounts(
   grantsInForce: GrantsInForce,
 ): Promise<ShownRow[]> {
   if (ids.length === 0) return [];
-  // A named statement: it looks up rows by id, and planning takes many times as long as executing it.
+  // Use a named statement, because the query looks up rows by id and planning it takes many times as long as executing it.
   const query = sql<ShownRow>`
     with standing as materialized (
       select safe_id, permissions from ${effectivePermissionsOf(actor)} standing

@@ -1,4 +1,4 @@
-// Lets a gateway log in with an account's active secret: the rules of a retrieval, without returning it to the user.
+// Lets a gateway log in with an account's active secret under the rules of a retrieval, without returning the secret to the user.
 import type { Secret } from "@strongroom/keys";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -20,8 +20,8 @@ export interface UseContext {
 type User = Pick<Actor, "id" | "role">;
 
 /**
- * Locks the account and decides whether this user may use it now; writes nothing. `confirm` runs after the permission
- * check and before the other checks, for step-up and justification. Throws 404 when the user may not see the account.
+ * Locks the account and decides whether this user may use it now; writes nothing. `confirm` runs after the permission check and
+ * before the other checks, and asks for re-authentication and justification. Throws 404 when the user may not see the account.
  */
 export async function requireUse(
   { kernel, grants }: UseContext,
@@ -43,8 +43,8 @@ export async function requireUse(
 }
 
 /**
- * Decides again, opens the active secret and records the use, as a retrieval does. The caller must dispose of the
- * secret, and audits in the same transaction.
+ * Decides again, opens the active secret and records the use, as a retrieval does. The caller must dispose of the secret, and
+ * writes the audit entry in the same transaction.
  */
 export async function useAccount(
   context: UseContext,

@@ -1,4 +1,4 @@
-// Validating accounts on real systems, over HTTP: replies, stored results, audit entries and events.
+// Tests validating accounts on real systems, over HTTP: replies, stored results, audit entries and events.
 import {
   AccountEdit,
   accountValidationHistory,
@@ -64,7 +64,7 @@ const settled = (id: Account["id"]): Promise<Account> =>
     return account.last_validated_at === null ? null : account;
   });
 
-describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
+describe("validation on a real PostgreSQL", needs(postgresqlAvailable()), () => {
   let server: PostgresqlServer;
   before(async () => {
     server = await startPostgresql();
@@ -133,7 +133,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     assert.deepEqual([second.history[0]?.validation_type, second.next_cursor], ["triggered", null]);
   });
 
-  test("the platform sets the interval; without one, an account is not validated again automatically", async () => {
+  test("the platform sets the validation interval; without an interval, an account is not validated again automatically", async () => {
     const admin = await firstAdmin(app);
     const made = await store(server, await server.addRole());
     await settled(made.id);
@@ -174,7 +174,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
   });
 });
 
-test("a user who may only list an account sees its validations but cannot start one; others get 404", async () => {
+test("a user who may only list an account can see its validations but cannot start one; other users get 404", async () => {
   const [auditor, stranger] = [await aPerson(app), await aPerson(app)];
   await aMember(app, owner, safe, auditor, "auditor");
   const made = await store({ host: "127.0.0.1", port: 1 }, { username: "app", password: "some-password" });

@@ -97,7 +97,7 @@ export function toHistoryEntry(attempt: AttemptRow): ValidationHistoryEntry {
   };
 }
 
-/** Accepts the offered host key. The next validation is scheduled and trusts only this key. */
+/** Accepts the host key that the target presented. The next validation is scheduled and trusts only this key. */
 export async function acceptAccountKey(
   deps: AccountDeps,
   call: Call<typeof acceptAccountHostKey>,

@@ -16,7 +16,7 @@ interface Alarm {
   userId: string;
 }
 
-/** Queues one mail per recipient in the transaction that grants the access; skipped without an SMTP server. */
+/** Queues one mail per recipient in the transaction that grants the access. Does nothing without an SMTP server. */
 export async function raiseAlarm({ kernel, mail }: AccessRequestContext, tx: Tx, requestId: string): Promise<void> {
   if (!mail.isConfigured) return;
   const rows = await readRequests(tx, [requestId]);

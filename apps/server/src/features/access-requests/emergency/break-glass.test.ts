@@ -69,7 +69,7 @@ describe("emergency access", () => {
     assert.deepEqual([short.status, /Explain in a sentence/.test(short.text)], [400, true]);
   });
 
-  test("notifies every approver and administrator at once, live and by mail, and no other user", async () => {
+  test("notifies every approver and administrator at once, live and by mail, but no other user", async () => {
     const lending = await aRequestableAccount(app, { approvers: 3 });
     const second = await aPerson(app, "admin");
     const [disabled, ...approvers] = lending.approvers as [TestPerson, TestPerson, TestPerson];
@@ -93,7 +93,7 @@ describe("emergency access", () => {
     for (const person of [...approvers, lending.owner, lending.asker]) assert.ok(users.includes(person.id));
     for (const person of [disabled, stranger]) assert.ok(!users.includes(person.id));
     const told = [...approvers, lending.owner, admin, second].map(({ email }) => email);
-    // Mails of earlier tests may still arrive.
+    // Mails from earlier tests may still arrive.
     const own = () => mails.filter(({ text }) => text.includes(lending.account.name));
     await eventually(async () => (own().length >= told.length ? true : null));
     assert.deepEqual(

@@ -9,11 +9,11 @@ export interface ActiveGrant {
   account_id: string;
   request_id: string;
   ends_at: Date;
-  /** The ticket of the request. */
+  /** The ticket given with the request. */
   ticket: string | null;
 }
 
-/** An active grant: it has started and not ended. `request` names a row of `access_requests`. */
+/** An active grant has started and not ended. `request` names a row of `access_requests`. */
 export const isInForce = (request: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`(${request}.state = 'granted' and ${request}.starts_at <= access_time() and ${request}.ends_at > access_time())`;
 
@@ -37,7 +37,7 @@ export function activeGrants(actor: PrincipalRef): RawBuilder<ActiveGrant> {
   )`;
 }
 
-/** Records that the secret was retrieved under the active grants, because their end may then have to rotate it. */
+/** Records that the secret was retrieved under the active grants. The secret may then have to be rotated when they end. */
 export async function recordRetrieval(tx: Tx, actorId: string, accountId: string): Promise<void> {
   await sql`
     update access_requests lent set is_retrieved = true

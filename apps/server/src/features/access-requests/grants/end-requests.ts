@@ -30,7 +30,7 @@ export async function revoke(
   return finishChange(context, tx, call, id, "ended", { how, has_comment: call.body.comment !== null });
 }
 
-/** INVARIANT: the end of a request is set only once. The account is checked in elsewhere, in the same transaction. */
+/** INVARIANT: the end of a request is set only once. Another feature checks in the account, in the same transaction. */
 async function end(
   context: AccessRequestContext,
   tx: Tx,
@@ -120,7 +120,9 @@ export async function endRequestsForSafe(
   await endAutomatically(context, tx, await lockOpenFor(tx, { closedSafeId: safeId }), "safe-closed", by);
 }
 
-/** Keeps grants that an administrator gave to these users as non-members. */
+/**
+ * Ends the open requests of these users for accounts of the safe, except grants that an administrator gave them as non-members.
+ */
 export async function endRequestsForMembers(
   context: AccessRequestContext,
   tx: Tx,

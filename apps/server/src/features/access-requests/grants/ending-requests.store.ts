@@ -31,7 +31,7 @@ export type LostAccess =
   | { closedSafeId: string };
 
 /**
- * Locks all open requests for some accounts, of a user, or of users who lost a safe; for a closed safe, locks its
+ * Locks all open requests for some accounts, of a user, or of users who lost access to a safe. For a closed safe, locks only its
  * grants.
  */
 export async function lockOpenFor(tx: Tx, lost: LostAccess): Promise<EndingRow[]> {
@@ -58,7 +58,7 @@ function conditionOf(lost: LostAccess): RawBuilder<unknown> {
 const PATIENCE = sql.lit("2s");
 
 /**
- * Locks requests whose end has passed. `free` skips rows that are locked. `all` waits for them, even while a caller
+ * Locks requests whose end has passed. With `free`, skips rows that are locked. With `all`, waits for them, even while a caller
  * retrieves the same secret continuously; throws if the wait is too long.
  */
 export async function lockDue(tx: Tx, ids: readonly string[], which: "free" | "all"): Promise<EndingRow[]> {
@@ -94,7 +94,7 @@ export async function markEnded(tx: Tx, ids: readonly string[], how: EndReason, 
 export interface DueGrants {
   ended: string[];
   started: string[];
-  /** Milliseconds until the next start or end; null when none is known. */
+  /** Milliseconds until the next start or end; null when neither is known. */
   next: number | null;
 }
 

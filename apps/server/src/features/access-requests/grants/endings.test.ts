@@ -1,4 +1,4 @@
-// HTTP tests of how access ends: by time, by revocation, or by a change to the account, the user or the membership.
+// HTTP tests of how access ends: at its set time, by revocation, or by a change to the account, the user or the membership.
 import {
   AccountEdit,
   checkInAccount,
@@ -42,7 +42,7 @@ async function granted(lending: RequestableSetup): Promise<AccessRequest> {
   return approved.body;
 }
 
-/** The request as an administrator sees it. */
+/** The request as shown to an administrator. */
 const now = async (request: AccessRequest) => (await requests.read(admin, request)).body;
 
 const hasEnded = (request: AccessRequest) =>

@@ -1,5 +1,5 @@
-// Ends expired grants and notifies browsers: every process runs a timer, and the first one to lock a grant ends it.
-// Access control does not depend on the sweep: every call asks the database whether a grant is active.
+// Ends expired grants and notifies browsers. Every process runs a timer, and the first process to lock a grant ends it. Access
+// control does not depend on the sweep: every call asks the database whether a grant is active.
 import { readEffectivePermissions } from "#features/safes/index.ts";
 import { changed, approversOfRequests } from "../access-requests.ts";
 import type { AccessRequestContext } from "../access-requests.ts";
@@ -16,11 +16,11 @@ import { readRequests } from "../requests/shown-requests.store.ts";
 
 export interface Sweep {
   start(): void;
-  /** Waits for the current sweep. */
+  /** Waits for the current sweep to finish. */
   stop(): Promise<void>;
 }
 
-/** The longest pause, after which a clock jump or a grant created by another process is noticed. */
+/** The longest pause. After it, a clock jump or a grant created by another process is noticed at the latest. */
 const LONGEST_PAUSE_MS = 500;
 /** The pause after a sweep that found work, which may have skipped locked rows. */
 const SHORT_PAUSE_MS = 25;
@@ -72,7 +72,7 @@ interface Look {
 }
 
 /**
- * One sweep. It waits for rows that the previous sweep skipped, so that continuous use of a secret cannot delay the end
+ * Runs one sweep. It waits for rows that the previous sweep skipped, so that continuous use of a secret cannot delay the end
  * forever.
  */
 async function sweepGrants(context: AccessRequestContext, leftBefore: ReadonlySet<string>): Promise<Look> {
@@ -84,7 +84,7 @@ async function sweepGrants(context: AccessRequestContext, leftBefore: ReadonlySe
   for (const id of [...(await endDue(context, awaited, "all")), ...awaited]) left.delete(id);
   if (started.length > 0) await announceStarts(context, started);
   if (ended.length + started.length > 0) return { left, pause: SHORT_PAUSE_MS };
-  // One millisecond more, because timers fire early.
+  // Add one millisecond, because timers can fire early.
   const pause = next === null ? LONGEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, Math.ceil(next) + 1);
   return { left, pause };
 }

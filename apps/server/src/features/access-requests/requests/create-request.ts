@@ -18,7 +18,7 @@ import { readRequestable } from "./requestable.store.ts";
 import type { RequestableRow } from "./requestable.store.ts";
 
 const MOST_AHEAD = 30 * 24 * 60 * MINUTE;
-/** Clocks differ: a start slightly in the past counts as now. */
+/** Clocks differ, so a start up to this far in the past counts as now. */
 const TOLERANCE = MINUTE;
 
 interface Order {

@@ -76,7 +76,7 @@ describe("requestable accounts", () => {
     const body = { user_id: other.id, role: "user" as const };
     await app.call(addSafeMember, { params: { id: lending.safe.id }, body, as: lending.owner.token });
     assert.equal((await find(other, {})).length, 1);
-    // A user who sees every safe gets the first accounts by name. Accounts that cannot be requested are never listed.
+    // A user who can see every safe gets the first accounts by name. Accounts that cannot be requested are never listed.
     const names = (await find(admin, {})).map(({ name }) => name);
     assert.ok(names.length > 0 && names.length <= 20, `${names.length}`);
     assert.deepEqual(
@@ -195,7 +195,7 @@ describe("the list of requests", () => {
   });
 });
 
-describe("JIT-19: a request in free text", () => {
+describe("JIT-19: a free-text request", () => {
   test("is visible to its requester and administrators, and waits until one of them maps it to an account", async () => {
     const { account, owner, approvers } = await aRequestableAccount(app);
     const person = await aPerson(app);
@@ -250,13 +250,13 @@ describe("JIT-19: a request in free text", () => {
   });
 });
 
-describe("a request in free text", () => {
+describe("limits on free-text requests", () => {
   const ask = (who: TestPerson, resource: string, system?: string) => {
     const body = { resource, reason: "It is down", durationMinutes: 60, ...(system === undefined ? {} : { system }) };
     return app.call(createAccessRequest, { body, as: who.token });
   };
 
-  test("is refused as a duplicate while it is pending, whatever its case and spacing", async () => {
+  test("a free-text request is refused as a duplicate while the same request is pending, whatever its case and spacing", async () => {
     const asker = await aPerson(app);
     assert.equal((await ask(asker, "The mail server", "Linux")).status, 201);
     const again = await ask(asker, " the  MAIL server", "linux ");
@@ -265,7 +265,7 @@ describe("a request in free text", () => {
     assert.equal((await ask(await aPerson(app), "The mail server", "Linux")).status, 201, "of another person");
   });
 
-  test("is refused to a user with ten pending requests, including parallel ones, until one is decided", async () => {
+  test("a user with ten pending requests cannot create more until one is decided, not even with parallel calls", async () => {
     const asker = await aPerson(app);
     const replies = await Promise.all(Array.from({ length: 14 }, (_, place) => ask(asker, `Server ${place}`)));
     const made = replies.filter(({ status }) => status === 201);
@@ -279,7 +279,7 @@ describe("a request in free text", () => {
     assert.equal((await ask(asker, "One more server")).status, 201);
   });
 
-  test("is refused after fifty requests within a day, whatever their outcome", async () => {
+  test("a user cannot create more than fifty requests within a day, whatever their outcome", async () => {
     const asker = await aPerson(app);
     await app.database.pool.query(
       `insert into access_requests (id, user_id, resource, reason, duration_minutes, risk_level, is_break_glass, state, created_at)

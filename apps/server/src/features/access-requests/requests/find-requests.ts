@@ -77,7 +77,7 @@ export async function readOne(call: Call<typeof readAccessRequest>, db: Db): Pro
   return toAccessRequest(row, view);
 }
 
-/** OPEN-20: statistics of all requests; for ordinary users, only of their own. */
+/** OPEN-20: returns the statistics of all requests or, for ordinary users, only of their own. */
 export const statistics = (call: Call<typeof accessRequestStatistics>, db: Db) =>
   readStatistics(db, call.actor.role === "user" ? call.actor.id : null);
 
@@ -132,8 +132,8 @@ const hitOf = (row: ShownRequest): Hit => ({
 });
 
 /**
- * The requester need not be a member of the safe, so the request needs at least one approval, whatever the platform
- * requires. A duration above the platform's maximum is reduced to it.
+ * Maps a free-text request to an account. The requester need not be a member of the safe, so the request needs at least one
+ * approval, whatever the platform requires. A duration above the platform's maximum is reduced to the maximum.
  */
 export async function mapToAccount(
   context: AccessRequestContext,

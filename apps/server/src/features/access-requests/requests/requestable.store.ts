@@ -30,7 +30,7 @@ export interface RequestableRow {
   may_break_glass: boolean;
 }
 
-/** INVARIANT: only accounts that are active, in an active safe, can be requested. */
+/** INVARIANT: only active accounts in an active safe can be requested. */
 const requestable = (viewer: Viewer, condition: RawBuilder<unknown>): RawBuilder<RequestableRow> => sql<RequestableRow>`
   select credentials.id as account_id, credentials.name, coalesce(credentials.host, '') as hostname_ip,
     coalesce(credentials.username, '') as username, credentials.safe_id, safes.name as safe_name, accounts.system_type,
@@ -55,7 +55,7 @@ export async function readRequestable(db: Db, viewer: Viewer, accountId: string)
   return (await requestable(viewer, sql`credentials.id = ${accountId} and ${seen}`).execute(db)).rows[0] ?? null;
 }
 
-/** Also reads accounts that the user cannot see, because an account may be granted to a non-member. */
+/** Also reads accounts that the user cannot see, because a non-member may be granted access to an account. */
 export async function readGrantedAccount(db: Db, viewer: Viewer, accountId: string): Promise<RequestableRow | null> {
   return (await requestable(viewer, sql`credentials.id = ${accountId}`).execute(db)).rows[0] ?? null;
 }
@@ -69,11 +69,11 @@ export const findAmong = (db: Db, viewer: Viewer, ids: readonly string[]): Promi
 const isIdle = sql`credentials.id in (select id from accounts where status <> 'active')`;
 
 /**
- * The first 20 accounts by name that the user can see: read from the index of names, or safe by safe for users who
- * cannot see every safe.
+ * Returns the first 20 accounts by name that the user can see. Reads them from the index of names or, for users who cannot see
+ * every safe, safe by safe.
  */
 export function findFirst(db: Db, viewer: Actor): Promise<RequestableRow[]> {
-  // Uses the order of the whole index: the planner does not know that a column that is always null has only one value.
+  // Sort by all columns of the index: the planner does not know that a column that is always null has only one value.
   const ofAll = sql`
     select credentials.id from credentials
     where user_id is null and deleted_at is null and not ${isIdle}

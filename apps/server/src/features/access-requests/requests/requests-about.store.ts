@@ -1,4 +1,4 @@
-// Finds the requests of a user or for an account, for evidence bundles of the audit trail.
+// Finds a user's requests or the requests for an account, for evidence bundles of the audit trail.
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
 

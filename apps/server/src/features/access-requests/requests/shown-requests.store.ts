@@ -51,8 +51,8 @@ export type Tab = "pending" | "active" | "history";
 export const TABS: readonly Tab[] = ["pending", "active", "history"];
 
 /**
- * JIT-24 to JIT-26: `statusOf` in SQL. A grant leaves the active tab when its time is over. A grant whose extension
- * waits for approval is pending and active.
+ * JIT-24 to JIT-26: the same rules as `statusOf`, in SQL. A grant leaves the active tab when its time is over. A grant whose
+ * extension waits for approval is both pending and active.
  */
 const IN_TAB: Record<Tab, RawBuilder<unknown>> = {
   pending: sql`(request.state = 'pending' or (request.state = 'granted' and request.ends_at > access_time() and exists (
@@ -75,8 +75,8 @@ const visibleTo = (viewer: Viewer): RawBuilder<unknown> =>
       ) in (select safe_id from ${effectivePermissionsOf(viewer)} standing where permissions & ${OVERSEEING} <> 0))`;
 
 /**
- * For other features: a query for the requests on accounts that this user may see, with `account_id`, `user_id`,
- * `resource`, `reason`, `starts_at`, `ended_at` (null: not ended), `ends_at` and `is_in_force`.
+ * For other features: a query for the requests for accounts that this user may see, with `account_id`, `user_id`, `resource`,
+ * `reason`, `starts_at`, `ended_at` (null if not ended), `ends_at` and `is_in_force`.
  */
 export const requestsSeenBy = (viewer: Viewer): RawBuilder<unknown> => sql`(
     select request.id, request.account_id, request.user_id, request.resource, request.reason, request.starts_at,
@@ -111,12 +111,12 @@ const shown = (page: RawBuilder<unknown>): RawBuilder<ShownRequest> => sql<Shown
   left join users reviewer on reviewer.id = request.reviewed_by
   order by request.created_at desc, request.id desc`;
 
-/** A search reads this many of the newest requests of all users, of the viewer's own and of the pending ones. */
+/** A search reads this many of the newest requests of all users, of the viewer's own requests, and of the pending requests. */
 const RECENT = 1_000;
 
 /**
- * Newest first. Searches pending requests, the viewer's own and the newest; the list finds older requests by their
- * account.
+ * Returns matches, newest first. Searches only pending requests, the viewer's own and the newest; the list of requests finds
+ * older ones by their account.
  */
 export async function searchRequests(db: Db, viewer: Viewer, text: string, limit: number): Promise<ShownRequest[]> {
   const newest = (condition: RawBuilder<unknown>) => sql`
@@ -156,7 +156,7 @@ export interface RequestQuery {
   after: TimePlace | null;
 }
 
-/** Newest first. Returns one row more than `limit` when there is a next page. */
+/** Lists requests, newest first. Returns one row more than `limit` when there is a next page. */
 export async function listRequests(db: Db, viewer: Viewer, { tab, search, limit, after }: RequestQuery) {
   const conditions = [
     visibleTo(viewer),
@@ -197,7 +197,7 @@ export interface Statistics {
   expired: number;
 }
 
-/** JIT-18: the statistics of all requests or of one user's, by the rules of `statusOf`. */
+/** JIT-18: the statistics of all requests or of one user's requests, by the rules of `statusOf`. */
 export async function readStatistics(db: Db, userId: string | null): Promise<Statistics> {
   const notice = sql`least(interval '15 minutes', (ends_at - starts_at) / 10)`;
   const { rows } = await sql<Statistics>`
@@ -213,7 +213,7 @@ export async function readStatistics(db: Db, userId: string | null): Promise<Sta
   return rows[0]!;
 }
 
-/** The active administrators. They map free-text requests to accounts. */
+/** The active administrators, who map free-text requests to accounts. */
 export async function readAdmins(db: Db): Promise<string[]> {
   const { rows } = await sql<{
     id: string;

@@ -102,7 +102,7 @@ export async function entriesOf(app: TestApp, id: string): Promise<AuditEntry[]>
   return rows.map(({ text }) => JSON.parse(text) as AuditEntry);
 }
 
-/** Moves a grant's start and end so that it ends this many milliseconds from now. */
+/** Moves a grant's start and end so that the grant ends this many milliseconds from now. */
 export const endAfter = (app: TestApp, { id }: Id, milliseconds: number): Promise<unknown> =>
   app.database.pool.query(
     `update access_requests set starts_at = moved.ends_at - (access_requests.ends_at - access_requests.starts_at),

@@ -1,4 +1,4 @@
-// Exclusive check-outs in the database. A row is an active check-out until its end has passed.
+// Exclusive check-outs in the database. The row of a check-out is active until its end has passed.
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -23,13 +23,13 @@ export interface LockedCheckOut extends CheckOutsTable {
   is_over: boolean;
 }
 
-/** The end of a check-out in `held`: that of its grant, if it has one, because the grant may have been extended. */
+/** The end of the check-out in `held`. If it has a grant, the grant's end counts, because the grant may have been extended. */
 export const checkedOutUntil: RawBuilder<Date> = sql<Date>`coalesce(
   (select lent.ends_at from access_requests lent where lent.id = held.request_id and lent.state = 'granted'), held.until)`;
 
 /**
- * For rows of `accounts`: a check-out or grant with which the secret was retrieved has ended, and no job has processed
- * its end yet.
+ * SQL condition on `accounts`: a check-out or grant with which the secret was retrieved has ended, and no job has processed that
+ * end yet.
  */
 export const isUseOver: RawBuilder<boolean> = sql<boolean>`(
   exists (
@@ -39,18 +39,18 @@ export const isUseOver: RawBuilder<boolean> = sql<boolean>`(
     select from access_requests over
     where over.account_id = accounts.id and over.state = 'granted' and over.is_retrieved and over.ends_at <= access_time()))`;
 
-/** For rows of `accounts`: a user has the account checked out now. */
+/** SQL condition on `accounts`: a user has the account checked out now. */
 export const isCheckedOut: RawBuilder<boolean> = sql<boolean>`exists (
   select from account_check_outs held where held.account_id = accounts.id and ${checkedOutUntil} > access_time())`;
 
-/** For rows of `accounts`: a user has the secret now, through a check-out or a grant with which they retrieved it. */
+/** SQL condition on `accounts`: a user has the secret now, through a check-out or a grant with which they retrieved it. */
 export const isInUse: RawBuilder<boolean> = sql<boolean>`(
   ${isCheckedOut} or exists (
     select from access_requests current
     where current.account_id = accounts.id and current.state = 'granted' and current.is_retrieved
       and current.starts_at <= access_time() and current.ends_at > access_time()))`;
 
-/** Locks and returns the current or last check-out until the transaction ends; null without one. */
+/** Locks and returns the current or last check-out until the transaction ends; null if the account was never checked out. */
 export async function lockCheckOut(tx: Tx, accountId: string): Promise<LockedCheckOut | null> {
   return (await lockCheckOuts(tx, [accountId]))[0] ?? null;
 }
@@ -69,13 +69,13 @@ export interface NewCheckOut {
   accountId: string;
   userId: string;
   grant: { id: string; endsAt: Date } | null;
-  /** The duration of a check-out without a grant. */
+  /** The duration of a check-out that does not depend on a grant. */
   minutes: number;
 }
 
 /**
- * INVARIANT: only one user at a time has an account checked out. A single statement decides between concurrent
- * attempts. Returns false when another user has it.
+ * INVARIANT: only one user at a time has an account checked out. A single statement decides between concurrent attempts. Returns
+ * false when another user has the account checked out.
  */
 export async function insertCheckOut(tx: Tx, { accountId, userId, grant, minutes }: NewCheckOut): Promise<boolean> {
   const { rows } = await sql`
@@ -96,7 +96,7 @@ export async function deleteCheckOut(tx: Tx, accountId: string): Promise<void> {
   await tx.deleteFrom("account_check_outs").where("account_id", "=", accountId).execute();
 }
 
-/** Ends the check-out of this access request; returns false without one. */
+/** Ends the check-out of this access request. Returns false if the request has no check-out. */
 export async function deleteCheckOutOf(tx: Tx, requestId: string): Promise<boolean> {
   const deletion = tx.deleteFrom("account_check_outs").where("request_id", "=", requestId);
   return (await deletion.executeTakeFirst()).numDeletedRows > 0n;

@@ -1,5 +1,5 @@
-// Exclusive check-outs: one user at a time. A retrieved secret is rotated when the account is checked in or the
-// check-out expires.
+// Exclusive check-outs: one user at a time. A retrieved secret is rotated when the account is checked in or the check-out
+// expires.
 import type { Account, checkInAccount as checkInEndpoint } from "@strongroom/contract";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
@@ -21,7 +21,7 @@ export const checkedOut = ({ name, until }: Pick<LockedCheckOut, "name" | "until
   return refuse(409, "account.checked-out", `${name} has this account checked out until ${time}.`);
 };
 
-/** Users may check in their own check-out; members who may manage the safe can check in anyone's. */
+/** Users may check in their own check-outs; members who may manage the safe can check in those of any user. */
 export async function checkIn(
   { kernel, grants }: AccountDeps,
   call: Call<typeof checkInEndpoint>,
@@ -67,8 +67,7 @@ export interface EndedGrant {
 }
 
 /**
- * Handles the end of a grant, in the same transaction: ends its check-out and schedules the rotation of a retrieved
- * secret.
+ * Handles the end of a grant in the same transaction: ends its check-out, and schedules a rotation if the secret was retrieved.
  */
 export async function afterGrant(
   { events, clock }: Kernel,
@@ -86,15 +85,14 @@ export async function afterGrant(
 const AT_ONCE = 100;
 
 /**
- * Ends expired check-outs. They no longer have any effect; this job schedules the rotation, records the end and
- * publishes the event.
+ * Ends expired check-outs. They no longer give access; this job schedules the rotation, records the end and publishes the event.
  */
 export async function endExpiredCheckOuts(kernel: Kernel): Promise<void> {
   for (const id of await findExpired(kernel.database.db, AT_ONCE)) {
     await kernel.database.transaction(async (tx) => {
       const row = await lockSecret(tx, id);
       const held = await lockCheckOut(tx, id);
-      // Another transaction renewed or ended the check-out in between.
+      // Another transaction renewed or ended the check-out in the meantime.
       if (held === null || !held.is_over) return;
       const at = kernel.clock.now();
       const isRotationWanted = await endCheckOut(tx, held, at);

@@ -1,4 +1,4 @@
-// One-time passwords: each version is given to one user, and only platforms with rotatable systems offer them.
+// Tests one-time passwords: each version is given to one user, and only platforms with rotatable systems offer them.
 import {
   createPlatform,
   listPlatformCapabilities,
@@ -76,7 +76,7 @@ describe("a one-time password", () => {
     }
   });
 
-  test("is then refused to everyone, including the user who took it and calls by version number; only secret managers learn who took it", async () => {
+  test("is refused to everyone once taken, even to the user who took it and by version number; only secret managers learn who took it", async () => {
     const { owner, people, params, retrieve } = await aScene();
     const [taker, another] = people as [TestPerson, TestPerson];
     assert.equal((await retrieve(taker)).status, 200);
@@ -101,7 +101,7 @@ describe("a one-time password", () => {
     assert.equal((await retrieve(people[0]!)).body.password, account.password);
   });
 
-  test("stays taken until another password is active, and the account cannot be moved meanwhile", async () => {
+  test("stays taken until a new password is active, and the account cannot be moved in the meantime", async () => {
     const { owner, people, account, retrieve } = await aScene();
     assert.equal((await retrieve(people[0]!)).status, 200);
     const acting = actingOn(app);
@@ -114,7 +114,7 @@ describe("a one-time password", () => {
     assert.equal((await retrieve(people[0]!)).status, 409);
   });
 
-  test("stays taken when an edit chooses a system without rotation, or a platform with other rules", async () => {
+  test("stays taken when an edit chooses a system without rotation, or a platform with different rules", async () => {
     const { owner, people, account, retrieve } = await aScene();
     assert.equal((await retrieve(people[0]!)).status, 200);
     const acting = actingOn(app);

@@ -10,7 +10,7 @@ import { allows } from "#features/safes/index.ts";
 import { canRotate } from "../access-block.policy.ts";
 import type { ShownRow } from "../shown-accounts.store.ts";
 
-/** The kinds of system for which a connector can rotate passwords with the default settings. */
+/** The kinds of system whose passwords a connector can rotate with the default settings. */
 export function platformCapabilities(): PlatformCapability[] {
   return SYSTEM_TYPES.flatMap((system_type) =>
     CONNECTION_METHODS.flatMap((connection_method) => {
@@ -30,17 +30,17 @@ export function platformCapabilities(): PlatformCapability[] {
 }
 
 /**
- * Platforms created before the option was limited may have it for systems whose passwords cannot be rotated. The option
- * has no effect on them.
+ * Whether the one-time option applies. Platforms created before the option was limited may have it for systems whose passwords
+ * cannot be rotated, where it has no effect.
  */
 export function isOneTime(row: ShownRow): boolean {
   return row.one_time_password && canRotate(row);
 }
 
 /**
- * Takes a version for this user. INVARIANT: a single insert decides, so exactly one of any number of retrievals on any
- * number of processes gets the version, and the same user does not get it twice. Throws 409 and writes nothing when the
- * version is already taken.
+ * Takes a version for this user. INVARIANT: a single insert decides, so exactly one of any number of retrievals on any number of
+ * processes gets the version, and the same user does not get it twice. Throws 409 and writes nothing when the version is already
+ * taken.
  */
 export async function takeOneTime(
   tx: Tx,
@@ -56,8 +56,8 @@ export async function takeOneTime(
 }
 
 /**
- * Returns false when the version was already taken. A version taken as a candidate is rotated again as soon as it
- * becomes active.
+ * Records that a user took this version. Returns false when the version was already taken. A version taken as a candidate is
+ * rotated again as soon as it becomes active.
  */
 export async function noteTake(
   tx: Tx,
@@ -71,7 +71,7 @@ export async function noteTake(
   return rows.length > 0;
 }
 
-/** Only users who manage the secret learn who took it. */
+/** Only users who manage the secret learn who took the password. */
 function taken(
   row: ShownRow,
   userId: string,
@@ -88,7 +88,7 @@ function taken(
   );
 }
 
-/** INVARIANT: a taken password is never moved to where other rules would allow revealing it again. */
+/** INVARIANT: a taken password is never moved to a safe or platform whose rules would allow revealing it again. */
 export function refuseTaken(row: ShownRow): void {
   if (!row.is_one_time_taken || !isOneTime(row)) return;
   throw refuse(

@@ -1,4 +1,4 @@
-// Runs one action on several accounts, each independently: failures are listed and the rest succeed.
+// Runs one action on several accounts independently: failures are listed, and the action continues with the rest.
 import { RunId } from "@strongroom/contract";
 import type { AccountId, ReplyOf, bulkAccounts as bulkEndpoint } from "@strongroom/contract";
 import type { Kek } from "@strongroom/keys";
@@ -22,12 +22,12 @@ type Bulk = SteppedCall<typeof bulkEndpoint>;
 type Reply = ReplyOf<typeof bulkEndpoint>;
 type Failure = Reply["failed"][number];
 
-/** The action on one account, in its own transaction. Returns its audit event. */
+/** Runs the action on one account in its own transaction. Returns the event for its audit entry. */
 type Operation = (tx: Tx, id: string) => Promise<{ event: string; note: AuditNote }>;
 
 export async function changeSeveral(deps: AccountDeps, call: Bulk): Promise<Reply> {
   const { action, account_ids } = call.body;
-  // One re-authentication for all accounts: moving and enabling give other users access to the secrets.
+  // One re-authentication covers all accounts. It is needed because moving and enabling give other users access to the secrets.
   if (action === "move" || action === "enable") call.requireStepUp();
   const ids = [...new Set(account_ids)];
   const operation = await operationOf(deps, call);
@@ -82,7 +82,7 @@ async function operationOf(deps: AccountDeps, { actor, body }: Bulk): Promise<Op
       const toSafe = body.safe_id!;
       const kek: Kek = await keyToMoveTo(deps, actor, toSafe);
       const { confirmation } = body;
-      // Checked here for the whole call, and again for each account, because users may join the safe in between.
+      // Checked here for the whole call and again for each account, because users may join the safe in the meantime.
       const { db } = deps.kernel.database;
       const { safe } = await requirePermission(db, actor, toSafe, "add");
       await requireConfirmedPeople(db, actor, safe, confirmation);
@@ -111,7 +111,7 @@ const statusDeed =
     return { event: "account.updated", note: { target: targetOf({ id, name }), details } };
   };
 
-/** Only checks the permission: one verification run for all accounts follows. */
+/** Only checks the permission, because one verification run for all accounts follows. */
 async function askToValidate({ grants }: AccountDeps, tx: Tx, id: string, actor: Actor) {
   const row = await lockAccount(tx, actor, id, "manage_secret", grants.grantsInForce);
   const note: AuditNote = { target: targetOf(row), result: "info" };

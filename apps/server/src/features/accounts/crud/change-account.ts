@@ -38,7 +38,7 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
 
   const work = async (tx: Tx) => {
     const { row: before, shown } = await lockShown(tx, call.actor, id, grants.grantsInForce);
-    // The key belongs to the safe that the account was in when it was read.
+    // This is the key of the safe that contained the account when it was read.
     if (shown.safe_id !== seen.safe_id) throw moved();
     const changes = changesOf(shown, edit);
     for (const permission of permissionsFor(changes, replacement !== null, shown))
@@ -64,7 +64,7 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
 
 type Fields = Omit<AccountEdit, "password">;
 
-/** Columns of the shown row whose names differ from the form's. */
+/** The columns of the shown row whose names differ from the form's. */
 const SHOWN_AS: Partial<Record<keyof Fields, keyof ShownRow>> = { hostname: "host" };
 
 /** The fields in which the edit differs from the stored values. An omitted port means the default port. */
@@ -80,7 +80,7 @@ function changesOf(row: ShownRow, edit: Fields): (keyof Fields)[] {
   );
 }
 
-/** The fields that decide where the stored secret is sent, and how it is protected on the way. */
+/** The fields that determine where the stored secret is sent and how it is protected on the way. */
 const SENT_TO: readonly (keyof Fields)[] = [
   "hostname",
   "port",
@@ -92,9 +92,9 @@ const SENT_TO: readonly (keyof Fields)[] = [
 ];
 
 /**
- * An edit without changes still needs `update_properties`. Sending the stored secret to a different target requires the
- * permissions to retrieve it without an approval, and users who need an approval cannot choose a platform that requires
- * none.
+ * The permissions for an edit. An edit without changes still needs `update_properties`. Sending the stored secret to a different
+ * target requires the permissions to retrieve it without an approval, and users who need an approval cannot choose a platform
+ * that requires none.
  */
 function permissionsFor(
   changes: readonly (keyof Fields)[],

@@ -19,7 +19,7 @@ import type { AccountDeps } from "../deps.ts";
 export async function createAccount(deps: AccountDeps, call: SteppedCall<typeof createEndpoint>): Promise<Account> {
   const { kernel, grants } = deps;
   const { safe_id, name } = call.body;
-  // Checked before a key is created for a safe that the caller may not use.
+  // Check the permission before a key is created for a safe that the caller may not use.
   await requirePermission(kernel.database.db, call.actor, safe_id, "add");
   const kek = await kernel.keys.kekFor(keyOfSafe(safe_id));
   const at = kernel.clock.now();
@@ -35,7 +35,7 @@ export async function createAccount(deps: AccountDeps, call: SteppedCall<typeof 
 export interface Insertion {
   fields: NewAccount;
   actor: Actor;
-  /** The key of the safe in `fields`. */
+  /** The key of the safe that `fields` names. */
   kek: Kek;
   at: Date;
   reason: "created" | "imported";
@@ -65,7 +65,7 @@ export async function insertAccount(deps: AccountDeps, tx: Tx, { fields, actor, 
   return { id, details: { safe: named(safe), platform: named(platform), system_type, connection_method } };
 }
 
-/** Locks the platform, so that it is neither changed nor deleted meanwhile. Throws 422 when it cannot be used. */
+/** Locks the platform, so that it cannot be changed or deleted in the meantime. Throws 422 when the platform cannot be used. */
 export async function lockUsablePlatform(tx: Tx, id: string): Promise<PlatformRow> {
   const platform = await lockPlatform(tx, id, "share");
   if (platform?.is_active === true) return platform;

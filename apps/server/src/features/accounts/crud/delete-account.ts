@@ -19,7 +19,7 @@ export async function removeAccount(deps: AccountDeps, call: Call<typeof deleteE
   return { message: `"${name}" deleted successfully` };
 }
 
-/** Throws 409 for a platform's reconcile account. */
+/** Throws 409 for an account that a platform uses as its reconcile account. */
 export async function deleteOne(
   { kernel, grants, lost }: AccountDeps,
   tx: Tx,

@@ -1,4 +1,4 @@
-// Moves accounts to another safe with their history, re-encrypts their secrets under its key, and ends their grants and
+// Moves accounts to another safe with their history, re-encrypts their secrets under that safe's key, and ends their grants and
 // check-outs.
 import type { Account, moveAccount as moveEndpoint } from "@strongroom/contract";
 import type { Kek } from "@strongroom/keys";
@@ -31,7 +31,8 @@ export async function moveAccount(deps: AccountDeps, call: SteppedCall<typeof mo
 }
 
 /**
- * The key of a safe to which the actor may add accounts; throws 404 or 403 otherwise. Call it outside any transaction.
+ * Returns the key of a safe to which the actor may add accounts. Throws 404 or 403 otherwise. Call this function outside any
+ * transaction.
  */
 export async function keyToMoveTo({ kernel }: AccountDeps, actor: Actor, safeId: string): Promise<Kek> {
   await requirePermission(kernel.database.db, actor, safeId, "add");
@@ -77,7 +78,7 @@ interface Load extends Omit<Move, "id" | "confirmation"> {
   fromSafe: string;
 }
 
-/** The rows must be locked. Users who could see the accounts before or can see them now receive an event. */
+/** Moves locked accounts. Users who could see the accounts before, or can see them now, receive an event. */
 async function carry({ kernel, lost }: AccountDeps, tx: Tx, { ids, fromSafe, toSafe, kek, actor }: Load) {
   await refuseWhileRotating(tx, ...ids);
   const before = await audiencesIn(tx, fromSafe, ids);

@@ -1,4 +1,4 @@
-// Moving accounts to other safes, and deleting them.
+// Tests moving accounts to other safes, and deleting accounts.
 import { deleteAccount, deleteSafe, listAccounts, retrieveAccountVersion } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -101,7 +101,7 @@ describe("moving an account", () => {
     }
   });
 
-  test("applies to all accounts of a deleted safe", async () => {
+  test("happens to all accounts of a deleted safe", async () => {
     const owner = await aPerson(app);
     const [from, to] = [await aSafe(app, owner), await aSafe(app, owner)];
     const accounts = [await anAccount(app, owner, from), await anAccount(app, owner, from)];

@@ -1,4 +1,4 @@
-// Moving accounts into a safe that another user gave the mover access to: lists who gains access, and requires
+// Tests moving accounts into a safe that another user gave the mover access to: the move lists who gains access, and requires
 // confirmation.
 import {
   bulkAccounts,
@@ -48,7 +48,7 @@ function askedIn(reply: Reply<unknown>): PeopleGainingAccess {
 const namesOf = (asked: PeopleGainingAccess) => asked.people.map(({ name }) => name);
 
 describe("moving an account into another user's safe", () => {
-  test("names who gains access, and moves it once they are confirmed", async () => {
+  test("names the users who gain access, and moves the account once they are confirmed", async () => {
     const { host, guest, lure, account } = await aLure();
     const asked = askedIn(await move(guest, account, lure));
     assert.equal(asked.safe_name, "Team vault");
@@ -61,7 +61,7 @@ describe("moving an account into another user's safe", () => {
     assert.equal(taken.body.password, account.password);
   });
 
-  test("asks for confirmation again when another user joined in between, directly or through a group", async () => {
+  test("asks for confirmation again when another user joined in the meantime, directly or through a group", async () => {
     const { host, guest, lure, account } = await aLure();
     const first = askedIn(await move(guest, account, lure));
     const accomplice = await aPerson(app);
@@ -74,14 +74,14 @@ describe("moving an account into another user's safe", () => {
     assert.equal((await move(guest, account, lure, third.confirmation)).status, 200);
   });
 
-  test("rejects a confirmation for another safe or from another user", async () => {
+  test("rejects a confirmation for a different safe or from a different user", async () => {
     const [one, other] = [await aLure(), await aLure()];
     const foreign = askedIn(await move(other.guest, other.account, other.lure)).confirmation;
     askedIn(await move(one.guest, one.account, one.lure, foreign));
     askedIn(await move(one.guest, one.account, one.lure, ""));
   });
 
-  test("also asks for confirmation from an owner who received the safe from another user", async () => {
+  test("also asks an owner who received the safe from another user for confirmation", async () => {
     const { host, guest, lure, account } = await aLure();
     const body = { name: lure.name, description: null, owner_id: guest.id };
     assert.equal((await app.call(updateSafe, { params: { id: lure.id }, body, as: host.token })).status, 200);
@@ -89,7 +89,7 @@ describe("moving an account into another user's safe", () => {
     assert.equal(await sees(host, account), false);
   });
 
-  test("distinguishes users with the same name by a masked address", async () => {
+  test("tells users with the same name apart by a masked address", async () => {
     const { host, guest, lure, account } = await aLure();
     const twin = await aPerson(app);
     await aMember(app, host, lure, twin, "user");

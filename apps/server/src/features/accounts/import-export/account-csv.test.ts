@@ -1,4 +1,4 @@
-// Reading accounts from an imported CSV file and writing them to an export.
+// Tests reading accounts from an imported CSV file, and writing accounts to an export.
 import { AccountId, PlatformId, SafeId } from "@strongroom/contract";
 import type { Account } from "@strongroom/contract";
 import assert from "node:assert/strict";

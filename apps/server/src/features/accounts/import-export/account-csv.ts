@@ -39,14 +39,14 @@ export interface GoodLine {
   account: NewAccount;
 }
 
-/** Resolves names in the file for the importing user. Null for unknown names and for objects they may not use. */
+/** Resolves the file's names for the importing user. Returns null for unknown names and for objects that the user may not use. */
 export interface NameLookups {
   platform(nameOrId: string): { id: string; system_type: string; connection_method: string } | null;
   /** An empty name means the safe chosen for the whole file. */
   safe(nameOrId: string): string | null;
 }
 
-/** Every line is either in `good`, or in `bad` once for each error. */
+/** Every line is either in `good`, or in `bad` once for each of its errors. */
 export function readAccounts(csv: string, names: NameLookups): { good: GoodLine[]; bad: BadLine[] } {
   const rows = readRows(csv);
   if (!Array.isArray(rows)) return { good: [], bad: [rows] };
@@ -90,7 +90,7 @@ function readRows(csv: string): Row[] | BadLine {
       info: { lines: number };
       record: string[];
     }[];
-    // A cell may contain line breaks; `line` is the line on which the record ends.
+    // A cell may contain line breaks; `line` is the line on which its record ends.
     return rows.map(({ info, record }) => ({ line: info.lines, record }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -106,7 +106,7 @@ function faultsOfHeader(columns: readonly string[]): BadLine[] {
   const twice = columns.filter((name, place) => columns.indexOf(name) !== place);
   return [
     ...missing.map((name) => wrong(1, name, `The column "${name}" is missing`)),
-    // The message does not name them: in a file without a header line, one of them is a password.
+    // The message does not name the unknown columns: in a file without a header line, one of them is a password.
     ...(unknown.length > 0 ? [wrong(1, null, `Unknown column names: ${unknown.length}`)] : []),
     ...(twice.length > 0 ? [wrong(1, null, "A column appears twice")] : []),
   ];
@@ -157,7 +157,7 @@ function readAccount(
   };
 }
 
-/** Whether an error is only caused by an unknown platform, which is already reported. */
+/** Whether an error was only caused by an unknown platform, which is already reported. */
 const isOfPlatform = (fault: BadLine, platform: unknown): boolean =>
   platform === null && (fault.field === "system_type" || fault.field === "connection_method");
 

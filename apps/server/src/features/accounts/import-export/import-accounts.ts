@@ -47,7 +47,7 @@ async function storeAll(
   keks: ReadonlyMap<string, Kek>,
 ): Promise<void> {
   const at = deps.kernel.clock.now();
-  // Locks safes in the order of their ids, like all other code.
+  // Lock safes in the order of their ids, as everywhere else.
   const ordered = good.toSorted((a, b) => (a.account.safe_id < b.account.safe_id ? -1 : 1));
   for (const { account } of ordered) {
     const kek = keks.get(account.safe_id)!;
@@ -63,7 +63,7 @@ async function keksFor({ kernel }: AccountDeps, good: readonly GoodLine[]): Prom
   return keks;
 }
 
-/** Active platforms, and safes to which this user may add accounts. An ambiguous name matches none. */
+/** Resolves active platforms, and safes to which this user may add accounts. An ambiguous name matches nothing. */
 async function namesFor(db: Db, actor: Actor, chosenSafe: string | undefined): Promise<NameLookups> {
   const platforms = await db
     .selectFrom("platforms")

@@ -1,4 +1,4 @@
-// Counts the accounts a user may see, by status.
+// Counts, by status, the accounts that a user may see.
 import { ACCOUNT_VALIDATION_OF, VERIFICATION_STATUSES } from "@strongroom/contract";
 import type { VerificationStatus } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -12,7 +12,7 @@ import type { GrantsInForce } from "../shown-accounts.store.ts";
 export interface AccountFigures {
   total: number;
   active: number;
-  /** Due soon or overdue (OPEN-79). */
+  /** Accounts that are due soon or overdue (OPEN-79). */
   requiring_rotation: number;
   validation_valid: number;
   validation_invalid: number;
@@ -25,10 +25,7 @@ export interface AccountFigures {
 const counted = (status: VerificationStatus) =>
   sql`(count(*) filter (where ${hasVerificationStatus(status)}))::integer as ${sql.id(`validation_${ACCOUNT_VALIDATION_OF[status]}`)}`;
 
-/**
- * Uses index-only scans where possible: for the usual case, active accounts with a current secret, the tables are not
- * read.
- */
+/** Uses index-only scans where possible. In the usual case, active accounts with a current secret, the tables are not read. */
 export async function countAccounts(
   db: Db,
   actor: Pick<Actor, "id" | "role">,

@@ -1,4 +1,4 @@
-// Listing accounts: every visible match and nothing else, in order, with each search strategy.
+// Tests listing accounts: every visible match and nothing else, in order, with each search strategy.
 import { ACCOUNT_VALIDATION_STATUSES, listAccounts } from "@strongroom/contract";
 import type { Account, InputOf, Safe } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -23,7 +23,7 @@ const safes: Safe[] = [];
 const platforms: string[] = [];
 let lent: string;
 
-/** More than the thousand accounts that a search reads first. */
+/** More accounts than the thousand that a search reads first. */
 const COUNT = 1_600;
 
 before(async () => {
@@ -98,7 +98,7 @@ function rowOf(number: number) {
 
 type Query = NonNullable<InputOf<typeof listAccounts>["query"]>;
 
-/** All accounts of the list, fetched page by page. */
+/** Fetches the list page by page and returns all of its accounts. */
 async function listed(who: TestPerson, query: Query, limit = 500): Promise<Account[]> {
   const all: Account[] = [];
   for (let cursor: string | undefined; ;) {

@@ -15,16 +15,15 @@ import { showAccounts } from "../shown-accounts.store.ts";
 import type { GrantsInForce } from "../shown-accounts.store.ts";
 
 /**
- * A search reads this many of the next accounts first, and more, up to `FARTHEST`, only if that is likely to fill the
- * page.
+ * A search reads this many of the next accounts first. It reads more, up to `FARTHEST`, only if that is likely to fill the page.
  */
 const NEAR = 1_000;
 const FARTHEST = 20_000;
-/** Up to this many accounts in the user's own safes are all read instead of searching by index. */
+/** If the user's own safes contain at most this many accounts, all of them are read instead of searching by index. */
 const FEW = 5_000;
 /**
- * A text without a match among this many accounts is rare and looked up by index, unless more than the maximum have its
- * keys.
+ * A text without a match among this many accounts is rare, and is looked up by index unless more than `MOST_LOOKED_UP` accounts
+ * have its keys.
  */
 const PROBED = 200;
 const MOST_LOOKED_UP = 2_000;
@@ -54,7 +53,7 @@ export async function pageOfAccounts(
   };
 }
 
-/** For the global search: accounts whose names begin with the text, then the newest matches, each at most `limit`. */
+/** For the global search: accounts whose names begin with the text, then the newest matches, at most `limit` of each. */
 export async function findIds(db: Db, actor: Actor, text: string, limit: number, grantsInForce: GrantsInForce) {
   const query: AccountQuery = { actor, grantsInForce, conditions: conditionsOf({ search: text }), limit, after: null };
   const [named, matching] = await Promise.all([found.findByPrefix(db, query, text, NEAR), find(db, query)]);
@@ -62,9 +61,9 @@ export async function findIds(db: Db, actor: Actor, text: string, limit: number,
 }
 
 /**
- * Chooses a search strategy. A rare text is looked up by index. A common one is found by reading the next accounts.
- * Otherwise it reads all accounts the user can see if they are few, or uses the index of another condition. A few
- * hundred rows decide; the query planner is not asked, because its estimates can be wrong by orders of magnitude.
+ * Chooses a search strategy. A rare text is looked up by index. A common text is found by reading the next accounts. Otherwise,
+ * reads all accounts that the user can see if there are few of them, or uses the index of another condition. The choice is based
+ * on a few hundred rows, not on the query planner, whose estimates can be wrong by orders of magnitude.
  */
 async function find(db: Db, query: AccountQuery): Promise<Found[]> {
   const { actor, conditions, limit } = query;
@@ -97,7 +96,7 @@ async function search(db: Db, query: AccountQuery): Promise<Found[]> {
   return candidates === null ? found.walk(db, query, null) : found.lookUp(db, query, candidates);
 }
 
-/** Only a safe is given, so every next account in it matches. */
+/** Whether the safe is the only condition, so that every next account in it matches. */
 const isOneSafe = ({ safeId, ...others }: Conditions): boolean =>
   safeId !== null && Object.values(others).every((condition) => condition === null);
 

@@ -14,10 +14,10 @@ import type { GrantsInForce } from "../shown-accounts.store.ts";
 type Who = Pick<Actor, "id" | "role">;
 type Sql = RawBuilder<unknown>;
 
-/** The conditions on each account of the list; null matches any. */
+/** The conditions on each account of the list. Null matches any value. */
 export interface Conditions {
   safeId: string | null;
-  /** Folded: NFKC and lower case. */
+  /** Case-folded: NFKC and lower case. */
   text: string | null;
   platformId: string | null;
   systemType: SystemType | null;
@@ -35,7 +35,7 @@ export interface AccountQuery {
   named?: NamedSafes;
 }
 
-/** One row per safe and word in its name. */
+/** Parallel arrays with one row per safe and word in its name. */
 export interface NamedSafes {
   safes: readonly string[];
   words: readonly string[];
@@ -46,7 +46,7 @@ export interface Found {
   created_at: Date;
 }
 
-/** Matches among the next `span` accounts of the list; stops reading when the page is full. */
+/** Finds matches among the next `span` accounts of the list. Stops reading when the page is full. */
 export async function walk(db: Db, query: AccountQuery, span: number | null): Promise<Found[]> {
   const { safeId } = query.conditions;
   const next = sql`
@@ -58,8 +58,8 @@ export async function walk(db: Db, query: AccountQuery, span: number | null): Pr
 }
 
 /**
- * Reads all accounts in the safes that this user may see, at most `most`, and returns the page. Null when there are
- * more. Without conditions, reads no more of a safe than fits on the page.
+ * Reads all accounts in the safes that this user may see, at most `most`, and returns the page. Returns null when there are more.
+ * Without conditions, reads no more of a safe than fits on the page.
  */
 export async function scanVisible(
   db: Db,
@@ -92,7 +92,7 @@ export interface Probe {
   named: NamedSafes;
 }
 
-/** Like `walk`, and also counts the matches of the text. */
+/** Like `walk`, but also counts the matches of the text. */
 export async function probe(db: Db, query: AccountQuery, span: number): Promise<Probe> {
   const { rows } = await sql<Found & NamedSafes & { matching: number }>`
     ${seen(query)}, next as materialized (
@@ -118,7 +118,7 @@ export async function lookUp(db: Db, query: AccountQuery, candidates: RawBuilder
   return rows;
 }
 
-/** Like `lookUp`; null when there are more than `most` candidates. */
+/** Like `lookUp`, but returns null when there are more than `most` candidates. */
 export async function lookUpFew(db: Db, query: AccountQuery, candidates: Sql, most: number): Promise<Found[] | null> {
   const { rows } = await sql<Found & { seen: number }>`
     ${seen(query)}, candidates as materialized (select id from (${candidates}) candidates limit ${most + 1})
@@ -133,7 +133,8 @@ const ofCandidates = (query: AccountQuery): Sql => sql`
   where id in (select id from candidates) and safe_id is not null and deleted_at is null and ${isAfter(query)}`;
 
 /**
- * Accounts whose names begin with the text, sorted by name, so the exact name comes first; only among the first `span`.
+ * Finds accounts whose names begin with the text, sorted by name, so that an exact match comes first. Considers only the first
+ * `span` names.
  */
 export async function findByPrefix(db: Db, query: AccountQuery, text: string, span: number): Promise<string[]> {
   const named = sql`
@@ -150,11 +151,11 @@ function pageUnlessMore(rows: readonly (Found & { seen: number })[], most: numbe
   return placesIn(rows);
 }
 
-/** Drops the empty row that an outer join returns for an empty page beside its count. */
+/** Drops the empty row that the outer join adds when a count comes with an empty page. */
 const placesIn = (rows: readonly Found[]): Found[] =>
   rows.filter(({ id }) => id !== null).map(({ id, created_at }) => ({ id, created_at }));
 
-/** For `lookUp`: candidates by search keys, or in a safe whose name matches. */
+/** For `lookUp`: candidates found by search keys, or in a safe whose name matches. */
 export const byKeys = (keys: readonly number[], isSearch: boolean): Sql => sql`
   (select id from credentials
    where deleted_at is null and search_keys @> ${[...keys]}::integer[] offset 0)
@@ -164,7 +165,7 @@ export const byPlatform = (id: string): Sql => sql`select id from accounts where
 
 export const bySystem = (type: SystemType): Sql => sql`select id from accounts where system_type = ${type}`;
 
-/** Cheap, because there are few platforms and each has an index by age. */
+/** This query is cheap, because there are few platforms and each has an index by age. */
 export const byRotation = (): Sql => sql`
   select id from accounts where rotation_wanted_at is not null
   union all
@@ -179,7 +180,7 @@ const READ = sql.raw(
     .join(", "),
 );
 
-/** The safes and grants through which this user sees accounts, and the safes whose names match. */
+/** The safes and grants through which this user can see accounts, and the safes whose names match. */
 function seen({ actor, grantsInForce, conditions: { text }, named }: AccountQuery): Sql {
   const words = wordsOf(text ?? "");
   const visible = seesEverySafe(actor)
@@ -201,7 +202,7 @@ const isSeen = ({ actor }: AccountQuery): Sql =>
     ? sql`true`
     : sql`(credentials.safe_id in (select safe_id from visible) or credentials.id in (select account_id from lent))`;
 
-/** Each word occurs in the account's own text or in the name of its safe. */
+/** Whether each word occurs in the account's own text or in the name of its safe. */
 const textMatches = ({ conditions: { text } }: AccountQuery): Sql =>
   sql.join(
     [
@@ -217,7 +218,7 @@ const textMatches = ({ conditions: { text } }: AccountQuery): Sql =>
 const isAfter = ({ after }: AccountQuery): Sql =>
   after === null ? sql`true` : sql`(credentials.created_at, credentials.id) < (${after.at}, ${after.id}::uuid)`;
 
-/** A page of the given rows, limited to those that this user may see and that match. */
+/** A page of the given rows, limited to matches that this user may see. */
 function pageOf(query: AccountQuery, rows: Sql): Sql {
   const { safeId, platformId, systemType, verification, status } = query.conditions;
   const ofAccount = [

@@ -1,5 +1,5 @@
-// Makes accounts available to the global search: those whose names begin with the text, then the matches of the account
-// list.
+// Makes accounts available to the global search: accounts whose names begin with the text come first, then the matches of the
+// account list.
 import { MOST_FOUND } from "#features/search/index.ts";
 import type { Hit, Searchable } from "#features/search/index.ts";
 import { permissionsOn } from "../accounts.policy.ts";
@@ -30,7 +30,7 @@ function hitOf(row: ShownRow): Hit {
   };
 }
 
-/** The actions that the account's own page offers. */
+/** The same actions as on the account's own page. */
 function actionsOn(row: ShownRow): Hit["can"] {
   const permissions = permissionsOn(accountAccessOf(row));
   const isActive = row.status === "active";

@@ -9,7 +9,7 @@ import type { TestApp } from "#testing/test-app.ts";
 export type Edit = NonNullable<InputOf<typeof updateAccount>["body"]>;
 type Which = Pick<Account, "id">;
 
-/** An edit that keeps all fields except these. */
+/** An edit that changes only these fields and keeps all others. */
 function editOf(account: Account, fields: Partial<Edit> = {}): Edit {
   const { name, username, hostname_ip: hostname, port, platform_id, system_type, connection_method } = account;
   const { account_type, notes, database_name, schema_name, connection_string, ssl_enabled, additional_params } =
@@ -23,7 +23,7 @@ export const actingOn = (app: TestApp) => ({
     app.call(updateAccount, { params: { id: account.id }, body: editOf(account, fields), as: who.token }),
   details: (who: TestPerson, { id }: Which) => app.call(readAccountDetails, { params: { id }, as: who.token }),
   retrieve: (who: TestPerson, { id }: Which) => app.call(retrieveAccount, { params: { id }, body: {}, as: who.token }),
-  /** Moves an account and confirms everyone who gains access. */
+  /** Moves an account and confirms all users who gain access. */
   async move(who: TestPerson, { id }: Which, { id: safe_id }: Pick<Safe, "id">) {
     const send = (confirmation?: string) =>
       app.call(moveAccount, { params: { id }, body: { safe_id, confirmation }, as: who.token });
@@ -32,14 +32,14 @@ export const actingOn = (app: TestApp) => ({
     return asked === undefined ? reply : send(asked.confirmation);
   },
 
-  /** A new user with these permissions in the safe. */
+  /** Creates a user with these permissions in the safe. */
   async aMemberWith(owner: TestPerson, safe: Pick<Safe, "id">, permissions: SafePermission[]): Promise<TestPerson> {
     const person = await aPerson(app);
     await aMember(app, owner, safe, person, permissions);
     return person;
   },
 
-  /** The details of the successful audit entries of this event on this account, oldest first. */
+  /** The details of this account's successful audit entries for this event, oldest first. */
   async detailsOf(id: string, event: string) {
     const { rows } = await app.database.pool.query(
       `select convert_from(canonical, 'UTF8')::jsonb -> 'details' as details from audit_entries
