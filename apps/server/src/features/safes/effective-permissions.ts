@@ -47,8 +47,8 @@ export async function requirePermission(
 
 /**
  * Like `requirePermission`, but locks the safe first, until the transaction ends. With `share`, transactions that add
- * or remove accounts run in parallel, while the safe cannot be changed or deleted. Locks of accounts and requests are
- * taken after it, never before.
+ * or remove accounts run in parallel, while the safe cannot be changed or deleted. Accounts and requests are locked
+ * after the safe, never before.
  */
 export async function lockSafe(
   tx: Tx,

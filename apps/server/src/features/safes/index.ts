@@ -28,18 +28,21 @@ export interface SafesFeature {
   onClosed(listener: ClosedListener): void;
   /** Registers the function that moves the accounts of a deleted safe. Call it once. */
   beforeDeletion(mover: AccountMover): void;
-  /** For groups, which also end memberships. */
+  /** For the groups feature, which also ends memberships. */
   readonly membersLost: LostMembersListener;
   /** Removes a deleted user from all safes. Throws 409 for the owner of a safe. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
-  /** The endpoint's use case with all its checks, for use in another feature's transaction. */
+  /** The use case of the `updateSafe` endpoint with all its checks, for use in another feature's transaction. */
   change(act: CallInput<typeof updateSafe> & Pick<Call, "requireStepUp">, tx: Tx): Promise<Safe>;
-  /** The endpoints' use cases, likewise. */
+  /** The use cases of the member endpoints, also with all their checks and for another feature's transaction. */
   readonly members: {
     add(act: CallInput<typeof addSafeMember>, tx: Tx): Promise<SafeMember>;
     change(act: CallInput<typeof updateSafeMember>, tx: Tx): Promise<SafeMember>;
     remove(act: CallInput<typeof removeSafeMember>, tx: Tx): Promise<Message>;
-    /** For reviewers that an administrator appointed; they need no permission to manage the members. */
+    /**
+     * Removes a member for a reviewer whom an administrator appointed. The reviewer needs no permission to manage the
+     * members.
+     */
     removeReviewed(act: CallInput<typeof removeSafeMember>, tx: Tx): Promise<Message>;
   };
 }

@@ -88,7 +88,7 @@ async function agreesOnReads(chance: Chance, world: World, person: Inhabitant): 
   assert.deepEqual([total, active], [seen.length, seen.filter(isActive).length], "statistics");
 }
 
-/** Whether this user could give all these permissions, for this long. */
+/** Whether this user can give all these permissions for the chosen time. */
 function mayGive(safe: WorldSafe, person: Inhabitant, gift: SafePermission[], isForEver: boolean): boolean {
   if (person.role === "admin") return true;
   const lasting = heldBy(safe, person).filter(({ until }) => until === "ever" || !isForEver);
@@ -150,7 +150,7 @@ async function aStranger(): Promise<string> {
 }
 
 test(
-  "OPEN-19: pure rule, SQL, list, single read and every write agree on who may do what",
+  "OPEN-19: the pure rule, SQL, lists, single reads and every write agree on who may do what",
   { timeout: 240_000 },
   async () => {
     const seed = seedOfRun();
@@ -172,7 +172,7 @@ test(
         }
         questions += world.safes.length * 3;
       }
-      // Deleting changes the world, so it comes last in each world, once as each user.
+      // Deletions change the world, so they come last in each world. Each user makes one.
       for (const person of people) {
         const safe = chance.oneOf(world.safes);
         const isAllowed = expected(world, safe, person).includes("manage_safe");

@@ -57,7 +57,7 @@ const WHILE: Record<SafeStatus, Permissions> = {
   archived: bitsOf(["delete", "manage_safe", "manage_members", "view_audit"]),
 };
 
-/** The facts about a user and a safe that decide the user's permissions there. */
+/** The facts about a user and a safe that determine the user's permissions there. */
 export interface SafeContext {
   role: Role;
   /** Direct memberships and those of the user's groups. */
@@ -67,7 +67,10 @@ export interface SafeContext {
   sharesWithOwner: { team: boolean; department: boolean };
 }
 
-/** INVARIANT: the only rule for what a user may do in a safe now. With zero, the safe does not exist for them. */
+/**
+ * INVARIANT: this is the only rule for what a user may do in a safe now. If it returns zero, the safe does not exist
+ * for them.
+ */
 export function permissionsIn({ role, memberships, safe, sharesWithOwner }: SafeContext, now: Date): Permissions {
   const inForce = memberships.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
   const given = inForce.reduce((bits, membership) => bits | membership.permissions, 0);
@@ -99,8 +102,8 @@ export interface PrincipalRef {
 }
 
 /**
- * The same rule in SQL: a query for the user's permissions in every safe they can see now. Joined with a condition on
- * one safe, it reads only that safe.
+ * The rule of `permissionsIn` in SQL: a query for the user's permissions in every safe they can see now. Joined with a
+ * condition on one safe, it reads only that safe.
  */
 export function effectivePermissionsOf(who: PrincipalRef): RawBuilder<SafePermissions> {
   return sql`(
@@ -112,7 +115,10 @@ export function effectivePermissionsOf(who: PrincipalRef): RawBuilder<SafePermis
   )`;
 }
 
-/** A condition to append: limits a query to the safes of the caller's token, if it has a limit. */
+/**
+ * Returns a condition to append to a query. It limits the query to the safes of the caller's token, if the token has a
+ * limit.
+ */
 export function limitToTokenSafes(
   safeId: RawBuilder<unknown>,
   who: Partial<Pick<Actor, "token">>,
@@ -125,7 +131,7 @@ const inForce = sql`(member.expires_at is null or member.expires_at > access_tim
 
 /**
  * All users' unexpired memberships, direct and through groups, as a table: `user_id`, `safe_id`, `permissions`. Every
- * right beyond listing and managing a safe comes from these.
+ * permission beyond listing and managing a safe comes from these.
  */
 export const memberships: RawBuilder<unknown> = sql`(
   select member.user_id, member.safe_id, member.permissions from safe_members member
@@ -190,8 +196,8 @@ const lastsAtLeast = (one: Date | null, other: Date | null): boolean =>
   one === null || (other !== null && one >= other);
 
 /**
- * The permissions that the giver cannot give, because they do not have them for as long. When a membership is changed,
- * permissions it already had for as long do not count. Zero means that all can be given.
+ * Returns the permissions that the giver cannot give, because they do not have them for as long. When a membership is
+ * changed, permissions it already had for as long do not count. Zero means that all of them can be given.
  */
 export function permissionsBeyond(
   gift: PermissionGrant,

@@ -109,7 +109,7 @@ function conditionsOf({ after, search, status }: SafeQuery, actor: Actor): RawBu
   ];
 }
 
-/** Null when the safe does not exist or this user may not see it. */
+/** Returns null when the safe does not exist or this user may not see it. */
 export async function readSafe(db: Db, actor: Actor, id: string): Promise<ShownSafe | null> {
   const page = visible(actor, [sql`standing.safe_id = ${id}`]);
   return (await withCounts(page).execute(db)).rows[0] ?? null;
@@ -120,7 +120,7 @@ export async function readSafes(db: Db, actor: Actor, ids: readonly string[]): P
   return (await withCounts(visible(actor, [sql`standing.safe_id = any(${[...ids]}::uuid[])`])).execute(db)).rows;
 }
 
-/** Counts the safes that this user may see; `shared` ones have more than one user as members. */
+/** Counts the safes that this user may see. `shared` counts those with more than one user as a member. */
 export async function countSafes(db: Db, actor: Actor): Promise<{ total: number; active: number; shared: number }> {
   const { rows } = await sql<{ total: number; active: number; shared: number }>`
     with visible as materialized (select safe_id from ${effectivePermissionsOf(actor)} standing)

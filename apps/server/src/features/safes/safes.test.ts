@@ -185,7 +185,7 @@ describe("the visibility of a safe", () => {
     assert.equal((await read(safe.id, owner)).body.name, "Hidden away");
   });
 
-  test("SAFE-16: a team safe is visible to the owner's team, a department safe to the department, a public one to all", async () => {
+  test("SAFE-16: a team safe is visible to the owner's team, a department safe to the owner's department, and a public safe to everyone", async () => {
     const [owner, mate, colleague, stranger] = [
       await aPerson(app),
       await aPerson(app),
@@ -206,7 +206,7 @@ describe("the visibility of a safe", () => {
     assert.deepEqual(await seenBy("public"), [200, 200, 200, 200]);
   });
 
-  test("a non-member who sees a safe can neither see its members nor change it", async () => {
+  test("a non-member who can see a safe can neither list its members nor change the safe", async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner, { access_level: "public" });
     const seen = await read(safe.id, other);
@@ -262,7 +262,7 @@ describe("updating a safe", () => {
     );
   });
 
-  test("with status archived limits the owner's permissions, and with status active restores them", async () => {
+  test("limits the owner's permissions when the status becomes archived, and restores them when it becomes active", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner, { status: "archived" });
     assert.deepEqual(safe.my_permissions, ["list", "delete", "manage_safe", "manage_members", "view_audit"]);
@@ -318,7 +318,7 @@ describe("deleting a safe", () => {
     assert.equal((await app.call(deleteSafe, { params: { id: safe.id }, as: owner.token })).status, 404);
   });
 
-  test("destroys its key in the database and in the running process", async () => {
+  test("destroys the safe's key in the database and in the running process", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const kek = await app.kernel.keys.kekFor(`safe:${safe.id}`);
@@ -331,7 +331,7 @@ describe("deleting a safe", () => {
     await assert.rejects(app.kernel.keys.kekById(kek.id), { code: "kek.unknown" });
   });
 
-  test("needs the permission to manage the safe", async () => {
+  test("requires the permission to manage the safe", async () => {
     const [owner, member] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, member, "manager");

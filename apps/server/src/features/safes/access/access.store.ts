@@ -33,9 +33,9 @@ const UNCONFIRMED = sql.lit(bitOf("access_without_confirmation"));
 const ISO = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 /**
- * Sorted by name; one row more than `limit` when there is a next page. Empty while the safe or the account is not
- * active. A grant does not count when its user cannot see the safe any more, unless an administrator gave it to them as
- * an outsider.
+ * Returns users sorted by name, and one row more than `limit` when there is a next page. Returns none while the safe or
+ * the account is not active. A grant does not count when its user can no longer see the safe, unless an administrator
+ * gave it to a user outside the safe.
  */
 export async function listAccess(db: Db, { safeId, accountId, limit, after }: AccessQuery): Promise<AccessRow[]> {
   const inForce = sql`(member.expires_at is null or member.expires_at > access_time())`;

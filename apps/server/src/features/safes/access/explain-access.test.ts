@@ -29,7 +29,7 @@ async function accessTo(safe: Safe): Promise<EffectiveAccess[]> {
 }
 const of = (access: EffectiveAccess[], person: TestPerson) => access.filter(({ user_id }) => user_id === person.id);
 
-/** Inserts an active grant, as the database has it after approval. */
+/** Inserts an active grant as it is stored after approval. */
 async function lend(account: { id: string }, to: TestPerson, how: { isBreakGlass?: boolean; isMapped?: boolean } = {}) {
   await app.database.pool.query(
     `insert into access_requests (id, user_id, account_id, is_mapped, resource, reason, duration_minutes, is_break_glass,
@@ -39,7 +39,7 @@ async function lend(account: { id: string }, to: TestPerson, how: { isBreakGlass
   );
 }
 
-test("lists members with their role, groups with their name, and their permissions; omits members who can only list", async () => {
+test("lists members with their role or group and their permissions, and omits members who can only list", async () => {
   const [owner, user, lister, both] = [await aPerson(app), await aPerson(app), await aPerson(app), await aPerson(app)];
   const safe = await aSafe(app, owner);
   await anAccount(app, owner, safe);
@@ -63,7 +63,7 @@ test("lists members with their role, groups with their name, and their permissio
   assert.deepEqual([of(access, lister), of(access, admin), access.length], [[], [], 3]);
 });
 
-test("marks access as needing approval if every platform requires one, except for members exempt from confirmation", async () => {
+test("marks access as needing approval if every platform requires approval, except for members exempt from confirmation", async () => {
   const [owner, user] = [await aPerson(app), await aPerson(app)];
   const safe = await aSafe(app, owner);
   const platform = await aPlatform(app, { approvals_level_1: 1 });
@@ -79,7 +79,7 @@ test("marks access as needing approval if every platform requires one, except fo
   assert.deepEqual(await asks(), [false, false]);
 });
 
-test("lists grants with account, reason and end, including emergency access and grants to outsiders", async () => {
+test("lists grants with account, reason and end time, including emergency access and grants to users outside the safe", async () => {
   const [owner, lister, outsider, stranger] = [
     await aPerson(app),
     await aPerson(app),

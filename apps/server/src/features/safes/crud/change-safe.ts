@@ -45,7 +45,7 @@ export async function changeSafe(
     await updateSafeRow(tx, id, { ...edit, updated_at: kernel.clock.now() });
     await kernel.events.publish(tx, changed(id, await audienceOfSafe(tx, id)));
   }
-  // Descriptions may be long, so the entry records only that it changed.
+  // Descriptions may be long, so the audit entry records only that the description changed.
   const told = fields.map((field) => [field, field === "description" ? true : { from: safe[field], to: edit[field] }]);
   call.note({ details: { changed: Object.fromEntries(told) } });
   return presentSafe(tx, call.actor, id);
@@ -54,7 +54,7 @@ export async function changeSafe(
 /** Ranks the access levels by how many users can see the safe and request access. */
 const WIDTH: Record<AccessLevel, number> = { private: 0, team: 1, department: 1, public: 2 };
 
-/** Returns whether the change gives another user more rights in the safe. */
+/** Returns whether the change gives other users more access to the safe. */
 function givesAway(before: Edit, after: Edit): boolean {
   const isShownToOthers =
     after.access_level !== before.access_level && WIDTH[after.access_level] >= WIDTH[before.access_level];

@@ -37,7 +37,7 @@ test("a safe with accounts is not deleted, and the error names their number", as
   assert.equal(await hasKey(safe), true);
 });
 
-test("deleting a safe moves its accounts, which open in the other safe, and then destroys its key", async () => {
+test("deleting a safe moves its accounts, which can be opened in the other safe, and then destroys the deleted safe's key", async () => {
   const owner = await aPerson(app);
   const [from, to] = [await aSafe(app, owner, { name: "From" }), await aSafe(app, owner, { name: "Other" })];
   const accounts = [await anAccount(app, owner, from), await anAccount(app, owner, from)];
@@ -56,7 +56,7 @@ test("deleting a safe moves its accounts, which open in the other safe, and then
   assert.deepEqual(JSON.parse(rows[0]!.text).details, { accounts_moved: 2, to: { id: to.id, name: "Other" } });
 });
 
-test("moving the accounts requires the same permissions as moving each of them: delete here, add there", async () => {
+test("moving the accounts requires the same permissions as moving each of them: `delete` in the old safe and `add` in the new one", async () => {
   const [owner, member] = [await aPerson(app), await aPerson(app)];
   const [from, to] = [await aSafe(app, owner), await aSafe(app, owner)];
   await anAccount(app, owner, from);
@@ -72,14 +72,14 @@ test("moving the accounts requires the same permissions as moving each of them: 
   const sly = await aPerson(app);
   await aMember(app, owner, from, sly, ["manage_safe", "delete", "retrieve"]);
   const theirs = await aSafe(app, sly);
-  // In their own safe they could retrieve every secret without the approval that is required here.
+  // In their own safe, this user could retrieve every secret without the approval that the old safe requires.
   assert.equal(codeOf(await remove(sly, from, theirs)), "safe.permission-missing");
   assert.equal(codeOf(await remove(owner, from, from)), "safe.same");
   const archived = await aSafe(app, owner, { status: "archived" });
   assert.equal(codeOf(await remove(owner, from, archived)), "safe.permission-missing");
 });
 
-test("moving requires the right to retrieve the secrets; an archived safe can still be emptied by its owner", async () => {
+test("moving requires the permission to retrieve the secrets; an archived safe can still be emptied by its owner", async () => {
   const [owner, member] = [await aPerson(app), await aPerson(app)];
   const [from, to] = [await aSafe(app, owner), await aSafe(app, member)];
   const { id } = await anAccount(app, owner, from);
@@ -127,7 +127,7 @@ test("moving ends all grants, access requests and check-outs of the accounts", a
   assert.deepEqual(wanted, [{ id: used.id }]);
 });
 
-test("creating accounts while the safe is deleted either fails or prevents the deletion", async () => {
+test("creating accounts while the safe is being deleted either fails or prevents the deletion", async () => {
   const owner = await aPerson(app);
   const platform_id = (await aPlatform(app)).id;
   for (let round = 0; round < 12; round += 1) {

@@ -83,7 +83,7 @@ async function requireDestination(
 }
 
 /**
- * As for moving a single account: the mover must be allowed to retrieve every secret without approval. Ignores the
+ * Requires, as for moving a single account, that the mover may retrieve every secret without approval. Ignores the
  * safe's status, so that an inactive or archived safe can be emptied too.
  */
 async function requireOwnSecrets(

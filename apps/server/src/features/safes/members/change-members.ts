@@ -126,8 +126,8 @@ async function takeOut(
 }
 
 /**
- * Locks the safe, so that changes of its members run one at a time and each is checked against the result of the one
- * before.
+ * Locks the safe, so that changes of its members run one at a time and each change is checked against the result of the
+ * previous one.
  */
 async function begin(call: Pick<Call, "actor" | "note"> & { params: { id: string } }, tx: Tx): Promise<SafeRow> {
   const { id } = call.params;
@@ -153,8 +153,8 @@ async function requireFuture(db: Db, expiresAt: Date | null): Promise<void> {
 }
 
 /**
- * INVARIANT: members cannot give more permissions than they have, nor for longer; administrators can, and the audit
- * trail records it.
+ * INVARIANT: members cannot give more permissions than they have, nor give them for longer than they have them;
+ * administrators can, and the audit trail records it.
  */
 async function requireNotTooMuch(
   tx: Tx,

@@ -42,7 +42,7 @@ export async function requireConfirmedPeople(
   );
 }
 
-/** Changes as soon as a user joins or leaves or their permissions change. */
+/** Returns a code that changes as soon as a user joins or leaves, or as their permissions change. */
 const confirmationOf = (safeId: string, actorId: string, people: readonly PersonWithAccess[]): string =>
   createHash("sha256")
     .update(JSON.stringify([safeId, actorId, people.map(({ id, permissions }) => `${id} ${permissions}`).toSorted()]))

@@ -51,12 +51,12 @@ describe("searching the directory", () => {
     }
   });
 
-  test("requires two letters", async () => {
+  test("requires at least two letters", async () => {
     const manager = await aPerson(app, "manager");
     for (const text of ["", "a", " a "]) assert.equal((await search(manager.token, text)).status, 400);
   });
 
-  test("requires its own scope for an API token, and shows no address without the scope for users", async () => {
+  test("requires the scope `directory.search` from an API token, and shows no address without the scope for users", async () => {
     const [manager, wanted] = [await aPerson(app, "manager"), await aPerson(app)];
     const safe = await aSafe(app, manager);
     assert.equal((await search(await tokenOf(manager, ["safe.manage", "safe.share"]), nameOf(wanted))).status, 403);
@@ -89,7 +89,7 @@ describe("searching the directory", () => {
 });
 
 describe("looking up a known user", () => {
-  test("finds a user by the whole address, and the caller's own groups by name", async () => {
+  test("finds a user by their full address, and the caller's own groups by name", async () => {
     const [user, wanted] = [await aPerson(app), await aPerson(app)];
     assert.equal((await lookUp(user.token, wanted.email)).status, 403, "who manages no members looks up nobody");
     await aSafe(app, user);
@@ -133,7 +133,7 @@ describe("INVARIANT: other users' addresses are shown only to users who may list
     assert.deepEqual(bySearch.body.safes, [], "an address that is not shown is not searched either");
   });
 
-  test("approvers see the requester, and no list returns another person's address", async () => {
+  test("approvers see the requester, and no list returns another user's address", async () => {
     const [owner, approver, requester] = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner, { access_level: "public" });
     await aMember(app, owner, safe, approver, "owner");

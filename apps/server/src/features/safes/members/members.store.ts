@@ -45,7 +45,7 @@ const shown = (safeId: string, condition: RawBuilder<unknown>): RawBuilder<Shown
   left join users giver on giver.id = member.added_by
   where member.safe_id = ${safeId} and ${condition}`;
 
-/** Sorted by name. Returns one row more than `limit` when there is a next page. */
+/** Returns members sorted by name, and one row more than `limit` when there is a next page. */
 export async function listMembers(db: Db, safeId: string, limit: number, after: NamePlace | null) {
   const place =
     after === null
@@ -54,7 +54,7 @@ export async function listMembers(db: Db, safeId: string, limit: number, after: 
   return (await sql<ShownMember>`${shown(safeId, place)} order by sort, id limit ${limit + 1}`.execute(db)).rows;
 }
 
-/** Null when the safe has no such member. */
+/** Returns null when the safe has no such member. */
 export async function readMember(db: Db, safeId: string, id: string): Promise<ShownMember | null> {
   return (await shown(safeId, sql`member.id = ${id}`).execute(db)).rows[0] ?? null;
 }
@@ -156,7 +156,7 @@ export async function nameOfPrincipal(
   return rows[0]?.name ?? null;
 }
 
-/** Those of these users who still have an unexpired membership of this safe. */
+/** Returns those of these users who still have an unexpired membership of this safe. */
 export async function stillMembers(db: Db, safeId: string, userIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct coalesce(member.user_id, theirs.user_id) as id
@@ -167,7 +167,7 @@ export async function stillMembers(db: Db, safeId: string, userIds: readonly str
   return rows.map((row) => row.id);
 }
 
-/** The safes with a direct membership of this user, in the order in which safes are locked. */
+/** Returns the safes of which this user is a direct member, in the order in which safes are locked. */
 export async function safesOfMember(db: Db, userId: string): Promise<string[]> {
   const rows = await db
     .selectFrom("safe_members")

@@ -66,7 +66,7 @@ const expire = (member: SafeMember) =>
   ]);
 
 describe("a member", () => {
-  test("gets the permissions of the chosen role, and is listed by name with the adder and the expiry", async () => {
+  test("gets the permissions of the chosen role, and is listed by name, with the user who added them and the expiry", async () => {
     const [owner, person] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     const until = inHours(2);
@@ -96,7 +96,7 @@ describe("a member", () => {
     assert.ok(added_at <= inHours(0));
   });
 
-  test("with custom permissions gets those and `list`", async () => {
+  test("with a custom role gets the chosen permissions and `list`", async () => {
     const [owner, person] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, person, ["use"]);
@@ -152,8 +152,8 @@ describe("a member", () => {
   });
 });
 
-describe("adding a member is refused", () => {
-  test("for a user or group that is already a member, even with concurrent requests", async () => {
+describe("adding a member", () => {
+  test("is refused for a user or group that is already a member, even with concurrent requests", async () => {
     const [owner, person] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     const group = await aGroup(app, [person]);
@@ -168,7 +168,7 @@ describe("adding a member is refused", () => {
     assert.equal((await membersOf(owner, safe)).length, 3);
   });
 
-  test("without a principal, with both a user and a group, for an unknown id, and for a disabled user", async () => {
+  test("is refused without a principal, with both a user and a group, for an unknown id, and for a disabled user", async () => {
     const [owner, gone] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     const group = await aGroup(app, []);
@@ -181,7 +181,7 @@ describe("adding a member is refused", () => {
     }
   });
 
-  test("for an expiry in the past, and for an empty list of custom permissions", async () => {
+  test("is refused for an expiry in the past, and for an empty list of custom permissions", async () => {
     const [owner, person] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     const past = await add(owner, safe, { user_id: person.id, role: "user", expires_at: inHours(-1) });
@@ -191,7 +191,7 @@ describe("adding a member is refused", () => {
     assert.match(none.text, /Choose at least one permission/);
   });
 
-  test("to members who may not manage members, with a clear message", async () => {
+  test("is refused to members who may not manage members, with a clear message", async () => {
     const [owner, member, other] = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     const theirs = await aMember(app, owner, safe, member, "user");
@@ -205,7 +205,7 @@ describe("adding a member is refused", () => {
     }
   });
 
-  test("a membership cannot be changed or removed through another safe", async () => {
+  test("a membership cannot be changed or removed through a different safe", async () => {
     const [owner, person] = [await aPerson(app), await aPerson(app)];
     const [safe, other] = [await aSafe(app, owner), await aSafe(app, owner)];
     const member = await aMember(app, owner, other, person, "user");
@@ -261,7 +261,7 @@ describe("members cannot give more than they have", () => {
     assert.deepEqual(less.body.permissions, ["list", "view_audit"]);
   });
 
-  test("an administrator can, and permissions they give themselves are recorded as a warning", async () => {
+  test("an administrator can give any permissions; those they give themselves are recorded as a warning", async () => {
     const [owner, person] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     assert.equal((await add(admin, safe, { user_id: person.id, role: "owner" })).status, 201);
@@ -290,7 +290,7 @@ describe("the owner's membership", () => {
     assert.equal((await edit(owner, safe, own!, { role: "owner" })).status, 200);
   });
 
-  test("passes to the new owner, after which the previous owner's is an ordinary one", async () => {
+  test("passes to the new owner, and the previous owner's membership becomes an ordinary one", async () => {
     const [owner, next] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, next, "user", inHours(1));
@@ -321,7 +321,7 @@ describe("the owner's membership", () => {
     assert.equal(await permissionsOf(owner, safe), 404);
   });
 
-  test("cannot be taken by members who manage the safe; an administrator who takes it is recorded with a warning", async () => {
+  test("cannot be taken by members who manage the safe; if an administrator takes it, the audit entry is a warning", async () => {
     const [owner, second] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, second, "owner");
@@ -362,7 +362,7 @@ describe("a safe keeps a manager of its members", () => {
     assert.equal((await remove(admin, safe, members[0])).status, 200);
   });
 
-  test("of two managers who remove each other at the same time, one stays", async () => {
+  test("when two managers remove each other at the same time, one of them stays", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { safe, people, members } = await anOrphan();
       const replies = await Promise.all([remove(people[0], safe, members[1]), remove(people[1], safe, members[0])]);

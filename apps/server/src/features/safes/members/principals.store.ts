@@ -40,7 +40,7 @@ export async function findPrincipals(db: Db, search: string, byAddress: boolean)
   return rows;
 }
 
-/** The active user with exactly this address, and this user's groups with the text in their name. */
+/** Returns the active user with exactly this address, and the groups of `userId` with the text in their name. */
 export async function findKnown(db: Db, userId: string, search: string): Promise<PrincipalRow[]> {
   const { rows } = await sql<PrincipalRow>`
     select user_id, group_id, name, email from (
