@@ -43,7 +43,9 @@ export async function describeClosure(
 export const cancelOwn = (deps: ClosureDeps, call: SteppedCall<typeof cancelRecovery>): Promise<Message> =>
   cancel(deps, call, call.actor.id);
 
-/** The same reply for a link that never existed, was used, or has expired. */
+/**
+ * Cancels a reset with the mailed link. Gives the same reply for a link that never existed, was used, or has expired.
+ */
 export async function cancelByLink(
   deps: ClosureDeps,
   call: SteppedCall<typeof cancelRecoveryByLink>,
@@ -59,7 +61,8 @@ async function cancel(
   call: SteppedCall<typeof cancelRecovery> | SteppedCall<typeof cancelRecoveryByLink>,
   userId: UserId,
 ): Promise<Message> {
-  // A hash of an unknown password. An empty hash would mean an identity provider, and lock out the owner's passkeys.
+  // A hash of an unknown password. An empty hash would mean that the owner signs in through an identity provider, and
+  // would lock out their passkeys.
   const hash = await deps.hashPassword(randomBytes(48).toString("base64url"), call.signal);
   return call.commit(async (tx) => {
     const person = await lockUser(tx, userId);

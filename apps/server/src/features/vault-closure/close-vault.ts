@@ -26,8 +26,8 @@ interface Closing {
 
 /**
  * To be called in the transaction in which a user other than the owner creates a new way to sign in to the owner's
- * account. INVARIANT: an administrator who resets a sign-in cannot read the vault before its owner could object. A
- * vault without secrets stays open: its owner would wait without need.
+ * account. INVARIANT: an administrator who resets a sign-in cannot read the vault before its owner has had time to
+ * object. A vault without secrets stays open, because its owner would wait for nothing.
  */
 export async function closeVault(kernel: ClockAndEvents, tx: Tx, { person, cause, by }: Closing): Promise<void> {
   if (!(await hasSecrets(tx, person.id))) return;
@@ -52,7 +52,7 @@ export async function closeVault(kernel: ClockAndEvents, tx: Tx, { person, cause
     message: `${WHAT[cause]} ${sentenceOf(row)} To open it now, use a second factor that you had before. If you did not expect this, cancel the reset on your vault page.`,
     severity: "critical",
     actionRequired: true,
-    // A separate mail is sent, with the link that cancels the reset.
+    // The link that cancels the reset is sent in a separate email.
     metadata: { by, is_mailed: true },
     link: "/vault",
     dedupeKey: `vault.closed:${person.id}`,
@@ -72,8 +72,8 @@ const sentenceOf = ({ opens_at: at }: ClosureRow): string =>
     : `Your vault opens at ${at.toISOString().slice(0, 16).replace("T", " ")} UTC.`;
 
 /**
- * To be called in the transaction that accepts a proof of a second factor. Opens the user's vault if the factor is
- * older than the reset.
+ * Opens the user's vault if the factor is older than the reset. To be called in the transaction that verifies a second
+ * factor.
  */
 export async function openByFactor(
   kernel: ClockAndEvents,
@@ -86,7 +86,7 @@ export async function openByFactor(
   if (await deleteClosure(tx, userId)) await recordOpening(kernel, tx, userId, "earlier-factor");
 }
 
-/** The state of a row of `vault_closures` at a given time; null: the vault is open. */
+/** Returns the closure that a row of `vault_closures` describes at a given time; null: the vault is open. */
 export function closureOf(closedAt: Date | null, opensAt: Date | null, now: Date): Closure | null {
   return closedAt === null || (opensAt !== null && opensAt <= now) ? null : { until: opensAt };
 }

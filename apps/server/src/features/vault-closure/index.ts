@@ -11,7 +11,7 @@ import { deleteClosure, restartWaiting } from "./vault-closure.store.ts";
 export interface VaultClosureFeature {
   /** To be called when a user is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
-  /** For a restored database: restarts the waiting times of closed vaults. Returns how many. */
+  /** For a restored database: restarts the waiting times of closed vaults. Returns the number of these vaults. */
   restartWaiting(tx: Tx): Promise<number>;
 }
 

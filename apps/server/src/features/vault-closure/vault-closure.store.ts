@@ -22,7 +22,7 @@ declare module "#kernel/db/tables.ts" {
 
 export type ClosureRow = Selectable<ClosuresTable>;
 
-/** An empty vault needs no protection. */
+/** Whether the user's vault contains any secrets. An empty vault needs no protection. */
 export async function hasSecrets(db: Db, userId: string): Promise<boolean> {
   const own = sql<{ has: boolean }>`
     select exists (select from credentials where user_id = ${userId} and deleted_at is null) as has`;
@@ -31,7 +31,8 @@ export async function hasSecrets(db: Db, userId: string): Promise<boolean> {
 
 /**
  * Closes a vault, or extends the closure. INVARIANT: the time of the first reset stays, so that a factor added between
- * two resets proves nothing; and only a reset confirmed by a second administrator replaces the owner's cancellation.
+ * two resets cannot open the vault; and only a reset confirmed by a second administrator replaces the owner's
+ * cancellation.
  */
 export async function putClosure(
   tx: Tx,
@@ -49,7 +50,7 @@ export async function putClosure(
   return rows[0]!;
 }
 
-/** The closure of this user's vault; undefined if the vault is open. */
+/** Returns the closure of this user's vault; undefined if the vault is open. */
 export const findClosure = (db: Db, userId: string, now: Date): Promise<ClosureRow | undefined> =>
   db
     .selectFrom("vault_closures")
@@ -84,11 +85,11 @@ export async function deleteClosure(tx: Tx, userId: string): Promise<boolean> {
   return gone.numDeletedRows === 1n;
 }
 
-/** The closures whose waiting time is over, locked until the transaction ends. */
+/** Deletes and returns the closures whose waiting time is over. */
 export const takeDue = (tx: Tx, now: Date): Promise<ClosureRow[]> =>
   tx.deleteFrom("vault_closures").where("opens_at", "<=", now).returningAll().execute();
 
-/** Closures whose owner was not mailed yet. */
+/** Returns closures whose owner has not been mailed yet. */
 export const findUnmailed = (db: Db, now: Date): Promise<ClosureRow[]> =>
   db
     .selectFrom("vault_closures")
@@ -118,8 +119,8 @@ export async function hasFactorFrom(db: Db, userId: string, before: Date): Promi
 
 /**
  * While the vault is closed: deletes the factors and recovery codes added since it was closed, and the factors being
- * set up. Returns how many factors. INVARIANT: pending setups are deleted first, so that a setup that commits meanwhile
- * is either deleted here or fails.
+ * set up. Returns the number of deleted factors. INVARIANT: pending setups are deleted first, so that a setup that
+ * commits meanwhile is either deleted here or fails.
  */
 export async function deleteLaterFactors(tx: Tx, userId: string, now: Date): Promise<number> {
   const closure = await findClosure(tx, userId, now);
@@ -133,8 +134,8 @@ export async function deleteLaterFactors(tx: Tx, userId: string, now: Date): Pro
 }
 
 /**
- * For a restored database: every vault that could open automatically, including one whose waiting time is over, waits
- * from now on for the policy's waiting time, and its owner is mailed a new link. Returns how many.
+ * For a restored database: every vault that could open automatically, even one whose waiting time is over, waits for
+ * the policy's waiting time from now on, and its owner is mailed a new link. Returns the number of these vaults.
  */
 export async function restartWaiting(tx: Tx, now: Date): Promise<number> {
   const { numAffectedRows } = await sql`

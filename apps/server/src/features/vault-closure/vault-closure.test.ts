@@ -84,7 +84,7 @@ async function useLink(link: string): Promise<void> {
   assert.equal(reply.status, 200, reply.text);
 }
 
-/** Resets a user's sign-in in the way of an administrator who wants to sign in as that user. */
+/** Resets a user's sign-in the way an administrator would in order to sign in as that user. */
 async function resetBy(as: TestPerson, { id }: TestPerson): Promise<void> {
   const made = await app.call(issueResetLink, { params: { id }, as: as.token });
   assert.equal(made.status, 200, made.text);
@@ -92,8 +92,8 @@ async function resetBy(as: TestPerson, { id }: TestPerson): Promise<void> {
 }
 
 /**
- * Resets the user's password, signs in with it, adds factors and starts further setups; returns a sign-in with the
- * added passkey.
+ * Resets the user's password, signs in with it, adds factors and starts further setups. Returns a function that signs
+ * in with the added passkey.
  */
 async function plantFactors(person: TestPerson) {
   await resetBy(admin, person);
@@ -162,7 +162,7 @@ describe("after an administrator's reset", () => {
     assert.match((await closureOf(as))!.by, /admin/i);
   });
 
-  test("the vault opens when its owner proves a second factor from before the reset, at sign-in or afterwards", async () => {
+  test("the vault opens when its owner uses a second factor from before the reset, at sign-in or afterwards", async () => {
     const { person, id } = await withSecret();
     const { key, codes } = await withApp(app, person);
     await resetBy(admin, person);
@@ -276,7 +276,7 @@ describe("after an administrator's reset", () => {
 });
 
 describe("the owner", () => {
-  test("cancels a reset by the link in the mail: all sessions end, the password stops working, and the vault stays closed", async () => {
+  test("cancels a reset with the mailed link: all sessions end, the password stops working, and the vault stays closed", async () => {
     const { person, id } = await withSecret();
     const token = await cancelTokenFor(person, () => resetBy(admin, person));
     const intruder = await signIn(app, person.email, ANOTHER);
@@ -295,7 +295,7 @@ describe("the owner", () => {
     assert.equal((await entriesOf(app, "vault.recovery-cancelled")).at(-2)?.severity, "critical");
   });
 
-  test("deletes the factors added since the reset by cancelling it, including unfinished setups", async () => {
+  test("cancels a reset, which deletes the factors added since then, including unfinished setups", async () => {
     const { person } = await withSecret();
     let enter: (() => Promise<Reply<unknown>>) | undefined;
     const token = await cancelTokenFor(person, async () => {
@@ -309,7 +309,7 @@ describe("the owner", () => {
     }
   });
 
-  test("reads and cancels a closure while their account waits for activation", async () => {
+  test("can read and cancel a closure while waiting for activation", async () => {
     const { person } = await withSecret(await aPendingPerson(app));
     await app.call(resetFactors, { params: { id: person.id }, as: admin.token });
     const as = await signIn(app, person.email);
@@ -318,7 +318,7 @@ describe("the owner", () => {
     assert.equal(cancelled.status, 200, cancelled.text);
   });
 
-  test("cancels a reset from an open session too", async () => {
+  test("can also cancel a reset from an open session", async () => {
     const { person } = await withSecret();
     await app.call(resetFactors, { params: { id: person.id }, as: admin.token });
     const as = await signIn(app, person.email);

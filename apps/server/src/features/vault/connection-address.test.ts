@@ -1,4 +1,5 @@
-// The address in a connection string and the stored address agree (CRED-38), also for rows of earlier versions.
+// The address in a connection string and the stored address agree (CRED-38), also for rows from earlier versions of
+// Strongroom.
 import { createCredential, listCredentials, readCredential, updateCredential } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -30,7 +31,7 @@ const addressOf = ({
 }) => [host, port, database_name];
 const USED = ["used.example.com", 6543, "orders"];
 
-test("CRED-09, CRED-23, CRED-38: the address in the string is stored and listed", async () => {
+test("CRED-09, CRED-23, CRED-38: the address in the connection string is stored and listed", async () => {
   const owner = await aPerson(app);
   const body = { ...DATABASE, name: "Orders", value: aSecret() };
   const created = await app.call(createCredential, { body, as: owner.token });
@@ -40,7 +41,7 @@ test("CRED-09, CRED-23, CRED-38: the address in the string is stored and listed"
   assert.deepEqual(listed.body.data.map(addressOf), [USED]);
 });
 
-test("a row of an earlier version shows the used address, and saving it is no change of the target", async () => {
+test("a row from an earlier version shows the address in use, and saving the row does not count as a change of the target", async () => {
   const owner = await aPerson(app);
   const made = await aCredential(app, owner, { ...DATABASE, name: "Earlier" });
   await app.database.pool.query(

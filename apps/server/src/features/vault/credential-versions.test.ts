@@ -1,4 +1,4 @@
-// The versions of a user's own secret: listed without values, and each revealed to its owner, including unproved
+// The versions of a user's own secret: listed without values, and each revealed to its owner, including unverified
 // candidates.
 import {
   CredentialEdit,
@@ -27,7 +27,7 @@ test("owners can reveal superseded and candidate versions of their secrets, and 
   const value = aSecret();
   const body = CredentialEdit.parse({ name: credential.name, type: "application", value });
   assert.equal((await app.call(updateCredential, { params: { id }, body, as: owner.token })).status, 200);
-  // The state that a rotation leaves when neither version was proved to be active.
+  // Creates the state that a rotation leaves when it could not verify which version is active.
   await app.database.pool.query(
     "update secret_versions set is_candidate = (version = 2), retired_at = null where credential_id = $1",
     [id],

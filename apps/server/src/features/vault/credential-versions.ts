@@ -18,7 +18,7 @@ export async function listOwnVersions(call: Call<typeof listEndpoint>, db: Db): 
   return { versions: await versionsOf(db, row.id) };
 }
 
-/** Reveals superseded and candidate versions too, so that the owner can reach everything that is stored. */
+/** Reveals superseded and candidate versions too, so that the owner can reach every stored version. */
 export async function revealOwnVersion(
   kernel: Kernel,
   call: Call<typeof revealEndpoint>,

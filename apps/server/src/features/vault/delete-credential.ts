@@ -26,7 +26,7 @@ export async function deleteOwnCredential(kernel: Kernel, call: Call<typeof dele
 }
 
 /**
- * For a deleted user: erases their secrets at once, and destroys the key, which makes any remaining copies unreadable.
+ * Erases the secrets of a deleted user at once, and destroys their key, which makes any remaining copies unreadable.
  */
 export async function destroyVault(kernel: Kernel, tx: Tx, userId: string): Promise<void> {
   await deleteVault(tx, userId, kernel.clock.now());

@@ -52,7 +52,7 @@ async function fill(
       id: crypto.randomUUID(),
       ssl_enabled: false,
       additional_params: "{}",
-      // Never opened in these tests.
+      // The secret is never opened in these tests.
       secret_version: 1 as BoundVersion,
       search_text: searchText(found),
       search_keys: searchKeys(found),
@@ -142,7 +142,7 @@ describe("VAULT-05: the search", () => {
       assert.deepEqual(await namesFound(owner, { search }), [], search);
   });
 
-  test("takes %, _ and \\ literally", async () => {
+  test("treats %, _ and \\ literally", async () => {
     const owner = await aPerson(app);
     await aCredential(app, owner, { name: "100% sure" });
     await aCredential(app, owner, { name: "snake_case" });
@@ -165,7 +165,7 @@ describe("VAULT-05: the search", () => {
     assert.deepEqual(await namesFound(owner, { search: "wards" }), ["Afterwards"]);
   });
 
-  test("finds exactly what a plain comparison finds among ten thousand, common or rare, new or old, page by page", async () => {
+  test("finds exactly the matches that a plain comparison finds among ten thousand credentials, common or rare, new or old, page by page", async () => {
     const owner = await aPerson(app);
     const nameOf = (place: number) =>
       `${place < 20 ? "ancient" : place % 3 === 0 ? "oracle" : "mysql"}-${place % 40 === 1 ? "rare" : "node"}-${place}`;
@@ -195,7 +195,7 @@ describe("VAULT-05: the search", () => {
 });
 
 describe("the filters", () => {
-  test('VAULT-06, OPEN-45: match a type exactly, and "database" every database type', async () => {
+  test('VAULT-06, OPEN-45: match a type exactly, and "database" matches every database type', async () => {
     const owner = await aPerson(app);
     const others = ["password", "ssh", "api_token", "certificate", "application", "api", "server"] as const;
     for (const type of others)
@@ -209,7 +209,7 @@ describe("the filters", () => {
     assert.deepEqual(databases.toSorted(), DATABASE_TYPES.map((type) => `type ${type}`).toSorted());
   });
 
-  test("combine with the search and with each other, and follow changes", async () => {
+  test("combine with the search and with each other, and reflect changes", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, { name: "Blue one", environment: "staging" });
     await aCredential(app, owner, { name: "Blue two", environment: "production" });
@@ -229,7 +229,7 @@ describe("the filters", () => {
     assert.deepEqual(await namesFound(owner, { search: "blue" }), ["Blue two"]);
   });
 
-  test("find a rare type among ten thousand others", async () => {
+  test("find credentials of a rare type among ten thousand others", async () => {
     const owner = await aPerson(app);
     await fill(owner, 10_000, (place) => ({ name: `n${place}`, type: place === 17 ? "certificate" : "api" }));
     assert.deepEqual(await namesFound(owner, { type: "certificate" }), ["n17"]);

@@ -27,13 +27,13 @@ export async function findCredentials(call: Call<typeof listCredentials>, db: Db
   };
 }
 
-/** The newest credentials that contain the text. */
+/** Returns the newest credentials that contain the text. */
 export const findNewest = (db: Db, actor: Actor, text: string, limit: number): Promise<SecretRow[]> =>
   find(db, actor, { limit, after: null }, { search: text });
 
 /**
- * A common text is found soon by reading the next credentials, a rare one by its keys. The first thousand rows decide;
- * the query planner is not asked, because its estimates can be wrong by orders of magnitude.
+ * A common text is found quickly by reading the next credentials, a rare text by its search keys. The first thousand
+ * rows determine the strategy. The query planner does not, because its estimates can be wrong by orders of magnitude.
  */
 async function find(db: Db, actor: Actor, page: Page, filter: Filter): Promise<SecretRow[]> {
   const keys = keysToFind(actor.id, filter);

@@ -18,7 +18,7 @@ export interface LockedEnvelope {
 /**
  * Returns the envelopes of the requested credentials that exist and that the requesting user may use, and records the
  * access time. Locks the rows until the transaction ends, so that no reveal is recorded after the deletion of its
- * secret; in the order of their ids, so that groups of several processes cannot deadlock.
+ * secret. The rows are locked in the order of their ids, so that groups of calls in several processes cannot deadlock.
  */
 export async function lockEnvelopes(
   tx: Tx,
@@ -27,9 +27,9 @@ export async function lockEnvelopes(
 ): Promise<readonly LockedEnvelope[]> {
   const ids = asked.map((each) => each.id);
   const actors = asked.map((each) => each.actor.id);
-  // The rule of vault.policy.ts, for many actors at once. A lateral join makes one look-up by id for each,
-  // whatever the planner estimates. Each array is wrapped in a `select`: otherwise PostgreSQL plans the statement again
-  // on every call, at twice the cost, because it expects to gain from knowing their lengths.
+  // Applies the rule of `vault.policy.ts` for many actors at once. A lateral join makes one look-up by id for each
+  // requested credential, whatever the planner estimates. Each array is wrapped in a `select`: otherwise PostgreSQL
+  // plans the statement again on every call, at twice the cost, because it expects to gain from knowing their lengths.
   const query = sql<LockedEnvelope>`
     with held as materialized (
       select credentials.id

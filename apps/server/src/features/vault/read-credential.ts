@@ -6,7 +6,7 @@ import type { Call } from "#kernel/http/call.ts";
 import { credentialNotFound, toCredential } from "./vault.ts";
 import { readCredential } from "./vault.store.ts";
 
-/** Each is followed by the entry with the result. */
+/** Events that the history omits, because an entry with the result follows each of them. */
 const LEFT_OUT = ["verification.started"];
 
 export async function readOne(call: Call<typeof readEndpoint>, db: Db): Promise<Credential> {

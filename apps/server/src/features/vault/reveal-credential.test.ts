@@ -35,7 +35,7 @@ async function entriesOf(id: string, event = "credential.revealed") {
 }
 
 describe("a reveal", () => {
-  test("OPEN-55: returns the secret only with its audit entry written", async () => {
+  test("OPEN-55: returns the secret only once its audit entry is written", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner);
     const reply = await app.call(revealCredential, {
@@ -50,7 +50,7 @@ describe("a reveal", () => {
     );
   });
 
-  test("OPEN-58: updates the last access, in the detail and in the list", async () => {
+  test("OPEN-58: updates the time of the last access, in the credential's details and in the list", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner);
     assert.equal(stored.last_accessed, null);
@@ -62,7 +62,7 @@ describe("a reveal", () => {
     assert.equal(list.body.data[0]?.last_accessed, last_accessed);
   });
 
-  test("of another user's credential gets the same reply as one that does not exist", async () => {
+  test("gets the same reply for another user's credential as for a credential that does not exist", async () => {
     const [owner, admin] = [await aPerson(app), await aPerson(app, "admin")];
     const stored = await aCredential(app, owner);
     const [foreign, missing] = [await reveal(stored.id, admin), await reveal(crypto.randomUUID(), admin)];
@@ -103,7 +103,7 @@ describe("a reveal during an edit", () => {
       return rows.length === count ? true : null;
     });
 
-  test("waits for it and returns the new active secret", async (context) => {
+  test("waits for the edit and returns the new active secret", async (context) => {
     const owner = await aPerson(app);
     const [stored, other] = [await aCredential(app, owner), await aCredential(app, owner)];
     const value = aSecret();
@@ -155,7 +155,7 @@ describe("simultaneous reveals", () => {
     }
   });
 
-  test("with one unreadable secret return 500 for it, record that, and return the others", async () => {
+  test("return 500 for an unreadable secret, record the failure, and return the other secrets", async () => {
     const owner = await aPerson(app);
     const [broken, ...whole] = [
       await aCredential(app, owner),
@@ -215,7 +215,7 @@ describe("INVARIANT: an envelope opens only for the purpose, record, version and
     await isRefused(b.id, owner, [a.value, b.value]);
   });
 
-  test("a secret put under another user's row is refused", async () => {
+  test("a secret copied into another user's row is refused", async () => {
     const [owner, thief] = [await aPerson(app), await aPerson(app)];
     const [theirs, own] = [await aCredential(app, owner), await aCredential(app, thief)];
     await app.database.pool.query(
@@ -225,16 +225,16 @@ describe("INVARIANT: an envelope opens only for the purpose, record, version and
     await isRefused(own.id, thief, [theirs.value, own.value]);
   });
 
-  test("a row given to another user is refused to them", async () => {
+  test("a row reassigned to another user is refused to that user", async () => {
     const [owner, thief] = [await aPerson(app), await aPerson(app)];
     const stored = await aCredential(app, owner);
     await aCredential(app, thief);
     await app.database.pool.query("update credentials set user_id = $1 where id = $2", [thief.id, stored.id]);
-    // Its active version was authenticated under its owner's key, too.
+    // The active version was also authenticated under the original owner's key.
     await isRefused(stored.id, thief, [stored.value], 409);
   });
 
-  test("an earlier version put in the place of the active one is refused", async () => {
+  test("an earlier version that replaces the active one is refused", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner);
     const value = aSecret();
@@ -247,7 +247,7 @@ describe("INVARIANT: an envelope opens only for the purpose, record, version and
     await isRefused(stored.id, owner, [stored.value, value]);
   });
 
-  test("a secret whose key is missing is refused, and others are revealed", async () => {
+  test("a secret whose key is missing is refused, and other secrets are revealed", async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app)];
     const [lost, kept] = [await aCredential(app, owner), await aCredential(app, other)];
     await app.database.pool.query(
@@ -280,7 +280,7 @@ describe("a reveal and a deletion at the same time", () => {
   });
 });
 
-test("a process reads a vault's key that it has not cached from the database", async () => {
+test("a process that has not cached a vault's key reads the key from the database", async () => {
   const owner = await aPerson(app);
   const stored = await aCredential(app, owner);
   assert.ok(app.kernel.keys instanceof KeyRing);

@@ -23,7 +23,10 @@ export async function revealCredentials(kernel: Kernel, all: readonly Reveal[], 
   return all.map((call) => unproved.get(call) ?? answers.next().value!);
 }
 
-/** Refuses calls into a closed vault, and calls for production secrets that need re-authentication: few, if any. */
+/**
+ * Returns the refusals of calls into a closed vault, and of calls for production secrets that need re-authentication.
+ * There are few, if any.
+ */
 async function refusedBefore(tx: Tx, calls: readonly Reveal[], at: Date): Promise<ReadonlyMap<Reveal, Refusal>> {
   const unproved = new Map<Reveal, Refusal>();
   for (const call of calls) {
@@ -49,7 +52,7 @@ async function revealEach(kernel: Kernel, calls: readonly Reveal[], tx: Tx): Pro
   const held = [...(await lockEnvelopes(tx, wanted, at))];
   const ids = new Set(held.map((row) => row.id));
   const missing = wanted.filter(({ id }) => !ids.has(id));
-  // A statement that waited for an edit to end does not see its new secret, but the next statement does.
+  // A statement that waited for an edit to end does not see the edit's new secret, but the next statement does.
   if (missing.length > 0) held.push(...(await lockEnvelopes(tx, missing, at)));
   const opened = new Map<string, { row: LockedEnvelope; answer: Answer }>();
   for (const row of held) opened.set(row.id, { row, answer: await reveal(kernel, row) });

@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** All rows of all tables that contain the text, as `table: row`. Also finds it as hex and as base64. */
+/** Returns all rows of all tables that contain the text, as `table: row`. Also finds the text in hex and in base64. */
 async function rowsWith(text: string): Promise<string[]> {
   const { pool } = app.database;
   const tables = await pool.query<{ name: string }>(
@@ -52,7 +52,7 @@ describe("a secret occurs only in its envelope", () => {
     assert.ok((await rowsWith(marker)).some((row) => row.startsWith("public.audit_entries:")));
   });
 
-  test("after every operation on a credential", async () => {
+  test("no operation on a credential writes its secret anywhere else", async () => {
     const owner = await aPerson(app);
     const secrets = { first: aSecret(), second: aSecret(), refused: aSecret() };
     const texts: string[] = [];

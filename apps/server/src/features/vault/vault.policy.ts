@@ -1,4 +1,4 @@
-// Decides who may see and use a credential: only its owner, whatever the role of others.
+// Decides who may see and use a credential: only its owner may, whatever role other users have.
 import { ROLES } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ExpressionBuilder, ExpressionWrapper, RawBuilder, SqlBool } from "kysely";
@@ -43,15 +43,15 @@ export function requireOpenVault(actor: Pick<Actor, "closure">): void {
   if (refusal !== null) throw refusal;
 }
 
-/** The same rule in SQL, for lists. Nobody sees a deleted credential. */
+/** The rule of `mayUse` in SQL, for lists. No user can see a deleted credential. */
 export function isUsableBy(actor: Pick<Actor, "id">) {
   return (where: ExpressionBuilder<Tables, "credentials">): ExpressionWrapper<Tables, "credentials", SqlBool> =>
     where.and([where("credentials.user_id", "=", actor.id), where("credentials.deleted_at", "is", null)]);
 }
 
 /**
- * The same for rows found by their id. Written so that only the index of ids fits: in a table without statistics, the
- * planner assumes that "not deleted" is rare and would read every row to find one.
+ * The same rule for rows that are found by their id. It is written so that only the index on ids can be used: in a
+ * table without statistics, the planner assumes that "not deleted" is rare and would read every row to find one.
  */
 export const isFoundAndUsableBy = (actor: Pick<Actor, "id">): RawBuilder<SqlBool> =>
   sql`(credentials.user_id is not distinct from ${actor.id}::uuid and ${isNotDeleted})`;

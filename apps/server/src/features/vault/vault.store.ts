@@ -15,7 +15,7 @@ import { isFoundAndUsableBy, isUsableBy, requireOpenVault } from "./vault.policy
 type Who = Pick<Actor, "id">;
 type Owner = Pick<Actor, "id" | "closure">;
 
-/** The credential if this user may use it, otherwise null. */
+/** Returns the credential if this user may use it, otherwise null. */
 export async function readCredential(db: Db, actor: Who, id: string): Promise<SecretRow | null> {
   const query = db
     .selectFrom("credentials")
@@ -37,7 +37,7 @@ export async function lockCredential(tx: Tx, actor: Owner, id: string): Promise<
   return (await query.forNoKeyUpdate().executeTakeFirst()) ?? null;
 }
 
-/** The number of these credentials that exist and that this user may use. */
+/** Returns the number of these credentials that exist and that this user may use. */
 export async function countOwnCredentials(db: Db, actor: Who, ids: readonly string[]): Promise<number> {
   const query = db.selectFrom("credentials").where("id", "in", ids).where(isFoundAndUsableBy(actor));
   return (await query.select(({ fn }) => fn.countAll<number>().as("count")).executeTakeFirstOrThrow()).count;
@@ -74,19 +74,19 @@ export const readNamed = (db: Db, actor: Who, text: string, limit: number): Prom
     .limit(limit)
     .execute();
 
-/** Those of these credentials that belong to the user. */
+/** Returns those of these credentials that belong to the user. */
 export const readOwn = (db: Db, actor: Who, ids: readonly string[]): Promise<SecretRow[]> =>
   db.selectFrom("credentials").select(SECRET_COLUMNS).where("id", "in", ids).where(isFoundAndUsableBy(actor)).execute();
 
 export interface Page {
   limit: number;
-  /** Returns only rows older than this place. */
+  /** Only rows older than this position are returned. */
   after: TimePlace | null;
 }
 
 /** The stored values that each match must have. */
 export interface Conditions {
-  /** Folded; null matches any. */
+  /** The case-folded text to find; null matches any text. */
   text: string | null;
   types: readonly string[] | null;
   environment: string | null;
@@ -100,7 +100,7 @@ export async function listNewest(db: Db, actor: Who, page: Page): Promise<Secret
     .execute();
 }
 
-/** Matches among the next `span` credentials of the list; stops reading when the page is full. */
+/** Returns the matches among the next `span` credentials of the list; stops reading when the page is full. */
 export async function walkNewest(
   db: Db,
   actor: Who,
@@ -129,8 +129,8 @@ export async function lookUp(
   conditions: Conditions,
   keys: readonly number[],
 ): Promise<SecretRow[]> {
-  // The keys are specific to this owner. Without a condition on the owner, and with the offset, the index of keys is
-  // the only way to read, whatever the planner estimates for a table that was just filled.
+  // The keys are specific to this owner. Without a condition on the owner, and with the offset, the planner can use
+  // only the index on the keys, whatever it estimates for a table that was just filled.
   const keyed = db
     .selectFrom("credentials")
     .select([...SECRET_COLUMNS, "deleted_at"])

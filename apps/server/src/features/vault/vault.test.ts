@@ -197,7 +197,7 @@ describe("updating a credential", () => {
     assert.equal(revealed.body.value, stored.value);
   });
 
-  test("with a new secret adds a version and keeps the previous one, sealed", async () => {
+  test("adds a version for a new secret and keeps the previous version, sealed", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, good());
     const value = aSecret();
@@ -246,7 +246,7 @@ describe("updating a credential", () => {
     assert.ok(!JSON.stringify(rows).includes(value) && !JSON.stringify(rows).includes(made.value));
   });
 
-  test("concurrently loses no version", async () => {
+  test("loses no version when several updates run concurrently", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, good());
     const replies = await Promise.all(
@@ -288,7 +288,7 @@ describe("updating a credential", () => {
     assert.equal(entry?.metadata["secret_changed"], true);
   });
 
-  test("with the same parameters in another order changes nothing", async () => {
+  test("changes nothing when the same parameters come in a different order", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, { ...good(), additional_params: { a: 1, b: { c: [1, 2], d: null } } });
     const params = { b: { d: null, c: [1, 2] }, a: 1 };
@@ -340,7 +340,7 @@ describe("deleting a credential", () => {
 describe("the history of a credential", () => {
   test("API-14, CRED-11: lists actions newest first, with user, reason and address, page by page", async () => {
     const owner = await aPerson(app);
-    // This type is not verified automatically in between.
+    // Credentials of this type are not verified automatically, so no entries are added in between.
     const stored = await aCredential(app, owner);
     await app.call(revealCredential, {
       params: { id: stored.id },
