@@ -58,7 +58,7 @@ async function aGoodTarget(): Promise<{ port: number; stop: () => void }> {
   return { port: address.port, stop: () => server.close().closeAllConnections() };
 }
 
-test("targets that hang, answer garbage or send endless data delay other verifications of a run by seconds only and fill no memory", async (context) => {
+test("targets that hang, answer garbage or send endless data delay a run's other verifications only by seconds and do not exhaust memory", async (context) => {
   const owner = await aPerson(app);
   const good = await aGoodTarget();
   const hanging = await startHostile("black-hole");
@@ -77,7 +77,7 @@ test("targets that hang, answer garbage or send endless data delay other verific
     await Promise.all([hanging.stop(), garbage.stop(), pouring.stop()]);
   });
 
-  // In any order, a run reaches the bad targets before half of the good ones.
+  // Whatever order the run uses, it reaches the bad targets before half of the good ones.
   const ids = await tokens(owner, good.port, GOOD);
   const bad = [
     ...(await tokens(owner, hanging.port, BAD)),

@@ -13,14 +13,14 @@ import type { AttemptRow } from "./verification.store.ts";
 
 /** Called in the transaction that writes the change. */
 export interface VerificationListener {
-  /** An attempt that a person requested has begun. */
+  /** Called when an attempt that a user requested has begun. */
   started(tx: Tx, news: Begun): Promise<void>;
-  /** Returns what the attempt's audit entry should contain in addition. */
+  /** Called when an attempt has ended. Returns what the attempt's audit entry should contain in addition. */
   concluded(tx: Tx, news: Concluded): Promise<Remark | null>;
 }
 
 export interface Remark {
-  /** Null: the default for the result. */
+  /** Null: use the default severity of the result. */
   severity: NonNullable<AuditNote["severity"]> | null;
   details: NonNullable<AuditNote["details"]>;
 }
@@ -44,11 +44,11 @@ export interface Concluded {
 
 export interface VerificationContext {
   kernel: Kernel;
-  /** Notified of attempts in this order. */
+  /** The listeners, in the order in which they are notified. */
   watchers: VerificationListener[];
   network: NetworkPolicy;
   accounts: AccountsOfSafes;
-  /** Limits attempts whose result a person waits for. */
+  /** Limits the attempts whose result a user waits for. */
   gate: Gate;
 }
 

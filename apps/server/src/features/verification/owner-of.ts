@@ -7,7 +7,10 @@ import type { VerificationContext } from "./context.ts";
 import { VERIFY_EVERY_MS } from "./verification.ts";
 import type { AttemptRow } from "./verification.store.ts";
 
-/** The facts about accounts that verification needs; in all else they equal personal credentials. */
+/**
+ * The facts about accounts that verification needs. In all other respects, accounts are treated like personal
+ * credentials.
+ */
 export interface AccountsOfSafes {
   /**
    * Returns the users who may see the account, and the platform's verification interval in milliseconds (null: no

@@ -65,7 +65,7 @@ test("a pending user can store, change and reveal credentials, and no connection
   const edited = await app.call(updateCredential, { params, body, as: waiting.token });
   assert.equal(edited.status, 200, edited.text);
   assert.equal((await app.call(verifyCredential, { params, as: waiting.token })).status, 403);
-  // Even when a row is due.
+  // No connection is opened even when a row is due.
   await app.database.pool.query(
     "update credentials set type = 'postgresql', verify_after = now() - interval '1 hour' where id = $1",
     [credential.id],

@@ -78,7 +78,7 @@ test("a rejected credential is skipped, and one that cannot be verified is not s
     const { rows } = await app.database.pool.query("select status from verification_runs where user_id = $1", [
       owner.id,
     ]);
-    // Two, if the server's own schedule ran in between.
+    // There are two runs if the server's own schedule ran in between.
     return rows.length > 0 && rows.every(({ status }) => status === "completed") ? true : null;
   });
   assert.deepEqual([await scheduled(refused.id), await scheduled(unsupported.id)], [[], []]);

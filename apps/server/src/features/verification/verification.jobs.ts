@@ -15,10 +15,10 @@ import { workRun } from "./runs/work-run.ts";
 
 const FIRST_JOB = "verification.first";
 const SCHEDULE_JOB = "verification.schedule";
-/** In minutes. Also the interval at which abandoned work is taken up. */
+/** The interval of the schedule in minutes. Abandoned work is resumed at the same interval. */
 export const SCHEDULE_EVERY = 5;
 const WHILE_SEALED_MS = 10_000;
-/** For all runs in one process, including workers that wait for a slow target. */
+/** The limit of workers for all runs in one process, including workers that wait for a slow target. */
 const WORKERS_AT_ONCE = 24;
 /** How long attempts and runs are kept. */
 const KEPT_MS = 90 * 86_400_000;
@@ -58,7 +58,10 @@ export async function queueFirst(context: VerificationContext, tx: Tx, secretRow
 async function verifyFirst(context: VerificationContext, data: FirstJob, signal: AbortSignal): Promise<void> {
   const { database, jobs, keys, clock } = context.kernel;
   const { credentialId } = data;
-  /** A newer change has its own job, and a secret that was verified in the meantime needs none. */
+  /**
+   * Returns null when this job is no longer needed: a newer change has its own job, and a secret that was verified in
+   * the meantime needs none.
+   */
   const lock = async (tx: Tx) => {
     const row = await lockSecret(tx, credentialId);
     return row?.login_revision === data.revision && row.verification_status === "pending" ? row : null;
@@ -70,7 +73,7 @@ async function verifyFirst(context: VerificationContext, data: FirstJob, signal:
     return false;
   });
   if (!isStillFirst) return;
-  // Checked again where the attempt begins, because another attempt may have ended in between.
+  // The attempt checks this again when it begins, because another attempt may have ended in between.
   await verify(
     context,
     { credentialId, lock, askedBy: null, trigger: "first", isAutomatic: true, run: null, signal },
@@ -78,7 +81,10 @@ async function verifyFirst(context: VerificationContext, data: FirstJob, signal:
   );
 }
 
-/** Ends abandoned attempts, queues new workers for stalled runs, prunes old ones and starts due verifications. */
+/**
+ * Ends abandoned attempts, queues new workers for stalled runs, prunes old attempts and runs, and starts due
+ * verifications.
+ */
 export async function runSchedule(context: VerificationContext): Promise<void> {
   const { kernel } = context;
   const { database, jobs } = kernel;

@@ -1,4 +1,4 @@
-// Stores verification attempts. At most one attempt of a secret is under way, across all processes.
+// Stores verification attempts. At most one attempt per secret is under way, across all processes.
 import { sql } from "kysely";
 import type { ColumnType, Insertable, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -60,7 +60,7 @@ export async function insertEndedAttempts(tx: Tx, attempts: readonly NewAttempt[
 
 export interface RunningAttempt {
   attempt: AttemptRow;
-  /** Its process died or hangs. */
+  /** The attempt's process died or hangs. */
   isAbandoned: boolean;
 }
 
@@ -98,7 +98,7 @@ export interface Ended {
   isOutdated: boolean;
 }
 
-/** Null when another process has ended the attempt as abandoned. */
+/** Returns null when another process has ended the attempt as abandoned. */
 export async function endAttempt(tx: Tx, id: string, ended: Ended): Promise<AttemptRow | null> {
   const query = tx
     .updateTable("verification_attempts")
@@ -120,7 +120,7 @@ export async function readAttempt(db: Db, id: string): Promise<AttemptRow> {
   return await db.selectFrom("verification_attempts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
 
-/** The attempts of one secret, newest first, after that place. */
+/** Returns the attempts of one secret, newest first, after the given position. */
 export async function listAttemptsOf(
   db: Db,
   credentialId: string,
@@ -134,14 +134,14 @@ export async function listAttemptsOf(
   return await query.orderBy("started_at", "desc").orderBy("id", "desc").limit(page.limit).execute();
 }
 
-/** Deletes attempts that started before that time, oldest first. The audit trail has its own retention. */
+/** Deletes attempts that started before the given time, oldest first. The audit trail has its own retention. */
 export async function pruneAttempts(tx: Tx, before: Date, limit: number): Promise<void> {
   const old = tx.selectFrom("verification_attempts").select("id").where("started_at", "<", before);
   const removed = old.where("finished_at", "is not", null).orderBy("started_at").limit(limit);
   await tx.deleteFrom("verification_attempts").where("id", "in", removed).execute();
 }
 
-/** Makes a user's never verified secrets due now. */
+/** Makes the user's secrets that were never verified due now. */
 export async function scheduleUnproved(tx: Tx, userId: string, at: Date): Promise<void> {
   await sql`
     update credentials set verify_after = ${at} where id in (

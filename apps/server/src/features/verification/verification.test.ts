@@ -152,7 +152,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     );
   });
 
-  test("CRED-38: the connection string decides where the verification logs in", async () => {
+  test("CRED-38: the connection string determines where the verification logs in", async () => {
     const owner = await aPerson(app);
     const role = await server.addRole();
     const stored = await aCredential(app, owner, {
@@ -165,7 +165,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
     assert.equal(started?.entry.details["host"], server.host, "the trail names where the secret went");
   });
 
-  test("the lockout budget: after one rejected login only a person can retry, until the secret changes", async () => {
+  test("the lockout budget: after one rejected login, only a user's request sends the secret again, until the secret changes", async () => {
     const owner = await aPerson(app);
     const role = await server.addRole();
     const fields = fieldsFor(role);
@@ -205,7 +205,7 @@ describe("on a real PostgreSQL", needs(postgresqlAvailable()), () => {
 describe("on targets that misbehave", () => {
   const at = (port: number, fields: object = {}) => ({ ...databaseAt(port), name: "Bad target", ...fields });
 
-  test("an unreachable target is a failure with a clear reason, and the secret appears nowhere", async (context) => {
+  test("verifying an unreachable target fails with a clear reason, and the secret appears nowhere", async (context) => {
     const owner = await aPerson(app);
     const hostile = await aClosedTarget(context);
     const stored = await aCredential(app, owner, at(hostile.port));
@@ -359,7 +359,7 @@ describe("on targets that misbehave", () => {
     assert.equal(entry?.entry.details["is_outdated"], true);
   });
 
-  test("an attempt whose process died is taken over after its lease expires, and the audit trail says interrupted", async (context) => {
+  test("an attempt whose process died is taken over after its lease expires, and the audit trail records it as interrupted", async (context) => {
     const owner = await aPerson(app);
     const hostile = await aClosedTarget(context);
     const stored = await quiet(owner, hostile.port);

@@ -17,7 +17,6 @@ export interface Result {
   outcome: Outcome;
   code: string | null;
   message: string;
-  /** In milliseconds. */
   durationMs: number;
   /** The key that an SSH server presented. */
   hostKey: HostKey | null;
@@ -86,7 +85,7 @@ export const INTERRUPTED = "interrupted";
 /** The attempt was cut short, so the verification status does not change. */
 const CUT_SHORT = new Set([INTERRUPTED, "cancelled"]);
 
-/** A fault of this server: it says nothing about the target or the secret. */
+/** The code for a fault of this server, which says nothing about the target or the secret. */
 export const INTERNAL_ERROR = "internal-error";
 
 /** A target's message may contain anything; PostgreSQL text cannot store a NUL. */

@@ -38,20 +38,20 @@ export interface AttemptOrder {
   /** The user who requested the attempt and waits for it until `signal` aborts; null for automatic attempts. */
   askedBy: { id: string; name: string; signal: AbortSignal } | null;
   trigger: Trigger;
-  /** No user requested this particular secret, so the lockout budget applies. */
+  /** True when no user requested this particular secret. The lockout budget then applies. */
   isAutomatic: boolean;
   run: { id: string; requestedBy: string | null } | null;
   signal: AbortSignal;
 }
 
-/** The attempt sent nothing. */
+/** An attempt that sent nothing. */
 export type SkippedAttempt =
   | { kind: "gone" }
   /** The target has already rejected this secret. */
   | { kind: "held-back" }
-  /** Another run has verified it since this attempt was planned, or a rotation is changing it. */
+  /** Another run has verified the secret since this attempt was planned, or a rotation is changing it. */
   | { kind: "not-due" }
-  /** No connector supports it, and no user requested it. */
+  /** No connector supports the secret's target, and no user requested the attempt. */
   | { kind: "not-verifiable" };
 
 export interface StartedAttempt {
@@ -59,7 +59,7 @@ export interface StartedAttempt {
   attempt: AttemptRow;
   secretRow: SecretRow;
   connector: Connector;
-  /** Why the stored secret must not be used as the active one; null when it may. */
+  /** Why the stored secret must not be used as the active one; null when it may be used. */
   activeError: EnvelopeError | null;
 }
 
@@ -87,7 +87,7 @@ export async function beginAttempt(
     return { kind: "not-due" };
   }
   if (isHeldBack(secretRow, query.isAutomatic)) return { kind: "held-back" };
-  // A rotation verifies the secret itself. A user who waits for an answer gets a refusal.
+  // An active rotation verifies the secret itself. A user who waits for an answer gets a refusal.
   if (query.askedBy !== null) await refuseWhileRotating(tx, secretRow.id);
   else if ((await activeRotationOf(tx, [secretRow.id])) !== null) return { kind: "not-due" };
   if (query.trigger === "scheduled" && !isDue(secretRow, kernel.clock.now())) return { kind: "not-due" };

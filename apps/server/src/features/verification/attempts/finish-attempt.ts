@@ -31,7 +31,8 @@ export async function finishAttempt(
   const before = await lockSecret(tx, started.credential_id);
   const owner = await ownerOf(context, tx, started);
   const ended = await endAttempt(tx, started.id, { ...result, at, isOutdated: isOutdated(started, before) });
-  // Null: the attempt outlived its lease and another process has ended it. That result is kept.
+  // `ended` is null if the attempt outlived its lease and another process has ended it. The result of that process is
+  // kept.
   const attempt = ended ?? (await readAttempt(tx, started.id));
   const isCurrent = ended !== null && before !== null && !ended.is_outdated;
   const secretRow = isCurrent

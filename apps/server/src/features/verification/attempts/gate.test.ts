@@ -46,7 +46,7 @@ async function aSilentTarget(context: TestContext) {
   return { port: target.port, open: () => open.size, unblock };
 }
 
-test("a user has at most eight verifications under way, and more are refused with 429 until one ends", async (context) => {
+test("a user has at most eight verifications under way, and further ones are refused with 429 until one of them ends", async (context) => {
   const owner = await aPerson(app);
   const target = await aTarget(context);
   const one = await stored(owner, target.port);
@@ -127,7 +127,7 @@ describe("the gate", () => {
     ...given,
   });
 
-  /** A gate whose visits end on command. */
+  /** Returns a gate with functions that enter it and that end a visit. */
   function aGate(limits: Partial<GateLimits> = {}) {
     const gate = createGate({ patienceMs: 60_000, ...limits });
     const atWork: { name: string; end: () => void }[] = [];
@@ -145,7 +145,7 @@ describe("the gate", () => {
   }
   const settle = () => new Promise(setImmediate);
 
-  test("gives a target four slots, two of them to one user", async () => {
+  test("gives a target four slots, at most two of them to one user", async () => {
     const { enter, end, names } = aGate();
     const all = [..."aaabbbc"].map((person, place) => enter(`${person}${place}`, visit(person, "db1:5432")));
     await settle();

@@ -1,16 +1,16 @@
-// Shares the logins that users wait for fairly between users and targets. Runs and schedules have their own workers.
+// Distributes the logins that users wait for fairly among users and targets. Runs and schedules have their own workers.
 import { refuse } from "#kernel/http/refuse.ts";
 
 export interface GateLimits {
-  /** Concurrent logins in this process. */
+  /** The limit of concurrent logins in this process. */
   atOnce: number;
-  /** For one user, under way and waiting together. */
+  /** The limit for one user, counting logins under way and waiting ones. */
   ofOnePerson: number;
-  /** For one target. */
+  /** The limit of concurrent logins to one target. */
   atOneTarget: number;
-  /** For one user at one target. */
+  /** The limit of concurrent logins of one user to one target. */
   ofOnePersonAtOneTarget: number;
-  /** Calls waiting for a slot, in total. */
+  /** The limit of calls that wait for a slot, in total. */
   waiting: number;
   /** How long a call waits for a slot. */
   patienceMs: number;
@@ -30,7 +30,7 @@ const RETRY_AFTER_SECONDS = 3;
 export interface GateRequest {
   personId: string;
   credentialId: string;
-  /** The address the login goes to, such as `db1:5432`; null: none. */
+  /** The address the login goes to, such as `db1:5432`; null when there is none. */
   target: string | null;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
@@ -86,7 +86,9 @@ export function createGate(given: Partial<GateLimits> = {}): Gate {
     startNext();
   }
 
-  /** Users with the fewest logins under way come first; among those, the earliest. */
+  /**
+   * Starts waiting calls. Calls of users with the fewest logins under way come first; among those, the earliest call.
+   */
   function startNext(): void {
     for (;;) {
       const free = waiters.filter(({ visit }) => isFree(visit));
@@ -143,8 +145,8 @@ export function createGate(given: Partial<GateLimits> = {}): Gate {
 }
 
 /**
- * Returns the most slots one user may have while this many are taken: fewer as the gate fills up. A few users with
- * hanging targets take at most half of the slots, and everyone else still gets one.
+ * Returns the most slots that one user may have while `taken` slots are in use: fewer as the gate fills up. A few users
+ * with hanging targets take at most half of the slots, and everyone else still gets one.
  */
 function shareOf(taken: number, atOnce: number): number {
   if (taken < atOnce / 2) return Math.max(1, atOnce / 8);

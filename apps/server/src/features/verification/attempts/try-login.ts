@@ -41,7 +41,7 @@ export async function tryLogin(
   }
 }
 
-/** Null when the secret was deleted in the meantime. The `unsupported` connector gets no secret. */
+/** Returns null when the secret was deleted in the meantime. The `unsupported` connector gets no secret. */
 async function secretOf(kernel: Kernel, { secretRow, connector, activeError }: StartedAttempt): Promise<Secret | null> {
   if (connector.id === "unsupported") return Secret.fromText("");
   if (activeError !== null) throw activeError;

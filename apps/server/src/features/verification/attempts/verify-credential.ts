@@ -22,7 +22,7 @@ import { destinationOf, noteOf, toReply } from "../verification.ts";
 import { findRunningAttempt, readAttempt } from "../verification.store.ts";
 import type { AttemptRow } from "../verification.store.ts";
 
-/** A little longer than an attempt can keep a secret busy, so that an abandoned one can be taken over. */
+/** A little longer than an attempt can keep a secret busy, so that an abandoned attempt can be taken over. */
 const PATIENCE_MS = 35_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
@@ -35,9 +35,9 @@ export interface AttemptRecorder {
 }
 
 /**
- * Only one attempt of a secret is under way at a time, across all processes: a second caller waits and shares its
- * result. Throws 409 when other attempts keep the secret busy for too long, and 429 when no slot becomes free
- * (see `gate.ts`).
+ * Verifies a secret. Only one attempt per secret is under way at a time, across all processes: a second caller waits
+ * and shares its result. Throws 409 when other attempts keep the secret busy for too long, and 429 when no slot becomes
+ * free (see `gate.ts`).
  */
 export async function verify(
   context: VerificationContext,
@@ -47,7 +47,7 @@ export async function verify(
   const { askedBy, credentialId } = query;
   const attempt = () => attemptInTurn(context, query, recorder);
   if (askedBy === null) return attempt();
-  // Checked with the caller's rights, so that waiting reveals nothing about hidden credentials.
+  // Checked with the caller's permissions, so that waiting reveals nothing about hidden credentials.
   const secretRow = await context.kernel.database.pipelinedTransaction((tx) => query.lock(tx, credentialId));
   if (secretRow === null) return { kind: "gone" };
   const signal = AbortSignal.any([askedBy.signal, query.signal]);
@@ -70,7 +70,7 @@ async function attemptInTurn(
   const { kernel } = context;
   const until = performance.now() + PATIENCE_MS;
   while (performance.now() < until) {
-    // Only locks the secret first, which alone has no effect.
+    // Pipelined, because the first statement only locks the secret, which has no effect on its own.
     const started = await kernel.database.pipelinedTransaction((tx) =>
       beginAttempt(context, tx, query, (note) => recorder.begin(tx, note)),
     );
@@ -87,7 +87,7 @@ async function attemptInTurn(
   throw refuse(409, "verification.under-way", "This credential is already being verified. Try again in a minute.");
 }
 
-/** Waits for another caller's attempt. Null when it was abandoned, or does not end in time. */
+/** Waits for another caller's attempt. Returns null when it was abandoned, or does not end in time. */
 async function endOf(kernel: Kernel, attempt: AttemptRow, until: number): Promise<AttemptRow | null> {
   const { db } = kernel.database;
   let pause = FIRST_PAUSE_MS;
@@ -112,7 +112,7 @@ async function share(tx: Tx, attempt: AttemptRow): Promise<{ note: AuditNote; va
   };
 }
 
-/** Verify Now: runs for the user who requested it, regardless of earlier rejections. */
+/** Verifies a credential for the user who requested it, regardless of earlier rejections. */
 export async function verifyNow(
   context: VerificationContext,
   call: SteppedCall<typeof verifyCredential>,
@@ -127,7 +127,7 @@ export async function verifyNow(
   return toReply(verdict.attempt, verdict.secretRow);
 }
 
-/** An attempt that a user requested. */
+/** Returns the order for an attempt that a user requested. */
 export const manual = (
   credentialId: string,
   { actor: { id, name }, signal: left }: Pick<Call, "actor" | "signal">,
@@ -156,8 +156,8 @@ export function recorderForCall<E extends Endpoint>(kernel: Kernel, call: Steppe
 }
 
 /**
- * Records automatic attempts. `last` runs at the end of the result's transaction, which keeps locks on shared rows
- * short.
+ * Records automatic attempts. `last` runs at the end of the result's transaction, so that locks on shared rows are held
+ * only briefly.
  */
 export function systemRecorder(
   kernel: Kernel,

@@ -51,7 +51,8 @@ export async function acceptOffered(tx: Tx, before: SecretRow, fingerprint: stri
     status: "pending",
     verification_status: "pending",
     verification_error: null,
-    // A result that still compares with the old key must not raise the alarm again; a rejected secret stays rejected.
+    // The new revision makes results that were compared with the old key outdated, so that they do not raise the alarm
+    // again. A rejected secret stays rejected.
     login_revision: before.login_revision + 1,
     rejected_revision: before.rejected_revision === before.login_revision ? before.login_revision + 1 : null,
     search_keys: searchKeys({ ...before, verification_status: "pending" }),

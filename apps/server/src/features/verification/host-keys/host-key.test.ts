@@ -1,4 +1,5 @@
-// Tests SSH host keys: the first is pinned, and another raises an alarm and prevents logins until a user accepts it.
+// Tests SSH host keys: the first key is pinned; a different key raises an alarm and prevents logins until a user
+// accepts it.
 import {
   CredentialEdit,
   acceptHostKey,
@@ -58,7 +59,7 @@ describe("a host key", needs(sshdAvailable()), () => {
     });
   }
 
-  test("is trusted on first use, and a changed one raises the alarm without a login", async () => {
+  test("is trusted on first use, and a changed key raises the alarm without a login", async () => {
     const owner = await aPerson(app);
     const stored = await aPinned(owner);
     const expected = await text();
@@ -81,7 +82,7 @@ describe("a host key", needs(sshdAvailable()), () => {
     events.close();
   });
 
-  test("that raised the alarm can be accepted by its owner, and is pinned and verified automatically", async () => {
+  test("can be accepted by the credential's owner after it raised the alarm, and is then pinned and verified automatically", async () => {
     const owner = await aPerson(app);
     const stored = await aPinned(owner);
     await sshd.changeHostKey();
@@ -103,7 +104,7 @@ describe("a host key", needs(sshdAvailable()), () => {
     assert.equal((await verify(owner, stored.id)).body.data.code, "host-key-changed");
   });
 
-  test("cannot be accepted without an alarm or when it differs from the one that raised it", async () => {
+  test("cannot be accepted without an alarm, or when it differs from the key that raised the alarm", async () => {
     const owner = await aPerson(app);
     const stored = await aPinned(owner);
     const accept = async (fingerprint: string) =>

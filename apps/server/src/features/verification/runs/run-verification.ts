@@ -35,7 +35,7 @@ export async function startRun(kernel: Kernel, tx: Tx, query: RunOrder): Promise
     { id: newId(at.getTime()), user_id, scope, requested_by, started_at: at },
     query.chosen,
   );
-  // That run may have just ended: try again.
+  // The existing run may have just ended, so try again.
   if (run === null) return (await findRunning(tx, user_id, scope)) ?? startRun(kernel, tx, query);
   await kernel.events.publish(tx, progressed(run));
   for (let worker = 0; worker < Math.min(WORKERS, run.total); worker++) {
@@ -53,24 +53,28 @@ export function progressed(run: RunRow): NewEvent {
 }
 
 /**
- * Verifies everything that the caller may: their own credentials, and accounts in safes where they have the right.
+ * Verifies everything that the caller may verify: their own credentials, and accounts in safes where they have the
+ * permission.
  */
 export async function verifyAllOf({ kernel, accounts }: VerificationContext, call: Call, tx: Tx) {
   const isVaultClosed = call.actor.closure !== null;
   return start(kernel, call, tx, "all", { all: true, isVaultClosed, accounts: accounts.verifiableBy(call.actor) });
 }
 
-/** Verifies accounts for which the caller's right has been checked. */
+/** Verifies accounts for which the caller's permission has been checked. */
 export async function verifyAccounts(kernel: Kernel, call: Call, tx: Tx, accountIds: readonly string[]) {
   const { id, name } = call.actor;
   return startRun(kernel, tx, { userId: id, scope: "selected", requestedBy: { id, name }, chosen: { accountIds } });
 }
 
-/** Verifies accounts and credentials for which the caller's right has been checked. */
+/** Verifies accounts and credentials for which the caller's permission has been checked. */
 export const verifyAllowed = (kernel: Kernel, call: Call, tx: Tx, allowedIds: readonly string[]) =>
   start(kernel, call, tx, "selected", { allowedIds });
 
-/** All or nothing: a credential that the caller may not use is refused as if it did not exist. */
+/**
+ * Verifies all selected credentials or none: a credential that the caller may not use is refused as if it did not
+ * exist.
+ */
 export async function verifyPicked(kernel: Kernel, call: Call<typeof verifyMultiple>, tx: Tx) {
   requireOpenVault(call.actor);
   const ids = [...new Set<string>(call.body.credential_ids)];

@@ -13,7 +13,7 @@ export interface Requester {
 
 export interface VerificationRunsTable {
   id: string;
-  /** Null: the scheduled run over the accounts of all safes. */
+  /** Null: the scheduled run of the accounts in all safes. */
   user_id: string | null;
   scope: RunScope;
   status: ColumnType<"running" | "completed" | "cancelled", never, "running" | "completed" | "cancelled">;
@@ -51,8 +51,8 @@ export interface NewRun {
 }
 
 /**
- * The entries that a run verifies: everything of its user plus those accounts, the user's selection, accounts or any
- * entries whose right has been checked, or everything due.
+ * The entries that a run verifies: everything of its user plus `accounts`, the user's selection, accounts or any
+ * entries for which the permission has been checked, or everything due.
  */
 export type Chosen =
   | { all: true; accounts: RawBuilder<unknown>; isVaultClosed?: boolean }
@@ -61,13 +61,13 @@ export type Chosen =
   | { allowedIds: readonly string[] }
   | { dueAt: Date };
 
-/** The host that a login goes to: the connection string's, else `host` (CRED-38). */
+/** The host that a login goes to: the host in the connection string, or else `host` (CRED-38). */
 const TARGET = sql<string | null>`
   lower(coalesce(substring(connection_string from '^[^:]+://(?:[^@/?#]*@)?(\\[[^\\]]*\\]|[^:/?#]+)'), host))`;
 
 /**
- * Queues the items of a run and returns the run; a run without items is completed at once. Null when a run of the
- * same scope is under way: there is only one at a time, except for `selected`.
+ * Queues the items of a run and returns the run; a run without items is completed at once. Returns null when a run of
+ * the same scope is under way: there is only one at a time, except for `selected`.
  */
 export async function insertRun(tx: Tx, run: NewRun, chosen: Chosen): Promise<RunRow | null> {
   const inserted = await tx
@@ -92,7 +92,7 @@ export async function insertRun(tx: Tx, run: NewRun, chosen: Chosen): Promise<Ru
 function picked({ user_id }: NewRun, chosen: Chosen): RawBuilder<unknown> {
   if ("accountIds" in chosen) return sql`safe_id is not null and ${isOneOf(chosen.accountIds)}`;
   if ("allowedIds" in chosen) return isOneOf(chosen.allowedIds);
-  // Null is the schedule: entries that belong to no user belong to a safe.
+  // A null user is the schedule: entries that belong to no user belong to a safe.
   const own = user_id === null ? sql`safe_id is not null` : sql`user_id = ${user_id}`;
   if ("all" in chosen) {
     // Secrets in a closed vault are not sent to their host on request.
@@ -108,13 +108,13 @@ export async function readRun(db: Db, userId: string, id: string): Promise<RunRo
   return (await query.executeTakeFirst()) ?? null;
 }
 
-/** The unfinished run of this owner and scope. */
+/** Returns the unfinished run of this owner and scope. */
 export async function findRunning(db: Db, userId: string | null, scope: RunScope): Promise<RunRow | null> {
   const query = db.selectFrom("verification_runs").selectAll().where("user_id", "is not distinct from", userId);
   return (await query.where("scope", "=", scope).where("status", "=", "running").executeTakeFirst()) ?? null;
 }
 
-/** Null when this user has no such running run. Deletes the items that no worker has claimed. */
+/** Returns null when this user has no running run with this id. Deletes the items that no worker has claimed. */
 export async function cancelRun(tx: Tx, userId: string, id: string, at: Date): Promise<RunRow | null> {
   const cancelled = await tx
     .updateTable("verification_runs")
@@ -134,7 +134,7 @@ const CLAIM_LOCK = 7_305_808_880;
 
 export interface ClaimRules {
   leaseSeconds: number;
-  /** Concurrent logins to one host, across all runs and processes. */
+  /** The limit of concurrent logins to one host, across all runs and processes. */
   mostPerTarget: number;
 }
 
@@ -145,10 +145,10 @@ export interface Claimed {
 }
 
 /**
- * Claims the next secret of a run; null when the run has ended. Claims are serialized, so that the count per host
- * is exact. The lock is pipelined with the claim and may be acquired alone: then it ends with its statement. It is
- * not held until the claim is flushed to disk: a claim lost in a power cut is made again, and the attempt's own
- * record decides.
+ * Claims the next secret of a run; returns null when the run has ended. Claims are serialized, so that the count per
+ * host is exact. The lock statement is pipelined with the claim; if it runs alone, the lock ends with that statement.
+ * The lock is not held until the claim is flushed to disk: a claim lost in a power cut is made again, and the attempt's
+ * own record is authoritative.
  */
 export async function claimItem(tx: Tx, runId: string, rules: ClaimRules): Promise<Claimed | null> {
   const lock = sql`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`;
@@ -183,7 +183,7 @@ export async function hasItems(db: Db, runId: string): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Running runs with items that no worker has claimed: their workers died. */
+/** Returns running runs of which no item is claimed: their workers died. */
 export async function findStalledRuns(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from verification_runs run
@@ -197,8 +197,8 @@ export async function findStalledRuns(db: Db): Promise<string[]> {
 export type Counted = "verified" | "failed" | "untried";
 
 /**
- * Counts one secret of a run, once even if called repeatedly, and ends the run with the last. Null when it was
- * counted before.
+ * Counts one secret of a run, once even if called repeatedly, and ends the run with the last secret. Returns null when
+ * the secret was counted before.
  */
 export async function countItem(
   tx: Tx,
@@ -224,7 +224,7 @@ async function endRun(tx: Tx, id: string, status: "completed", at: Date): Promis
   return await query.returningAll().executeTakeFirstOrThrow();
 }
 
-/** Owners with something due and no scheduled run under way: user ids, and null for all safes together. */
+/** Returns the owners with something due and no scheduled run under way: user ids, and null for all safes together. */
 export async function findDueOwners(db: Db, at: Date): Promise<{ userId: string | null }[]> {
   const { rows } = await sql<{ userId: string | null }>`
     select distinct user_id as "userId" from credentials
@@ -236,7 +236,7 @@ export async function findDueOwners(db: Db, at: Date): Promise<{ userId: string 
   return rows;
 }
 
-/** Deletes runs that ended before that time, once their attempts are deleted. */
+/** Deletes runs that ended before the given time, once their attempts are deleted. */
 export async function pruneRuns(tx: Tx, before: Date): Promise<void> {
   await sql`
     delete from verification_runs run

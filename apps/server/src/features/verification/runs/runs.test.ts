@@ -42,7 +42,7 @@ async function ended(owner: TestPerson, id: RunId, on: TestApp = app): Promise<V
 }
 
 describe("a run", () => {
-  test("API-16, OPEN-59: verify-all verifies and counts everything of the caller and reports its progress", async (context) => {
+  test("API-16, OPEN-59: verify-all verifies and counts everything the caller may verify, and reports its progress", async (context) => {
     const [owner, other] = [await aPerson(app), await aPerson(app)];
     const target = await aTarget(context);
     const ids = await stored(owner, target.port, 7);
@@ -100,7 +100,7 @@ describe("a run", () => {
     assert.equal((await ended(owner, started.body.run_id)).done, 2);
   });
 
-  test("without credentials is completed at once", async () => {
+  test("is completed at once when there are no credentials", async () => {
     const owner = await aPerson(app);
     const started = await app.call(verifyAll, { as: owner.token });
     assert.equal(started.body.queued, 0);
@@ -122,7 +122,7 @@ describe("a run", () => {
     assert.notEqual((await asStored(app, owner, third as never)).last_verification_attempt, null);
   });
 
-  test("with another user's id is refused as a whole, as if that id did not exist", async (context) => {
+  test("is refused as a whole if it contains another user's credential, as if that credential did not exist", async (context) => {
     const [owner, other] = [await aPerson(app), await aPerson(app, "admin")];
     const target = await aTarget(context);
     const [own] = await stored(other, target.port, 1);
@@ -135,7 +135,7 @@ describe("a run", () => {
     assert.equal(target.connections(), 0);
   });
 
-  test("of another user cannot be read or cancelled: 404", async () => {
+  test("cannot be read or cancelled by another user, who gets a 404", async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app, "admin")];
     const { body } = await app.call(verifyAll, { as: owner.token });
     for (const endpoint of [readVerificationRun, cancelVerificationRun] as const) {

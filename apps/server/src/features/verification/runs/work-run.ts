@@ -11,18 +11,18 @@ import type { AttemptRow } from "../verification.store.ts";
 
 /** Longer than an attempt with all its waiting. */
 const CLAIM_SECONDS = 90;
-/** Concurrent logins to one host, across all runs and processes. */
+/** The limit of concurrent logins to one host, across all runs and processes. */
 const MOST_PER_TARGET = 2;
 /** A worker whose login takes longer gets a replacement, so that hanging targets do not delay others. */
 const HELD_UP_MS = 1_000;
-/** After this time a worker queues itself again behind those of other runs. */
+/** After this time a worker queues itself again behind the workers of other runs. */
 const TURN_MS = 10_000;
 const AGAIN_AFTER_MS = 1_000;
 const WHILE_SEALED_MS = 10_000;
 /** The most progress events per run. */
 const STEPS = 50;
 
-/** Safe to run twice, to kill at any point, and to run beside other workers of the same run. */
+/** Works on a run. Safe to call twice, to kill at any point, and to run beside other workers of the same run. */
 export async function workRun(context: VerificationContext, runId: string, signal: AbortSignal): Promise<void> {
   const { database, jobs, keys, clock } = context.kernel;
   const queueAgain = async (afterMs: number | null) => {
@@ -85,7 +85,7 @@ async function verifyItem(
     if (counted !== null && shouldReportProgress(counted)) await kernel.events.publish(tx, progressed(counted));
   };
   const countTried = async (tx: Tx, { outcome, code }: AttemptRow): Promise<void> => {
-    // Cancelled because this server stops: the item stays claimed until another process takes it up.
+    // The attempt was cancelled because this server stops: the item stays claimed until another process takes it up.
     if (code === "cancelled") return;
     await count(tx, outcome === "verified" ? "verified" : outcome === "unsupported" ? "untried" : "failed");
   };
@@ -94,7 +94,7 @@ async function verifyItem(
   await kernel.database.transaction((tx) => count(tx, verdict.kind === "held-back" ? "failed" : "untried"));
 }
 
-/** True at the end and at up to `STEPS` points before. */
+/** Returns true when the run has ended, and at up to `STEPS` points before. */
 export function shouldReportProgress(run: Pick<RunRow, "status" | "done" | "total">): boolean {
   return run.status !== "running" || run.done % Math.max(1, Math.floor(run.total / STEPS)) === 0;
 }
