@@ -1,11 +1,13 @@
 // Accounts: shared privileged accounts. Each belongs to a safe, which decides on permissions.
 import { z } from "zod";
-import { AccountStatus, ConnectionMethod, RotationStatus, SystemType } from "./account-types.ts";
+import { ACCOUNT_FIELDS, LOGIN_FIELDS } from "./account-fields.ts";
+import { AccountStatus, RotationStatus, SystemType } from "./account-types.ts";
 import { AccountValidationFilter, AccountValidationStatus } from "./verification-status.ts";
 import { AuditLogEntry } from "./audit.ts";
 import { requireAccountDatabase, withAccountAddress } from "./connection-address.ts";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
+import { inputsOf, shownOf } from "./field-list.ts";
 import {
   AccessRequestId,
   AccountId,
@@ -16,15 +18,13 @@ import {
   RotationId,
   SafeId,
   UserId,
-  optionalText,
   pageQuery,
   oneLine,
   manyLines,
-  optionalLines,
 } from "./fields.ts";
 import { RotationState } from "./rotation.ts";
 import { SafePermission } from "./safe-permissions.ts";
-import { AccountSecret, AdditionalParams, ConnectionString, ConnectorFacts, Port } from "./secrets.ts";
+import { AccountSecret, CONNECTION_FIELDS, ConnectorFacts } from "./secrets.ts";
 import { SecretVersion, VersionNumber } from "./secret-versions.ts";
 import { EffectiveAccess } from "./safes.ts";
 
@@ -52,27 +52,20 @@ export const AccessBlock = z.object({
 });
 export type AccessBlock = z.infer<typeof AccessBlock>;
 
+const { hostname, ...login } = shownOf(LOGIN_FIELDS);
+
 /** An account as lists and details show it. INVARIANT: no field of it is a secret. */
 export const Account = z.object({
   id: AccountId,
-  name: z.string(),
-  username: z.string(),
-  hostname_ip: z.string(),
-  port: z.number().int().nullable(),
-  system_type: SystemType,
-  connection_method: ConnectionMethod,
-  account_type: z.string().nullable(),
+  ...login,
+  hostname_ip: hostname,
+  ...shownOf(ACCOUNT_FIELDS),
+  ...shownOf(CONNECTION_FIELDS),
   platform_id: PlatformId,
   platform_name: z.string(),
   safe_id: SafeId,
   safe_name: z.string(),
   status: AccountStatus,
-  notes: z.string().nullable(),
-  database_name: z.string().nullable(),
-  schema_name: z.string().nullable(),
-  connection_string: z.string().nullable(),
-  ssl_enabled: z.boolean(),
-  additional_params: z.record(z.string(), z.json()),
   last_validation_status: AccountValidationStatus,
   last_validated_at: Moment.nullable(),
   validation_message: z.string().nullable(),
@@ -100,31 +93,12 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
-const required = (most: number, missing: string) => oneLine(missing).min(1, missing).max(most);
-
 /** The editable fields, without the secret. */
 const editable = {
-  name: required(100, "Account name is required"),
-  hostname: required(253, "Hostname/IP is required"),
-  username: required(128, "Username is required"),
+  ...inputsOf(LOGIN_FIELDS),
   platform_id: z.uuid("Platform ID is required").pipe(PlatformId),
-  system_type: SystemType,
-  connection_method: ConnectionMethod,
-  account_type: optionalText(100),
-  /** Numeric text is accepted (OPEN-81). */
-  port: z
-    .union([z.literal("").transform(() => null), z.null(), Port])
-    .optional()
-    .transform((value) => value ?? null),
-  notes: optionalLines(5000),
-  database_name: optionalText(128),
-  schema_name: optionalText(128),
-  connection_string: ConnectionString,
-  ssl_enabled: z
-    .boolean()
-    .nullish()
-    .transform((isEnabled) => isEnabled ?? false),
-  additional_params: AdditionalParams,
+  ...inputsOf(ACCOUNT_FIELDS),
+  ...inputsOf(CONNECTION_FIELDS),
 };
 
 export const NewAccount = z

@@ -1,5 +1,6 @@
 // Secrets: the fields that credentials and accounts share, and the limits of a secret's value.
 import { z } from "zod";
+import { namesOf, type FieldList } from "./field-list.ts";
 import { encodesUnseen, optionalText } from "./fields.ts";
 import { holdsSecret } from "./secret-names.ts";
 
@@ -16,15 +17,15 @@ export const ConnectorFacts = z.object({
 });
 export type ConnectorFacts = z.infer<typeof ConnectorFacts>;
 
-/** OPEN-81. */
-export const Port = z.coerce
+/** Numeric text is accepted (OPEN-81). */
+const Port = z.coerce
   .number()
   .int()
   .min(1, "Port must be between 1 and 65535")
   .max(65535, "Port must be between 1 and 65535");
 
 /** `scheme://…` as accepted by the WHATWG URL parser (OPEN-82), without a password: that belongs in the secret. */
-export const ConnectionString = optionalText(2000).superRefine((text, context) => {
+const ConnectionString = optionalText(2000).superRefine((text, context) => {
   if (text === null) return;
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || !URL.canParse(text)) {
     context.addIssue({ code: "custom", message: "Connection string must have the form scheme://host:port/database" });
@@ -38,7 +39,7 @@ export const ConnectionString = optionalText(2000).superRefine((text, context) =
   }
 });
 
-export const AdditionalParams = z
+const AdditionalParams = z
   .record(z.string().max(100), z.json())
   .nullish()
   .transform((params) => params ?? {})
@@ -47,6 +48,30 @@ export const AdditionalParams = z
     "Additional parameters can have at most 10,000 characters",
   )
   .refine((params) => !holdsSecret(params), "Additional parameters are not encrypted: put secrets in the secret field");
+
+/** The columns of `credentials` that accounts and the credentials of vaults both let users edit. */
+export const CONNECTION_FIELDS = {
+  port: {
+    input: z
+      .union([z.literal("").transform(() => null), z.null(), Port])
+      .optional()
+      .transform((value) => value ?? null),
+    shown: z.number().int().nullable(),
+  },
+  database_name: { input: optionalText(128), shown: z.string().nullable() },
+  schema_name: { input: optionalText(128), shown: z.string().nullable() },
+  connection_string: { input: ConnectionString, shown: z.string().nullable() },
+  ssl_enabled: {
+    input: z
+      .boolean()
+      .nullish()
+      .transform((isEnabled) => isEnabled ?? false),
+    shown: z.boolean(),
+  },
+  additional_params: { input: AdditionalParams, shown: z.record(z.string(), z.json()) },
+} satisfies FieldList;
+export type ConnectionField = keyof typeof CONNECTION_FIELDS;
+export const CONNECTION_FIELD_NAMES = namesOf(CONNECTION_FIELDS);
 
 /** 64 KiB hold the longest certificate chain with its key. */
 const secretText = (shortest: number, tooShort: string) =>

@@ -39,9 +39,8 @@ export const bulkAccounts = endpoint({
 });
 
 /**
- * CSV (RFC 4180) with a header line: name, hostname, username, password, platform, safe, system_type, connection_method,
- * port, database_name, schema_name, connection_string, ssl_enabled, additional_params, account_type, notes. Platform and
- * safe by name or id. All or nothing, unless `skip_bad_lines`.
+ * CSV (RFC 4180) with a header line that names `ACCOUNT_IMPORT_COLUMNS`. Platform and safe by name or id. All or
+ * nothing, unless `skip_bad_lines`.
  */
 export const importAccounts = endpoint({
   method: "POST",

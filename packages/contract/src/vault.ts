@@ -12,22 +12,34 @@ import {
 import { refuseLongAddress, withConnectionAddress, type AddressFields } from "./connection-address.ts";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
+import { inputsOf, shownOf, type FieldList } from "./field-list.ts";
 import { CredentialId, Message, Moment, UserId, optionalText, pageQuery, oneLine, manyLines } from "./fields.ts";
 import { SecretVersion, VersionNumber } from "./secret-versions.ts";
-import { AdditionalParams, ConnectionString, ConnectorFacts, Port, SecretValue } from "./secrets.ts";
+import { CONNECTION_FIELDS, ConnectorFacts, SecretValue } from "./secrets.ts";
 import { VerificationStatus, VerificationStatusFilter } from "./verification-status.ts";
+
+const NAME_LENGTH = "Name must be 3 to 100 characters";
+const USERNAME_LENGTH = "Username must be 2 to 50 characters";
+
+/** The fields that users edit, each written once. */
+const CREDENTIAL_FIELDS = {
+  name: { input: oneLine().min(3, NAME_LENGTH).max(100, NAME_LENGTH), shown: z.string() },
+  type: { input: CredentialType.default("password"), shown: CredentialType },
+  username: {
+    input: optionalText(50).refine((name) => name === null || name.length >= 2, USERNAME_LENGTH),
+    shown: z.string().nullable(),
+  },
+  host: { input: optionalText(253), shown: z.string().nullable() },
+  environment: { input: Environment.default("production"), shown: Environment },
+  ...CONNECTION_FIELDS,
+} satisfies FieldList;
 
 /** A credential as lists and details show it. INVARIANT: no field of it is a secret. */
 export const Credential = z.object({
   id: CredentialId,
   user_id: UserId,
-  name: z.string(),
-  type: CredentialType,
-  username: z.string().nullable(),
-  host: z.string().nullable(),
-  port: z.number().int().nullable(),
+  ...shownOf(CREDENTIAL_FIELDS),
   status: CredentialStatus,
-  environment: Environment,
   verification_status: VerificationStatus,
   verified_at: Moment.nullable(),
   last_verification_attempt: Moment.nullable(),
@@ -38,39 +50,12 @@ export const Credential = z.object({
   last_accessed: Moment.nullable(),
   /** Null when no connector supports this entry. */
   connector: ConnectorFacts.nullable(),
-  database_name: z.string().nullable(),
-  schema_name: z.string().nullable(),
-  connection_string: z.string().nullable(),
-  ssl_enabled: z.boolean(),
-  additional_params: z.record(z.string(), z.json()),
   created_at: Moment,
   updated_at: Moment,
 });
 export type Credential = z.infer<typeof Credential>;
 
-const NAME_LENGTH = "Name must be 3 to 100 characters";
-const USERNAME_LENGTH = "Username must be 2 to 50 characters";
-
-/** The editable fields, without the secret. */
-const editable = {
-  name: oneLine().min(3, NAME_LENGTH).max(100, NAME_LENGTH),
-  type: CredentialType.default("password"),
-  username: optionalText(50).refine((name) => name === null || name.length >= 2, USERNAME_LENGTH),
-  host: optionalText(253),
-  port: z
-    .union([Port, z.literal("").transform(() => null), z.null()])
-    .optional()
-    .transform((value) => value ?? null),
-  environment: Environment.default("production"),
-  database_name: optionalText(128),
-  schema_name: optionalText(128),
-  connection_string: ConnectionString,
-  ssl_enabled: z
-    .boolean()
-    .nullish()
-    .transform((isEnabled) => isEnabled ?? false),
-  additional_params: AdditionalParams,
-};
+const editable = inputsOf(CREDENTIAL_FIELDS);
 
 interface DatabaseFields extends AddressFields {
   type: string;

@@ -1,18 +1,14 @@
 // Accounts in the database: the columns that are not in their row in `credentials`.
-import type { AccountStatus, ConnectionMethod, SystemType } from "@strongroom/contract";
+import type { Account, AccountField, AccountStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
 type NullableTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
 
-export interface AccountsTable {
+export interface AccountsTable extends Pick<Account, AccountField> {
   id: ColumnType<string, string, never>;
   platform_id: string;
-  system_type: SystemType;
-  connection_method: ConnectionMethod;
-  account_type: string | null;
-  notes: string | null;
   status: AccountStatus;
   rotated_at: Date;
   rotation_wanted_at: NullableTime;

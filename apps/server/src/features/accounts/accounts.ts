@@ -1,6 +1,6 @@
 // Maps account rows to API objects, names accounts in the audit trail, and publishes changes.
 import { moment } from "#kernel/moment.ts";
-import { ACCOUNT_VALIDATION_OF } from "@strongroom/contract";
+import { ACCOUNT_FIELD_NAMES, ACCOUNT_VALIDATION_OF, CONNECTION_FIELD_NAMES, pick } from "@strongroom/contract";
 import type {
   AccessRequestId,
   Account,
@@ -90,21 +90,15 @@ export function toAccount(row: ShownRow, actor: Pick<Actor, "id">): Account {
     name: row.name,
     username: row.username,
     hostname_ip: address.host ?? row.host,
+    ...pick(row, ACCOUNT_FIELD_NAMES),
+    ...pick(row, CONNECTION_FIELD_NAMES),
     port: address.port,
-    system_type: row.system_type,
-    connection_method: row.connection_method,
-    account_type: row.account_type,
+    database_name: address.database_name,
     platform_id: row.platform_id as PlatformId,
     platform_name: row.platform_name,
     safe_id: row.safe_id as SafeId,
     safe_name: row.safe_name,
     status: row.status,
-    notes: row.notes,
-    database_name: address.database_name,
-    schema_name: row.schema_name,
-    connection_string: row.connection_string,
-    ssl_enabled: row.ssl_enabled,
-    additional_params: row.additional_params,
     last_validation_status: validationStatusOf(row),
     last_validated_at: moment(row.last_verification_attempt),
     validation_message: row.verification_error,

@@ -1,12 +1,14 @@
 // Reads accounts as one user sees them: with the platform, the safe, the user's permissions and grant, and the current check-out.
+import { ACCOUNT_FIELD_NAMES, CONNECTION_FIELD_NAMES } from "@strongroom/contract";
 import type {
+  Account,
+  AccountField,
   AccountStatus,
-  ConnectionMethod,
+  ConnectionField,
   Platform,
   RotationState,
   RotationStep,
   SafeStatus,
-  SystemType,
 } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
@@ -23,19 +25,13 @@ import { checkedOutUntil, isUseOver } from "./checkout/check-outs.store.ts";
 /** A query for the actor's active grants: `account_id`, `request_id`, `ends_at`. */
 export type GrantsInForce = (actor: Pick<Actor, "id" | "role">) => RawBuilder<unknown>;
 
-export interface ShownRow {
+export interface ShownRow extends Pick<Account, AccountField | ConnectionField> {
   id: string;
   name: string;
   /** The type of the stored secret, which determines its connector. */
   type: string;
   username: string;
   host: string;
-  port: number | null;
-  database_name: string | null;
-  schema_name: string | null;
-  connection_string: string | null;
-  ssl_enabled: boolean;
-  additional_params: Record<string, never>;
   secret_version: number;
   active_count: number;
   active_mac: Buffer | null;
@@ -48,10 +44,6 @@ export interface ShownRow {
   last_accessed_at: Date | null;
   created_at: Date;
   updated_at: Date;
-  system_type: SystemType;
-  connection_method: ConnectionMethod;
-  account_type: string | null;
-  notes: string | null;
   status: AccountStatus;
   rotated_at: Date;
   rotation_wanted_at: Date | null;
@@ -97,6 +89,9 @@ export interface ShownRow {
   now: Date;
 }
 
+const columnsOf = (table: string, names: readonly string[]): RawBuilder<unknown> =>
+  sql.join(names.map((name) => sql.ref(`${table}.${name}`)));
+
 /** Returns those of these accounts that this user may see, newest first. */
 export async function showAccounts(
   db: Db,
@@ -111,15 +106,13 @@ export async function showAccounts(
       select safe_id, permissions from ${effectivePermissionsOf(actor)} standing
       where safe_id = any(array(select safe_id from credentials where id = any(${[...ids]}::uuid[])))
     ), lent as materialized (select account_id, request_id, ends_at, ticket from ${grantsInForce(actor)} lent)
-    select credentials.id, credentials.name, credentials.type, credentials.username, credentials.host, credentials.port,
-      credentials.database_name, credentials.schema_name, credentials.connection_string, credentials.ssl_enabled,
-      credentials.additional_params, credentials.secret_version, credentials.active_count, credentials.active_mac,
+    select credentials.id, credentials.name, credentials.type, credentials.username, credentials.host,
+      ${columnsOf("credentials", CONNECTION_FIELD_NAMES)}, credentials.secret_version, credentials.active_count, credentials.active_mac,
       credentials.verification_status,
       credentials.last_verification_attempt, credentials.verification_error, credentials.verify_after,
       credentials.host_key, credentials.offered_host_key,
       credentials.last_accessed_at, credentials.created_at, credentials.updated_at,
-      accounts.system_type, accounts.connection_method, accounts.account_type, accounts.notes, accounts.status,
-      accounts.rotated_at, accounts.rotation_wanted_at, accounts.rotation_block_lifted, accounts.rotation_hindrance,
+      ${columnsOf("accounts", ACCOUNT_FIELD_NAMES)}, accounts.status, accounts.rotated_at, accounts.rotation_wanted_at, accounts.rotation_block_lifted, accounts.rotation_hindrance,
       ${afterUse(sql`accounts.rotation_wanted_because`)} as is_wanted_after_use,
       platforms.rotate_after_check_in and ${isUseOver} as is_use_over,
       platforms.is_active as is_platform_active, platforms.access_until_rotated,

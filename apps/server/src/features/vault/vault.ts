@@ -1,5 +1,6 @@
 // Maps the rows of a vault to API objects, names credentials in the audit trail, and publishes changes.
 import { moment } from "#kernel/moment.ts";
+import { CONNECTION_FIELD_NAMES, pick } from "@strongroom/contract";
 import type { Credential, CredentialId, UserId } from "@strongroom/contract";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -24,10 +25,11 @@ export function toCredential(row: SecretRow): Credential {
   return {
     id: row.id as CredentialId,
     user_id: row.user_id as UserId,
+    ...pick(row, CONNECTION_FIELD_NAMES),
+    ...addressUsed(row),
     name: row.name,
     type: row.type as Credential["type"],
     username: row.username,
-    ...addressUsed(row),
     status: row.status as Credential["status"],
     environment: row.environment as Credential["environment"],
     verification_status: verificationStatus(row),
@@ -37,10 +39,6 @@ export function toCredential(row: SecretRow): Credential {
     host_key_alarm: hostKeyAlarm(row),
     last_accessed: moment(row.last_accessed_at),
     connector: connectorFacts(row),
-    schema_name: row.schema_name,
-    connection_string: row.connection_string,
-    ssl_enabled: row.ssl_enabled,
-    additional_params: row.additional_params,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -1,5 +1,5 @@
 // Stores a new account in a safe, with its secret sealed under the safe's key.
-import { credentialTypeOf, usualPort } from "@strongroom/contract";
+import { ACCOUNT_FIELD_NAMES, CONNECTION_FIELD_NAMES, credentialTypeOf, pick, usualPort } from "@strongroom/contract";
 import type { Account, NewAccount, createAccount as createEndpoint } from "@strongroom/contract";
 import { Secret } from "@strongroom/keys";
 import type { Kek } from "@strongroom/keys";
@@ -83,20 +83,11 @@ export function storedFields(fields: Fields) {
     type: credentialTypeOf(system_type, connection_method),
     username: fields.username,
     host: fields.hostname,
-    port: fields.port ?? usualPort(system_type, connection_method),
     environment: "production" as const,
-    database_name: fields.database_name,
-    schema_name: fields.schema_name,
-    connection_string: fields.connection_string,
-    ssl_enabled: fields.ssl_enabled,
-    additional_params: fields.additional_params,
+    ...pick(fields, CONNECTION_FIELD_NAMES),
+    port: fields.port ?? usualPort(system_type, connection_method),
   };
 }
 
 /** The columns in `accounts`. */
-export const accountFields = ({ system_type, connection_method, account_type, notes }: Fields) => ({
-  system_type,
-  connection_method,
-  account_type,
-  notes,
-});
+export const accountFields = (fields: Fields) => pick(fields, ACCOUNT_FIELD_NAMES);

@@ -1,5 +1,5 @@
 // Tests reading accounts from an imported CSV file, and writing accounts to an export.
-import { AccountId, PlatformId, SafeId } from "@strongroom/contract";
+import { ACCOUNT_DETAIL_NAMES, AccountId, PlatformId, SafeId, recordOf } from "@strongroom/contract";
 import type { Account } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -102,7 +102,7 @@ describe("writing an export", () => {
     port: null,
     system_type: "Linux",
     connection_method: "SSH",
-    account_type: null,
+    ...recordOf(ACCOUNT_DETAIL_NAMES, () => null),
     platform_id: PlatformId.parse(PLATFORM),
     platform_name: "Linux",
     safe_id: SafeId.parse(SAFE),

@@ -1,30 +1,23 @@
 // Accounts as CSV (RFC 4180): parses and validates imported lines, and writes exported ones.
-import { NewAccount } from "@strongroom/contract";
+import { ACCOUNT_DETAIL_NAMES, ACCOUNT_IMPORT_COLUMNS, NewAccount } from "@strongroom/contract";
 import type { Account } from "@strongroom/contract";
 import { CsvError, parse } from "csv-parse/sync";
 import { csvLine } from "#kernel/spreadsheet-cell.ts";
 
-/** The columns of an import; `REQUIRED` lists the mandatory ones. */
-const COLUMNS = [
+type Column = (typeof ACCOUNT_IMPORT_COLUMNS)[number];
+const REQUIRED: readonly Column[] = ["name", "hostname", "username", "password", "platform"];
+/** The columns whose cells are the fields themselves; `readAccount` converts the others. */
+const AS_WRITTEN: readonly Column[] = [
   "name",
   "hostname",
   "username",
-  "password",
-  "platform",
-  "safe",
-  "system_type",
-  "connection_method",
   "port",
   "database_name",
   "schema_name",
   "connection_string",
-  "ssl_enabled",
-  "additional_params",
-  "account_type",
+  ...ACCOUNT_DETAIL_NAMES,
   "notes",
-] as const;
-type Column = (typeof COLUMNS)[number];
-const REQUIRED: readonly Column[] = ["name", "hostname", "username", "password", "platform"];
+];
 const COLUMN_OF_FIELD: Record<string, Column> = { platform_id: "platform", safe_id: "safe" };
 
 /** `line` counts from 1, including the header. INVARIANT: `message` repeats no value from the file. */
@@ -102,7 +95,7 @@ function readRows(csv: string): Row[] | BadLine {
 
 function faultsOfHeader(columns: readonly string[]): BadLine[] {
   const missing = REQUIRED.filter((name) => !columns.includes(name));
-  const unknown = columns.filter((name) => !(COLUMNS as readonly string[]).includes(name));
+  const unknown = columns.filter((name) => !(ACCOUNT_IMPORT_COLUMNS as readonly string[]).includes(name));
   const twice = columns.filter((name, place) => columns.indexOf(name) !== place);
   return [
     ...missing.map((name) => wrong(1, name, `The column "${name}" is missing`)),
@@ -128,21 +121,13 @@ function readAccount(
     ...(isSwitch(cell("ssl_enabled")) ? [] : [wrong(line, "ssl_enabled", "Enter true or false")]),
   ];
   const read = NewAccount.safeParse({
-    name: cell("name"),
-    hostname: cell("hostname"),
-    username: cell("username"),
+    ...Object.fromEntries(AS_WRITTEN.map((column) => [column, cell(column)])),
     // Not trimmed: a password may begin or end with a space.
     password: cells.get("password") ?? "",
     platform_id: platform?.id,
     safe_id: safe ?? undefined,
     system_type: cell("system_type") || platform?.system_type,
     connection_method: cell("connection_method") || platform?.connection_method,
-    account_type: cell("account_type"),
-    port: cell("port"),
-    notes: cell("notes"),
-    database_name: cell("database_name"),
-    schema_name: cell("schema_name"),
-    connection_string: cell("connection_string"),
     ssl_enabled: cell("ssl_enabled").toLowerCase() === "true",
     additional_params: params ?? {},
   });
@@ -178,7 +163,8 @@ const isSwitch = (text: string): boolean => ["", "true", "false"].includes(text.
 
 const wrong = (line: number, field: string | null, message: string): BadLine => ({ line, field, message });
 
-const EXPORTED: readonly [string, (account: Account) => string | number | boolean | null][] = [
+type ExportColumn = readonly [string, (account: Account) => string | number | boolean | null];
+const EXPORTED: readonly ExportColumn[] = [
   ["name", (account) => account.name],
   ["hostname", (account) => account.hostname_ip],
   ["username", (account) => account.username],
@@ -191,7 +177,7 @@ const EXPORTED: readonly [string, (account: Account) => string | number | boolea
   ["schema_name", (account) => account.schema_name],
   ["connection_string", (account) => account.connection_string],
   ["ssl_enabled", (account) => account.ssl_enabled],
-  ["account_type", (account) => account.account_type],
+  ...ACCOUNT_DETAIL_NAMES.map((name): ExportColumn => [name, (account) => account[name]]),
   ["status", (account) => account.status],
   ["validation_status", (account) => account.last_validation_status],
   ["last_validated_at", (account) => account.last_validated_at],

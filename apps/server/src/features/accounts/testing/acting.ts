@@ -1,5 +1,13 @@
 // Test helpers that act on accounts over HTTP and read their audit entries.
-import { moveAccount, readAccountDetails, retrieveAccount, updateAccount } from "@strongroom/contract";
+import {
+  ACCOUNT_FIELD_NAMES,
+  CONNECTION_FIELD_NAMES,
+  moveAccount,
+  pick,
+  readAccountDetails,
+  retrieveAccount,
+  updateAccount,
+} from "@strongroom/contract";
 import type { Account, InputOf, Problem, Safe, SafePermission } from "@strongroom/contract";
 import { aPerson } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
@@ -11,11 +19,9 @@ type Which = Pick<Account, "id">;
 
 /** An edit that changes only these fields and keeps all others. */
 function editOf(account: Account, fields: Partial<Edit> = {}): Edit {
-  const { name, username, hostname_ip: hostname, port, platform_id, system_type, connection_method } = account;
-  const { account_type, notes, database_name, schema_name, connection_string, ssl_enabled, additional_params } =
-    account;
-  const known = { name, username, hostname, port, platform_id, system_type, connection_method, account_type, notes };
-  return { ...known, database_name, schema_name, connection_string, ssl_enabled, additional_params, ...fields };
+  const { name, username, hostname_ip: hostname, platform_id } = account;
+  const listed = pick(account, [...ACCOUNT_FIELD_NAMES, ...CONNECTION_FIELD_NAMES]);
+  return { name, username, hostname, platform_id, ...listed, ...fields };
 }
 
 export const actingOn = (app: TestApp) => ({

@@ -1,5 +1,5 @@
 // "Account Information", and the connection details of databases.
-import { isAccountDatabaseType, type Account } from "@strongroom/contract";
+import { ACCOUNT_DETAILS, ACCOUNT_DETAIL_NAMES, isAccountDatabaseType, type Account } from "@strongroom/contract";
 import { Anchor } from "@mantine/core";
 import { Link } from "react-router";
 import { paths } from "#shared/paths.ts";
@@ -22,7 +22,10 @@ function factsOf(account: Account): Fact[] {
     { name: "Hostname/IP Address", value: addressOf(account) },
     { name: "System Type", value: systemTypeLabel(account.system_type) },
     { name: "Connection Method", value: account.connection_method },
-    { name: "Account Type", value: account.account_type ?? NOT_AVAILABLE },
+    ...ACCOUNT_DETAIL_NAMES.map((name) => ({
+      name: ACCOUNT_DETAILS[name].label,
+      value: account[name] ?? NOT_AVAILABLE,
+    })),
     {
       name: "Safe",
       value: (

@@ -1,4 +1,11 @@
-import { CONNECTION_METHODS, NewAccount, SYSTEM_TYPE_OPTIONS, type ParameterField } from "@strongroom/contract";
+import {
+  ACCOUNT_DETAIL_NAMES,
+  CONNECTION_METHODS,
+  NewAccount,
+  SYSTEM_TYPE_OPTIONS,
+  recordOf,
+  type ParameterField,
+} from "@strongroom/contract";
 import { describe, expect, test } from "vitest";
 import {
   EMPTY_FORM,
@@ -158,7 +165,7 @@ describe("the payload of the account form", () => {
       username: "root",
       password: "a known secret",
       notes: "",
-      account_type: "",
+      ...recordOf(ACCOUNT_DETAIL_NAMES, () => ""),
       platform_id: TEST_PLATFORM,
       safe_id: TEST_SAFE,
       connection_method: "RDP",
@@ -176,6 +183,11 @@ describe("the payload of the account form", () => {
     const additional_params = { protocol: "active-directory", directory_server: "dc1.corp.example" };
     const stored = formOf(anAccount({ system_type: "Windows", additional_params }));
     expect(editPayloadOf(stored).additional_params).toEqual(additional_params);
+  });
+
+  test("an edit sends every detail of the account back", () => {
+    const details = recordOf(ACCOUNT_DETAIL_NAMES, (name) => `a value of ${name}`);
+    expect(editPayloadOf(formOf(anAccount(details)))).toMatchObject(details);
   });
 
   test("an edit sends the secret only when there is a new one, and never the safe", () => {

@@ -1,9 +1,13 @@
 // Values, validation rules and payload of the account form (ACC-57 to ACC-75).
 import {
+  ACCOUNT_DETAIL_NAMES,
   USUAL_METHODS,
   credentialTypeOf,
   isAccountDatabaseType,
+  pick,
+  recordOf,
   type Account,
+  type AccountDetail,
   type ConnectionMethod,
   type InputOf,
   type NewAccount,
@@ -18,14 +22,13 @@ import { parameterErrors, type EntryKind, type Params } from "#shared/connectors
 /** The choices of the system type field: MariaDB is a separate choice here and `mysql` everywhere else (ACC-74). */
 export type SystemChoice = SystemType | "mariadb";
 
-export interface AccountFormValues {
+export interface AccountFormValues extends Record<AccountDetail, string> {
   name: string;
   hostname: string;
   /** Digits, or empty for no port. */
   port: string;
   connection_method: ConnectionMethod;
   system: SystemChoice;
-  account_type: string;
   username: string;
   /** The secret. Empty while editing keeps the stored one. */
   password: string;
@@ -46,7 +49,7 @@ export const EMPTY_FORM: AccountFormValues = {
   port: "",
   connection_method: "RDP",
   system: "Windows",
-  account_type: "",
+  ...recordOf(ACCOUNT_DETAIL_NAMES, () => ""),
   username: "",
   password: "",
   database_name: "",
@@ -68,7 +71,7 @@ export function formOf(account: Account): AccountFormValues {
     port: account.port === null ? "" : String(account.port),
     connection_method: account.connection_method,
     system: account.system_type,
-    account_type: account.account_type ?? "",
+    ...recordOf(ACCOUNT_DETAIL_NAMES, (name) => account[name] ?? ""),
     username: account.username,
     password: "",
     database_name: account.database_name ?? "",
@@ -206,7 +209,7 @@ function propertiesOf(values: AccountFormValues): Required<Omit<Sent, "safe_id" 
     port: values.port.trim(),
     username: values.username.trim(),
     notes: values.notes,
-    account_type: values.account_type,
+    ...pick(values, ACCOUNT_DETAIL_NAMES),
     platform_id: values.platform_id,
     connection_method: values.connection_method,
     database_name: ofDatabase ? values.database_name : "",

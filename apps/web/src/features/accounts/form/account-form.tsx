@@ -1,7 +1,14 @@
 // The form that creates and edits an account: five sections, with one validation error at a time (ACC-46 to ACC-75).
 import { Button, Checkbox, Group, PasswordInput, Select, TextInput, Textarea } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
-import { CONNECTION_METHODS, SYSTEM_TYPE_OPTIONS, type ConnectionMethod } from "@strongroom/contract";
+import {
+  ACCOUNT_DETAILS,
+  ACCOUNT_DETAIL_NAMES,
+  CONNECTION_METHODS,
+  SYSTEM_TYPE_OPTIONS,
+  pick,
+  type ConnectionMethod,
+} from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
@@ -201,12 +208,13 @@ function WhereFields({ form }: { form: AccountFormControl }) {
         {...form.getInputProps("connection_method")}
         onChange={(next) => next !== null && change({ connection_method: next as ConnectionMethod })}
       />
-      <TextInput
-        label="Account Type"
-        placeholder="Service account"
-        maxLength={100}
-        {...form.getInputProps("account_type")}
-      />
+      {ACCOUNT_DETAIL_NAMES.map((name) => (
+        <TextInput
+          key={name}
+          {...pick(ACCOUNT_DETAILS[name], ["label", "placeholder", "maxLength"])}
+          {...form.getInputProps(name)}
+        />
+      ))}
     </>
   );
 }

@@ -1,7 +1,7 @@
 // "Import from CSV": choose a file, list invalid lines in a dry run, then import all lines or only the valid ones.
 import { Alert, Button, FileButton, Group, Stack, Table } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconFileTypeCsv } from "@tabler/icons-react";
-import type { ReplyOf, SafeId, importAccounts } from "@strongroom/contract";
+import { ACCOUNT_IMPORT_COLUMNS, type ReplyOf, type SafeId, type importAccounts } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -20,10 +20,6 @@ export interface ImportDialogProps {
 }
 
 type ImportReport = ReplyOf<typeof importAccounts>;
-
-const COLUMNS =
-  "name,hostname,username,password,platform,safe,system_type,connection_method,port,database_name,schema_name," +
-  "connection_string,ssl_enabled,additional_params,account_type,notes";
 
 export function ImportDialog({ opened, onClose }: ImportDialogProps) {
   return (
@@ -81,7 +77,7 @@ function Import({ onClose }: { onClose: () => void }) {
         The first line names the columns, in any order. Required: name, hostname, username, password and platform.
         Nothing is imported before you have seen the errors.
       </p>
-      <CodeBlock code={COLUMNS} label="column names" isWrapped />
+      <CodeBlock code={ACCOUNT_IMPORT_COLUMNS.join(",")} label="column names" isWrapped />
       <SafeChoice
         value={safeId}
         onChange={(safe) => {

@@ -1,7 +1,7 @@
 // Test factories for accounts and related objects, as the server returns them.
 import { randomUUID } from "node:crypto";
 import type { Account, Platform, Safe, ValidationHistoryEntry } from "@strongroom/contract";
-import { SAFE_PERMISSIONS } from "@strongroom/contract";
+import { ACCOUNT_DETAIL_NAMES, SAFE_PERMISSIONS, recordOf } from "@strongroom/contract";
 import { TEST_USER } from "#app/testing/sign-in.ts";
 
 export const TEST_PLATFORM = "55555555-5555-4555-8555-555555555555" as Platform["id"];
@@ -16,7 +16,7 @@ export function anAccount(given: Partial<Account> = {}): Account {
     port: 22,
     system_type: "Linux",
     connection_method: "SSH",
-    account_type: null,
+    ...recordOf(ACCOUNT_DETAIL_NAMES, () => null),
     platform_id: TEST_PLATFORM,
     platform_name: "Linux servers",
     safe_id: TEST_SAFE,

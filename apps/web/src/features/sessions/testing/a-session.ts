@@ -1,5 +1,4 @@
 // Factories of privileged sessions for tests.
-import { SAFE_PERMISSIONS } from "@strongroom/contract";
 import type {
   Account,
   AccountId,
@@ -10,6 +9,7 @@ import type {
   UserId,
 } from "@strongroom/contract";
 import type { listPrivilegedSessions } from "@strongroom/contract";
+import { anAccount } from "#features/accounts/testing/an-account.ts";
 
 export const SESSION_ID = "55555555-5555-4555-8555-555555555555" as PrivilegedSessionId;
 
@@ -59,41 +59,8 @@ export const CAST_TEXT = [
   "",
 ].join("\n");
 
-export const anSshAccount = (): Account => ({
-  id: "66666666-6666-4666-8666-666666666666" as AccountId,
-  name: "root on web1",
-  username: "root",
-  hostname_ip: "web1.internal",
-  port: 22,
-  system_type: "Linux",
-  connection_method: "SSH",
-  account_type: null,
-  platform_id: "55555555-5555-4555-8555-555555555555" as Account["platform_id"],
-  platform_name: "Linux servers",
-  safe_id: "77777777-7777-4777-8777-777777777777" as SafeId,
-  safe_name: "Web servers",
-  status: "active",
-  notes: null,
-  database_name: null,
-  schema_name: null,
-  connection_string: null,
-  ssl_enabled: false,
-  additional_params: {},
-  last_validation_status: "untested",
-  last_validated_at: null,
-  validation_message: null,
-  rotation_status: "no_policy",
-  last_rotated_at: "2026-11-01T08:00:00.000Z",
-  rotation_due_at: null,
-  open_rotation: null,
-  last_accessed: null,
-  connector: { name: "Linux", is_proven: true, can_change: true, can_reconcile: true },
-  check_out: null,
-  access_block: null,
-  host_key_alarm: null,
-  my_permissions: [...SAFE_PERMISSIONS],
-  needs_approval: false,
-  my_grant: null,
-  created_at: "2026-11-01T08:00:00.000Z",
-  updated_at: "2026-11-02T08:00:00.000Z",
-});
+export const anSshAccount = (): Account =>
+  anAccount({
+    id: "66666666-6666-4666-8666-666666666666" as AccountId,
+    safe_id: "77777777-7777-4777-8777-777777777777" as SafeId,
+  });
