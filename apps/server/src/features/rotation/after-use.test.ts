@@ -101,7 +101,7 @@ async function changePlatform(platform: Platform, fields: Fields): Promise<void>
 const allow = (id: Account["id"], who: TestPerson) =>
   place.app.call(allowAccountAccess, { params: { id }, body: { reason: "Needed tonight" }, as: who.token });
 
-describe("where the platform blocks access", () => {
+describe("when the platform blocks access", () => {
   test("an expired grant triggers a rotation within 5 s, without the schedule", async () => {
     const { account, requests, first, grants, role } = await aScene();
     const { password } = (await requests.retrieve(first, account)).body;
@@ -114,7 +114,7 @@ describe("where the platform blocks access", () => {
     assert.equal(await place.logsIn(role.username, password), false);
   });
 
-  test("all retrievals fail between the end of a grant and the verified rotation", async () => {
+  test("all retrievals fail from the end of a grant until the rotation is verified", async () => {
     const { account, requests, first, second, grants, role } = await aScene();
     const { password } = (await requests.retrieve(first, account)).body;
     const release = await holdChanges(role.username);
@@ -285,7 +285,7 @@ describe("a rotation that stops", () => {
   });
 });
 
-describe("where the platform allows access", () => {
+describe("when the platform allows access", () => {
   test("the rotation waits until the last use ends and then starts automatically", async () => {
     const { account, requests, first, second, grants, role } = await aScene({ access_until_rotated: "allowed" });
     const { password } = (await requests.retrieve(first, account)).body;

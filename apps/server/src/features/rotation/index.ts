@@ -23,7 +23,7 @@ interface Deps {
   notify: Notify;
 }
 
-/** The returned engine's `start` begins to process due rotations. */
+/** Call the returned engine's `start` to begin processing due rotations. */
 export function installRotation(kernel: Kernel, deps: Deps): Engine {
   const { network } = deps.verification.site;
   const context: RotationContext = {

@@ -36,7 +36,9 @@ export interface Journal {
   earlier: number[];
   /** Versions that the target rejected since the last change was sent. */
   dead: number[];
-  /** `sentOfCandidate` counts the sends recorded since the latest candidate was generated, `tries` all of them. */
+  /**
+   * `sentOfCandidate` counts the sends recorded since the latest candidate was generated; `tries` counts all of them.
+   */
   sentOfCandidate: number;
   tries: number;
   /** Number of candidates that the target refused. */
@@ -52,7 +54,7 @@ export interface Journal {
    * account can recover the account.
    */
   inDoubt: boolean;
-  /** The reason why the engine stopped until a person retries; null while it continues. */
+  /** The reason why the engine stopped until a user retries; null while it continues. */
   attention: string | null;
 }
 

@@ -34,7 +34,7 @@ export interface SafesFeature {
   forgetPerson(tx: Tx, userId: string): Promise<void>;
   /** The use case of the `updateSafe` endpoint with all its checks, for use in another feature's transaction. */
   change(act: CallInput<typeof updateSafe> & Pick<Call, "requireStepUp">, tx: Tx): Promise<Safe>;
-  /** The use cases of the member endpoints, also with all their checks and for another feature's transaction. */
+  /** The use cases of the member endpoints with all their checks, for use in another feature's transaction. */
   readonly members: {
     add(act: CallInput<typeof addSafeMember>, tx: Tx): Promise<SafeMember>;
     change(act: CallInput<typeof updateSafeMember>, tx: Tx): Promise<SafeMember>;

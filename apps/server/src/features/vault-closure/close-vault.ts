@@ -14,13 +14,13 @@ const HOUR = 3_600_000;
 
 export const TEND_JOB = "vault-closure.tend";
 
-/** The dependencies that also exist without a server. */
+/** The dependencies that are also available without a server. */
 export type ClockAndEvents = Pick<Kernel, "clock" | "events"> & Partial<Pick<Kernel, "jobs">>;
 
 interface Closing {
   person: { id: string; email: string };
   cause: VaultClosure["cause"];
-  /** The name of the person who reset the sign-in. */
+  /** The name of the user who reset the sign-in. */
   by: string;
 }
 

@@ -1,4 +1,4 @@
-// Vault closure: an administrator who resets a user's sign-in does not get that user's secrets.
+// Vault closure: an administrator who resets a user's sign-in does not gain access to that user's secrets.
 import { cancelRecovery, cancelRecoveryByLink, readVaultClosure } from "@strongroom/contract";
 import type { Mail } from "#features/mail/index.ts";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";

@@ -1,4 +1,5 @@
-// HTTP tests of vault closure: an administrator who resets a user's sign-in does not get that user's secrets.
+// HTTP tests of vault closure: an administrator who resets a user's sign-in does not gain access to that user's
+// secrets.
 import {
   acceptHostKey,
   beginFactor,
@@ -127,7 +128,7 @@ async function cancelTokenFor(person: TestPerson, act: () => Promise<void>): Pro
 }
 
 describe("after an administrator's reset", () => {
-  test("no call opens, verifies, changes, rotates or deletes secrets in the user's vault, not even with a later token", async () => {
+  test("no call opens, verifies, changes, rotates or deletes secrets in the user's vault, not even with a token created later", async () => {
     const { person, id } = await withSecret();
     await resetBy(admin, person);
     const as = await signIn(app, person.email, ANOTHER);
@@ -244,7 +245,7 @@ describe("after an administrator's reset", () => {
     assert.equal((await change(72)).status, 200);
   });
 
-  test("resetting only the factors closes the vault too, and so does the command line", async () => {
+  test("resetting only the factors also closes the vault, and so does a reset from the command line", async () => {
     const { person, id } = await withSecret();
     await app.call(resetFactors, { params: { id: person.id }, as: admin.token });
     assert.deepEqual(refusal(await reveal(id, await signIn(app, person.email))), CLOSED);
@@ -256,7 +257,7 @@ describe("after an administrator's reset", () => {
     assert.deepEqual(refusal(await reveal(third.id, await signIn(app, third.person.email, ANOTHER))), CLOSED);
   });
 
-  test("a vault without secrets stays open, and so does the vault of an owner who requested a link by mail", async () => {
+  test("a vault without secrets stays open, and so does the vault of an owner who requested a reset link by email", async () => {
     const empty = await aPerson(app);
     await resetBy(admin, empty);
     assert.equal(await closureOf(await signIn(app, empty.email, ANOTHER)), null);

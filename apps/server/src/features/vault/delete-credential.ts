@@ -1,4 +1,4 @@
-// Deletes a credential: its secrets are erased at once, the audit trail stays (OPEN-57).
+// Deletes a credential: its secrets are erased at once, and the audit trail stays (OPEN-57).
 import type { Message, deleteCredential as deleteEndpoint } from "@strongroom/contract";
 import { deleteSecret, keyOfVault, refuseWhileRotating, supersedeRotation } from "#features/secrets/index.ts";
 import type { Tx } from "#kernel/db/database.ts";

@@ -1,4 +1,4 @@
-// Updates a credential; with a new secret, the previous one is kept as history.
+// Updates a credential. When the secret changes, the previous secret is kept as history.
 import type { Credential, updateCredential as updateEndpoint } from "@strongroom/contract";
 import { Secret } from "@strongroom/keys";
 import { editSecret, keyOfVault } from "#features/secrets/index.ts";

@@ -1,4 +1,4 @@
-// Listing and searching credentials: every match and no other, in order, with each search strategy.
+// Listing and searching credentials: exactly the matches, in order, with each search strategy.
 import {
   CredentialEdit,
   DATABASE_TYPES,

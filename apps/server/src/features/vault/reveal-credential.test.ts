@@ -1,4 +1,4 @@
-// Revealing secrets: recorded before they are returned, in groups that share a commit, each call with its own reply.
+// Tests that reveals are recorded before secrets are returned, share commits in groups, and get one reply per call.
 import {
   CredentialEdit,
   deleteCredential,

@@ -69,7 +69,7 @@ test("a due credential is verified once across all processes, and is due again a
   assert.equal(rows[0].is_tomorrow, true);
 });
 
-test("a rejected credential is skipped, and one that cannot be verified is not scheduled again", async () => {
+test("a rejected credential is skipped, and a credential that cannot be verified is not scheduled again", async () => {
   const owner = await aPerson(app);
   const refused = await stored(owner, "-1 minute", ", rejected_revision = login_revision");
   const unsupported = await stored(owner, "-1 minute", "", "api");

@@ -77,7 +77,7 @@ export async function findRunningAttempt(db: Db, credentialId: string): Promise<
   return { attempt, isAbandoned: is_abandoned };
 }
 
-/** Ids of the credentials whose attempt was abandoned. */
+/** Returns the ids of the credentials whose attempt was abandoned. */
 export async function findAbandoned(db: Db, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom("verification_attempts")

@@ -380,7 +380,7 @@ describe("on targets that misbehave", () => {
 });
 
 describe("certificates", () => {
-  test("a value that is not a certificate fails with that reason, without a connection", async () => {
+  test("a value that is not a certificate fails with that reason, and no connection is opened", async () => {
     const owner = await aPerson(app);
     const body = { name: "No certificate", type: "certificate", value: "this is not PEM" } as const;
     const created = await app.call(createCredential, { body, as: owner.token });

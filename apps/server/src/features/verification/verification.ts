@@ -75,7 +75,7 @@ export function resultOf(verified: VerifyResult): Result {
   };
 }
 
-/** A result that did not come from a connector. */
+/** Returns a result that did not come from a connector. */
 export function endedBy(code: string, message: string, outcome: Outcome = "unreachable", durationMs = 0): Result {
   return { outcome, code, message, durationMs, hostKey: null, isAlarm: false, expiresAt: null };
 }

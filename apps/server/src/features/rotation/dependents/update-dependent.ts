@@ -20,11 +20,11 @@ export interface OpenableSecret {
   envelope: Buffer;
 }
 
-/** The use of the secrets is already recorded. */
+/** A dependent to update. The use of its secrets is already recorded. */
 export interface DependentTask {
   row: DependentRow;
   account: OpenableSecret;
-  /** The account that delivers the password or takes it over; null: none. */
+  /** The account that delivers the password or takes it over; null when there is none. */
   other: OpenableSecret | null;
 }
 

@@ -81,7 +81,7 @@ export type RotationTask = { secretRow: SecretRow; connector: Connector } & (
 
 export interface AdvanceResult {
   row: RotationRow;
-  /** Null: the lease is released. */
+  /** The task to perform; null when the lease is released. */
   task: RotationTask | null;
 }
 
@@ -185,7 +185,7 @@ async function decide(
   }
 }
 
-/** Versions that might be active if the target rejects the stored one: the one before it and the newest candidate. */
+/** Versions that might be active if the target rejects the stored version: its predecessor and the newest candidate. */
 function earlierOf({ secretRow, versions }: RotationSnapshot, old: number): number[] {
   const sendable = versions.filter(({ version }) => version >= (secretRow?.sendable_from ?? 1));
   const before = sendable.find(({ version, is_candidate }) => !is_candidate && version < old);
@@ -297,7 +297,7 @@ function atOnce(act: RotationAct, isReconcilerRefused: boolean): RotationEvent |
   if (act.do === "look-again") return { kind: "looks-again" };
   if (act.do === "end") return { kind: "retired" };
   if (act.do !== "give-up") return null;
-  // A reconcile account exists, but a person must correct its secret first.
+  // A reconcile account exists, but a user must correct its secret first.
   const code = act.code === "cannot-change" && isReconcilerRefused ? "reconcile-refused" : act.code;
   return { kind: "gave-up", code };
 }

@@ -279,7 +279,7 @@ describe("a rotation stops until a user intervenes", () => {
     assert.deepEqual([done.state, done.by], ["rotated", "reconcile-account"], JSON.stringify(done));
   });
 
-  test("an account's settings do not decide how the reconcile account logs in", async () => {
+  test("an account's settings do not determine how the reconcile account logs in", async () => {
     const { account, platform, safe } = await place.anAccountThere(owner);
     const reconciler = await reconcilesBy(platform, safe, place.target.superuser);
     await place.sql(`update credentials set additional_params = '{"sslmode":"disable"}' where id = $1`, account.id);

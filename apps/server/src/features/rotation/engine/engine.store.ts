@@ -12,10 +12,10 @@ import { waitsForCheckIn } from "../schedule/due.store.ts";
 import type { ReconcileScope } from "../reconcile/reconcile-scope.policy.ts";
 import { reconcileScopeOf } from "../reconcile/reconcile-scope.store.ts";
 
-/** Longer than any task between two steps. */
+/** The duration of a lease. It is longer than any task between two steps. */
 export const LEASE_SECONDS = 60;
 
-/** An arbitrary advisory lock key that only claims use. */
+/** An arbitrary advisory lock key, used only by claims. */
 const CLAIM_LOCK = 7_305_808_872;
 
 export interface ClaimRules {
@@ -80,7 +80,7 @@ export interface Reconciler {
   /** The reconcile account's own secret is being rotated. */
   is_changing: boolean;
   reach: ReconcileScope;
-  /** The target has rejected this secret, so it is not used until a person corrects it. */
+  /** The target has rejected this secret, so it is not used until a user corrects it. */
   is_refused: boolean;
 }
 
@@ -114,7 +114,10 @@ export interface RotationSnapshot extends Facts {
 
 type FactRow = Omit<Facts, "reconciler"> & { [K in keyof Reconciler as `by_${K}`]: Reconciler[K] | null };
 
-/** One round trip: the statements are pipelined, and each sees the data committed when the lock was acquired. */
+/**
+ * Reads the snapshot in one round trip: the statements are pipelined, and each sees the data committed when the lock
+ * was acquired.
+ */
 export async function readSnapshot(tx: Tx, id: string): Promise<RotationSnapshot> {
   const [secretRow, facts, versions] = await Promise.all([lockSecret(tx, id), readFacts(tx, id), readVersions(tx, id)]);
   return { secretRow, ...facts, versions };

@@ -28,7 +28,7 @@ const MOST_FOR_ONE = 12;
 const MOST_PER_TARGET = 2;
 /** The limit of concurrent dependent updates in each process. */
 const MOST_DEPENDENTS = 8;
-/** The polling interval without events, for delayed rotations and those of a dead process. */
+/** The polling interval when there are no events, to find delayed rotations and those of a dead process. */
 const POLL_MS = 1_000;
 
 export function createEngine(context: RotationContext): Engine {

@@ -94,7 +94,7 @@ async function choose(
   return null;
 }
 
-/** A stored secret that cannot be opened now will not open later either, so a person must look at it. */
+/** A stored secret that cannot be opened now will not open later either, so a user must look at it. */
 function unreadable(error: unknown): "unreadable" {
   if (error instanceof EnvelopeError || error instanceof KekError) return "unreadable";
   throw error;

@@ -153,7 +153,7 @@ function sent(
       return { event: { kind: "unknown" }, detail, at, login: null };
     case "unsent": {
       const event = unsent(result.failure, task.by);
-      // The account's own rejected login is also a result for its secret.
+      // A rejected login of the account itself is also a login result for its secret.
       const isRejected = task.by === "account" && result.failure.outcome === "rejected";
       const login = isRejected
         ? {

@@ -64,7 +64,7 @@ async function prepare(context: RotationContext, tx: Tx, platform: ToCheck): Pro
   if (reconciler === null) {
     return { isReady: false, message: "The reconcile account is not active, or has no user name or secret.", at };
   }
-  // A reconcile account that is being rotated is checked next time.
+  // A reconcile account that is being rotated is checked in the next run.
   if (reconciler.is_changing) return null;
   const beyond = checkReconcileScope(secretRow, reconciler.reach);
   if (beyond !== null) return { isReady: false, message: beyond.message, at };

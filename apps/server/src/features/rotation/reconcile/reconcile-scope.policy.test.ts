@@ -39,7 +39,7 @@ test("INVARIANT: a reconcile account sets passwords only in its own safe and in 
   }
 });
 
-test("INVARIANT: only a reconcile account's own settings decide how it logs in", () => {
+test("INVARIANT: only a reconcile account's own settings determine how it logs in", () => {
   const script = { change: [{ expect: "*#", send: "id" }] };
   const ways: Partial<LocatedLogin>[] = [
     { port: 2222 },
@@ -67,7 +67,7 @@ test("INVARIANT: only a reconcile account's own settings decide how it logs in",
   assert.equal(checkReconcileScope({ ...UNIX, additional_params: { base_dn: "dc=x" } }, BY), null);
 });
 
-test("INVARIANT: a reconcile account's secret goes by SSH only to hosts with a known key", () => {
+test("INVARIANT: a reconcile account's secret is sent over SSH only to hosts with a known key", () => {
   const elsewhere = { ...UNIX, host: "a.prod.example.com" };
   assert.equal(checkReconcileScope(elsewhere, BY)?.code, "rotation.host-key-unknown");
   assert.equal(checkReconcileScope({ ...elsewhere, host_key: OTHER }, BY), null);
@@ -75,7 +75,7 @@ test("INVARIANT: a reconcile account's secret goes by SSH only to hosts with a k
   assert.equal(checkReconcileScope(database, { ...BY, type: "postgresql" }), null);
 });
 
-test("a directory server from the account's own parameters is outside the reconcile account's scope", () => {
+test("a directory server named in the account's own parameters is outside the reconcile account's scope", () => {
   const ldap = { ...UNIX, port: 636, additional_params: { protocol: "ldaps" } };
   const by = { ...ldap, hosts: [], safes: [] };
   const elsewhere = { protocol: "ldaps", directory_server: "ldap.evil.example" };

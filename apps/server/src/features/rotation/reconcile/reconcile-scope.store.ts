@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { ReconcileScope } from "./reconcile-scope.policy.ts";
 
-/** `name` is a `credentials` row in a query that also has `platforms`. */
+/** `name` is the alias of a `credentials` row in a query that also contains `platforms`. */
 export const reconcileScopeOf = (name: string): RawBuilder<ReconcileScope> => {
   const row = sql.table(name);
   return sql<ReconcileScope>`jsonb_build_object('type', ${row}.type, 'host', ${row}.host, 'port', ${row}.port,

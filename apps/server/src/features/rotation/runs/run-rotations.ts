@@ -90,7 +90,10 @@ export async function rotateSeveral(context: RotationContext, call: Several): Pr
 interface Item {
   id: string;
   isAccount: boolean;
-  /** Whether this item is the first to be queued. It wakes the workers, which then continue without further events. */
+  /**
+   * Whether this item is the first to be queued. The first item wakes the workers, which then continue without further
+   * events.
+   */
   isFirst: boolean;
   runId: string;
   at: Date;

@@ -23,7 +23,7 @@ export function isWithin(window: Timing["window"], now: Date): boolean {
   return from < to ? from <= hour && hour < to : from <= hour || hour < to;
 }
 
-/** Returns a constant delay for each id, from 0 to the limit, in milliseconds, so that rotations spread. */
+/** Returns a constant delay for each id, from 0 to the limit, in milliseconds, so that rotations are spread out. */
 export function jitterOf(id: string, minutes: number): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);

@@ -92,7 +92,7 @@ test("the schedule starts no more rotations in a minute than configured, and sta
   }
 });
 
-test("the schedule retries an account that cannot be rotated only once an hour, and the account does not delay others", async () => {
+test("an account that cannot be rotated is retried once an hour and does not delay others", async () => {
   const platform = await aPlatform(place.app, DUE);
   const safe = await aSafe(place.app, owner);
   const hopeless = await anAccount(place.app, owner, safe, { platform_id: platform.id });

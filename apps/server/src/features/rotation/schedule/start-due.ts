@@ -1,4 +1,4 @@
-// Starts rotations that no person requested: after a use, and when a platform's interval has passed.
+// Starts rotations that no user requested: after a use, and when a platform's interval has passed.
 import type { Rotation } from "@strongroom/contract";
 import { lockSecrets } from "#features/secrets/index.ts";
 import type { SecretRow } from "#features/secrets/index.ts";

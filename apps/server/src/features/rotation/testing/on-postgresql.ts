@@ -88,7 +88,7 @@ export async function onPostgresql() {
     /** Sets a different password on the target, outside of Strongroom. */
     setPassword: (username: string, password: string) => target.sql(`alter role "${username}" password '${password}'`),
 
-    /** Puts the rotation into the state in which a process that dies right after sending a change leaves it. */
+    /** Leaves the rotation as if its process had died right after sending a change. */
     async dieAfterSending(id: string): Promise<void> {
       await sql(
         `update rotations set step = 'sent', lease_token = null, lease_until = null, next_at = now(), needs_attention = false,

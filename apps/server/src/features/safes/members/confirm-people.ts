@@ -1,5 +1,5 @@
-// Before accounts move into a safe that another user gave the mover access to, requires the mover to confirm who gains
-// access.
+// Requires users who move accounts into a safe to confirm who gains access, unless they joined that safe by their own
+// action.
 import type { PeopleGainingAccess } from "@strongroom/contract";
 import { createHash } from "node:crypto";
 import type { Actor } from "#kernel/authz/actor.ts";

@@ -31,7 +31,7 @@ export async function tryLogin(
       const message = isNotActive ? NOT_ACTIVE : "The stored secret cannot be decrypted. Contact an administrator.";
       return endedBy("secret-unreadable", message, "misconfigured", durationMs);
     }
-    // A bug in a connector, which is logged. The attempt still ends.
+    // A connector has a bug, which is logged. The attempt still ends.
     return endedBy(
       INTERNAL_ERROR,
       "Strongroom could not run the check because of an internal error. The status is unchanged.",

@@ -129,7 +129,7 @@ export async function cancelRun(tx: Tx, userId: string, id: string, at: Date): P
   return cancelled;
 }
 
-/** An arbitrary advisory lock key that only claims use. */
+/** An arbitrary advisory lock key, used only by claims. */
 const CLAIM_LOCK = 7_305_808_880;
 
 export interface ClaimRules {

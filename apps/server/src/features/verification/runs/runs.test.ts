@@ -206,7 +206,7 @@ describe("a run", () => {
   });
 });
 
-test("a run continues in another process when its own stops, and counts each credential once", async (context) => {
+test("a run continues in another process when its own process stops, and counts each credential once", async (context) => {
   const first = await testApp();
   const owner = await aPerson(first);
   const target = await aTarget(context);

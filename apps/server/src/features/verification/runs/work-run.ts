@@ -44,7 +44,7 @@ export async function workRun(context: VerificationContext, runId: string, signa
     const isReplaced = await orReplaced(verifyItem(context, run, credentialId, signal), () => queueAgain(null));
     if (isReplaced) return;
   }
-  // Also when the server stops: another process continues the run.
+  // This also happens when the server stops, so that another process continues the run.
   await queueAgain(null);
 }
 
