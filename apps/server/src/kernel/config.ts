@@ -53,7 +53,7 @@ const Environment = z.object({
   STRONGROOM_MAIL_FROM: z.string().min(3).default("Strongroom <strongroom@localhost>"),
 });
 
-/** `192.0.2.1`, `2001:db8::/32`. */
+/** For example `192.0.2.1` or `2001:db8::/32`. */
 function isAddressOrNetwork(text: string): boolean {
   const [address = "", length, ...rest] = text.split("/");
   const family = isIP(address);
@@ -63,37 +63,37 @@ function isAddressOrNetwork(text: string): boolean {
 
 export interface Config {
   isDevelopment: boolean;
-  /** 0 lets the system choose a free port. */
+  /** With 0, the system chooses a free port. */
   port: number;
   host: string;
-  /** Absolute. */
+  /** An absolute path. */
   dataFolder: string;
   /** A PostgreSQL server to use instead of the embedded one. */
   databaseUrl: string | null;
   setupToken: string | null;
-  /** Where audit sinks of the kind `file` write. */
+  /** The folder in which audit sinks of the kind `file` write. */
   sinkFolder: string;
   seal: "key-file" | "passphrase";
   keyFile: string;
   /** A file whose first line is the passphrase, for an unattended start. */
   passphraseFile: string | null;
-  /** The URL that browsers use, for links in emails; null uses the listening address. */
+  /** The URL that browsers use, for links in emails. Null uses the listening address. */
   publicUrl: string | null;
   trustedProxies: string[];
   allowLoopbackTargets: boolean;
-  /** CIDR blocks; empty allows every network except the forbidden ones. */
+  /** CIDR blocks. An empty list allows every network except the forbidden ones. */
   allowedNetworks: string[];
   /** Requests per minute for each client and each user; 0 disables both limits. */
   rateLimit: number;
-  /** Maximum rotations that the schedule starts per minute, over all processes. */
+  /** The maximum number of rotations that the schedule starts per minute, over all processes. */
   rotationsPerMinute: number;
-  /** Runs a session gateway beside this server. */
+  /** Whether to run a session gateway beside this server. */
   hasGateway: boolean;
-  /** Database time limit for a page of the audit trail, or for counting matches. */
+  /** The database time limit for reading a page of the audit trail, or for counting matches. */
   auditSearchSeconds: number;
-  /** Folder of backups made in the Admin Console. Absolute. */
+  /** The folder of backups made in the Admin Console. An absolute path. */
   backupFolder: string;
-  /** Access to the API documentation. */
+  /** Who can access the API documentation. */
   apiDocs: "signed-in" | "public" | "off";
   metricsToken: string | null;
   logLevel: string;
@@ -101,7 +101,7 @@ export interface Config {
   mailFrom: string;
 }
 
-/** Throws `StartError` with the first invalid variable. */
+/** Throws `StartError` for the first invalid variable. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),

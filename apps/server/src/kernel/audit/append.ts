@@ -8,8 +8,8 @@ import { afterCommit } from "../db/transaction-hooks.ts";
 import { awaitPlaces, pendingKeysOf, stamp } from "./pending-keys.ts";
 
 /**
- * One statement for any number of entries. Each is durable when the transaction commits, and marked as pending, so that the
- * sequencer finds it whatever the order of commits. It is pipelined with the next statement, usually the commit.
+ * Appends any number of entries in one statement. Each entry is durable when the transaction commits, and marked as pending, so
+ * that the sequencer finds it whatever the order of commits. The statement is pipelined with the next one, usually the commit.
  *
  * This is the hottest write. It is prepared once per connection, and its arrays are behind a `select`, so that PostgreSQL does
  * not see their lengths and settles on one plan instead of planning each call again.

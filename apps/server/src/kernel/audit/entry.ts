@@ -13,11 +13,11 @@ export interface RequestFacts {
 
 /** Fields that a handler adds to the entry of its call. INVARIANT: never a secret. */
 export interface AuditNote {
-  /** Replaces the call's event, if less happened than it says, such as a sign-in that waits for its second step. */
+  /** Replaces the call's event if less happened than the event says, such as a sign-in that waits for its second step. */
   event?: string;
   target?: { type: string; id: string; name?: string };
   result?: AuditEntry["result"];
-  /** The severity; by default it follows from the event and the result. */
+  /** The severity. By default, it follows from the event and the result. */
   severity?: AuditSeverity;
   reason?: string;
   details?: NonNullable<AuditEntry["details"]>;
@@ -25,7 +25,7 @@ export interface AuditNote {
   actor?: { id: string; name: string; role: string };
 }
 
-/** The entry of a call. Without an actor and without one in the note, the actor is the system part `visitor`. */
+/** The entry of a call. If neither the call nor the note has an actor, the actor is the system part `visitor`. */
 export function callEntry(
   event: string,
   actor: Actor | null,
@@ -60,7 +60,7 @@ function entryOf(event: string, actor: AuditEntry["actor"], note: AuditNote, at:
   };
 }
 
-/** The session, or the token that made the call. */
+/** The session or the token that made the call. */
 function meansOf({ sessionId, token }: Actor): { session?: string; token?: string; token_name?: string } {
   if (token !== null) return { token: token.id, token_name: token.name };
   return sessionId === null ? {} : { session: sessionId };

@@ -1,5 +1,5 @@
-// MACs over pending entries: the sequencer signs only entries that this product wrote, and none that an attacker
-// inserted into the database.
+// MACs over pending entries: the sequencer signs only entries that Strongroom wrote, and none that an attacker inserted into the
+// database.
 import type { Kek } from "@strongroom/keys";
 import { SealedError, authenticate } from "@strongroom/keys";
 import { createHmac, createSecretKey, hash, randomBytes, randomUUID } from "node:crypto";
@@ -25,23 +25,23 @@ export interface PendingKey {
 }
 
 export interface LocalKey extends PendingKey {
-  /** To be sealed, so that other machines can check entries written with it. The caller overwrites it. */
+  /** The key, which the caller seals so that other machines can check entries written with it, and then overwrites. */
   bytes(): Buffer;
 }
 
 export interface PendingKeys {
-  /** The vault's key once there is one and the vault is open, else the key file of this data folder. */
+  /** The vault's key, once it exists and the vault is open; otherwise the key file of this data folder. */
   writing(): PendingKey;
-  /** Of this data folder: for commands, and for entries recorded while the vault is sealed. Created when missing. */
+  /** The key of this data folder, for commands and for entries recorded while the vault is sealed. Created when missing. */
   local(): LocalKey;
   vault(kek: Kek): PendingKey;
-  /** Writes entries with this key from now on; the caller opened it. */
+  /** Writes entries with this key from now on. The caller has opened the key. */
   useVault(kek: Kek): void;
   /** When this process recorded each entry, in milliseconds of `performance.now()`; removed once the entry is sequenced. */
   awaited: Map<string, number>;
 }
 
-/** `folder` is created if needed, accessible to the user of this process only. */
+/** Creates `folder` if needed, accessible only to the user of this process. */
 export function createPendingKeys(folder: string): PendingKeys {
   let local: LocalKey | null = null;
   let current: { kek: Kek; key: PendingKey } | null = null;
@@ -64,7 +64,7 @@ export function createPendingKeys(folder: string): PendingKeys {
 
 const ofPool = new WeakMap<pg.Pool, PendingKeys>();
 
-/** Every entry recorded through this pool gets a MAC by these keys. */
+/** Gives every entry recorded through this pool a MAC by these keys. */
 export function usePendingKeys(pool: pg.Pool, keys: PendingKeys): void {
   ofPool.set(pool, keys);
 }
@@ -80,7 +80,7 @@ export interface Stamped {
   macs: (Buffer | null)[];
 }
 
-/** One MAC per entry, all by one key. */
+/** Computes one MAC per entry, all with the same key. */
 export function stamp(keys: PendingKeys | null, entries: readonly { id: string; canonical: Buffer }[]): Stamped {
   if (keys === null) return { name: null, macs: entries.map(() => null) };
   const by = (key: PendingKey): Stamped => ({
@@ -90,7 +90,7 @@ export function stamp(keys: PendingKeys | null, entries: readonly { id: string; 
   try {
     return by(keys.writing());
   } catch (error) {
-    // Sealed meanwhile: the data folder's key is equally valid.
+    // The vault was sealed in the meantime. The data folder's key is equally valid.
     if (error instanceof SealedError) return by(keys.local());
     throw error;
   }
@@ -104,7 +104,7 @@ export function awaitPlaces(keys: PendingKeys, ids: readonly string[], at: numbe
   }
 }
 
-/** The key of a data folder. Throws a RangeError for bytes of another length. */
+/** The key of a data folder. Throws a RangeError for bytes of the wrong length. */
 export function localKeyOf(bytes: Buffer): LocalKey {
   if (bytes.length !== KEY_BYTES) throw new RangeError(`a key has ${KEY_BYTES} bytes`);
   return localKeyFrom(createSecretKey(bytes));

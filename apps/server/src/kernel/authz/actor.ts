@@ -11,7 +11,7 @@ export interface Actor {
   email: string;
   name: string;
   role: Role;
-  /** The account waits for activation: only calls with `whilePending` are open. */
+  /** Whether the account waits for activation, so that only calls with `whilePending` are open to it. */
   isPending: boolean;
   /** Null if an API token makes the call. */
   sessionId: SessionId | null;
@@ -28,7 +28,10 @@ export interface ActingToken {
   id: TokenId;
   name: string;
   scopes: ReadonlySet<Scope>;
-  /** Null if not limited. INVARIANT: every decision by safes excludes safes outside this list. */
+  /**
+   * The safes that the token is limited to; null if it is not limited. INVARIANT: every decision by safes excludes safes outside
+   * this list.
+   */
   safes: readonly SafeId[] | null;
   networks: readonly string[];
   expiresAt: Date;
@@ -37,7 +40,10 @@ export interface ActingToken {
 /** The user whose permissions a policy evaluates: the caller, or the subject of a call (without a token). */
 export type Asker = Pick<Actor, "id" | "role"> & Partial<Pick<Actor, "token">>;
 
-/** The session of a call that is closed to tokens. Throws for a token, which is a bug: `requireScope` refuses it earlier. */
+/**
+ * The session of a call that is closed to tokens. Throws for a token, which would be a bug, because `requireScope` refuses tokens
+ * earlier.
+ */
 export function sessionOf(actor: Actor): SessionId {
   if (actor.sessionId === null) throw new Error("this call needs a session");
   return actor.sessionId;

@@ -28,7 +28,7 @@ test("OPEN-19: denies a permission that no role has to every role", () => {
   }
 });
 
-test("allows a permission to its roles only, and asks anonymous callers to sign in", () => {
+test("allows a permission only to its roles, and asks anonymous callers to sign in", () => {
   const authority = createAuthority();
   authority.grant({ "user.manage": ["admin"] });
   authority.require("user.manage", anActor("admin"));

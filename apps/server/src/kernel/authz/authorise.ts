@@ -1,4 +1,4 @@
-// Decides whether a role has a permission. The features' policies decide on which objects.
+// Decides whether a role has a permission. The features' policies decide which objects the permission covers.
 import type { Needs, Permission, Role } from "@strongroom/contract";
 import { refuse } from "../http/refuse.ts";
 import type { Actor } from "./actor.ts";

@@ -6,9 +6,9 @@ import type { Actor } from "./actor.ts";
 import { giftRefusal } from "./token-scope.ts";
 
 /**
- * Returns 403 `step-up.required` if the session's last authentication is too old, otherwise null. The browser then asks the user and
- * repeats the call. An API token cannot prove that its owner is present: giving something to others needs the scope that the
- * endpoint names, and a call whose result only the owner receives needs no proof.
+ * Returns 403 `step-up.required` if the session's last authentication is too old, otherwise null. The browser then asks the user
+ * to re-authenticate and repeats the call. An API token cannot prove that its owner is present: giving something to other users
+ * needs the scope that the endpoint names, and a call whose result only the owner receives needs no proof.
  */
 export function stepUpRefusal(endpoint: Endpoint, actor: Actor, now: Date): Refusal | null {
   if (actor.token !== null) return giftRefusal(endpoint, actor.token);
@@ -16,7 +16,7 @@ export function stepUpRefusal(endpoint: Endpoint, actor: Actor, now: Date): Refu
   return refuse(403, "step-up.required", "Please authenticate again. This call requires a recent authentication.");
 }
 
-/** Throws the result of `stepUpRefusal`. */
+/** Throws the refusal that `stepUpRefusal` returns, if any. */
 export function requireStepUp(endpoint: Endpoint, actor: Actor, now: Date): void {
   const refusal = stepUpRefusal(endpoint, actor, now);
   if (refusal !== null) throw refusal;

@@ -18,8 +18,8 @@ export function requireScope(
 }
 
 /**
- * Null if this call, with this input, gives nothing to other users, or if the token has the scope for that.
- * INVARIANT: a scope for changing things never includes giving them to others.
+ * Null if this call, with this input, gives nothing to other users, or if the token has the scope for giving it. INVARIANT: a
+ * scope for changing things never includes giving them to other users.
  */
 export function giftRefusal({ gives, givesByToken }: Endpoint, { scopes }: ActingToken): Refusal | null {
   if (gives === undefined || gives === "nothing") return null;

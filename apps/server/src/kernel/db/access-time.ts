@@ -1,4 +1,4 @@
-// The time at which access begins and ends: the database's, the same for all processes.
+// The time at which access begins and ends. It is the database's time, so it is the same for all processes.
 import { sql } from "kysely";
 import type { Db } from "./database.ts";
 

@@ -1,4 +1,4 @@
-// The network between us and the database drops all traffic silently.
+// Tests a network between Strongroom and the database that drops all traffic silently.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -44,7 +44,7 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => databaseRefusal(error)?.code ?? String(error),
   );
 
-test("dropped traffic refuses 40 callers soon, and all are served within 10 s of its end", async (t) => {
+test("when traffic is dropped, 40 callers are refused soon, and all are served within 10 s of its end", async (t) => {
   const callers = Array.from({ length: 40 }, (_, place) => `caller ${place}`);
   const last = new Map<string, string>();
   const longest = { call: 0 };
@@ -91,7 +91,7 @@ test("dropped traffic refuses 40 callers soon, and all are served within 10 s of
   await database.close();
 });
 
-test("when traffic is dropped, 40 callers are refused soon, and all are served within 10 s of its end", async () => {
+test("one lost connection is detected and replaced while the others work", async () => {
   await Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(0.05)`.execute(database.db)));
   assert.ok(proxy.loseOne());
   const outcomes = await Promise.all(Array.from({ length: 5 }, () => outcome(write("after one was lost"))));
@@ -112,7 +112,7 @@ test("cuts a connection that waits longer than the statement timeout", async () 
   const { user, database: name } = own.connection;
   const connection = { host: "127.0.0.1", port: proxy.port, user, database: name, ssl: false };
   const hasty = openDatabase({ connection, log: openLog("silent"), poolSize: 1, statementTimeout: 500 });
-  // Like a connection whose statement had a longer timeout, and which then went silent.
+  // Simulates a connection whose statement had a longer timeout and which then went silent.
   const work = hasty.transaction(async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx);
     await sql`select pg_sleep(60)`.execute(tx);

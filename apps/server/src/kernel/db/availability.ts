@@ -1,4 +1,4 @@
-// Detects that the database stopped answering, cuts waiting connections, and refuses callers until it answers again.
+// Detects when the database stops answering, cuts waiting connections, and refuses callers until it answers again.
 import { setImmediate as turn, setTimeout as delay } from "node:timers/promises";
 import type { Log } from "#kernel/log.ts";
 import type { DatabaseClient } from "./client.ts";
@@ -10,14 +10,14 @@ export interface Availability {
    * `longestAnswer` milliseconds is cut.
    */
   watch(client: DatabaseClient, longestAnswer: number): void;
-  /** Settles like `acquire()`. Rejects with `NoConnection` as soon as the database is unavailable. */
+  /** Settles like `acquire()`, but rejects with `NoConnection` as soon as the database is unavailable. */
   unlessAway<T>(acquire: () => Promise<T>, giveBack: (late: T) => void): Promise<T>;
   close(): void;
 }
 
 interface Options {
   log: Log;
-  /** A connection for one probe of the database, not connected yet. */
+  /** Creates a client, not connected yet, for one probe of the database. */
   makeClient: () => DatabaseClient;
 }
 
@@ -27,13 +27,13 @@ const SUSPECT_AFTER = 2000;
 const PROBE_WITHIN = 2000;
 const BETWEEN_PROBES = 1000;
 
-/** PostgreSQL answered but refused a new connection: existing ones may work. */
+/** Whether PostgreSQL answered but refused a new connection, so that existing ones may still work. */
 const isAlive = (error: unknown): boolean => databaseRefusal(error)?.code === "database.busy";
 
 /**
- * A long statement and a lost connection look the same from here. So a suspect is not cut before a probe on a separate
- * connection: if neither the probe nor any other connection gets an answer, the database is unavailable, and every connection
- * is cut; an answer that shows the suspect's backend as idle means that only this connection was lost.
+ * From here, a long statement and a lost connection look the same. A suspect is therefore not cut before a probe on a separate
+ * connection. If neither the probe nor any other connection gets an answer, the database is unavailable, and every connection is
+ * cut. An answer that shows the suspect's backend as idle means that only this connection was lost.
  */
 export function createAvailability({ log, makeClient }: Options): Availability {
   const clients = new Map<DatabaseClient, number>();
@@ -63,7 +63,7 @@ export function createAvailability({ log, makeClient }: Options): Availability {
         if (!isAway) log.error("the database is not responding; refusing calls until it does");
         isAway = true;
         for (const reject of waiting) reject(away());
-        // Idle ones too: their state is unknown.
+        // Idle connections are cut too, because their state is unknown.
         for (const client of clients.keys()) client.cut();
       }
       await delay(BETWEEN_PROBES, undefined, { ref: false });
@@ -88,7 +88,7 @@ export function createAvailability({ log, makeClient }: Options): Availability {
           and state <> 'active' and state_change < clock_timestamp() - interval '1 second'`,
         [suspected.flatMap(({ processID }) => processID ?? [])],
       );
-      // A pooler reports other process ids: then none is found, and the longest answer is the limit.
+      // A pooler reports different process ids. No suspect is then found here, and `longestAnswer` is the only limit.
       const idle = new Set(rows.map(({ pid }) => pid));
       return suspected.filter(({ processID }) => processID !== null && idle.has(processID));
     } finally {

@@ -1,17 +1,17 @@
-// A `pg` client that never ends the process, and that knows how long it has been waiting for the server.
+// A `pg` client that never ends the process and knows how long it has been waiting for the server.
 import pg from "pg";
 import { markDatabaseError } from "./database-error.ts";
 
 /**
  * INVARIANT: every connection to our own database is a `DatabaseClient`. `pg` emits "error" on a client whose connection drops,
- * `pg-pool` removes its own listener for as long as the client is checked out, and an "error" event without a listener
- * ends the process. The queries of the client reject as well, and their callers handle the failure.
+ * `pg-pool` removes its own listener for as long as the client is checked out, and an "error" event without a listener ends the
+ * process. The queries of the client reject as well, and their callers handle the failure.
  */
 export class DatabaseClient extends pg.Client {
   #unanswered = 0;
   #waitingSince: number | null = null;
   #answeredAt = 0;
-  /** The process id that the server sent; a pooler sends its own number. Missing from the types of `pg`. */
+  /** The process id that the server sent; a pooler sends a number of its own. The types of `pg` lack this property. */
   declare readonly processID: number | null;
 
   constructor(config?: pg.ClientConfig) {
@@ -28,12 +28,12 @@ export class DatabaseClient extends pg.Client {
     this.query = ((...given: unknown[]) => this.#follow(query(...given))) as typeof this.query;
   }
 
-  /** Milliseconds since the server last answered, while an answer is outstanding; otherwise 0. */
+  /** While an answer is outstanding, milliseconds since the server last answered; otherwise 0. */
   get waitingFor(): number {
     return this.#waitingSince === null ? 0 : performance.now() - this.#waitingSince;
   }
 
-  /** When the server last answered, by `performance.now`. */
+  /** When the server last answered, as a value of `performance.now()`. */
   get answeredAt(): number {
     return this.#answeredAt;
   }
@@ -58,7 +58,7 @@ export class DatabaseClient extends pg.Client {
       },
       (error: unknown) => {
         markDatabaseError(error);
-        // A refusal by PostgreSQL is an answer too; an error for a lost connection has no severity.
+        // A refusal by PostgreSQL is an answer too. An error for a lost connection has no severity.
         if (error instanceof pg.DatabaseError) this.#answeredAt = performance.now();
         settled();
       },

@@ -2,10 +2,10 @@
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 
-/** A pattern for `like` and `ilike` that matches this text anywhere, with special characters escaped. */
+/** A pattern for `like` and `ilike` that matches texts containing this text, with special characters escaped. */
 export const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
 
-/** The words of a search, each once. */
+/** The words of a search, without duplicates. */
 export const wordsOf = (text: string): string[] => [...new Set(text.split(/\s+/u).filter((word) => word !== ""))];
 
 /** True if each word of the text matches, in any order. `matches` gets the pattern of one word, for `like` or `ilike`. */

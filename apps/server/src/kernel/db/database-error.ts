@@ -1,10 +1,10 @@
-// Maps errors of PostgreSQL and its connections to refusals: the database's failures are expected, not bugs.
+// Maps errors of PostgreSQL and its connections to refusals, because failures of the database are expected and not bugs.
 import { refuse } from "../http/refuse.ts";
 import type { Refusal } from "../http/refuse.ts";
 
 /**
- * Errors that came from our own database. Only these become refusals: the code ECONNREFUSED may also come from a mail server
- * or from a target system.
+ * Marks errors that came from our own database. Only these become refusals, because the code ECONNREFUSED may also come from a
+ * mail server or a target system.
  */
 const ours = new WeakSet<object>();
 
@@ -12,7 +12,7 @@ export function markDatabaseError(error: unknown): void {
   if (typeof error === "object" && error !== null) ours.add(error);
 }
 
-/** The connection was lost during COMMIT: it is unknown whether the transaction was committed. */
+/** The connection was lost during COMMIT, so it is unknown whether the transaction was committed. */
 export class OutcomeUnknown extends Error {
   override name = "OutcomeUnknown";
 
@@ -22,7 +22,7 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** Nothing was sent: the database is known to be unavailable, or no connection was free in time. */
+/** Nothing was sent, because the database is known to be unavailable or no connection became free in time. */
 export class NoConnection extends Error {
   override name = "NoConnection";
   readonly why: "unavailable" | "busy";
@@ -69,7 +69,7 @@ const REFUSALS = {
 
 type Cause = keyof typeof REFUSALS;
 
-/** By SQLSTATE (PostgreSQL, appendix A), or by its class of two characters. */
+/** Keyed by SQLSTATE (PostgreSQL, appendix A), or by its two-character class. */
 const BY_STATE: Record<string, Cause> = {
   // connection_exception; poolers report their own failures as 08P01
   "08": "unavailable",
@@ -110,10 +110,10 @@ const NETWORK = new Set([
   "ETIMEDOUT",
 ]);
 
-/** `pg` has no codes for these. */
+/** `pg` has no codes for these errors. */
 const LOST = /^(connection terminated|client has encountered a connection error|client was closed|timeout expired)/i;
 
-/** Too many callers waited for a connection from the pool. */
+/** Too many callers were waiting for a connection from the pool. */
 const POOL_TIMEOUT = /^timeout exceeded when trying to connect/;
 
 function causeOf(error: object): Cause | null {
@@ -132,7 +132,7 @@ function causeOf(error: object): Cause | null {
 /** The maximum depth of nested causes. */
 const DEPTH = 5;
 
-/** The 503 for a failure of our own database, also as the cause of another error; null for any other error. */
+/** The 503 for a failure of our own database, even if the failure is the cause of another error; null for any other error. */
 export function databaseRefusal(error: unknown): Refusal | null {
   let each = error;
   for (let depth = 0; depth < DEPTH && typeof each === "object" && each !== null; depth++) {
@@ -143,10 +143,10 @@ export function databaseRefusal(error: unknown): Refusal | null {
   return null;
 }
 
-/** `pg` refuses a statement on a connection that it knows is closed, without sending it. */
+/** `pg` refuses, without sending it, a statement on a connection that it knows is closed. */
 const NOT_SENT = /^client (has encountered a connection error|was closed)/i;
 
-/** Whether a statement that failed like this may have taken effect: it was sent, and the connection was lost. */
+/** Whether a statement that failed with this error may have taken effect: it was sent before the connection was lost. */
 export function mayHaveHappened(error: unknown): boolean {
   if (!(error instanceof Error) || NOT_SENT.test(error.message)) return false;
   return causeOf(error) === "unavailable";

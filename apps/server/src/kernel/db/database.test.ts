@@ -77,7 +77,7 @@ describe("the database", () => {
     assert.equal(await setting("swallowed"), undefined);
   });
 
-  test("a deadlocked transaction runs again", async () => {
+  test("a transaction runs again after a deadlock", async () => {
     for (const name of ["one", "other"]) await set(name, 0);
     const reached: string[] = [];
     const crossing = (first: string, second: string) =>

@@ -23,11 +23,14 @@ type Parser = (text: string) => unknown;
 const parsers = new Map<number, Parser>([
   [INT8, readInt8],
   [INT8_ARRAY, readInt8Array],
-  // A calendar date has no time zone: as a `Date` it would become another day west of Greenwich.
+  // A calendar date has no time zone: as a `Date`, it would become a different day west of Greenwich.
   [DATE, (text) => text],
 ]);
 
-/** For the `types` option of `pg`: int8 as a safe number, date as `YYYY-MM-DD`, timestamptz as `Date`, the rest as usual. */
+/**
+ * For the `types` option of `pg`: int8 becomes a safe number, date `YYYY-MM-DD`, and timestamptz a `Date`. Other types are parsed
+ * as usual.
+ */
 const columnTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: "text" | "binary") {
     const own = format === "binary" ? undefined : parsers.get(oid);
@@ -35,7 +38,7 @@ const columnTypes: pg.CustomTypesConfig = {
   },
 };
 
-/** Reads. Searches stay unnamed (no generic plan); see `named` for hot lookups by key. */
+/** For reads. Searches stay unnamed (no generic plan); see `named` for hot lookups by key. */
 export type Db = Kysely<Tables>;
 
 /** The argument of store functions that write. The type proves that the caller opened a transaction. */
@@ -44,40 +47,41 @@ export type Tx = Transaction<Tables>;
 export interface DatabaseConfig {
   connection: pg.PoolConfig;
   log: Log;
-  /** Maximum connections; default 20. */
+  /** The maximum number of connections; default 20. */
   poolSize?: number;
-  /** Milliseconds after which the server cancels a statement; default 30,000. */
+  /** The server cancels a statement after this many milliseconds; default 30,000. */
   statementTimeout?: number;
-  /** Milliseconds that a statement waits for a lock; default 10,000. */
+  /** A statement waits this many milliseconds for a lock; default 10,000. */
   lockTimeout?: number;
-  /** Shown in `pg_stat_activity`; default "strongroom". */
+  /** The name shown in `pg_stat_activity`; default "strongroom". */
   applicationName?: string;
 }
 
 export interface Database {
   db: Db;
   /**
-   * Runs `fn` in one transaction: commits when it returns, rolls back when it throws. No network calls and no hashing
-   * inside: a transaction holds a connection and locks. After a deadlock, the database has rolled it back, and `fn` runs
-   * a second time. Its effects outside the database may then happen twice.
+   * Runs `fn` in one transaction: commits when it returns, rolls back when it throws. `fn` must not use the network or compute
+   * password hashes, because a transaction holds a connection and locks. After a deadlock, which the database rolls back, `fn`
+   * runs a second time, so its effects outside the database may happen twice.
    */
   transaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Like `transaction`, with one round trip less: `begin` is pipelined with the first statement. Only for a first statement
-   * that may take effect on its own if `begin` fails, in which case `fn` sees the failure. Never runs `fn` again: a deadlock rejects.
+   * Like `transaction`, but with one round trip less: `begin` is pipelined with the first statement. Use it only if the first
+   * statement may take effect on its own when `begin` fails; `fn` then sees the failure. Never runs `fn` again: a deadlock
+   * rejects.
    */
   pipelinedTransaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
   pool: pg.Pool;
-  /** Options to connect to the same database. */
+  /** The options for connecting to the same database. */
   connection: pg.PoolConfig;
   /**
-   * A further pool on the same database, for work that must not compete with calls. The caller ends it. Its statements may take
-   * `longestStatement` milliseconds; default: the same limit as for calls.
+   * Opens a further pool on the same database, for work that must not compete with calls. The caller ends the pool. Its
+   * statements may take `longestStatement` milliseconds; by default, the limit is the same as for calls.
    */
   openPool(options: pg.PoolConfig, longestStatement?: number): pg.Pool;
   /**
-   * A separate connected client, for session state such as LISTEN. The caller detects its end, and ends it. Rejects when
-   * there is no connection within `patience` milliseconds.
+   * Opens a separate connection for session state such as LISTEN. The caller detects its end, and ends it. Rejects when there is
+   * no connection within `patience` milliseconds.
    */
   listenConnection(patience?: number): Promise<DatabaseClient>;
   /** Waits for running queries, then closes all connections of the pool. */
@@ -85,18 +89,18 @@ export interface Database {
 }
 
 const DEADLOCK = "40P01";
-/** The limit for opening a connection, and for waiting for a free one in the pool. */
+/** The time limit for opening a connection, and for waiting for a free one in the pool. */
 const CONNECT_WITHIN_MS = 10_000;
-/** Queries on a listening connection are answered at once. */
+/** The limit for queries on a listening connection, which are answered at once. */
 const LISTENING_MS = 5000;
-/** The extra time for the server to report that it cancelled a statement. */
+/** The extra time that the server gets to report that it cancelled a statement. */
 const CUT_AFTER_MS = 5000;
-/** After this silence Node sends ten probes, one a second: a dead idle connection is detected within 20 seconds. */
+/** After this silence, Node sends ten probes, one per second, so that a dead idle connection is detected within 20 seconds. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /**
- * The settings that each connection of a pool sets first. Not sent while connecting: poolers refuse settings they do not know.
- * The last four end the sessions of a disconnected process, so that its locks are released soon.
+ * The settings that each connection of a pool makes first. They are not sent while connecting, because poolers refuse settings
+ * they do not know. The last four end the sessions of a disconnected process, so that its locks are released soon.
  */
 const sessionSettings = (longestStatement: number, lockTimeout: number) => `
   set statement_timeout = ${longestStatement};
@@ -137,7 +141,7 @@ export function openDatabase(config: DatabaseConfig): Database {
       // The pool awaits this, although its types do not declare it.
       onConnect: ((client) => client.query(settings)) as (client: pg.ClientBase) => void,
     });
-    // An idle connection that breaks leaves the pool; the next query opens a new one.
+    // An idle connection that breaks leaves the pool, and the next query opens a new one.
     opened.on("error", (error) => config.log.warn({ err: error }, "an idle database connection was lost"));
     return opened;
   }
@@ -191,14 +195,14 @@ export function openDatabase(config: DatabaseConfig): Database {
     },
     async close() {
       await db.destroy();
-      // Kysely does not close a pool that its own queries have not used.
+      // Close the pool ourselves, because Kysely does not close a pool that its own queries have not used.
       if (!pool.ended) await pool.end();
       availability.close();
     },
   };
 }
 
-/** A 64-bit integer as a number. Throws `RangeError` if a number cannot represent it exactly. */
+/** Parses a 64-bit integer as a number. Throws `RangeError` if a number cannot represent it exactly. */
 function readInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError("the database holds an integer beyond 2^53 - 1");

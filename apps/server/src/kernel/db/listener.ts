@@ -1,4 +1,4 @@
-// LISTEN on a separate connection that is kept alive. Notifications are hints, and gaps are reported.
+// Runs LISTEN on a separate connection that is kept alive. Notifications are only hints, and gaps are reported.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "#kernel/log.ts";
 import type { DatabaseClient } from "./client.ts";
@@ -12,8 +12,9 @@ const HEARTBEAT_INTERVAL = 15_000;
 const RECONNECT_PAUSES = [100, 500, 1000, 2000];
 
 /**
- * Calls `heard` for each notification on `channel`, and `listening` whenever it starts listening (again), since notifications
- * may have been missed before. Returns when it first listens; after that it reconnects automatically until closed.
+ * Calls `heard` for each notification on `channel`. Calls `listening` whenever listening starts or restarts, because
+ * notifications may have been missed before. Returns once it listens for the first time, and then reconnects automatically until
+ * closed.
  */
 export async function listen(
   database: Database,
@@ -40,7 +41,7 @@ export async function listen(
   function watch(fresh: DatabaseClient): void {
     client = fresh;
     const heartbeat = setInterval(() => {
-      // This detects a connection that was lost silently. Cutting it leads to "end".
+      // This detects a connection that was lost silently. Cutting the connection leads to "end".
       const late = setTimeout(() => fresh.cut(), HEARTBEAT_INTERVAL / 3);
       fresh.query("select 1").then(
         () => clearTimeout(late),

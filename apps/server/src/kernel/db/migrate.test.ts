@@ -63,13 +63,13 @@ describe("migrations", () => {
     );
   });
 
-  test("new ones run in the order of their numbers", async () => {
+  test("are applied in the order of their numbers when they are new", async () => {
     assert.deepEqual(await migrate({ connection }, log, await migrations({ ...SECOND, ...FIRST })), [1, 2]);
     const more = await migrations({ ...FIRST, ...SECOND, "0010-tenth.sql": "create table tenth (id int)" });
     assert.deepEqual(await migrate({ connection }, log, more), [10]);
   });
 
-  test("a failing one is rolled back, and earlier ones stay", async () => {
+  test("stay applied when a later migration fails and is rolled back", async () => {
     const broken = await migrations({
       ...FIRST,
       "0002-broken.sql": "create table half (id int); select nonsense from first",
@@ -81,7 +81,7 @@ describe("migrations", () => {
     assert.deepEqual(await migrate({ connection }, log, await migrations({ ...FIRST, ...SECOND })), [2]);
   });
 
-  test("rejects a database of a newer Strongroom", async () => {
+  test("are refused for a database of a newer Strongroom", async () => {
     await migrate({ connection }, log, await migrations({ ...FIRST, "0012-twelfth.sql": "select 1" }));
     await assert.rejects(
       migrate({ connection }, log, await migrations({ ...FIRST, "0009-ninth.sql": "select 1" })),
@@ -91,7 +91,7 @@ describe("migrations", () => {
     );
   });
 
-  test("rejects a migration that changed after it was applied", async () => {
+  test("are refused if one of them changed after it was applied", async () => {
     await migrate({ connection }, log, await migrations(FIRST));
     const changed = await migrations({ "0001-first.sql": "create table first (id bigint)" });
     await assert.rejects(
@@ -100,7 +100,7 @@ describe("migrations", () => {
     );
   });
 
-  test("rejects a new migration below the database's version", async () => {
+  test("are refused if a new one has a number below the database's version", async () => {
     await migrate({ connection }, log, await migrations({ ...FIRST, "0003-third.sql": "select 1" }));
     const late = await migrations({ ...FIRST, ...SECOND, "0003-third.sql": "select 1" });
     await assert.rejects(
@@ -109,7 +109,7 @@ describe("migrations", () => {
     );
   });
 
-  test("four concurrent processes apply each migration once", async () => {
+  test("are applied once each by four concurrent processes", async () => {
     const slow = Object.fromEntries(
       [1, 2, 3, 4, 5].map((number) => [
         `000${number}-slow.sql`,
@@ -127,7 +127,7 @@ describe("migrations", () => {
     assert.equal((await ask("select 1 from schema_migrations")).length, 5);
   });
 
-  test("rejects misnamed files and duplicate numbers", async () => {
+  test("are refused for misnamed files and duplicate numbers", async () => {
     await assert.rejects(migrations({ "1-short.sql": "" }), /not named NNNN-name\.sql/);
     await assert.rejects(migrations({ "0001-one.sql": "", "0001-other.sql": "" }), /two migrations have the number 1/);
   });

@@ -47,9 +47,9 @@ async function readMigration(folder: string, file: string): Promise<Migration> {
 }
 
 /**
- * Applies the missing migrations and returns their versions. Any number of processes may call it at once: each
- * migration runs in a transaction that holds a lock of that transaction (so it works through a pooler too).
- * Throws `StartError` if the database is unreachable, is newer than the code, or was created by other migrations.
+ * Applies the missing migrations and returns their versions. Any number of processes may call this function at once: each
+ * migration runs in a transaction that holds a transaction-level lock, which also works through a pooler. Throws `StartError` if
+ * the database is unreachable, is newer than the code, or was created by other migrations.
  */
 export async function migrate(
   { connection }: { connection: pg.ClientConfig },
@@ -72,7 +72,7 @@ export async function migrate(
   }
 }
 
-/** The first connection of a start. On failure throws `StartError`, without the connection's secret. */
+/** Opens the first connection of a start. On failure, throws a `StartError` that does not contain the connection's secret. */
 async function connect(client: pg.Client): Promise<void> {
   try {
     await client.connect();
@@ -91,7 +91,7 @@ function reasonOf(error: unknown): string {
   return message.split("\n", 1)[0] || code;
 }
 
-/** Applies the first missing migration and returns it; null if none is missing. */
+/** Applies the first missing migration and returns its version; null if none is missing. */
 async function applyNext(client: pg.Client, known: readonly Migration[]): Promise<Migration | null> {
   if (nextOf(known, await readApplied(client)) === undefined) return null;
   await client.query("begin");
@@ -104,7 +104,7 @@ async function applyNext(client: pg.Client, known: readonly Migration[]): Promis
       checksum text not null,
       applied_at timestamptz not null default now()
     )`);
-    // Read again: another process may have been faster while this one waited for the lock.
+    // Read the versions again: another process may have been faster while this one waited for the lock.
     const next = nextOf(known, await readApplied(client));
     if (next !== undefined) {
       await client.query(next.sql);

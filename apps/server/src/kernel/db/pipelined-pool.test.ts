@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => own.drop());
 
-/** Fails if a setting of this name exists. */
+/** A statement that fails if a setting of this name exists. */
 const add = (tx: Db, name: string) =>
   tx.executeQuery(pipelined("add", sql`insert into settings (name, value) values (${name}, '1')`.compile(tx)));
 
@@ -22,7 +22,7 @@ const names = async (db: Db = own.database.db) =>
 
 const addNow = (tx: Tx, name: string) => tx.insertInto("settings").values({ name, value: "1" }).execute();
 
-/** Both kinds of transactions pass the tests below. */
+/** The tests below run with both kinds of transactions. */
 const kinds = ["transaction", "pipelinedTransaction"] as const;
 
 for (const kind of kinds) {
@@ -53,7 +53,7 @@ for (const kind of kinds) {
       assert.ok((await names()).includes(`${kind} later`), "the connection works again");
     });
 
-    test("fails the statement that it was sent with", async () => {
+    test("fails together with the statement that it was sent with", async () => {
       const failing = transaction(async (tx) => {
         await add(tx, `${kind} a`);
         await assert.rejects(names(tx), /duplicate key/);

@@ -9,9 +9,9 @@ import { named } from "./named.ts";
 type Statement = string | { name: string; text: string; isHeld?: true };
 
 /**
- * A named statement whose result is not needed. Inside a transaction it is sent with the next statement, at the latest with
- * the commit, and its failure is reported by that statement. INVARIANT: if it fails together with a commit, nothing is
- * committed, because PostgreSQL rolls back a transaction with a failed statement and reports that to the commit.
+ * A named statement whose result is not needed. Inside a transaction, it is sent with the next statement, at the latest with the
+ * commit, and that statement reports its failure. INVARIANT: if it fails together with a commit, nothing is committed, because
+ * PostgreSQL rolls back a transaction with a failed statement and reports that to the commit.
  */
 export function pipelined<R>(name: string, query: CompiledQuery<R>): CompiledQuery<R> {
   const it = named(name, query);
@@ -19,8 +19,9 @@ export function pipelined<R>(name: string, query: CompiledQuery<R>): CompiledQue
 }
 
 /**
- * The pool for Kysely. With `holdsBegin`, `begin` is sent in the round trip of the first statement. If only `begin` failed,
- * that statement would take effect on its own before the failure is seen: such transactions start with a statement that may.
+ * The pool for Kysely. With `holdsBegin`, `begin` is sent in the round trip of the first statement. If only `begin` fails, that
+ * statement takes effect on its own before the failure is seen, so such transactions must start with a statement for which this
+ * is acceptable.
  */
 export function pipelinedPool(pool: pg.Pool, availability: Availability, holdsBegin: boolean): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
@@ -36,7 +37,7 @@ export function pipelinedPool(pool: pg.Pool, availability: Availability, holdsBe
   };
 }
 
-/** Any failure to connect (including a changed password) means that the database is unavailable. */
+/** Any failure to connect (even because of a changed password) means that the database is unavailable. */
 async function checkOut(pool: pg.Pool, availability: Availability): Promise<pg.PoolClient> {
   try {
     return await availability.unlessAway(
@@ -60,7 +61,7 @@ function sharing(client: pg.PoolClient, holdsBegin: boolean): PostgresPoolClient
     return statement.isHeld === true && isInTransaction;
   }
 
-  /** Sends the held statements and `last` in one write, because `pg` would wake the database for each. */
+  /** Sends the held statements and `last` in one write, because `pg` would otherwise wake the database for each of them. */
   function send(last: [Statement, readonly unknown[]]): Promise<pg.QueryResult>[] {
     const all = [...held, last];
     held = [];

@@ -1,4 +1,4 @@
-// Two rules that prevent deadlocks: statements lock rows in one order, and no two advisory locks share a number.
+// Tests two rules that prevent deadlocks: statements lock rows in one order, and no two advisory locks share a number.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -11,13 +11,13 @@ const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
 
 const LOCKS = /\bfor (no key )?update\b|\bfor (key )?share\b|\.for(NoKey)?Update\(|\.for(Key)?Share\(/;
 const IN_ORDER = /\border by\b|\borderBy\(/;
-/** Skips locked rows, so it never waits. */
+/** Matches statements that skip locked rows and therefore never wait. */
 const WAITS_FOR_NONE = /skip locked|skipLocked\(/;
 const ONE_ROW = /\.where\("(id|origin)", "=", |\b(?:where|and) (?:\w+\.)?id = \$\{|\blimit 1\b/;
 /** Tables with a single row. */
 const ONE_ROW_TABLES = /from seal\b|selectFrom\("sign_in_policy"\)/;
 
-/** The top-level declarations of a file: a lock and its order are in the same one. */
+/** Splits a file into top-level declarations, because a lock and its order are always in the same declaration. */
 const declarationsOf = (text: string): string[] =>
   text
     .split(/\n(?=(?:export |async function |function |const |\/\*\*))/)
@@ -34,7 +34,7 @@ test("every statement that locks several rows specifies their order", () => {
   assert.deepEqual(found, []);
 });
 
-test("the search for unordered locks finds an example", () => {
+test("the search for unordered locks finds a sample statement", () => {
   const bad = `const held = (tx: Tx) =>\n  tx.selectFrom("users").select("id").where("role", "=", "admin").forUpdate().execute();`;
   assert.equal(unordered(bad).length, 1);
   assert.equal(unordered(bad.replace(".forUpdate", '.orderBy("id").forUpdate')).length, 0);

@@ -1,10 +1,10 @@
-// Detects whether a connection keeps its session, or a pooler assigns any free session to each transaction or statement.
+// Detects whether a connection keeps its session, or whether a pooler assigns any free session to each transaction or statement.
 import { randomUUID } from "node:crypto";
 import { StartError } from "#kernel/start-error.ts";
 import type { DatabaseClient } from "./client.ts";
 import type { Database } from "./database.ts";
 
-/** A free session may happen to be the right one, so the check is repeated. */
+/** The number of repetitions of the check, because a free session may happen to be the right one. */
 const ROUNDS = 3;
 const CONNECT_WITHIN_MS = 5000;
 const ANSWER_WITHIN_MS = 2000;
@@ -13,8 +13,8 @@ const NEEDS_SESSIONS =
   "The connection pooler in front of the database does not keep sessions (transaction or statement pooling)";
 
 /**
- * Tests the behaviour, because poolers differ in what they report: one connection leaves a mark in its session,
- * another must not find it, and the first must find it again while the other is in a transaction. Rejects when the
+ * Tests the behaviour itself, because poolers differ in what they report. One connection leaves a mark in its session; a second
+ * connection must not find the mark, and the first must find it again while the second is in a transaction. Rejects when the
  * database cannot be queried.
  */
 export async function keepsSessions(database: Pick<Database, "listenConnection">): Promise<boolean> {
@@ -50,7 +50,7 @@ async function isApart(one: DatabaseClient, other: DatabaseClient): Promise<bool
   );
   if (!mayBegin) return false;
   const foreign = await sessionOf(other);
-  // With a single session, a pooler would block this one until the other's transaction ends.
+  // If there is only a single session, a pooler would block this query until the other transaction ends.
   if (foreign.mark === mark) return false;
   const after = await sessionOf(one);
   await other.query("rollback");
@@ -64,7 +64,10 @@ async function sessionOf(client: DatabaseClient): Promise<{ mark: string | null;
   return rows[0]!;
 }
 
-/** Runs before anything is written. Throws `StartError`; ignores an unreachable database, which the next connection reports. */
+/**
+ * Runs before anything is written. Throws `StartError`, but ignores an unreachable database, which the next connection will
+ * report.
+ */
 export async function requireSessions(database: Database): Promise<void> {
   const isKept = await keepsSessions(database).catch(() => true);
   if (isKept) return;
@@ -73,7 +76,7 @@ export async function requireSessions(database: Database): Promise<void> {
 
 const KEPT_MS = 10_000;
 
-/** For health, at runtime: a pooler's mode can be changed while the server runs. */
+/** For health checks at run time, because a pooler's mode can be changed while the server runs. */
 export function sessionCheck(database: Database) {
   let latest: { at: number; problem: string | null } | null = null;
   return {
@@ -81,7 +84,7 @@ export function sessionCheck(database: Database) {
     isEssential: true as const,
     async problem(): Promise<string | null> {
       if (latest !== null && performance.now() - latest.at < KEPT_MS) return latest.problem;
-      // Another check reports a database that does not answer.
+      // A separate check reports a database that does not answer.
       const isKept = await keepsSessions(database).catch(() => true);
       latest = { at: performance.now(), problem: isKept ? null : `${NEEDS_SESSIONS}. Set its pool_mode to session` };
       return latest.problem;

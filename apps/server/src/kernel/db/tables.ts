@@ -2,10 +2,10 @@
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 import type { Audience } from "#kernel/events/audience.ts";
 
-/** A `timestamptz`: read as a `Date`, written as a `Date` or ISO 8601 text, filled in by the database when left out. */
+/** A `timestamptz`: read as a `Date`, written as a `Date` or as ISO 8601 text, and filled in by the database if omitted. */
 export type DefaultedTime = ColumnType<Date, Date | string | undefined, Date | string>;
 
-/** Any JSON, written as text from `JSON.stringify`. */
+/** Any JSON value, written as text from `JSON.stringify`. */
 export type JsonColumn<T extends object | null = object> = JSONColumnType<T>;
 
 export interface SettingsTable {
@@ -38,8 +38,7 @@ export interface JobRunsTable {
 }
 
 /**
- * Features augment this:
- * `declare module "#kernel/db/tables.ts" { interface Tables { credentials: CredentialsTable } }`.
+ * Features extend this interface: `declare module "#kernel/db/tables.ts" { interface Tables { credentials: CredentialsTable } }`.
  */
 export interface Tables {
   settings: SettingsTable;

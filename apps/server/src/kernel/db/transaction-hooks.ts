@@ -1,4 +1,4 @@
-// Data of a running transaction: the pool that it runs on, and hooks to call once it has committed.
+// The data of a running transaction: its pool, and hooks to call once it has committed.
 import type pg from "pg";
 import type { Tx } from "./database.ts";
 
@@ -9,7 +9,7 @@ interface Running {
 
 const running = new WeakMap<object, Running>();
 
-/** Only for `Database`. Returns the function to call after the commit. */
+/** For use by `Database` only. Returns the function to call after the commit. */
 export function beginHooks(tx: Tx, pool: pg.Pool): () => void {
   const hooks: Running["hooks"] = [];
   running.set(tx, { pool, hooks });
@@ -23,5 +23,5 @@ export function afterCommit(tx: Tx, hook: () => void): void {
   running.get(tx)?.hooks.push(hook);
 }
 
-/** The pool of a transaction that `Database` began; undefined for any other. */
+/** The pool of a transaction that `Database` began; undefined for any other transaction. */
 export const poolOf = (tx: Tx): pg.Pool | undefined => running.get(tx)?.pool;

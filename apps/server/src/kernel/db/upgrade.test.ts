@@ -42,7 +42,7 @@ test("0008: keeps the first of concurrent runs with the same scope and cancels t
     select scope, status, completed_at is null as is_open, count(credential_id)::int as items
     from verification_runs join verification_run_items on run_id = id group by id order by id`);
   const running = { status: "running", is_open: true, items: 2 };
-  // Started items end; others are dropped.
+  // Started items end, and the others are dropped.
   const cancelled = { status: "cancelled", is_open: false, items: 1 };
   assert.deepEqual(rows, [
     { scope: "all", ...running },
@@ -60,7 +60,7 @@ test("0008: keeps the first of concurrent runs with the same scope and cancels t
   );
 });
 
-test("0025: sets how far back existing reviews looked", async () => {
+test("0025: stores how far back existing reviews looked", async () => {
   await migrate({ connection }, log, await upTo(24));
   const add = (digit: number) =>
     client.query(
@@ -112,7 +112,7 @@ test("0037: keeps the last code of an authenticator app marked as used", async (
   ]);
 });
 
-test("0044: entries of a filled trail are listed in the order of the tree, pending ones last", async () => {
+test("0044: the entries of an existing trail are listed in the order of the tree, with pending entries last", async () => {
   await migrate({ connection }, log, await upTo(43));
   // Entries 1 to 6 have positions in the order 1, 3, 2, 6; 4 is in quarantine, 5 is pending. Their ids are in the order
   // of their times.
@@ -130,7 +130,7 @@ test("0044: entries of a filled trail are listed in the order of the tree, pendi
   await migrate({ connection }, log, await upTo(44));
 
   const { rows } = await client.query("select id, seq::int from audit_entries order by seq");
-  // The entry recorded before 4 is 3, at the second position.
+  // The entry recorded before entry 4 is entry 3, at the second position.
   assert.deepEqual(
     rows.map(({ id, seq }) => [Number(id.at(-1)), seq]),
     [
@@ -156,7 +156,7 @@ test("0044: entries of a filled trail are listed in the order of the tree, pendi
   await assert.rejects(client.query("update audit_entries set result = 'failure'"), /append-only/);
 });
 
-test("0048: a failed secret gets the outcome of its latest counting attempt, and summed days their rejections", async () => {
+test("0048: a failed secret gets the outcome of its latest attempt that counts, and daily totals get their rejections", async () => {
   await migrate({ connection }, log, await upTo(47));
   const idOf = (n: number) => `0190c0de-0000-7000-8000-0000000000${String(n).padStart(2, "0")}`;
   const owner = idOf(0);

@@ -1,13 +1,13 @@
-// Reads with a time limit: cancels expensive queries and reports that to the caller.
+// Reads with a time limit: cancels queries that take too long and reports that to the caller.
 import { sql } from "kysely";
 import type { Database, Db } from "./database.ts";
 
-/** SQLSTATE of a cancelled statement. */
+/** The SQLSTATE of a cancelled statement. */
 const QUERY_CANCELED = "57014";
 
 export const isCutOff = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === QUERY_CANCELED;
 
-/** Returns the result of `work`; throws the error from `tooLong` if one of its statements takes longer than `seconds`. */
+/** Returns the result of `work`. Throws the error from `tooLong` if one of its statements takes longer than `seconds`. */
 export async function within<T>(
   { database, seconds, tooLong }: { database: Database; seconds: number; tooLong: () => Error },
   work: (db: Db) => Promise<T>,

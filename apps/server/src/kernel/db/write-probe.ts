@@ -5,9 +5,9 @@ import { databaseRefusal } from "./database-error.ts";
 import type { Database } from "./database.ts";
 
 export interface WriteResult {
-  /** Null when the write was committed, else one plain sentence. */
+  /** Null when the write was committed; otherwise one plain sentence. */
   problem: string | null;
-  /** Milliseconds that the database's clock is at least ahead of this process's; null without a write. */
+  /** The least number of milliseconds by which the database's clock is ahead of this process's clock; null without a write. */
   clockAhead: number | null;
 }
 
@@ -18,7 +18,7 @@ export interface WriteProbe {
 }
 
 const WITHIN_MS = 2000;
-/** Callers within this time get the same result: the call is public. */
+/** Calls within this time get the same result, because the call is public. */
 const KEPT_MS = 1000;
 
 const PROBLEMS: Record<string, string> = {
@@ -28,7 +28,7 @@ const PROBLEMS: Record<string, string> = {
   "database.pooler-mode": "The connection pooler in front of the database is not in session mode",
 };
 
-/** Not through the pool: callers waiting there may be waiting for the failure itself. */
+/** Does not use the pool: callers waiting there may be waiting because of the failure itself. */
 export function createWriteProbe(database: Database, clock: Clock): WriteProbe {
   let client: DatabaseClient | null = null;
   let latest: Promise<WriteResult> | null = null;
@@ -58,7 +58,10 @@ export function createWriteProbe(database: Database, clock: Clock): WriteProbe {
     return fresh;
   }
 
-  /** A connection that was lost since the last probe does not mean that the database failed: a second try uses a new one. */
+  /**
+   * A connection that was lost since the last probe does not mean that the database failed, so a second try uses a new
+   * connection.
+   */
   async function updateOnceMore(): Promise<WriteResult> {
     const isUsed = client !== null;
     try {

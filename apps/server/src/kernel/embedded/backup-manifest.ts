@@ -1,4 +1,4 @@
-// A backup's manifest: its files with checksums, its time and version, and a MAC under the root key over all of it.
+// A backup's manifest: its files with checksums, its time and version, and a MAC over all of this under the root key.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
@@ -7,10 +7,10 @@ import { z } from "zod";
 import { StartError } from "#kernel/start-error.ts";
 
 const MANIFEST = "manifest.json";
-/** Enough for about 400,000 files. */
+/** The maximum size of a manifest, enough for about 400,000 files. */
 const LONGEST_MANIFEST = 64 * 1024 * 1024;
 
-/** Relative, with "/" between the parts, and never out of the folder. */
+/** A relative path with "/" between its parts, which never leaves the folder. */
 const Path = z
   .string()
   .min(1)
@@ -26,15 +26,15 @@ const BackupFile = z.strictObject({
 export type BackupFile = z.infer<typeof BackupFile>;
 
 const common = {
-  /** Time of the database state. ISO 8601. */
+  /** The time of the database state, in ISO 8601. */
   made_at: z.iso.datetime(),
-  /** Version of the Strongroom that made the backup. */
+  /** The version of Strongroom that made the backup. */
   strongroom: z.string(),
-  /** Major version of PostgreSQL; others cannot open the backup. */
+  /** The major version of PostgreSQL; other major versions cannot open the backup. */
   major: z.number().int(),
-  /** Folders, relative to the data folder, including empty ones. */
+  /** All folders, even empty ones, with paths relative to the data folder. */
   folders: z.array(Path),
-  /** Regular files only: a restore creates each with mode 0600 and takes no mode or type from the backup. */
+  /** Regular files only. A restore creates each file with mode 0600 and takes no mode or type from the backup. */
   files: z.array(BackupFile),
 };
 
@@ -47,14 +47,14 @@ const BackupManifest = z.strictObject({
   ...common,
   /** PostgreSQL's identifier of the cluster. */
   system_identifier: z.string().regex(/^\d+$/),
-  /** The id of the root key that opens its secrets and authenticates the manifest. The key itself is in no backup. */
+  /** The id of the root key that opens the backup's secrets and authenticates the manifest. No backup contains the key itself. */
   root_key: RootKeyName,
-  /** How to derive or find that root key: for a passphrase the salt and the cost parameters. Contains no secret. */
+  /** How to derive or find that root key: for a passphrase, the salt and the cost parameters. Contains no secret. */
   seal: z.record(z.string(), z.unknown()),
 });
 export type BackupManifest = z.infer<typeof BackupManifest>;
 
-/** Before 1.1 (format 1) there was a plain checksum, which an attacker who changes a backup can recompute. */
+/** The plain checksum of backups before 1.1 (format 1). An attacker who changes a backup can recompute it. */
 const EarlierManifest = z.strictObject({
   format: z.literal("strongroom-backup/1"),
   ...common,
@@ -62,14 +62,14 @@ const EarlierManifest = z.strictObject({
 });
 export type EarlierManifest = z.infer<typeof EarlierManifest>;
 
-/** A parsed manifest. Nothing in it may be relied on before `authenticate`. */
+/** A parsed manifest. Nothing in it may be relied on before `authenticate` succeeds. */
 export type FoundManifest =
   | { isAuthenticable: true; manifest: BackupManifest; mac: Buffer; message: Buffer }
   | { isAuthenticable: false; manifest: EarlierManifest };
 
 /** Computes the MAC under a root key. */
 export type Mac = (message: Buffer) => Buffer;
-/** Finds the root key that a manifest names. Rejects with StartError or SealError when it is not available here. */
+/** Finds the root key that a manifest names. Rejects with StartError or SealError when the key is not available here. */
 export type FindMac = (manifest: Pick<BackupManifest, "root_key" | "seal">) => Promise<Mac>;
 
 export const manifestPath = (folder: string): string => join(folder, MANIFEST);
@@ -79,7 +79,7 @@ export function renderManifest(manifest: BackupManifest, mac: Mac): string {
   return `${JSON.stringify({ ...manifest, mac: mac(messageOf(manifest)).toString("hex") }, null, 1)}\n`;
 }
 
-/** Throws a one-sentence `StartError` if the folder is not a backup, or is unfinished or damaged. */
+/** Throws a one-sentence `StartError` if the folder is not a backup, or if the backup is unfinished or damaged. */
 export async function readManifest(folder: string): Promise<FoundManifest> {
   const text = await readText(manifestPath(folder)).catch((error: unknown) => {
     throw new StartError(`${folder} is not a complete backup: it has no readable ${MANIFEST}.`, {
@@ -112,8 +112,8 @@ export interface Authenticated {
 export class UnauthenticatedBackup extends StartError {}
 
 /**
- * Checks the manifest's MAC. INVARIANT: nothing of a backup is started or executed before this.
- * Throws `StartError`; `UnauthenticatedBackup` for one without a MAC, unless those are accepted.
+ * Checks the manifest's MAC. INVARIANT: nothing in a backup is started or executed before this check. Throws `StartError`, or
+ * `UnauthenticatedBackup` for a manifest without a MAC, unless those are accepted.
  */
 export async function authenticate(
   folder: string,

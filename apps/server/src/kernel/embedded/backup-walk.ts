@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { StartError } from "#kernel/start-error.ts";
 
-/** Kept as empty folders. The write-ahead log (pg_wal) is added at the end of the backup. */
+/** These are kept as empty folders. The write-ahead log (pg_wal) is added at the end of the backup. */
 const WITHOUT_CONTENT = new Set([
   "pg_wal",
   "pg_dynshmem",
@@ -15,7 +15,7 @@ const WITHOUT_CONTENT = new Set([
   "pg_subtrans",
 ]);
 
-/** At the top level. An existing backup label belongs to the backup that this cluster was restored from. */
+/** Left out at the top level. An existing backup label belongs to the backup that this cluster was restored from. */
 const LEFT_OUT = new Set([
   "postmaster.pid",
   "postmaster.opts",
@@ -30,7 +30,7 @@ const LEFT_OUT = new Set([
   "postgresql.auto.conf.tmp",
 ]);
 
-/** Paths within the cluster, without `global/pg_control`, which is copied separately. */
+/** Paths within the cluster, except `global/pg_control`, which is copied separately. */
 export async function copiedFiles(cluster: string): Promise<{ folders: string[]; files: string[] }> {
   const folders: string[] = [];
   const files: string[] = [];
@@ -58,7 +58,7 @@ function isWanted(path: string, name: string): boolean {
   return !name.startsWith("pgsql_tmp") && !name.startsWith("pg_internal.init");
 }
 
-/** A folder that was removed meanwhile, with its database, counts as empty. */
+/** If a folder was removed in the meantime together with its database, it counts as empty. */
 async function list(folder: string) {
   return readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];

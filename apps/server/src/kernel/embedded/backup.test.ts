@@ -53,7 +53,7 @@ async function withClient<T>(config: pg.ClientConfig, work: (client: pg.Client) 
   }
 }
 
-/** The number of rows and the highest id; equal if none is missing. */
+/** The number of rows and the highest id, which are equal if no row is missing. */
 async function written(embedded: Embedded): Promise<{ count: number; last: number }> {
   return withClient(embedded.connection, async (client) => {
     const { rows } = await client.query(
@@ -140,7 +140,7 @@ describe("a backup", () => {
   const refuses = (work: Promise<unknown>, sentence: RegExp) =>
     assert.rejects(work, (error) => error instanceof StartError && sentence.test(error.message));
 
-  test("is readable by its owner only and contains no root key", async () => {
+  test("is readable only by its owner and contains no root key", async () => {
     const { files } = await manifestOf(made);
     assert.equal(statSync(made).mode & 0o777, 0o700);
     for (const { path } of files) assert.equal(statSync(join(made, path)).mode & 0o777, 0o600, path);
@@ -150,7 +150,7 @@ describe("a backup", () => {
     assert.ok(files.every(({ path }) => !readFileSync(join(made, path)).includes(key)));
   });
 
-  test("contains no file of the running server", async () => {
+  test("contains no file that belongs to the running server process", async () => {
     const { files, folders } = await manifestOf(made);
     for (const name of ["postmaster.pid", "postmaster.opts"])
       assert.ok(!files.some(({ path }) => path.endsWith(name)), name);
@@ -175,7 +175,7 @@ describe("a backup", () => {
     assert.ok(!existsSync(inside("failed")));
   });
 
-  test("is refused if any file was changed, truncated, removed or added, and restores no database", async () => {
+  test("is refused if any file was changed, truncated, removed or added, and no database is restored", async () => {
     const victim = (await manifestOf(made)).files
       .filter(({ path }) => path.includes("/base/"))
       .find(({ size }) => size > 0)!;
@@ -225,7 +225,7 @@ describe("a backup", () => {
     }
   });
 
-  test("is not restored over a database or into a folder with other files", async () => {
+  test("is not restored over an existing database or into a folder with other files", async () => {
     await refuses(restoreFrom(made, dataFolder), /There is a database in/);
     mkdirSync(inside("other"));
     writeFileSync(join(inside("other"), "notes.txt"), "mine");
@@ -243,7 +243,7 @@ describe("a backup", () => {
     assert.equal(readFileSync(join(inside("newer"), "audit", "checkpoint"), "utf8"), "signed later\n");
   });
 
-  test("is rolled back if its check fails, and can be restored again", async () => {
+  test("is rolled back if the check of the restored database fails, and can be restored again", async () => {
     const target = inside("unproved");
     await assert.rejects(
       restoreFrom(made, target, { prove: async () => Promise.reject(new Error("not this one")) }),
@@ -254,7 +254,7 @@ describe("a backup", () => {
     assert.ok(existsSync(join(target, "postgres", "cluster")));
   });
 
-  test("of a restored database can be restored", async () => {
+  test("of a restored database can itself be restored", async () => {
     const restored = inside("bare");
     const second = await startEmbedded({ dataFolder: restored, log });
     await backUp({
@@ -270,7 +270,7 @@ describe("a backup", () => {
   });
 });
 
-test("lists the write-ahead log files from the first to the one with the byte before the end", () => {
+test("`segmentsBetween` lists the write-ahead log files from the first to the one that contains the byte before the end", () => {
   const label = (file: string) => `START WAL LOCATION: 0/0 (file ${file})\nCHECKPOINT LOCATION: 0/0\n`;
   const size = 16n * 1024n * 1024n;
   assert.deepEqual(segmentsBetween(label("000000010000000000000002"), "0/2000158", size), ["000000010000000000000002"]);

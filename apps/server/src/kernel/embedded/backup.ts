@@ -1,5 +1,5 @@
-// Backs up the live embedded database with PostgreSQL's low-level base backup (manual, §25.3.4): start, copy the changing
-// folder, stop, and add the write-ahead log of the time between, from which the next start recovers.
+// Backs up the live embedded database with PostgreSQL's low-level base backup (manual, §25.3.4): start, copy the changing folder,
+// stop, and add the write-ahead log written in between, from which the next start recovers.
 import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir, readFile, readdir, rm } from "node:fs/promises";
@@ -14,36 +14,39 @@ import { copyHashed, flush, flushAll, forEachOfMany, writeHashed } from "./hashe
 import type { Written } from "./hashed-copy.ts";
 import { copiedFiles } from "./backup-walk.ts";
 
-/** Path of the cluster in a data folder and in a backup. */
+/** The path of the cluster in a data folder and in a backup. */
 export const CLUSTER = "postgres/cluster";
 
-/** Of the files beside the cluster, only the audit checkpoints: the others belong to this machine, or are keys. */
+/** Of the files beside the cluster, only the audit checkpoints are included: the others belong to this machine or are keys. */
 const IS_CHECKPOINT = /^checkpoints?(?:\.contradicted-[\w.-]+)?$/;
 
 export interface BackupOptions {
-  /** As superuser: `Embedded.administration`. */
+  /** A connection as superuser: `Embedded.administration`. */
   administration: pg.ClientConfig;
   dataFolder: string;
-  /** New, or empty. */
+  /** A new or empty folder. */
   target: string;
-  /** Folders in the data folder whose files are included, if they exist. */
+  /** Folders in the data folder whose files are included if they exist. */
   beside: readonly string[];
-  /** Allows a target in the data folder, where the backup could be lost with it: for backups that are copied elsewhere. */
+  /**
+   * Allows a target in the data folder, where the backup could be lost together with the database. For backups that are copied
+   * elsewhere.
+   */
   mayLieWithin?: boolean;
   /** Called after each file with the number of copied files and the total. */
   progress?: (done: number, total: number) => Promise<void>;
   /** Aborts the backup. */
   signal?: AbortSignal;
-  /** Called at the start and at the end: the seal record in the database; null before the first start. */
+  /** Called at the start and at the end. Returns the seal record in the database; null before the first start. */
   seal: () => Promise<SealRecord | null>;
   /** Finds the root key that authenticates the manifest. */
   findMac: FindMac;
 }
 
 /**
- * Writes a backup and returns its manifest, which is written last: a folder without one is not a backup. Everything is
- * flushed to disk when this returns. When it rejects, the written files are removed. Throws a one-sentence `StartError` for an
- * unusable target.
+ * Writes a backup and returns its manifest. The manifest is written last: a folder without a manifest is not a backup. Everything
+ * is flushed to disk when this function returns. When it rejects, the written files are removed. Throws a one-sentence
+ * `StartError` for an unusable target.
  */
 export async function backUp(options: BackupOptions): Promise<BackupManifest> {
   const target = resolve(options.target);
@@ -90,7 +93,7 @@ async function write(options: BackupOptions, target: string): Promise<BackupMani
     const before = await options.seal();
     if (before === null) throw new StartError("There is no root key yet: start Strongroom once, then back it up.");
     const seal = { root_key: { id: before.rootKeyId, provider: before.provider }, seal: { ...before } };
-    // Runs before anything is copied: without a root key there is no backup.
+    // This runs before anything is copied, because there can be no backup without a root key.
     const mac = await options.findMac(seal);
     const copy = openCopy(target);
     // These files come first because they must not be newer than the database.
@@ -111,7 +114,7 @@ async function write(options: BackupOptions, target: string): Promise<BackupMani
     } as const;
     return await finish(copy, target, head, mac);
   } finally {
-    // Also ends backup mode and the replication slot after a failure.
+    // This also ends backup mode and the replication slot after a failure.
     await client.end();
   }
 }
@@ -166,11 +169,11 @@ async function copyCluster(
   let copied = 0;
   await forEachOfMany(found.files, async (path) => {
     signal?.throwIfAborted();
-    // The log replay drops a table that was dropped meanwhile.
+    // The log replay will drop a table that was dropped in the meantime.
     await copy.file(`${CLUSTER}/${path}`, (target) => copyHashed(join(cluster, path), target));
     await progress?.((copied += 1), found.files.length);
   });
-  // Copied last, as pg_basebackup does.
+  // This file is copied last, as in pg_basebackup.
   await copy.file(`${CLUSTER}/global/pg_control`, async (target) => {
     return writeHashed(target, await readSteady(join(cluster, "global", "pg_control")));
   });
@@ -210,13 +213,13 @@ async function clusterOf(client: pg.Client): Promise<string> {
   return cluster;
 }
 
-/** Keeps the write-ahead log until this session ends: a busy server would recycle it before it is copied. */
+/** Keeps the write-ahead log until this session ends. Otherwise, a busy server would recycle the log before it is copied. */
 async function reserveLog(client: pg.Client): Promise<void> {
   const name = `strongroom_backup_${randomUUID().replaceAll("-", "_")}`;
   await client.query("select pg_create_physical_replication_slot($1, true, true)", [name]);
 }
 
-/** This file is overwritten in place, and a concurrent read may see a mixture. Two equal reads are consistent. */
+/** The server overwrites this file in place, so a concurrent read may see a mixture. Two equal reads are consistent. */
 async function readSteady(path: string): Promise<Buffer> {
   for (let before = await readFile(path); ;) {
     const now = await readFile(path);
@@ -237,14 +240,14 @@ async function finish(
   const manifest = { ...head, folders, files };
   await writeHashed(manifestPath(target), renderManifest(manifest, mac));
   await flushAll([manifestPath(target), target]);
-  // The parent folder may be unreadable for us; its file system then has to keep the name.
+  // If this process may not read the parent folder, the file system has to keep the name by itself.
   await flush(dirname(target)).catch(() => undefined);
   return manifest;
 }
 
 /**
- * The files from the one in the backup label to the one with the byte before `stop` ("2/1A0000F8"). Their
- * names are timeline, and the number of the segment in two parts, each as 8 hex digits.
+ * The write-ahead log files from the one in the backup label to the one with the byte before `stop` ("2/1A0000F8"). Their names
+ * consist of the timeline and the number of the segment in two parts, each as 8 hex digits.
  */
 export function segmentsBetween(label: string, stop: string, segmentSize: bigint): string[] {
   const [, timeline, high, low] = /\(file ([0-9A-F]{8})([0-9A-F]{8})([0-9A-F]{8})\)/.exec(label) ?? [];

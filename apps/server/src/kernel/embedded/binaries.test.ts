@@ -36,7 +36,7 @@ function packageRoot(): string | null {
   }
 }
 
-/** The package as unpacked by npm, without symbolic links. */
+/** The package as npm unpacks it, without symbolic links. */
 function freshPackage(name: string): string {
   const root = join(temporary.path, name);
   for (const folder of ["native/bin", "native/lib"]) {
@@ -47,7 +47,7 @@ function freshPackage(name: string): string {
       try {
         linkSync(from, join(root, folder, file));
       } catch {
-        // The temporary folder is on another disk.
+        // The temporary folder is on a different disk.
         copyFileSync(from, join(root, folder, file));
       }
     }
@@ -69,7 +69,7 @@ describe("PostgreSQL's programs", () => {
     assert.ok(findBinaries(null, join(temporary.path, "lib")).major >= 17);
   });
 
-  test("rejects an unavailable version with one sentence", { skip }, () => {
+  test("an unavailable version is rejected with one sentence", { skip }, () => {
     assert.throws(
       () => findBinaries(8, join(temporary.path, "lib")),
       (error) => {
@@ -83,14 +83,18 @@ describe("PostgreSQL's programs", () => {
     );
   });
 
-  test("run from a package whose install script never ran, with links made in it", { skip: needsLinks }, () => {
-    const root = freshPackage("writable");
-    assert.match(version(root, null).text, /libicu\w+\.so/);
-    assert.equal(linkLibraries(root, join(temporary.path, "unused")), null);
-    assert.match(version(root, null).text, /^postgres \(PostgreSQL\) \d+/);
-    assert.equal(linkLibraries(root, join(temporary.path, "unused")), null);
-    assert.throws(() => lstatSync(join(temporary.path, "unused")), /ENOENT/);
-  });
+  test(
+    "run from a package whose install script never ran, with links made in the package",
+    { skip: needsLinks },
+    () => {
+      const root = freshPackage("writable");
+      assert.match(version(root, null).text, /libicu\w+\.so/);
+      assert.equal(linkLibraries(root, join(temporary.path, "unused")), null);
+      assert.match(version(root, null).text, /^postgres \(PostgreSQL\) \d+/);
+      assert.equal(linkLibraries(root, join(temporary.path, "unused")), null);
+      assert.throws(() => lstatSync(join(temporary.path, "unused")), /ENOENT/);
+    },
+  );
 
   test("run from a read-only package, with links made in the data folder", { skip: needsLinks }, () => {
     const root = freshPackage("read-only");

@@ -1,4 +1,4 @@
-// Finds PostgreSQL's programs: those of the system, else those of the npm package for this platform.
+// Finds PostgreSQL's programs: the system's or, if there are none, those of the npm package for this platform.
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -16,9 +16,9 @@ import { StartError } from "#kernel/start-error.ts";
 
 export interface Binaries {
   major: number;
-  /** Holds `postgres` and `initdb`. */
+  /** The folder that contains `postgres` and `initdb`. */
   folder: string;
-  /** Library path for the dynamic linker; null if it needs none. */
+  /** The library path for the dynamic linker; null if none is needed. */
   libraryPath: string | null;
 }
 
@@ -26,8 +26,9 @@ export interface Binaries {
 const OLDEST_MAJOR = 17;
 
 /**
- * For a new folder (`major` null): the newest sufficient version of the system, else the package's. For an existing folder:
- * one with the same major version. `librariesFolder` is created only if links are needed. Throws `StartError` if there is none.
+ * For a new folder (`major` is null), finds the newest sufficient version of the system or, if there is none, the package's
+ * version. For an existing folder, finds programs of the same major version. `librariesFolder` is created only if links are
+ * needed. Throws `StartError` if there are no suitable programs.
  */
 export function findBinaries(major: number | null, librariesFolder: string): Binaries {
   if (process.platform === "win32") {
@@ -76,7 +77,7 @@ function versionFolders(parent: string, inside: (name: string) => string | null)
   });
 }
 
-/** Asks the program for its version; null if it cannot run here (another libc, another processor). */
+/** Asks the program for its version; null if it cannot run here (different libc, different processor). */
 function look(folder: string, libraryPath: string | null): Binaries | null {
   try {
     const text = execFileSync(join(folder, "postgres"), ["--version"], {
@@ -91,7 +92,7 @@ function look(folder: string, libraryPath: string | null): Binaries | null {
   }
 }
 
-/** Environment variables with which a process finds those libraries. */
+/** The environment variables with which a process finds those libraries. */
 export function libraryEnvironment(libraryPath: string | null): Record<string, string> {
   if (libraryPath === null) return {};
   return { [process.platform === "darwin" ? "DYLD_LIBRARY_PATH" : "LD_LIBRARY_PATH"]: libraryPath };
@@ -114,8 +115,9 @@ function packageFolder(): string | null {
 }
 
 /**
- * npm packages cannot contain symbolic links, so this one lists them and creates them in an install script, which we do not
- * run. Creates them in the package or, if that is read-only, in `librariesFolder`, which is then returned.
+ * npm packages cannot contain symbolic links, so this package lists them and creates them in an install script, which we do not
+ * run. Creates the links in the package or, if that is read-only, in `librariesFolder`, and returns the folder that contains
+ * them.
  */
 export function linkLibraries(packageRoot: string, librariesFolder: string): string | null {
   const list = join(packageRoot, "native", "pg-symlinks.json");
@@ -139,7 +141,7 @@ function link(source: string, target: string): void {
   try {
     symlinkSync(source, target);
   } catch (error) {
-    // A concurrent start created it.
+    // A concurrent start created the link.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }

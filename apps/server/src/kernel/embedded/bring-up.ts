@@ -1,4 +1,4 @@
-// Starts the server of a database folder in any state: adopts a running one, waits, recovers, or spawns one.
+// Starts the server of a database folder in any state: adopts a running server, waits, recovers, or spawns a new one.
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, readFileSync, rmSync } from "node:fs";
@@ -25,15 +25,18 @@ export interface Site {
   log: Log;
   /** Aborted when the server is no longer needed. */
   signal: AbortSignal;
-  /** Runs it without network access, if the system supports that. */
+  /** Whether to run the server without network access, if the system supports that. */
   isIsolated: boolean;
 }
 
 export interface Running {
   kind: "spawned" | "adopted";
-  /** Settles with the reason when the server has ended, or the connection to an adopted one was lost. */
+  /** Settles with the reason when the server has ended, or when the connection to an adopted server was lost. */
   ended: Promise<string>;
-  /** Stays open: shows other Strongrooms that this one uses the server, and detects the end of an adopted one. */
+  /**
+   * This connection stays open. It shows other Strongrooms that this one uses the server, and detects the end of an adopted
+   * server.
+   */
   watch: pg.Client;
   /** Keeps the server running. Null for an adopted server without a guardian. */
   membership: Membership | null;
@@ -41,7 +44,7 @@ export interface Running {
 
 const ZOMBIE_PATIENCE = 20_000;
 const PREDECESSOR_PATIENCE = 60_000;
-/** A server whose guardian has gone is stopping, or has no guardian. */
+/** How long to wait for a server without an answering guardian: either it is stopping, or it has no guardian. */
 const GUARDIAN_PATIENCE = 2000;
 const SHORT = 20;
 
@@ -101,7 +104,9 @@ async function adopt(watch: pg.Client, folders: Folders, isUnguardedAcceptable: 
   return null;
 }
 
-/** After a machine crash, the pid in the file may belong to another program, which PostgreSQL would mistake for its server. */
+/**
+ * After a machine crash, the pid in the file may belong to a different program, which PostgreSQL would mistake for its server.
+ */
 function forgetStalePid(pid: number, { cluster, socket }: Folders, log: Log): void {
   log.warn({ pid }, "removing a stale pid file that names another program's process");
   rmSync(join(cluster, "postmaster.pid"), { force: true });
@@ -118,7 +123,10 @@ function firstNumber(file: string): number | null {
   }
 }
 
-/** Null if another start's server, or remains of the previous one, blocked it: check the state again. */
+/**
+ * Returns null if the server of another start, or remains of the previous server, blocked it. The caller then checks the state
+ * again.
+ */
 async function spawnServer(context: Site, giveUpAt: number): Promise<Running | null> {
   const { folders } = context;
   const output = serverLog(folders.log, folders.user);
@@ -146,7 +154,7 @@ async function spawnServer(context: Site, giveUpAt: number): Promise<Running | n
   }
   leaveUsers(pipe);
   const fatal = lastFatal(output.since(before));
-  // Also if another start has created the lock file but not written it yet.
+  // This also happens if another start has created the lock file but not written it yet.
   if (fatal !== null && /already exists|still in use|already in use|lock file .* is empty/.test(fatal)) {
     if (Date.now() < giveUpAt) return null;
   }
@@ -162,7 +170,7 @@ function launch({ folders, binaries, isIsolated }: Site, output: number, pipe: N
       cwd: "/",
       env: serverEnvironment(binaries),
       stdio: ["ignore", output, output, pipe.reader],
-      // Its own process group, so that Ctrl-C reaches only us; we release the server last.
+      // The server gets a process group of its own, so that Ctrl-C reaches only this process, which releases the server last.
       detached: true,
     });
   } finally {
@@ -172,8 +180,8 @@ function launch({ folders, binaries, isIsolated }: Site, output: number, pipe: N
 }
 
 /**
- * Returns a connection when the server with that pipe answers, null when it has ended. Recovery after a crash may take
- * minutes and is logged meanwhile.
+ * Returns a connection when the server with that pipe answers, and null when it has ended. Recovery after a crash may take
+ * minutes and is logged while it runs.
  */
 async function untilAnswering(
   pipe: string,
@@ -185,7 +193,7 @@ async function untilAnswering(
     const found = await probe(folders);
     if (found.kind === "ready") {
       try {
-        // Another start may have been faster; our server then ends soon.
+        // Another start may have been faster; our server will then end soon.
         if ((await pipeOf(found.client, folders)) === pipe) {
           await ensureDatabase(found.client);
           return found.client;

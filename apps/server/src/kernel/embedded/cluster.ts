@@ -23,9 +23,9 @@ import { commandAs, whoAmI } from "./server-user.ts";
 
 const run = promisify(execFile);
 
-/** PostgreSQL's superuser, only for creating the database, backups and checks; the application never uses it. */
+/** PostgreSQL's superuser, used only for creating the database, for backups and for checks; the application never uses it. */
 export const SUPERUSER = "postgres";
-/** The application's role: owns the database of the same name and has no permissions on the server. */
+/** The application's role. It owns the database of the same name and has no permissions on the server. */
 export const APPLICATION = "strongroom";
 
 /** The major version that created the cluster; null before its creation. */
@@ -41,8 +41,8 @@ export function clusterMajor(cluster: string): number | null {
 }
 
 /**
- * Creates the cluster in a temporary folder and renames it, so that it is either complete or absent. If another start was
- * faster, its cluster stays.
+ * Creates the cluster in a temporary folder and renames it, so that it is either complete or absent. If another start was faster,
+ * the other start's cluster stays.
  */
 export async function makeCluster(folders: Folders, binaries: Binaries): Promise<void> {
   const fresh = `${folders.cluster}.new-${process.pid}`;
@@ -75,11 +75,11 @@ export async function makeCluster(folders: Folders, binaries: Binaries): Promise
   }
 }
 
-/** Writes the connection rules and returns the server's arguments. These settings are not tunable. */
+/** Writes the connection rules and returns the server's arguments. Operators cannot tune these settings. */
 export function serverArguments(folders: Folders): string[] {
   const access = join(folders.home, "pg_hba.conf");
   const names = join(folders.home, "pg_ident.conf");
-  // The kernel identifies the user at the other end of the socket, so no password can be stolen. Root is always allowed
+  // The kernel identifies the user at the other end of the socket, so there is no password to steal. Root is always allowed
   // because it could become any of these users.
   const people = [...new Set(["root", whoAmI().name, folders.user.name])];
   const lines = people.flatMap((name) => [SUPERUSER, APPLICATION].map((role) => `strongroom "${name}" ${role}\n`));
@@ -94,7 +94,7 @@ export function serverArguments(folders: Folders): string[] {
     port: String(SOCKET_PORT),
     unix_socket_directories: `"${folders.socket.replaceAll('"', '""')}"`,
     unix_socket_permissions: "0700",
-    // Not empty: the server would complain in its log at every start.
+    // The file is not empty, because the server would then complain in its log at every start.
     external_pid_file: join(folders.home, "server.pid"),
     // INVARIANT: acknowledged data is on the disk.
     fsync: "on",
@@ -114,14 +114,14 @@ export function serverArguments(folders: Folders): string[] {
   return ["-D", folders.cluster, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
 }
 
-/** Inherits nothing from our environment, which may contain a passphrase or a setup token. */
+/** The server inherits nothing from our environment, which may contain a passphrase or a setup token. */
 export function serverEnvironment(binaries: Binaries): NodeJS.ProcessEnv {
   return { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC", ...libraryEnvironment(binaries.libraryPath) };
 }
 
 function writeForServer(file: string, text: string, { user }: Folders): void {
   const fresh = `${file}.${process.pid}`;
-  // The folder belongs to the server user, who could put a link there: root follows none.
+  // The folder belongs to the server user, who could put a link there, so root follows no links.
   rmSync(fresh, { force: true });
   writeFileSync(fresh, text, { mode: 0o600, flag: "wx" });
   if (user.isDropped) lchownSync(fresh, user.uid, user.gid);

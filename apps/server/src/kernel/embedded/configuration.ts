@@ -1,10 +1,10 @@
-// The embedded server's settings: tunable ones, forced ones, and a new configuration for restores.
+// The embedded server's settings: tunable settings, forced settings, and a new configuration for restores.
 import { join } from "node:path";
 import { writeHashed } from "./hashed-copy.ts";
 
 /**
- * Settings that an operator may tune in `cluster/postgresql.conf`: written when the cluster is created. Sized for little memory: about
- * 30 MB for an idle server.
+ * Settings that an operator may tune in `cluster/postgresql.conf`, which is written when the cluster is created. They are sized
+ * for little memory: about 30 MB for an idle server.
  */
 const TUNABLE: Record<string, string> = {
   shared_buffers: "64MB",
@@ -30,8 +30,8 @@ export const tunableSettings = (major: number): Record<string, string> => ({
 });
 
 /**
- * Given on the command line, which overrides every file: no setting in a cluster's folder runs a command, loads a library
- * or listens to another server. INVARIANT: no external command, no preloaded library, no archiving, no replication.
+ * Settings given on the command line, which overrides every file: no setting in a cluster's folder runs a command, loads a
+ * library or listens to another server. INVARIANT: no external command, no preloaded library, no archiving, no replication.
  */
 export const FORCED: Record<string, string> = {
   archive_mode: "off",
@@ -56,23 +56,23 @@ export const FORCED: Record<string, string> = {
 };
 
 /**
- * For the first connection to a restored database: overrides the settings that the database stores for roles and databases
- * (`pg_db_role_setting`), which would override the command line.
+ * For the first connection to a restored database. Overrides the settings that the database stores for roles and databases
+ * (`pg_db_role_setting`), which would otherwise override the command line.
  */
 export const WITHOUT_STORED_SETTINGS =
   "-c session_preload_libraries= -c local_preload_libraries= -c dynamic_library_path=$libdir -c event_triggers=off -c jit=off";
 
-/** Written by a restore; the backup's own files with these names are verified and left out. */
+/** Files that a restore writes itself; the backup's own files with these names are verified and left out. */
 export const CONFIGURATION_FILES = ["postgresql.conf", "postgresql.auto.conf", "pg_hba.conf", "pg_ident.conf"];
 
-/** Files that make the server fetch its log elsewhere or follow another server. Our backups contain neither. */
+/** Files that make the server fetch its log from elsewhere or follow another server. Our backups contain neither. */
 export const RECOVERY_FILES = ["recovery.signal", "standby.signal", "tablespace_map"];
 
 const PLAIN_VALUE = /^(?:\d+(?:\.\d+)?(?:B|kB|MB|GB|TB|us|ms|s|min|h|d)?|on|off)$/;
 
 /**
- * Writes a new configuration for a cluster, and returns its paths. From the given texts (the backup's own, in the order in
- * which the server would read them) it keeps only numbers of tunable settings.
+ * Writes a new configuration for a cluster and returns its paths. From the given texts (the backup's own files, in the order in
+ * which the server would read them), it keeps only numbers of tunable settings.
  */
 export async function writeConfiguration(cluster: string, major: number, texts: readonly string[]): Promise<string[]> {
   const settings = tunableSettings(major);

@@ -1,4 +1,4 @@
-// Connects to the embedded server: checks that it runs, is ours, and has our database.
+// Connects to the embedded server and checks that it runs, belongs to this folder, and has our database.
 import { realpathSync } from "node:fs";
 import pg from "pg";
 import { StartError } from "#kernel/start-error.ts";
@@ -10,7 +10,7 @@ import { SOCKET_PORT } from "./folders.ts";
 export type Probe =
   /** Connected as superuser. The caller ends the client. */
   | { kind: "ready"; client: pg.Client }
-  /** The server exists but accepts no connections: starting, recovering, stopping, or full. */
+  /** The server exists but accepts no connections: it is starting, recovering, stopping, or full. */
   | { kind: "busy"; message: string }
   | { kind: "absent" };
 
@@ -39,7 +39,7 @@ export async function probe(folders: Folders): Promise<Probe> {
     application_name: SUPERVISOR,
     connectionTimeoutMillis: 5000,
   });
-  // Errors while connecting reject connect(); later errors reach the new owner of the client.
+  // Errors while connecting reject `connect()`; later errors reach the new owner of the client.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -56,7 +56,7 @@ export async function probe(folders: Folders): Promise<Probe> {
   }
 }
 
-/** Sets whether an open connection keeps an otherwise idle process alive. The types of `pg` lack this. */
+/** Sets whether an open connection keeps an otherwise idle process alive. The types of `pg` lack this method. */
 export function setKeepsAlive(client: pg.Client, keepsAlive: boolean): void {
   const { ref, unref } = client as pg.Client & Record<"ref" | "unref", () => void>;
   (keepsAlive ? ref : unref).call(client);
@@ -79,7 +79,7 @@ function understand(error: unknown, folders: Folders): Probe {
   throw error;
 }
 
-/** Creates a missing role and database. If a start is killed in between, the next one completes this. */
+/** Creates the role and the database if they are missing. If a start is killed in between, the next start completes this. */
 export async function ensureDatabase(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ role: boolean; database: boolean }>(
     `select exists (select from pg_roles where rolname = $1) as role,
@@ -90,7 +90,7 @@ export async function ensureDatabase(client: pg.Client): Promise<void> {
   if (rows[0]?.database !== true) await unlessThere(client, `create database ${APPLICATION} owner ${APPLICATION}`);
 }
 
-/** duplicate_object, duplicate_database, unique_violation: a concurrent start created it. */
+/** duplicate_object, duplicate_database, unique_violation: a concurrent start created the object. */
 const THERE = new Set(["42710", "42P04", "23505"]);
 
 async function unlessThere(client: pg.Client, statement: string): Promise<void> {

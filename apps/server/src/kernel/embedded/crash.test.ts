@@ -14,14 +14,14 @@ import type { Child } from "./testing/child.ts";
 const KILLS = Number(process.env["STRONGROOM_KILL_ROUNDS"] ?? 20);
 const POWER_CUTS = Number(process.env["STRONGROOM_POWER_CUT_ROUNDS"] ?? 5);
 
-/** Ids are consecutive, so a lost row is a hole or missing at the end. */
+/** Ids are consecutive, so a lost row leaves a gap or is missing at the end. */
 async function assertNothingLost(child: Child, acknowledged: number): Promise<void> {
   const { count, last } = await child.ready;
   assert.equal(count, last, "a row in the middle is missing");
   assert.ok(last >= acknowledged, `${acknowledged} was acknowledged, ${last} is the last one there`);
 }
 
-/** Reads every page (each has a checksum) and compares each index with its table. */
+/** Reads every page, each of which has a checksum, and compares each index with its table. */
 async function assertSound(dataFolder: string): Promise<void> {
   const embedded = await startEmbedded({ dataFolder, log: openLog("silent") });
   const client = new pg.Client({ ...embedded.administration, database: "strongroom" });
@@ -48,7 +48,7 @@ describe("data acknowledged by the embedded database", () => {
         await child.wrote(acknowledged + 1);
         await delay(Math.random() * 60);
         const pid = serverPid(cluster);
-        // Every other time the server is killed too, without a clean shutdown.
+        // Every second time, the server is killed too, without a clean shutdown.
         if (round % 2 === 1 && pid !== null) process.kill(pid, "SIGKILL");
         await child.kill();
         acknowledged = child.acknowledged();
@@ -103,8 +103,8 @@ describe("data acknowledged by the embedded database", () => {
         await delay(Math.random() * 300);
         const pid = serverPid(cluster)!;
         cutPower(mounted);
-        // Everything acknowledged so far must be on the disk; nothing can be acknowledged afterwards.
-        // The server may have ended by itself.
+        // Everything acknowledged so far must be on the disk, and nothing can be acknowledged afterwards. The server may have
+        // ended by itself.
         if (!hasGone(pid)) process.kill(pid, "SIGKILL");
         await child.kill();
         acknowledged = child.acknowledged();
@@ -126,8 +126,8 @@ describe("data acknowledged by the embedded database", () => {
 });
 
 /**
- * EXT4_IOC_SHUTDOWN, `_IOR('X', 125, __u32)`, with EXT4_GOING_FLAGS_NOLOGFLUSH (2): the file system drops all data that was
- * not flushed, including the journal, and refuses everything from then on.
+ * EXT4_IOC_SHUTDOWN, `_IOR('X', 125, __u32)`, with EXT4_GOING_FLAGS_NOLOGFLUSH (2): the file system drops all data that was not
+ * flushed, including the journal, and refuses everything from then on.
  */
 function cutPower(mounted: string): void {
   const script = "open(my $d, '<', $ARGV[0]) or die $!; my $f = pack('L', 2); ioctl($d, 0x8004587D, $f) or die $!";
@@ -138,7 +138,7 @@ function mount(disk: string, folder: string): void {
   execFileSync("mount", ["-o", "loop", disk, folder]);
 }
 
-/** The killed server's processes may need a moment to release it. */
+/** The killed server's processes may need a moment to release the disk. */
 async function unmount(folder: string): Promise<void> {
   await until(`${folder} is unmounted`, () => {
     try {
@@ -159,7 +159,7 @@ function hasGone(pid: number): boolean {
   }
 }
 
-/** Tries a power cut once on a small disk: returns null if it works here, else the reason in one sentence. */
+/** Tries a power cut once on a small disk. Returns null if power cuts work here, otherwise the reason in one sentence. */
 function whyNoPowerCut(): string | null {
   const why = lookForPower();
   if (why !== null && process.env["STRONGROOM_REQUIRE_TARGETS"] === "1" && process.getuid?.() === 0) {

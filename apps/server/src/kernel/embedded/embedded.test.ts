@@ -151,7 +151,7 @@ describe("the embedded database", () => {
     }
   });
 
-  test("a Strongroom whose connection to the adopted server is cut still keeps it running", async () => {
+  test("an adopted server keeps running for a Strongroom whose connection to it is cut", async () => {
     const first = await start();
     const second = await start();
     const pid = serverPid(cluster)!;
@@ -185,7 +185,7 @@ describe("the embedded database", () => {
     assert.equal(serverPid(cluster), null);
   });
 
-  test("stops when its last user is killed, and leaves no process and no pipe", async () => {
+  test("stops when its last user is killed, leaving no process and no pipe", async () => {
     const [first, second] = [startChild(dataFolder, "hold"), startChild(dataFolder, "hold")];
     await Promise.all([first.ready, second.ready]);
     const pid = serverPid(cluster)!;
@@ -222,7 +222,7 @@ describe("the embedded database", () => {
     assert.equal(serverPid(join(fresh, "postgres", "cluster")), null);
   });
 
-  test("stops with a Strongroom that is killed, also without setpriv, and the next start finds everything", async () => {
+  test("stops with a Strongroom that is killed, even without setpriv, and the next start finds everything", async () => {
     const programs = join(temporary.path, "programs");
     mkdirSync(programs);
     for (const name of ["sh", "id", "test", "mkfifo", "rm", "sleep"]) {
@@ -263,7 +263,7 @@ describe("the embedded database", () => {
     },
   );
 
-  test("restarts after a kill and logs it", async () => {
+  test("restarts after a kill, which it logs", async () => {
     const embedded = await start();
     const pid = serverPid(cluster)!;
     process.kill(pid, "SIGKILL");
@@ -309,7 +309,7 @@ describe("the embedded database", () => {
   });
 
   test(
-    "a stale pid file whose number now belongs to another program does not prevent the start",
+    "a stale pid file whose number now belongs to a different program does not prevent the start",
     { skip: process.platform !== "linux" },
     async () => {
       await leavePidFile();
@@ -338,7 +338,7 @@ describe("the embedded database", () => {
   });
 });
 
-/** A pid file left by a crash, of a server that no longer exists. */
+/** Leaves a pid file as after a crash, which names a server that no longer exists. */
 async function leavePidFile(): Promise<void> {
   const embedded = await start();
   copyFileSync(pidFile, `${pidFile}.copy`);

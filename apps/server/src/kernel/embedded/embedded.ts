@@ -17,11 +17,11 @@ export interface Embedded {
   connection: pg.PoolConfig;
   /** Connects as PostgreSQL's superuser, only for backups and checks. */
   administration: pg.ClientConfig;
-  /** True if a running server was adopted. */
+  /** Whether a running server was adopted. */
   adopted: boolean;
   /**
-   * Releases the server. While another Strongroom uses it, it keeps running; otherwise it is shut down fast, and this waits
-   * until it has ended. A process that dies without calling this releases it too.
+   * Releases the server. While another Strongroom uses the server, it keeps running. Otherwise it is shut down fast, and this
+   * function waits until it has ended. A process that dies without calling this function releases the server too.
    */
   stop(): Promise<void>;
 }
@@ -29,12 +29,12 @@ export interface Embedded {
 export interface EmbeddedOptions {
   dataFolder: string;
   log: Log;
-  /** For an untrusted database: its server has no network access, if the system supports that. */
+  /** For an untrusted database: the server has no network access, if the system supports that. */
   isIsolated?: boolean;
 }
 
 /**
- * Starts the server of `<dataFolder>/postgres`, or adopts a running one, and restarts it when it dies. Throws a
+ * Starts the server of `<dataFolder>/postgres`, or adopts a running one, and restarts the server when it dies. Throws a
  * one-sentence `StartError` on failure.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -54,7 +54,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   return supervise(await bringUp(context), context, stopping);
 }
 
-/** Delays in milliseconds before each further attempt to start a server that died. */
+/** The delays in milliseconds before each further attempt to start a server that died. */
 const PAUSES = [0, 250, 1000, 2000, 5000, 10_000, 30_000];
 /** A server that ran this long counts as healthy, so it is restarted at once. */
 const HEALTHY = 60_000;
@@ -79,7 +79,7 @@ function supervise(first: Running, context: Site, stopping: AbortController): Em
 
   async function replace(lost: Running): Promise<void> {
     await bringBack();
-    // Not before: a server that only cut our connection must not stop because its last user left.
+    // Release the lost server only now: a server that only cut our connection must not stop because its last user left.
     await releaseServer(lost);
   }
 

@@ -19,27 +19,27 @@ import { chooseOtherUser, chooseServerUser, ensureReachable } from "./server-use
 import type { ServerUser } from "./server-user.ts";
 
 export interface Folders {
-  /** `<data folder>/postgres`: accessible only to us and the server user. */
+  /** `<data folder>/postgres`, which only this process and the server user can access. */
   home: string;
-  /** PGDATA. Does not exist before the first start. */
+  /** The cluster's folder (PGDATA). It does not exist before the first start. */
   cluster: string;
   log: string;
-  /** Folder of the Unix socket; outside `home` if that path would be too long for a socket. */
+  /** The folder of the Unix socket. It is outside `home` if that path would be too long for a socket. */
   socket: string;
-  /** Links to libraries, if node_modules is read-only. */
+  /** The folder for links to libraries, used if node_modules is read-only. */
   libraries: string;
   user: ServerUser;
 }
 
-/** The socket's file name contains a port, although no TCP port is opened. */
+/** The socket's file name contains a port number, although no TCP port is opened. */
 export const SOCKET_PORT = 5432;
 
-/** sun_path holds 104 bytes on macOS and 108 on Linux, with the closing zero. */
+/** `sun_path` holds 104 bytes on macOS and 108 on Linux, including the terminating zero. */
 const LONGEST_SOCKET_PATH = 103;
 
 /**
- * Creates missing folders. With `apartFrom`, the data folder of a live server, a new folder belongs to another user than that
- * server's, if this process runs as root. Throws `StartError` for an unusable folder, naming it and the reason.
+ * Creates missing folders. If `apartFrom`, the data folder of a live server, is given and this process runs as root, a new folder
+ * belongs to a different user than that server's user. Throws a `StartError` that names an unusable folder and the reason.
  */
 export function prepareFolders(dataFolder: string, apartFrom?: string): Folders {
   const data = makeDataFolder(resolve(dataFolder));
@@ -62,7 +62,7 @@ export function prepareFolders(dataFolder: string, apartFrom?: string): Folders 
 function makeDataFolder(folder: string): string {
   try {
     mkdirSync(dirname(folder), { recursive: true });
-    // Another first start may create it at the same moment.
+    // Another first start may create the folder at the same moment.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     readdirSync(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -78,7 +78,7 @@ function prepareHome(home: string, live: { uid: number; gid: number } | null): S
   const owner = ownerOf(home);
   const user = owner === null && live !== null ? chooseOtherUser(home, live) : chooseServerUser(home, owner);
   if (owner === null) makePrivate(home, user);
-  // Copied by root, for instance from a backup.
+  // Root copied the folder, for instance from a backup.
   if (owner?.uid === 0 && user.isDropped) handOver(home, user);
   return user;
 }
@@ -97,7 +97,7 @@ function handOver(path: string, user: ServerUser): void {
   }
 }
 
-/** A folder of mode 0700 that belongs to the server user. */
+/** Creates a folder of mode 0700 that belongs to the server user. */
 export function makePrivate(folder: string, user: ServerUser): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -120,14 +120,14 @@ function socketFolder(home: string): string {
   return fitting ?? join("/tmp", name);
 }
 
-/** Incomplete clusters of killed starts. Their names contain the creating process. */
+/** Deletes the incomplete clusters of killed starts. Their names contain the process that created them. */
 function removeAbandoned(home: string): void {
   for (const entry of readdirSync(home)) {
     const [, pid] = /^cluster\.new-(\d+)$/.exec(entry) ?? [];
     if (pid === undefined) continue;
     const path = join(home, entry);
     const found = statSync(path, { throwIfNoEntry: false });
-    // Replaced in the meantime.
+    // The folder was replaced in the meantime.
     if (found === undefined) continue;
     const ageInSeconds = (Date.now() - found.mtimeMs) / 1000;
     if (ageInSeconds > 60 && !isAlive(Number(pid))) rmSync(path, { recursive: true, force: true });

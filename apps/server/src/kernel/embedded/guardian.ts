@@ -1,8 +1,7 @@
-// The guardian of a database server: a small shell process that runs it, and stops it when nobody uses it any longer.
-//
-// Every Strongroom that uses the server keeps the writing end of a named pipe open, and the guardian waits for the end of
-// that pipe. The kernel closes a writing end when its process ends for any reason, so the guardian needs neither process
-// ids, which are reused, nor a heartbeat.
+// The guardian of a database server: a small shell process that runs the server and stops it when it has no users any more.
+// Every Strongroom that uses the server keeps the writing end of a named pipe open, and the guardian waits for the end of that
+// pipe. The kernel closes a writing end when its process ends for any reason, so the guardian needs neither process ids, which
+// are reused, nor a heartbeat.
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, constants, existsSync, lchownSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -13,9 +12,10 @@ import type { Folders } from "./folders.ts";
 import { endingWithParent } from "./server-user.ts";
 
 /**
- * Arguments: the pipe's path, then the server's command. Descriptor 3 is the pipe's reading end. SIGINT is PostgreSQL's
- * fast shutdown; it is repeated because a server that has just started ignores it, and after 30 s SIGQUIT, the immediate
- * one, follows (the next start recovers without loss). Signals that are meant for Strongroom do not end the guardian.
+ * The guardian's script. Its arguments are the pipe's path and then the server's command. Descriptor 3 is the pipe's reading end.
+ * SIGINT is PostgreSQL's fast shutdown. It is repeated, because a server that has just started ignores it. After 30 s, SIGQUIT
+ * follows, which is the immediate shutdown; the next start then recovers without loss. Signals that are meant for Strongroom do
+ * not end the guardian.
  */
 const SCRIPT = `
 users=$1; shift
@@ -39,11 +39,11 @@ rm -f "$users"
 exit "$status"
 `;
 
-/** A custom setting of the server that names its pipe, so that another Strongroom finds the pipe of this very server. */
+/** A custom setting of the server that names its pipe, so that another Strongroom finds the pipe of exactly this server. */
 const SETTING = "strongroom.users";
 const PIPE_NAME = /^users-[0-9a-f-]{36}$/;
 
-/** Our use of a server: the writing end of its pipe. */
+/** This process's use of a server: the writing end of the server's pipe. */
 export interface Membership {
   pipe: string;
   writer: number;
@@ -55,7 +55,7 @@ export interface NewPipe extends Membership {
   reader: number;
 }
 
-/** Creates the pipe of a new server, with us as its first user. Throws `StartError`. */
+/** Creates the pipe of a new server, with this process as its first user. Throws `StartError`. */
 export function createPipe({ socket, user }: Folders): NewPipe {
   removeAbandonedPipes(socket);
   const name = `users-${randomUUID()}`;
@@ -82,7 +82,7 @@ export function createPipe({ socket, user }: Folders): NewPipe {
   }
 }
 
-/** The arguments of `sh` for the guardian of a server. Its descriptor 3 must be the pipe's reading end. */
+/** The arguments of `sh` for the guardian of a server. The process's descriptor 3 must be the pipe's reading end. */
 export function guardianArguments({ pipe, name }: NewPipe, program: string, args: readonly string[]): string[] {
   const server = endingWithParent(program, [...args, "-c", `${SETTING}=${name}`]);
   return ["-c", SCRIPT, "strongroom-guardian", pipe, ...server];
@@ -95,12 +95,12 @@ export async function pipeOf(client: pg.Client, { socket }: Folders): Promise<st
   return PIPE_NAME.test(name) ? join(socket, name) : null;
 }
 
-/** Joins the users of a server. Null if its guardian has gone or is stopping it. */
+/** Joins the users of a server. Returns null if the server's guardian has gone or is stopping it. */
 export function joinUsers(pipe: string): Membership | null {
   try {
     return { pipe, writer: openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW) };
   } catch (error) {
-    // No process reads from it, it was deleted, or it is a link, which we do not follow.
+    // No process reads from the pipe, or it was deleted, or it is a link, which we do not follow.
     if (["ENXIO", "ENOENT", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
     throw error;
   }
@@ -110,17 +110,17 @@ export function leaveUsers({ writer }: Membership): void {
   closeSync(writer);
 }
 
-/** A guardian deletes its pipe after its server has ended. */
+/** Whether the server has ended: its guardian then deletes the pipe. */
 export function hasServerEnded({ pipe }: Membership): boolean {
   return !existsSync(pipe);
 }
 
-/** Pipes of killed guardians. */
+/** Deletes the pipes of killed guardians. */
 function removeAbandonedPipes(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pipe = join(folder, name);
     const created = PIPE_NAME.test(name) ? statSync(pipe, { throwIfNoEntry: false })?.ctimeMs : undefined;
-    // A young one may not have its reader yet.
+    // A new pipe may not have its reader yet.
     if (created === undefined || Date.now() - created < 60_000) continue;
     const user = joinUsers(pipe);
     if (user === null) rmSync(pipe, { force: true });

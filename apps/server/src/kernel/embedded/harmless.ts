@@ -1,15 +1,15 @@
-// A final check of a restored database that could not be authenticated: removes stored settings, refuses foreign code.
+// A final check of a restored database that could not be authenticated: removes stored settings and refuses foreign code.
 import pg from "pg";
 import { StartError } from "#kernel/start-error.ts";
 import { APPLICATION, SUPERUSER } from "./cluster.ts";
 
-/** Objects of a fresh cluster have lower ids. */
+/** Objects of a fresh cluster have lower ids than this. */
 const FIRST_OWN_ID = 16_384;
 
 /**
- * Removes settings stored for roles and databases, event triggers and subscriptions, and throws `StartError` when the
- * database holds functions that could reach outside it: in an untrusted language, or owned by a superuser. This is only a second
- * line: a carefully changed database file can do more than SQL can show, which is why backups are authenticated.
+ * Removes settings stored for roles and databases, event triggers and subscriptions. Throws `StartError` when the database holds
+ * functions that could reach outside it: in an untrusted language, or owned by a superuser. This is only a second line of
+ * defence: a carefully changed database file can do more than SQL can show, which is why backups are authenticated.
  */
 export async function requireHarmless(administration: pg.ClientConfig): Promise<void> {
   await withClient(administration, async (client) => {

@@ -1,4 +1,4 @@
-// Copying files with a checksum of what was written, and flushing them to the disk.
+// Copies files with a checksum of the written bytes, and flushes them to disk.
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
@@ -8,13 +8,13 @@ const PIECE = 1024 * 1024;
 
 export interface Written {
   size: number;
-  /** In hex. */
+  /** In hexadecimal. */
   sha256: string;
 }
 
 /**
- * Creates `target` (mode 0600), which must not exist. Copies up to the end of `source` at the time of reading, and at most one
- * byte more than `limit`. Returns null, and creates nothing, when there is no `source`. Follows no symbolic link.
+ * Creates `target` (mode 0600), which must not exist. Copies up to the end of `source` at the time of reading, but at most one
+ * byte more than `limit`. If there is no `source`, creates nothing and returns null. Follows no symbolic link.
  */
 export async function copyHashed(source: string, target: string, limit = Infinity): Promise<Written | null> {
   const from = await openSource(source);
@@ -26,7 +26,7 @@ export async function copyHashed(source: string, target: string, limit = Infinit
   }
 }
 
-/** Reads a file like `copyHashed`, without a copy. */
+/** Reads a file like `copyHashed`, but copies nothing. */
 export async function hashFile(source: string, limit: number): Promise<Written | null> {
   const from = await openSource(source);
   if (from === null) return null;
@@ -84,7 +84,7 @@ async function writePieces(target: string, pieces: () => AsyncGenerator<Buffer>)
   return { size, sha256: hash.digest("hex") };
 }
 
-/** Flushes a file, or the names in a folder, to disk. */
+/** Flushes a file, or the list of names in a folder, to disk. */
 export async function flush(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {
@@ -94,12 +94,15 @@ export async function flush(path: string): Promise<void> {
   }
 }
 
-/** Flushes after all files were written, which is much faster: the first flush includes most of the others. */
+/** Flushes after all files were written, which is much faster, because the first flush includes most of the others. */
 export async function flushAll(paths: readonly string[]): Promise<void> {
   await forEachOfMany(paths, flush);
 }
 
-/** Runs the work for each item with limited concurrency. After a failure no new item starts, and it rejects once running ones end. */
+/**
+ * Runs the work for each item with limited concurrency. After a failure, no new item starts, and the promise rejects once the
+ * running ones end.
+ */
 export async function forEachOfMany<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,

@@ -2,13 +2,13 @@
 import type pg from "pg";
 
 export interface RestoreMark {
-  /** `restore`: by `strongroom restore`; `command`: an operator ran `strongroom restored`. */
+  /** `restore` means that `strongroom restore` left the mark; `command` means that an operator ran `strongroom restored`. */
   found_by: "restore" | "command";
   backup_made_at: Date | null;
   is_authenticated: boolean | null;
 }
 
-/** The same as in migration 0035. */
+/** The same definition as in migration 0035. */
 const TABLE = `create table if not exists restore_marks (
   id               uuid primary key default gen_random_uuid(),
   found_by         text not null,

@@ -20,16 +20,16 @@ export interface RestoreOptions {
   dataFolder: string;
   /** Finds the root key that authenticates the manifest. */
   findMac: FindMac;
-  /** Restores a backup of an earlier version, which has no MAC. */
+  /** Also accepts a backup of an earlier version, which has no MAC. */
   acceptUnauthenticated?: boolean;
-  /** Names in the data folder that may already exist. Files of the backup do not replace them. */
+  /** Names in the data folder that may already exist. Files from the backup do not replace them. */
   kept: (name: string) => boolean;
   /** Checks the restored database before the restore completes. If it throws, the restore is rolled back. */
   prove: (embedded: Embedded, backup: Authenticated) => Promise<void>;
   log: Log;
   /**
-   * For a temporary database, which need not survive a power cut. Its server runs with minimal privileges and without
-   * access to the given live data folder.
+   * For a temporary database, which need not survive a power cut. Its server runs with minimal privileges and without access to
+   * the given live data folder.
    */
   apartFrom?: string;
   /** Called after each file with the number of copied files and the total. */
@@ -39,8 +39,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Throws a one-sentence `StartError` for a damaged or unauthenticated backup, and for a data folder that is not empty. The
- * cluster is moved into place in one step, after everything was checked and flushed.
+ * Restores a backup. Throws a one-sentence `StartError` for a damaged or unauthenticated backup, and for a data folder that is
+ * not empty. The cluster is moved into place in one step, after everything was checked and flushed.
  */
 export async function restore(options: RestoreOptions): Promise<Authenticated> {
   const backup = resolve(options.backup);
@@ -68,7 +68,7 @@ export async function restore(options: RestoreOptions): Promise<Authenticated> {
   return authenticated;
 }
 
-/** Authenticates a backup and compares every file with its checksum, without a copy. Throws `StartError`. */
+/** Authenticates a backup and compares every file with its checksum, without copying anything. Throws `StartError`. */
 export async function verifyBackup(
   folder: string,
   findMac: FindMac,
@@ -94,7 +94,7 @@ async function requireContent(backup: string, { path, size, sha256 }: BackupFile
 
 type Listed = Pick<Authenticated["manifest"], "folders" | "files">;
 
-/** Checks only names, kinds and sizes, which is quick; contents are checked while they are copied. */
+/** Checks only names, kinds and sizes, which is quick. Contents are checked while they are copied. */
 async function requireComplete(backup: string, { files, folders }: Listed): Promise<void> {
   const paths = new Set(files.map(({ path }) => path));
   const known = new Set(folders);
@@ -137,7 +137,7 @@ async function putInPlace(
   folders: Folders,
   { progress, signal, apartFrom }: RestoreOptions,
 ): Promise<void> {
-  // The supervisor's name for incomplete clusters, so that it removes leftovers.
+  // Use the supervisor's name for incomplete clusters, so that it removes leftovers.
   const fresh = `${folders.cluster}.new-${process.pid}`;
   const inside = (path: string): string => join(fresh, path.slice(CLUSTER.length));
   const belongs = (path: string): boolean => path === CLUSTER || path.startsWith(`${CLUSTER}/`);
@@ -166,7 +166,7 @@ async function putInPlace(
       await requireContent(backup, file);
       texts.push(await readFile(join(backup, file.path), "utf8"));
     }
-    // Sorted by name, the automatic one comes first; the server reads it last.
+    // Sort by name, so that the automatic configuration comes first; the server reads it last.
     const written = await writeConfiguration(fresh, manifest.major, texts.toReversed());
     for (const path of written) await handOver(path);
     const all = [...files.map(({ path }) => inside(path)), ...written, ...inner.map(inside)];
@@ -179,7 +179,7 @@ async function putInPlace(
   }
 }
 
-/** Restores the files beside the database. INVARIANT: existing files stay: they may be newer than the backup. */
+/** Restores the files beside the database. INVARIANT: existing files stay, because they may be newer than the backup. */
 async function putBeside(backup: string, { files }: Listed, dataFolder: string): Promise<void> {
   const { uid, gid } = await stat(dataFolder);
   const isRoot = process.geteuid?.() === 0;

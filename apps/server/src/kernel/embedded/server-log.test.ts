@@ -8,7 +8,7 @@ import { serverLog } from "./server-log.ts";
 const isRoot = process.geteuid?.() === 0;
 const user = { name: "nobody", uid: 65534, gid: 65534, isDropped: isRoot, mayEnterAnyFolder: false };
 
-test("a link in the server user's folder hands no other file to that user", (t) => {
+test("a link in the server user's folder gives that user no access to any other file", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "server-log-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const secret = join(folder, "root.key");
@@ -20,7 +20,7 @@ test("a link in the server user's folder hands no other file to that user", (t) 
   assert.equal(statSync(secret).uid, uid);
 });
 
-test("a rotated log replaces a link, and leaves its target as it was", (t) => {
+test("a rotated log replaces a link and leaves the link's target unchanged", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "server-log-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const secret = join(folder, "root.key");

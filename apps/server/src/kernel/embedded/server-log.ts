@@ -1,4 +1,4 @@
-// The database server's log: a file that it writes directly, so that it can outlive us, with limited size.
+// The database server's log: a file of limited size that the server writes directly, so that the server can outlive this process.
 import {
   closeSync,
   constants,
@@ -17,18 +17,18 @@ import type { ServerUser } from "./server-user.ts";
 const LARGEST = 5 * 1024 * 1024;
 
 export interface ServerLog {
-  /** Opened for appending; the caller closes it after the server has it. */
+  /** Opened for appending. The caller closes the file once the server has it. */
   open(): number;
-  /** Moves the content to `server.log.1` once it is larger than 5 MB, so that both together stay near 10 MB. */
+  /** Moves the content to `server.log.1` once it is larger than 5 MB, so that both files together stay near 10 MB. */
   rotate(): void;
   size(): number;
-  /** The text after that position, at most the last 16 kB. */
+  /** The text after that position, but at most the last 16 kB. */
   since(position: number): string;
 }
 
 /**
- * INVARIANT: we may be root, and the folder belongs to the server user, who can put a link to any file there: no link is
- * followed.
+ * INVARIANT: no link is followed. This process may be root, and the folder belongs to the server user, who can put a link to any
+ * file there.
  */
 export function serverLog(folder: string, user: ServerUser): ServerLog {
   const file = join(folder, "server.log");

@@ -1,16 +1,16 @@
-// Finds the state of a database server that another of our processes may have left running.
+// Finds the state of a database server that another Strongroom process may have left running.
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
 export type ServerState =
-  /** No pid file, or the process is gone: PostgreSQL removes the file. */
+  /** There is no pid file, or the process is gone: PostgreSQL removes the file. */
   | { kind: "none" }
-  /** Running, starting or stopping. */
+  /** The server is running, starting or stopping. */
   | { kind: "alive"; pid: number }
-  /** A zombie: ended but not reaped. PostgreSQL counts it as alive. */
+  /** The server is a zombie: it has ended but was not reaped. PostgreSQL counts it as alive. */
   | { kind: "zombie"; pid: number }
-  /** The pid belongs to another program now, and no process uses this cluster: the pid file is stale. */
+  /** The pid now belongs to a different program, and no process uses this cluster, so the pid file is stale. */
   | { kind: "reused"; pid: number };
 
 /** Reads a cluster's `postmaster.pid` and checks the process that it names. */
@@ -28,7 +28,10 @@ export function serverState(cluster: string): ServerState {
   return { kind: "alive", pid };
 }
 
-/** The first line of postmaster.pid; null without the file, or for a stand-alone backend (negative). */
+/**
+ * The process id in the first line of postmaster.pid; null without the file, or for a stand-alone backend (whose number is
+ * negative).
+ */
 export function serverPid(cluster: string): number | null {
   try {
     const pid = Number.parseInt(readFileSync(join(cluster, "postmaster.pid"), "utf8"), 10);
@@ -43,7 +46,7 @@ export function isZombie(pid: number): boolean {
   return status(pid).startsWith("Z");
 }
 
-/** Whether the process's working directory is the data folder, as for PostgreSQL. True if that cannot be determined. */
+/** Whether the process's working directory is the data folder, as for PostgreSQL. True if the directory cannot be determined. */
 export function worksOn(pid: number, cluster: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === cluster;
@@ -58,20 +61,20 @@ function isAnyoneWorkingOn(cluster: string): boolean {
     try {
       return readlinkSync(`/proc/${entry}/cwd`) === cluster;
     } catch {
-      // Gone, or owned by another user, who cannot use this cluster: only its owner can.
+      // The process is gone, or it belongs to another user, who cannot use this cluster: only its owner can.
       return false;
     }
   });
 }
 
-/** The state of the process, such as "Z"; empty if it has ended. */
+/** The state of the process, such as "Z"; empty if the process has ended. */
 function status(pid: number): string {
   try {
     if (process.platform !== "linux") {
       const args = ["-o", "stat=", "-p", String(pid)];
       return execFileSync("ps", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
     }
-    // proc(5): the name may contain anything and ends with the last parenthesis; the state follows.
+    // proc(5): the name may contain any character and ends with the last parenthesis; the state follows.
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     return text.slice(text.lastIndexOf(")") + 2);
   } catch {

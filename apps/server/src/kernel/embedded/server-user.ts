@@ -1,4 +1,4 @@
-// Chooses the system user of the database server: our own, or an ordinary user if we are root.
+// Chooses the system user of the database server: the current user, or an ordinary user if this process runs as root.
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -10,21 +10,21 @@ export interface ServerUser {
   name: string;
   uid: number;
   gid: number;
-  /** True if we are root and the server runs as another user. */
+  /** Whether this process runs as root and the server runs as another user. */
   isDropped: boolean;
   /**
-   * True if only root may enter the data folder (such as /root): the server then keeps one privilege of root, to read
-   * folders (CAP_DAC_READ_SEARCH).
+   * Whether only root may enter the data folder (such as /root). The server then keeps one privilege of root, for reading folders
+   * (CAP_DAC_READ_SEARCH).
    */
   mayEnterAnyFolder: boolean;
 }
 
-/** PostgreSQL refuses to run as root. The first of these users that exists runs it. */
+/** The first of these users that exists runs the server, because PostgreSQL refuses to run as root. */
 const ORDINARY_USERS = ["strongroom", "postgres", "nobody"];
 
 /**
- * Chooses the user that runs the server. If a database folder exists, `owner` owns it: root runs the server as that
- * user, and an ordinary user must be that user. Throws `StartError` if there is no such user.
+ * Chooses the user that runs the server. If a database folder exists, `owner` owns it: root runs the server as that user, and an
+ * ordinary user must be that user. Throws `StartError` if no user is suitable.
  */
 export function chooseServerUser(folder: string, owner: { uid: number; gid: number } | null): ServerUser {
   const self = whoAmI();
@@ -51,9 +51,9 @@ export function chooseServerUser(folder: string, owner: { uid: number; gid: numb
 }
 
 /**
- * Chooses a user for a server that must not read the files of a live server: root picks an ordinary user other than
- * `live`, with that user's group, which may traverse the data folder and read nothing in it. Without root the server runs
- * as the current user.
+ * Chooses a user for a server that must not read the files of a live server. Root picks an ordinary user other than `live`, with
+ * that user's group, which may traverse the data folder but read nothing in it. Without root, the server runs as the current
+ * user.
  */
 export function chooseOtherUser(folder: string, live: { uid: number; gid: number }): ServerUser {
   const user = chooseServerUser(folder, null);
@@ -66,8 +66,8 @@ export function chooseOtherUser(folder: string, live: { uid: number; gid: number
 }
 
 /**
- * Ensures that another server user can reach `path`, an existing folder in `dataFolder` or beside our program. Opens only the
- * data folder itself to that user's group, and otherwise falls back to CAP_DAC_READ_SEARCH. Throws `StartError` naming the
+ * Ensures that the server user can reach `path`, an existing folder in `dataFolder` or beside our program. Opens only the data
+ * folder itself to that user's group, and otherwise falls back to CAP_DAC_READ_SEARCH. Throws a `StartError` that names the
  * inaccessible folder.
  */
 export function ensureReachable(user: ServerUser, path: string, dataFolder: string): ServerUser {
@@ -112,8 +112,8 @@ function dropped(user: ServerUser, program: string, args: readonly string[]): Co
 }
 
 /**
- * A command that the kernel ends with SIGINT (PostgreSQL's fast shutdown) when its parent dies. Without util-linux `setpriv`
- * it outlives its parent.
+ * A command that the kernel ends with SIGINT (PostgreSQL's fast shutdown) when its parent dies. Without util-linux `setpriv`, the
+ * command outlives its parent.
  */
 export function endingWithParent(program: string, args: readonly string[]): string[] {
   return hasSetpriv() ? ["setpriv", "--pdeathsig=INT", program, ...args] : [program, ...args];
@@ -135,7 +135,7 @@ function canUnshare(flags: readonly string[]): boolean {
   return unshare;
 }
 
-/** Without the secure bit, access(2), which PostgreSQL uses to find its own program, would ignore the capability. */
+/** Sets the secure bit. Without it, access(2), which PostgreSQL uses to find its own program, would ignore the capability. */
 const ENTER_ANY_FOLDER = [
   "--inh-caps=-all,+dac_read_search",
   "--ambient-caps=-all,+dac_read_search",
@@ -150,7 +150,7 @@ function hasSetpriv(): boolean {
 }
 
 function canEnter(user: ServerUser, path: string): boolean {
-  // Actually enters the folder: `test -x` uses access(2), which ignores capabilities.
+  // Enter the folder to find out: `test -x` uses access(2), which ignores capabilities.
   const { file, args, options } = commandAs(user, "sh", ["-c", 'cd -- "$1"', "sh", path]);
   return succeeds(file, args, options);
 }
@@ -179,7 +179,7 @@ function idOf(flag: "-u" | "-g", name: string): number | null {
   }
 }
 
-/** The user's name, or the number as text if it has none. */
+/** The user's name, or the user's number as text if there is no name. */
 export function nameOf(uid: number): string {
   try {
     return execFileSync("id", ["-un", String(uid)], { stdio: ["ignore", "pipe", "ignore"], encoding: "utf8" }).trim();

@@ -32,7 +32,7 @@ function idOf(flag: "-u" | "-g"): number {
 }
 
 let made = 0;
-/** A folder that belongs to `nobody`, or to us if we are not root. */
+/** A folder that belongs to `nobody`, or to the current user if that is not root. */
 function unreadableFolder(): string {
   const folder = join(temporary.path, `nobody-${made++}`);
   mkdirSync(folder);
@@ -53,15 +53,15 @@ async function refusal(dataFolder: string): Promise<string> {
   return error.message;
 }
 
-describe("the embedded database explains in one sentence that it cannot start", () => {
-  test("in a data folder that is a file", async () => {
+describe("a failed start of the embedded database", () => {
+  test("explains in one sentence that the data folder is a file", async () => {
     const file = join(temporary.path, "a-file");
     writeFileSync(file, "");
     assert.match(await refusal(file), /data folder .*a-file cannot be written \(it is not a folder\)/);
     assert.match(await refusal(join(file, "below")), /cannot be written \(it is not a folder\)/);
   });
 
-  test("in a read-only data folder", async () => {
+  test("explains in one sentence that the data folder is read-only", async () => {
     const folder = join(temporary.path, "not-ours");
     mkdirSync(folder, { mode: 0o555 });
     const child = startChild(join(folder, "data"), "hold", isRoot ? nobody : {});
@@ -69,7 +69,7 @@ describe("the embedded database explains in one sentence that it cannot start", 
     await child.kill();
   });
 
-  test("in a database folder of another user", { skip: needsRoot }, async () => {
+  test("explains in one sentence that the database folder belongs to another user", { skip: needsRoot }, async () => {
     const dataFolder = unreadableFolder();
     const embedded = await startEmbedded({ dataFolder: join(temporary.path, "of-root"), log });
     await embedded.stop();
@@ -81,7 +81,7 @@ describe("the embedded database explains in one sentence that it cannot start", 
     await child.kill();
   });
 
-  test("in a database folder of a PostgreSQL that is not installed", async () => {
+  test("explains in one sentence that the PostgreSQL of the database folder is not installed", async () => {
     const dataFolder = join(temporary.path, "old");
     const embedded = await startEmbedded({ dataFolder, log });
     await embedded.stop();
@@ -89,7 +89,7 @@ describe("the embedded database explains in one sentence that it cannot start", 
     assert.match(await refusal(dataFolder), /made by PostgreSQL 9 but only .*\d+ .*installed: install PostgreSQL 9/);
   });
 
-  test("in a database folder without a database", async () => {
+  test("explains in one sentence that the database folder contains no database", async () => {
     const dataFolder = join(temporary.path, "gutted");
     const embedded = await startEmbedded({ dataFolder, log });
     await embedded.stop();
@@ -97,7 +97,7 @@ describe("the embedded database explains in one sentence that it cannot start", 
     assert.match(await refusal(dataFolder), /is not a database folder/);
   });
 
-  test("in a damaged database folder, with the server's own reason", async () => {
+  test("explains in one sentence why a damaged database folder does not start, with the server's own reason", async () => {
     const dataFolder = join(temporary.path, "damaged");
     const embedded = await startEmbedded({ dataFolder, log });
     await embedded.stop();
@@ -106,8 +106,8 @@ describe("the embedded database explains in one sentence that it cannot start", 
   });
 });
 
-describe("the embedded database runs", () => {
-  test("for an ordinary user, as that user", async () => {
+describe("the embedded database", () => {
+  test("runs for an ordinary user as that user", async () => {
     const dataFolder = join(unreadableFolder(), "data");
     const child = startChild(dataFolder, "hold", isRoot ? nobody : {});
     assert.deepEqual(await child.ready, { adopted: false, count: 0, last: 0 });
@@ -119,7 +119,7 @@ describe("the embedded database runs", () => {
   });
 
   test(
-    "for root on an ordinary user's folder, as that user, without changing its owner",
+    "runs for root on an ordinary user's folder as that user, without changing the folder's owner",
     { skip: needsRoot },
     async () => {
       const dataFolder = join(unreadableFolder(), "data");
@@ -135,21 +135,25 @@ describe("the embedded database runs", () => {
     },
   );
 
-  test("for root, leaving every file to the server user, who may start the next one", { skip: needsRoot }, async () => {
-    const dataFolder = join(temporary.path, "left");
-    const home = join(dataFolder, "postgres");
-    await (await startEmbedded({ dataFolder, log })).stop();
-    writeFileSync(join(home, "log", "server.log"), "x".repeat(6 * 1024 * 1024), { flag: "a" });
-    const embedded = await startEmbedded({ dataFolder, log });
-    const { uid } = statSync(home);
-    assert.notEqual(uid, 0);
-    for (const name of readdirSync(home, { recursive: true, encoding: "utf8" })) {
-      assert.equal(lstatSync(join(home, name)).uid, uid, name);
-    }
-    await embedded.stop();
-  });
+  test(
+    "runs for root and gives every file to the server user, who may run the next start",
+    { skip: needsRoot },
+    async () => {
+      const dataFolder = join(temporary.path, "left");
+      const home = join(dataFolder, "postgres");
+      await (await startEmbedded({ dataFolder, log })).stop();
+      writeFileSync(join(home, "log", "server.log"), "x".repeat(6 * 1024 * 1024), { flag: "a" });
+      const embedded = await startEmbedded({ dataFolder, log });
+      const { uid } = statSync(home);
+      assert.notEqual(uid, 0);
+      for (const name of readdirSync(home, { recursive: true, encoding: "utf8" })) {
+        assert.equal(lstatSync(join(home, name)).uid, uid, name);
+      }
+      await embedded.stop();
+    },
+  );
 
-  test("for root on a folder that root copied", { skip: needsRoot }, async () => {
+  test("runs for root on a folder that root copied", { skip: needsRoot }, async () => {
     const original = join(temporary.path, "original");
     const embedded = await startEmbedded({ dataFolder: original, log });
     await embedded.stop();
@@ -161,22 +165,26 @@ describe("the embedded database runs", () => {
     await restored.stop();
   });
 
-  test("below a folder that only root may enter, without other privileges of root", { skip: needsRoot }, async () => {
-    const closed = join(temporary.path, "only-root");
-    mkdirSync(closed);
-    chmodSync(closed, 0o700);
-    const dataFolder = join(closed, "data");
-    const embedded = await startEmbedded({ dataFolder, log });
-    const status = readFileSync(`/proc/${serverPid(join(dataFolder, "postgres", "cluster"))}/status`, "utf8");
-    assert.doesNotMatch(status, /^Uid:\t0/m);
-    // CAP_DAC_READ_SEARCH is bit 2.
-    for (const set of ["CapInh", "CapPrm", "CapEff", "CapAmb"])
-      assert.match(status, new RegExp(`^${set}:\\t0{15}4$`, "m"));
-    assert.equal(statSync(closed).mode & 0o777, 0o700);
-    await embedded.stop();
-  });
+  test(
+    "runs below a folder that only root may enter, without other privileges of root",
+    { skip: needsRoot },
+    async () => {
+      const closed = join(temporary.path, "only-root");
+      mkdirSync(closed);
+      chmodSync(closed, 0o700);
+      const dataFolder = join(closed, "data");
+      const embedded = await startEmbedded({ dataFolder, log });
+      const status = readFileSync(`/proc/${serverPid(join(dataFolder, "postgres", "cluster"))}/status`, "utf8");
+      assert.doesNotMatch(status, /^Uid:\t0/m);
+      // CAP_DAC_READ_SEARCH is bit 2.
+      for (const set of ["CapInh", "CapPrm", "CapEff", "CapAmb"])
+        assert.match(status, new RegExp(`^${set}:\\t0{15}4$`, "m"));
+      assert.equal(statSync(closed).mode & 0o777, 0o700);
+      await embedded.stop();
+    },
+  );
 
-  test("in a folder that others may enter, without any privilege of root", { skip: needsRoot }, async () => {
+  test("runs in a folder that other users may enter, without any privilege of root", { skip: needsRoot }, async () => {
     const dataFolder = join(temporary.path, "open");
     const embedded = await startEmbedded({ dataFolder, log });
     const status = readFileSync(`/proc/${serverPid(join(dataFolder, "postgres", "cluster"))}/status`, "utf8");

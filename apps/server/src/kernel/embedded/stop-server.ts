@@ -1,4 +1,5 @@
-// Ends our use of a database server. The last user waits until it has stopped, so that the next start needs no recovery.
+// Ends this process's use of a database server. The last user waits until the server has stopped, so that the next start needs no
+// recovery.
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import type { Running } from "./bring-up.ts";
@@ -13,7 +14,7 @@ const PATIENCE = 35_000;
 /** Closed connections, including our own, may still be counted for this long. */
 const CLOSING = 1000;
 
-/** Releases a server without waiting for its end, such as one that was lost. */
+/** Releases a server, for example one that was lost, without waiting for it to end. */
 export async function releaseServer({ membership, watch }: Running): Promise<void> {
   await endWatch(watch);
   if (membership !== null) leaveUsers(membership);
@@ -25,14 +26,14 @@ async function endWatch(watch: pg.Client): Promise<void> {
   await watch.end().catch(() => undefined);
 }
 
-/** Releases a server; if no other Strongroom uses it, returns after it has stopped. */
+/** Releases a server. If no other Strongroom uses it, waits until the server has stopped. */
 export async function stopServer(running: Running, folders: Folders): Promise<void> {
   await endWatch(running.watch);
   if (running.membership === null) return await stopUnguarded(folders);
   await leaveAndWait(running.membership, running.kind === "spawned" ? running.ended : null, folders);
 }
 
-/** `ended`: the end of the guardian, if it is our child. */
+/** `ended` settles when the guardian ends, if the guardian is a child of this process. */
 export async function leaveAndWait(
   membership: Membership,
   ended: Promise<string> | null,
@@ -47,16 +48,19 @@ export async function leaveAndWait(
   for (const end = Date.now() + PATIENCE; !isOver() && Date.now() < end;) await delay(10);
 }
 
-/** For a server without a guardian, such as one that an older version started. Leaves it to other connections. */
+/**
+ * For a server without a guardian, such as one that an older version started. Leaves the server running if it has other
+ * connections.
+ */
 async function stopUnguarded(folders: Folders): Promise<void> {
   const pid = serverPid(folders.cluster);
-  // In another container the number means another process.
+  // In a different container, the process id refers to a different process.
   if (pid === null || !worksOn(pid, folders.cluster) || (await hasConnections(folders, null))) return;
   process.kill(pid, "SIGINT");
   for (const end = Date.now() + PATIENCE; isRunning(pid) && Date.now() < end;) await delay(10);
 }
 
-/** Whether other clients are connected: any, or those of that name. */
+/** Whether other clients are connected. With `name`, only clients of that name count. */
 async function hasConnections(folders: Folders, name: string | null): Promise<boolean> {
   const found = await probe(folders);
   if (found.kind !== "ready") return false;

@@ -1,4 +1,5 @@
-// Attacks on a backup by someone who can write to it: none of its contents is executed, during a restore or before.
+// Tests attacks on a backup by a person who can write to it: none of its contents is executed, neither during a restore nor
+// before.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
@@ -32,7 +33,7 @@ const log = openLog("silent");
 const temporary = temporaryFolder();
 const inside = (name: string): string => join(temporary.path, name);
 const { seal, findMac } = aRootKey();
-/** Created when a command of the attacker runs; in a folder that every user may write to. */
+/** A file that is created when one of the attacker's commands runs, in a folder that every user may write to. */
 const marker = inside("public/marker");
 const command = `touch ${marker}`;
 
@@ -77,7 +78,7 @@ interface Written {
   folders: string[];
 }
 
-/** Lists the current contents of the folder, like an attacker: everything except the MAC can be recomputed. */
+/** Rewrites the manifest for the folder's current contents, as an attacker could: everything except the MAC can be recomputed. */
 function rewriteManifest(folder: string, change: (manifest: Written) => object = (manifest) => manifest): void {
   const path = join(folder, "manifest.json");
   const manifest = JSON.parse(readFileSync(path, "utf8")) as Written;
@@ -97,7 +98,7 @@ function rewriteManifest(folder: string, change: (manifest: Written) => object =
   writeFileSync(path, JSON.stringify(change(manifest)));
 }
 
-/** Passes it off as a backup of an earlier version, whose manifest had a plain checksum. */
+/** Passes the backup off as one of an earlier version, whose manifest had a plain checksum. */
 function asEarlierVersion(manifest: Written): object {
   const { format: _format, name: _name, mac: _mac, seal: _seal, system_identifier: _id, ...rest } = manifest;
   const earlier = { format: "strongroom-backup/1", ...rest };
@@ -193,7 +194,7 @@ describe("restoring a backup that was changed", () => {
       const { data_directory: directory, dynamic_library_path: path, archive_mode: mode, ssl, ...others } = settings;
       assert.match(directory ?? "", /-restored\/postgres\/cluster$/);
       assert.deepEqual([path, mode, ssl], ["$libdir", "off", "off"]);
-      // PostgreSQL shows this if archiving is off, whatever the command.
+      // PostgreSQL shows this text if archiving is off, whatever the command.
       assert.equal(others["archive_command"], "(disabled)");
       delete others["archive_command"];
       assert.deepEqual([...new Set(Object.values(others))], [""], JSON.stringify(others));
@@ -239,7 +240,7 @@ describe("restoring a backup that was changed", () => {
     }
   });
 
-  test("a changed page, a changed log and the manifest of another backup are refused", async () => {
+  test("a changed page, a changed log and the manifest of a different backup are refused", async () => {
     const { files } = (await readManifest(inside("made"))).manifest;
     const page = files.find(({ path, size }) => path.includes("/base/") && size > 0)!.path;
     const wal = files.find(({ path }) => path.includes("/pg_wal/"))!.path;
@@ -271,7 +272,7 @@ describe("restoring a backup that was changed", () => {
 });
 
 describe("a database that was changed and accepted without a MAC", () => {
-  /** A genuine backup of a cluster that its superuser changed, passed off as one of an earlier version. */
+  /** Makes a genuine backup of a cluster that its superuser changed, passed off as a backup of an earlier version. */
   async function backupAfter(statements: readonly string[]): Promise<string> {
     const dataFolder = inside(`changed-${(copies += 1)}`);
     const embedded = await startEmbedded({ dataFolder, log });

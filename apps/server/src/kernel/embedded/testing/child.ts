@@ -10,7 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 export interface Ready {
   adopted: boolean;
-  /** Rows found at the start, and the highest id. Ids are consecutive if nothing was lost. */
+  /** The number of rows found at the start, and the highest id. Ids are consecutive if nothing was lost. */
   count: number;
   last: number;
 }
@@ -22,9 +22,9 @@ export interface Child {
   ready: Promise<Ready>;
   /** Settles when at least that id was acknowledged. */
   wrote(id: number): Promise<void>;
-  /** Stops it with SIGTERM and waits. */
+  /** Stops the process with SIGTERM and waits for its end. */
   stop(): Promise<void>;
-  /** Sends SIGKILL and waits for its end; does nothing if it has ended. */
+  /** Sends SIGKILL and waits for the process to end; does nothing if it has ended already. */
   kill(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function startChild(dataFolder: string, mode: "hold" | "write", options: 
     else written.last = said.id ?? written.last;
   });
   void exited.then(() => ready.reject(new Error(`the child ended: ${complaint}`)));
-  // Awaiting it still shows the failure; tests that only kill the child ignore it.
+  // Awaiting the promise still shows the failure; tests that only kill the child ignore it.
   ready.promise.catch(() => undefined);
   return {
     process: child,
@@ -69,7 +69,7 @@ export function startChild(dataFolder: string, mode: "hold" | "write", options: 
   };
 }
 
-/** A folder that other users may enter, with its cleanup. */
+/** A folder that other users may enter, together with its cleanup. */
 export function temporaryFolder(): { path: string; remove: () => void } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "strongroom-test-")));
   chmodSync(path, 0o755);

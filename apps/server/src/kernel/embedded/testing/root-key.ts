@@ -1,4 +1,4 @@
-// A root key for backup tests: its seal record and the computation of a manifest's MAC.
+// A root key for backup tests, with its seal record and the function that computes a manifest's MAC.
 import { RootKey, backupMac } from "@strongroom/keys";
 import type { KeyFileSealRecord } from "@strongroom/keys";
 import type { FindMac } from "../backup-manifest.ts";

@@ -1,5 +1,5 @@
-// Opens the database of a folder and, on the argument "write", inserts rows one by one and prints
-// each id after its commit. Runs as a separate process that tests kill.
+// Opens the database of a folder. With the argument "write", inserts rows one by one and prints each id after its commit. Runs as
+// a separate process that tests kill.
 import pg from "pg";
 import { openLog } from "#kernel/log.ts";
 import { StartError } from "#kernel/start-error.ts";
@@ -12,7 +12,7 @@ try {
   const embedded = await startEmbedded({ dataFolder, log: openLog("silent") });
   const client = new pg.Client(embedded.connection);
   await client.connect();
-  // Under a lock, because concurrent "if not exists" statements fail for all but one.
+  // Use a lock, because concurrent "if not exists" statements fail for all but one.
   await client.query("select pg_advisory_lock(1)");
   await client.query("create table if not exists written (id bigint primary key, filler text not null)");
   await client.query("select pg_advisory_unlock(1)");
