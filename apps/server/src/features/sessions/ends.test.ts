@@ -10,7 +10,6 @@ import {
   updateSafeMember,
 } from "@strongroom/contract";
 import type { Problem } from "@strongroom/contract";
-import { parseDigestLine } from "@strongroom/recordings";
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { requestsOf, shiftTime } from "#features/access-requests/testing/lending.ts";
@@ -25,7 +24,6 @@ import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
 import { endOrphans, endSession } from "./gateway/end-session.ts";
 import { RECHECK_CHANNEL, recheckSessions, sessionsToEnd } from "./gateway/recheck-sessions.ts";
-import { openRecording, recordChunks } from "./recordings/store-recording.ts";
 import { sessionContextOf } from "./session-context.ts";
 import { aGateway, anSshAccount, eventsOf, sessionsOf } from "./testing/opening.ts";
 import type { SessionSetup, TestGateway } from "./testing/opening.ts";
@@ -261,33 +259,4 @@ test("sessions of a gateway without a heartbeat are ended", async () => {
   await shiftTime(app, "2 minutes");
   await endOrphans(context);
   assert.deepEqual(await statusOf(), { status: "completed", end_reason: "gateway-lost" });
-});
-
-test("the recordings of a gateway that was killed become broken, with their last digest in the trail", async () => {
-  const { user, account } = await anSshAccount(app);
-  const recordings: string[] = [];
-  for (const chunks of [[], [{ number: 0, offset: 0, bytes: 10, digest: Buffer.alloc(32, 7), from: 0, to: 5 }]]) {
-    const [id, sessionId] = [newId(), await sessions.open(user, account)];
-    await openRecording(app.kernel, { id, sessionId, path: `${id}.srr`, startedAt: new Date() });
-    await recordChunks(app.kernel, { id, sessionId }, chunks);
-    recordings.push(id);
-  }
-  const statuses = async () => {
-    const { rows } = await app.database.pool.query<{ status: string }>(
-      "select status from recordings where id = any($1) order by started_at",
-      [recordings],
-    );
-    return rows.map(({ status }) => status);
-  };
-  const context = sessionContextOf(app.kernel);
-  await endOrphans(context);
-  assert.deepEqual(await statuses(), ["open", "open"]);
-  await shiftTime(app, "2 minutes");
-  await endOrphans(context);
-  assert.deepEqual(await statuses(), ["broken", "broken"]);
-  const { rows } = await app.database.pool.query<{ entry: string }>(
-    "select convert_from(canonical, 'UTF8') as entry from audit_entries where event = 'recording.closed' order by seq",
-  );
-  const digests = rows.map(({ entry }) => parseDigestLine(`{"entry":${entry}}`)?.chunk ?? null);
-  assert.deepEqual(digests, [null, 0]);
 });

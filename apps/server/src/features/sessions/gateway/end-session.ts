@@ -6,7 +6,7 @@ import { detailsOf, publishChange, targetOf } from "../session-context.ts";
 import type { SessionContext } from "../session-context.ts";
 import { markEnded } from "../sessions.store.ts";
 import type { SessionCounts, SessionEnd } from "../sessions.store.ts";
-import { breakAbandonedRecordings } from "../recordings/store-recording.ts";
+import { closeAbandonedRecordings } from "../recordings/close-abandoned.ts";
 import { deleteUnopened, findOrphans } from "./gateways.store.ts";
 
 /** Ends that something other than the user or the clock caused. */
@@ -58,6 +58,6 @@ export async function endOrphans(context: SessionContext): Promise<void> {
       detail: "The gateway stopped before it ended the session.",
     });
   }
-  await breakAbandonedRecordings(context.kernel, AT_ONCE);
+  await closeAbandonedRecordings(context.kernel, AT_ONCE);
   await deleteUnopened(database.db);
 }

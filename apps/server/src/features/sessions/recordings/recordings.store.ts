@@ -76,23 +76,43 @@ export async function insertChunks(tx: Tx, recordingId: string, chunks: readonly
     from_ms: from,
     to_ms: to,
   }));
-  await tx.insertInto("recording_chunks").values(rows).execute();
+  // The gateway repeats chunks whose commit was not confirmed.
+  await tx
+    .insertInto("recording_chunks")
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
   await sql`
     update recordings set chunks = ${chunks.at(-1)!.number + 1}, duration_ms = ${chunks.at(-1)!.to},
       bytes = ${chunks.at(-1)!.offset + chunks.at(-1)!.bytes}
     where id = ${recordingId}`.execute(tx);
 }
 
-/** Returns false when it was closed before. */
+export interface ClosedAs {
+  isClosed: boolean;
+  unstoredBytes: number;
+  /** Of the file, when it has more than the database knows. */
+  chunks: number;
+  durationMs: number;
+}
+
+/** Returns false when it was closed before. A gateway that comes back closes a recording that was marked broken meanwhile. */
 export async function markClosed(
   tx: Tx,
   id: string,
-  { isClosed, unstoredBytes }: { isClosed: boolean; unstoredBytes: number },
+  { isClosed, unstoredBytes, chunks, durationMs }: ClosedAs,
 ): Promise<boolean> {
   const { rows } = await sql`
-    update recordings set status = ${isClosed ? "closed" : "broken"}, closed_at = access_time(), unstored_bytes = ${unstoredBytes}
-    where id = ${id} and status = 'open' returning id`.execute(tx);
+    update recordings set status = ${isClosed ? "closed" : "broken"}, closed_at = access_time(),
+      unstored_bytes = ${unstoredBytes}, chunks = greatest(chunks, ${chunks}), duration_ms = greatest(duration_ms, ${durationMs})
+    where id = ${id} and (status = 'open' or (status = 'broken' and ${isClosed}::boolean)) returning id`.execute(tx);
   return rows.length > 0;
+}
+
+/** The digests of the stored chunks, in order. */
+export async function readChunkDigests(db: Db, id: string): Promise<{ number: number; digest: Buffer }[]> {
+  const query = db.selectFrom("recording_chunks").select(["number", "digest"]);
+  return await query.where("recording_id", "=", id).orderBy("number").execute();
 }
 
 export async function readRecordingOf(db: Db, sessionId: string): Promise<RecordingRow | null> {
@@ -100,10 +120,18 @@ export async function readRecordingOf(db: Db, sessionId: string): Promise<Record
   return (await query.executeTakeFirst()) ?? null;
 }
 
-/** Open recordings of sessions that ended on a gateway that has gone, with their last stored chunk. */
-export async function findAbandonedRecordings(db: Db, limit: number) {
-  const { rows } = await sql<{ id: string; session_id: string; number: number | null; digest: Buffer | null }>`
-    select recordings.id, recordings.session_id, last.number, last.digest
+export interface AbandonedRecording {
+  id: string;
+  session_id: string;
+  safe_id: string;
+  number: number | null;
+  digest: Buffer | null;
+}
+
+/** Open recordings of sessions that ended on a gateway that has gone, with the last chunk that the database knows. */
+export async function findAbandonedRecordings(db: Db, limit: number): Promise<AbandonedRecording[]> {
+  const { rows } = await sql<AbandonedRecording>`
+    select recordings.id, recordings.session_id, sessions.safe_id, last.number, last.digest
     from recordings
     join sessions on sessions.id = recordings.session_id
     left join gateways on gateways.id = sessions.gateway_id and ${isAlive}

@@ -4,7 +4,7 @@ import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Kek } from "@strongroom/keys";
 import { digestDetails } from "@strongroom/recordings";
 import type { ProcessKernel } from "#kernel/kernel.ts";
-import { findAbandonedRecordings, insertChunks, insertRecording, markClosed } from "./recordings.store.ts";
+import { insertChunks, insertRecording, markClosed } from "./recordings.store.ts";
 import type { NewRecording, StoredChunk } from "./recordings.store.ts";
 
 type Kernel = Pick<ProcessKernel, "database" | "clock">;
@@ -47,6 +47,9 @@ export interface RecordingEnd {
   /** The last digest; null without a chunk. */
   digest: Buffer | null;
   chunks: number;
+  durationMs?: number;
+  /** What a check of the file found, such as `altered`. */
+  findings?: readonly string[];
 }
 
 export async function closeRecording(
@@ -64,18 +67,11 @@ export async function closeRecording(
         : digestDetails({ recording: id, chunk: end.chunks - 1, digest: end.digest })),
       unstored_bytes: end.unstoredBytes,
       is_closed: end.isClosed,
+      ...(end.findings === undefined ? {} : { findings: end.findings.join(", ") }),
     },
   };
   await database.transaction(async (tx) => {
-    if (!(await markClosed(tx, id, end))) return;
+    if (!(await markClosed(tx, id, { durationMs: 0, ...end }))) return;
     await appendAudit(tx, [systemEntry("recording.closed", "sessions", note, clock.now())]);
   });
-}
-
-/** Marks recordings as broken whose gateway stopped without closing them. */
-export async function breakAbandonedRecordings(kernel: Kernel, limit: number): Promise<void> {
-  for (const { id, session_id, number, digest } of await findAbandonedRecordings(kernel.database.db, limit)) {
-    const end = { isClosed: false, unstoredBytes: 0, digest, chunks: (number ?? -1) + 1 };
-    await closeRecording(kernel, { id, sessionId: session_id }, end);
-  }
 }

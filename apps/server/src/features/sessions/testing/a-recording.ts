@@ -1,0 +1,99 @@
+// Test factory for recordings: what a gateway writes to the data folder and to the database.
+import { recordingSeal } from "@strongroom/keys";
+import { startTerminalRecorder } from "@strongroom/recordings";
+import type { RecordingSummary, SealedChunk, TerminalRecorder } from "@strongroom/recordings";
+import { createRecordingFile } from "@strongroom/recordings/file-store";
+import type { TestApp } from "#testing/test-app.ts";
+import { newId } from "#kernel/id.ts";
+import { recordingsFolder } from "../gateway/gateway-places.ts";
+import { closeRecording, openRecording, recordChunks, recordingKeyOf } from "../recordings/store-recording.ts";
+
+/** Time passes only when a test lets it. */
+function manualClock() {
+  const timers = new Set<{ at: number; act: () => void }>();
+  let now = 0;
+  return {
+    now: () => now,
+    after(milliseconds: number, act: () => void) {
+      const timer = { at: now + milliseconds, act };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    pass(milliseconds: number) {
+      now += milliseconds;
+      for (const timer of timers) {
+        if (timer.at > now) continue;
+        timers.delete(timer);
+        timer.act();
+      }
+    },
+  };
+}
+
+export interface TestRecording {
+  id: string;
+  sessionId: string;
+  path: string;
+  recorder: TerminalRecorder;
+  /** The chunks that the file holds. */
+  chunks: SealedChunk[];
+  /** Records output as a chunk of its own, `later` milliseconds after the last one. */
+  show(text: string, later?: number): Promise<void>;
+  /** Gives the database the digests of the file's chunks, as far as `count`. */
+  store(count?: number): Promise<void>;
+  /** Closes the file as a gateway does; `isAudited`: the database hears about it. */
+  close(isAudited?: boolean): Promise<RecordingSummary>;
+  /** Closes the file without a closing record, like a gateway that is killed. */
+  leave(): Promise<void>;
+}
+
+/** A recording of an open session, in the data folder. */
+export async function aRecording(app: TestApp, sessionId: string, safeId: string): Promise<TestRecording> {
+  const ids = { id: newId(), sessionId };
+  const clock = manualClock();
+  const chunks: SealedChunk[] = [];
+  const startedAt = new Date();
+  let whenStored: (() => void) | null = null;
+  const file = await createRecordingFile(recordingsFolder(app.config), ids.id);
+  await openRecording(app.kernel, { ...ids, path: `${ids.id}.srr`, startedAt });
+  const recorder = await startTerminalRecorder({
+    recordingId: ids.id,
+    startedAt,
+    terminal: { cols: 80, rows: 24, type: "xterm-256color" },
+    seal: recordingSeal(await recordingKeyOf(app.kernel, safeId)),
+    store: file,
+    clock,
+    onStored(chunk) {
+      chunks.push(chunk);
+      whenStored?.();
+    },
+  });
+  const store: TestRecording["store"] = async (count = chunks.length) => {
+    const known = chunks.slice(0, count).map(({ bytes, ...chunk }) => ({ ...chunk, bytes: bytes.length }));
+    await recordChunks(app.kernel, ids, known);
+  };
+  return {
+    ...ids,
+    path: file.path,
+    recorder,
+    chunks,
+    store,
+    async show(text, later = 1000) {
+      const stored = new Promise<void>((resolve) => (whenStored = resolve));
+      clock.pass(later);
+      await recorder.output(Buffer.from(text));
+      clock.pass(500);
+      await stored;
+    },
+    leave: () => file.release(),
+    async close(isAudited = true) {
+      const summary = await recorder.close("ended");
+      await file.release();
+      if (isAudited) {
+        await store();
+        await closeRecording(app.kernel, ids, summary);
+      }
+      return summary;
+    },
+  };
+}
