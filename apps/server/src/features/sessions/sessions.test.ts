@@ -1,6 +1,7 @@
 // Starting sessions: rights, the platform's rules, and tickets that open one session once.
 import { retrieveAccount, setUserStatus, checkInAccount } from "@strongroom/contract";
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { after, afterEach, before, describe, test } from "node:test";
 import { requestsOf, shiftTime } from "#features/access-requests/testing/lending.ts";
 import { anAccount } from "#testing/accounts.ts";
@@ -10,6 +11,9 @@ import { aMember } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import { gatewaySocket } from "./gateway/gateway-places.ts";
+import { registerGateway } from "./gateway/gateways.store.ts";
 import { redeemTicket } from "./gateway/redeem-ticket.ts";
 import { sessionContextOf } from "./session-context.ts";
 import { aGateway, anSshAccount, eventsOf, sessionsOf } from "./testing/opening.ts";
@@ -206,6 +210,20 @@ test("without a ready gateway the reply is 503 and says so", async () => {
   } finally {
     await set(false);
   }
+});
+
+test("a gateway that was killed is not chosen although its last heartbeat is recent", async () => {
+  const { user, account } = await anSshAccount(app);
+  const killed = { id: newId(), name: "killed", address: null, zone: null, version: "test" };
+  await registerGateway(app.database.db, killed);
+  writeFileSync(gatewaySocket(app.config, killed.id), "");
+  await app.database.pool.query("update gateways set live_sessions = 1 where id <> $1", [killed.id]);
+  const reply = await sessions.start(user, account);
+  assert.equal(reply.status, 201, reply.text);
+  const { rows } = await app.database.pool.query("select gateway_id from sessions where id = $1", [
+    reply.body.session_id,
+  ]);
+  assert.deepEqual(rows, [{ gateway_id: gateway.id }]);
 });
 
 test("a one-time password is used by one session only", async () => {

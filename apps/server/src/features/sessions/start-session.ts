@@ -1,7 +1,6 @@
 // Starts a session: decides as a retrieval does, and issues the ticket with which a gateway opens it.
 import { openSessionTerminal, openSessionWatch, pathOf } from "@strongroom/contract";
 import type { PrivilegedSessionId, startPrivilegedSession, watchPrivilegedSession } from "@strongroom/contract";
-import { existsSync } from "node:fs";
 import { sql } from "kysely";
 import { justificationNote, requireJustification, requireUse, ticketOf } from "#features/accounts/index.ts";
 import type { ShownRow } from "#features/accounts/index.ts";
@@ -10,7 +9,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
-import { gatewaySocket } from "./gateway/gateway-places.ts";
+import { isListening } from "./gateway/gateway-places.ts";
 import { readGateways } from "./gateway/gateways.store.ts";
 import { targetText } from "./gateway/redeem-ticket.ts";
 import { actionsFor, requireShown } from "./monitoring/find-sessions.ts";
@@ -115,7 +114,9 @@ function requireSupported({ name, connection_method }: ShownRow): void {
 
 /** The gateway beside this server with the fewest sessions. Throws 503 when none starts sessions now. */
 async function chooseGateway(config: Config, db: Db): Promise<string> {
-  const here = (await readGateways(db)).filter((each) => each.is_alive && existsSync(gatewaySocket(config, each.id)));
+  const alive = (await readGateways(db)).filter((each) => each.is_alive);
+  const areHere = await Promise.all(alive.map((each) => isListening(config, each.id)));
+  const here = alive.filter((_, index) => areHere[index]);
   const ready = here.filter((each) => !each.is_draining && each.problem === null);
   const [chosen] = ready.toSorted((one, other) => one.live_sessions - other.live_sessions);
   if (chosen !== undefined) return chosen.id;

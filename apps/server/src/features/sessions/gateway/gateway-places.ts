@@ -1,5 +1,6 @@
 // Where a gateway and the server beside it meet on this machine.
 import { createHash } from "node:crypto";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "#kernel/config.ts";
@@ -21,4 +22,20 @@ export function gatewaySocket({ dataFolder }: Place, gatewayId: string): string 
   if (Buffer.byteLength(usual) <= LONGEST) return usual;
   const place = createHash("sha256").update(dataFolder).digest("hex").slice(0, 16);
   return join(tmpdir(), `strongroom-${place}`, `${gatewayId}.sock`);
+}
+
+const ANSWERS_WITHIN_MS = 1000;
+
+/** Whether a process listens on the gateway's socket: one that was killed leaves its socket behind. */
+export function isListening(config: Place, gatewayId: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(gatewaySocket(config, gatewayId));
+    const answer = (isThere: boolean) => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.setTimeout(ANSWERS_WITHIN_MS, () => answer(false));
+    socket.once("connect", () => answer(true));
+    socket.once("error", () => answer(false));
+  });
 }
