@@ -1,0 +1,34 @@
+// A crash or a full disk at a random moment loses at most 1 s and 256 kB of what users saw, and the recording says so.
+import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { FAULTS } from "./testing/recording-loss/faults.ts";
+import { judge, runRound } from "./testing/recording-loss/rounds.ts";
+import type { Observed } from "./testing/recording-loss/rounds.ts";
+import { openLossBed } from "./testing/recording-loss/test-bed.ts";
+import type { LossBed } from "./testing/recording-loss/test-bed.ts";
+
+describe("recordings of sessions that a fault interrupts", needs(unixUsersAvailable()), () => {
+  let bed: LossBed;
+  const observed: Observed[] = [];
+  before(async () => {
+    bed = await openLossBed();
+  });
+  after(() => bed?.stop());
+
+  for (const fault of FAULTS.filter(({ isBrief }) => isBrief)) {
+    test(`survives a ${fault.name}`, async (t) => {
+      if (fault.needsDisk && !bed.hasDisk) return t.skip("recordings cannot have a disk of their own here");
+      observed.push(...(await runRound(bed, fault)));
+    });
+  }
+
+  test("contains all but the last second of what users saw, and reports what is missing", async (t) => {
+    for (const session of observed) {
+      const { problem, missingBytes, missingMs } = await judge(bed, session);
+      t.diagnostic(`${session.fault.name}, ${session.load}: ${missingBytes} bytes, ${Math.round(missingMs)} ms`);
+      assert.equal(problem, null, `${session.fault.name}, ${session.load}\n${bed.output().slice(-4000)}`);
+    }
+    assert.ok(await bed.isTrailIntact());
+  });
+});

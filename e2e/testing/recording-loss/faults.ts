@@ -1,0 +1,73 @@
+// The faults of the loss proof: each stops a part of the product at a random moment, then brings it back.
+import { setTimeout as delay } from "node:timers/promises";
+import type { LossBed } from "./test-bed.ts";
+
+export interface Fault {
+  name: string;
+  /** Part of the test suite; the others only of the command. */
+  isBrief: boolean;
+  /** Ends the sessions of the gateway without a closing record. */
+  killsGateway: boolean;
+  needsDisk: boolean;
+  inject(bed: LossBed): Promise<void>;
+}
+
+const fullFor = (seconds: number, isBrief: boolean): Fault => ({
+  name: `full disk for ${seconds} s`,
+  isBrief,
+  killsGateway: false,
+  needsDisk: true,
+  async inject(bed) {
+    bed.fillDisk();
+    await delay(seconds * 1000);
+    bed.freeDisk();
+  },
+});
+
+export const FAULTS: readonly Fault[] = [
+  {
+    name: "kill -9 of the gateway",
+    isBrief: true,
+    killsGateway: true,
+    needsDisk: false,
+    async inject(bed) {
+      await bed.killGateway();
+      await bed.startGateway();
+    },
+  },
+  {
+    name: "kill -9 of the server",
+    isBrief: true,
+    killsGateway: false,
+    needsDisk: false,
+    async inject(bed) {
+      await bed.killServer();
+      await bed.startServer();
+    },
+  },
+  {
+    name: "kill -9 of the database",
+    isBrief: true,
+    killsGateway: false,
+    needsDisk: false,
+    async inject(bed) {
+      bed.killDatabase();
+      await delay(3000);
+    },
+  },
+  {
+    name: "kill -9 of gateway, server and database",
+    isBrief: true,
+    killsGateway: true,
+    needsDisk: false,
+    async inject(bed) {
+      bed.killDatabase();
+      await Promise.all([bed.killGateway(), bed.killServer()]);
+      await bed.startServer();
+      await bed.startGateway();
+    },
+  },
+  fullFor(1, false),
+  fullFor(4, false),
+  fullFor(12, true),
+];
