@@ -59,7 +59,7 @@ test("rejects if the work does not answer every item", async () => {
   await assert.rejects(short(1), /did not return a result for every item/);
 });
 
-test("starts a second parallel group if enough items wait, but no third", async () => {
+test("a second group starts in parallel if enough items wait, but a third does not", async () => {
   const gates: (() => void)[] = [];
   const { promise: twoBegun, resolve: sawTwo } = Promise.withResolvers<void>();
   const groups: string[][] = [];

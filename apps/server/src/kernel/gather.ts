@@ -22,12 +22,12 @@ export function gather<In, Out>(
   let waiting: Waiting<In, Out>[] = [];
   let busy = 0;
 
-  /** A single runner continues while items wait; if two are running, one leaves the rest to the other. */
+  /** A single runner continues while items wait. If two are running, one of them leaves the rest to the other. */
   const isWorthGoingOn = () => waiting.length > 0 && (busy === 1 || waiting.length >= secondAt);
 
   async function drain(): Promise<void> {
     busy += 1;
-    // Whatever is already in the event queue belongs to this group.
+    // Items that are already in the event queue belong to this group.
     await new Promise<void>((done) => setImmediate(done));
     while (isWorthGoingOn()) {
       const group = waiting.slice(0, most);

@@ -1,4 +1,4 @@
-// Identifiers in the order of their creation.
+// Identifiers that sort in the order of their creation.
 import { randomFillSync } from "node:crypto";
 
 const pool = Buffer.alloc(8192);

@@ -1,4 +1,4 @@
-// The kernel passed to every feature: database, clock, keys, log, and the parts for binding calls.
+// The kernel that every feature receives: database, clock, keys, log, and the parts for binding calls.
 import type { KeyRing } from "@strongroom/keys";
 import type { FastifyInstance } from "fastify";
 import type { Authority } from "./authz/authorise.ts";
@@ -24,11 +24,11 @@ export interface Kernel {
   http: FastifyInstance;
   authority: Authority;
   rateLimits: RateLimits;
-  /** Set once by the sign-in feature; until then every caller is anonymous. */
+  /** Set once by the sign-in feature. Until then, every caller is anonymous. */
   authenticator: { current: Authenticator };
   /** The URL that browsers use, for links. Known once the server listens. */
   publicUrl(): string;
 }
 
-/** The parts that a process without HTTP has too, such as a session gateway. */
+/** The parts that exist even in a process without HTTP, such as a session gateway. */
 export type ProcessKernel = Pick<Kernel, "config" | "log" | "clock" | "database" | "keys" | "events" | "jobs">;

@@ -1,4 +1,4 @@
-// Structured logs on standard output, with redaction of every field that could contain a secret.
+// Structured logs on standard output. Every field that could contain a secret is redacted.
 import { pino } from "pino";
 import type { Logger } from "pino";
 
@@ -22,7 +22,7 @@ const SECRET_NAMES = [
 
 const paths = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `req.headers.${name}`]);
 
-/** JSON lines; levels by name. */
+/** JSON lines that contain level names instead of numbers. */
 export function openLog(level: string): Log {
   return pino({
     level,

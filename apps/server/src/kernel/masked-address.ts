@@ -1,4 +1,4 @@
-// Masks email addresses for users who may not list users: enough to distinguish two users with the same name.
+// Masks email addresses for users who may not list users. Enough is shown to distinguish two users with the same name.
 
 /** How many characters of the local part are shown at its start and end, from the fewest to the most. */
 const SHOWN = [
@@ -8,13 +8,13 @@ const SHOWN = [
 ] as const;
 type Shown = (typeof SHOWN)[number];
 
-/** `a…@example.com`. */
+/** For example `a…@example.com`. */
 export const maskedAddress = (email: string): string => masked(email, SHOWN[0]);
 
 function masked(email: string, [head, tail]: Shown): string {
   const at = email.lastIndexOf("@");
   const local = Array.from(email.slice(0, Math.max(0, at)));
-  // At least half of it stays hidden.
+  // At least half of the local part stays hidden.
   const isShort = (head + tail) * 2 > local.length;
   const [begin, end] = isShort ? [Math.min(1, local.length - 1), 0] : [head, tail];
   return `${local.slice(0, Math.max(0, begin)).join("")}…${local.slice(local.length - end).join("")}${email.slice(at)}`;
@@ -22,7 +22,7 @@ function masked(email: string, [head, tail]: Shown): string {
 
 interface Named {
   name: string;
-  /** Null: not a person. */
+  /** Null for a subject that is not a person, such as a group. */
   email: string | null;
 }
 

@@ -1,13 +1,13 @@
-// Prometheus metrics: calls, their duration, and metrics of features.
+// Prometheus metrics: calls, their duration, and the metrics of features.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 
 export interface Metrics {
-  /** `seconds` is how long the call took. */
+  /** Counts a call that took `seconds`. */
   countCall(path: string, method: string, status: number, seconds: number): void;
   counter(name: string, help: string, labels?: readonly string[]): Counter;
-  /** A gauge that is read at each scrape. */
+  /** Adds a gauge that is read at each scrape. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  /** Prometheus text format. */
+  /** Returns all metrics in the Prometheus text format. */
   render(): Promise<string>;
 }
 

@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { parse } from "csv-parse/sync";
 import { csvLine, inertText } from "./spreadsheet-cell.ts";
 
-/** Splits a line like spreadsheets: at the locale's separator, ignoring quotes inside a cell that does not start with one. */
+/**
+ * Splits a line as spreadsheets do: at the locale's separator, ignoring quotes inside a cell that does not start with a quote.
+ */
 const SPLITS = [/[,\r\n]/, /[;\r\n]/, /[\t\r\n]/, /[|\r\n]/];
 const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 

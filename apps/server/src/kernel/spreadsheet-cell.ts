@@ -1,13 +1,13 @@
 // Escapes exported cells so that no spreadsheet treats them as a formula (CWE-1236).
 
 /**
- * The text with an apostrophe before every character that would start a formula: at its beginning, after leading white space,
- * and after characters that some spreadsheets treat as the end of a cell even within quotes.
+ * Returns the text with an apostrophe before every character that would start a formula: at the beginning, after leading white
+ * space, and after characters that some spreadsheets treat as the end of a cell even within quotes.
  */
 export const inertText = (text: string): string =>
   text.replaceAll(/(^|[;,\t\r\n|"])(\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1$2'");
 
-/** One line of CSV (RFC 4180) with its end. Numbers stay numbers: only text can hide a formula. */
+/** One line of CSV (RFC 4180), including the line end. Numbers stay numbers, because only text can hide a formula. */
 export const csvLine = (cells: readonly (string | number | boolean | null)[]): string =>
   `${cells.map(writeCell).join(",")}\r\n`;
 

@@ -4,7 +4,7 @@ import { StartError } from "./start-error.ts";
 
 const READ_ONLY = "The database is read-only. Connect to the primary server, and check default_transaction_read_only.";
 
-/** By PostgreSQL's SQLSTATE, and by the codes of Node. */
+/** Keyed by PostgreSQL's SQLSTATE and by Node's error codes. */
 const SENTENCES: Record<string, string> = {
   "53100": "The disk of the database is full. Free some space, then start again.",
   "53200": "The database is out of memory. Give its machine more, or lower shared_buffers and work_mem.",
@@ -32,7 +32,7 @@ const SENTENCES: Record<string, string> = {
   ETIMEDOUT: "The database did not answer in time. Check the host in DATABASE_URL and the firewall.",
 };
 
-/** The sentence for a known cause at any depth, else the first line of the error. INVARIANT: never a stack. */
+/** The sentence for a known cause at any depth, or else the first line of the error. INVARIANT: never a stack trace. */
 export function whyNotStarted(error: unknown): string {
   for (const each of causesOf(error)) {
     if (each instanceof StartError) return each.message;
@@ -40,9 +40,9 @@ export function whyNotStarted(error: unknown): string {
     if (typeof code !== "string") continue;
     const known = Object.hasOwn(SENTENCES, code) ? SENTENCES[code] : undefined;
     if (known !== undefined) return known;
-    // PostgreSQL names the database: database "x" does not exist.
+    // PostgreSQL names the database, for example: database "x" does not exist.
     if (code === "3D000") return `The ${firstLine(each.message)}. Create it with the encoding UTF8.`;
-    // Poolers refuse with protocol violations and their own texts.
+    // Poolers refuse with protocol violations and with texts of their own.
     if (code.startsWith("08")) return `The connection was refused: ${firstLine(each.message)}. Check DATABASE_URL.`;
     if (/CERT|SELF_SIGNED|ERR_TLS/.test(code)) {
       return `The certificate of the database is not trusted (${code}). Check sslmode and sslrootcert in DATABASE_URL.`;
@@ -61,7 +61,7 @@ function causesOf(error: unknown, depth = 0): Error[] {
   return [error, ...[error.cause, ...gathered].flatMap((each) => causesOf(each, depth + 1))];
 }
 
-/** Before the first migration. Throws StartError for a database whose encoding cannot hold every name. */
+/** Checks the database before the first migration. Throws StartError for a database whose encoding cannot hold every name. */
 export async function requireUsable({ pool }: Pick<Database, "pool">): Promise<void> {
   const { rows } = await pool.query<{ encoding: string; is_read_only: boolean }>(`
     select current_setting('server_encoding') as encoding,

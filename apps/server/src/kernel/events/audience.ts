@@ -1,6 +1,6 @@
-// The audience of an event: set by its publisher, checked for every reader.
+// The audience of an event. Its publisher sets the audience, and it is checked for every reader.
 
-/** A reader in `users` or `roles` sees the event. */
+/** A reader can see the event if `users` or `roles` includes them. */
 export type Audience = "everyone" | { readonly users?: readonly string[]; readonly roles?: readonly string[] };
 
 export interface Reader {

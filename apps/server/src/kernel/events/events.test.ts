@@ -99,7 +99,7 @@ describe("live events", () => {
     ears.subscription.close();
   });
 
-  test("delivers the events of out-of-order commits in the same order to every reader", async () => {
+  test("events of out-of-order commits are delivered in the same order to every reader", async () => {
     const ears = await listenTo(events);
     const slow = openTransaction((tx) => events.publish(tx, named("first written, last committed")));
     await slow.started;
@@ -108,7 +108,8 @@ describe("live events", () => {
     await middle.started;
     await publish("fourth");
     await middle.commit();
-    // No event may be delivered before the open transaction ends: a reader that resumes there would miss its events.
+    // No event may be delivered before the open transaction ends. A reader that resumed after such an event would miss the
+    // transaction's events.
     const page = await readEvents(database.db, { transaction: BigInt(ears.subscription.from.split("-")[0]!), id: 0n });
     assert.deepEqual([page.events, page.isBlocked], [[], true]);
     assert.deepEqual(ears.names(), []);
@@ -118,7 +119,7 @@ describe("live events", () => {
     ears.subscription.close();
   });
 
-  test("delivers held-back events after the blocking transaction rolls back, without a new notification", async () => {
+  test("events held back by a transaction are delivered after it rolls back, without a new notification", async () => {
     const ears = await listenTo(events);
     const doomed = openTransaction((tx) => events.publish(tx, named("undone")));
     await doomed.started;
@@ -169,7 +170,7 @@ describe("live events", () => {
     ears.subscription.close();
   });
 
-  test("reports a gap for an unknown, foreign or pruned position", async () => {
+  test("a reader learns of a gap when it resumes at an unknown, foreign or pruned position", async () => {
     const before = await listenTo(events);
     await publish("old");
     await before.until(1);
@@ -199,7 +200,7 @@ describe("live events", () => {
     exact.subscription.close();
   });
 
-  test("delivers only filtered events, and a failing subscriber does not stop the others", async () => {
+  test("only filtered events are delivered, and a failing subscriber does not stop the others", async () => {
     const failing = await events.subscribe({}, () => {
       throw new Error("this browser has gone");
     });

@@ -11,17 +11,19 @@ import type { NewEvent, Position, StoredEvent } from "./outbox.ts";
 export type { NewEvent, StoredEvent } from "./outbox.ts";
 
 export interface SubscribeOptions {
-  /** The last id received (Last-Event-ID): delivery continues after it. Without it, delivery starts now. */
+  /**
+   * The last id that the client received (Last-Event-ID); delivery continues after that event. If omitted, delivery starts now.
+   */
   after?: string | null;
-  /** Delivers only matching events, for instance those visible to the reader. Default: all. */
+  /** Delivers only matching events, for instance those visible to the reader. By default, delivers all. */
   filter?: (event: StoredEvent) => boolean;
 }
 
 export interface Subscription {
-  /** Start position of this subscription: a client that received nothing can resume here. */
+  /** The start position of this subscription, from which a client that received nothing can resume. */
   from: string;
   /**
-   * True if `after` is unknown or too old, so events may be missing: the client should reload its data. Delivery starts now.
+   * True if `after` is unknown or too old. Events may then be missing, so the client should reload its data. Delivery starts now.
    */
   hasGap: boolean;
   close(): void;
@@ -30,16 +32,19 @@ export interface Subscription {
 export interface Events {
   /** Delivers to subscribers of all processes when the transaction commits; a rollback discards it. */
   publish(tx: Tx, ...events: NewEvent[]): Promise<void>;
-  /** Calls `deliver` for each event in order, exactly once. Its errors are logged. */
+  /** Calls `deliver` for each event in order, exactly once. Errors from `deliver` are logged. */
   subscribe(options: SubscribeOptions, deliver: (event: StoredEvent) => void): Promise<Subscription>;
-  /** Rejects if events cannot be read now, or were not started. Does not depend on notifications: events are also polled. */
+  /**
+   * Rejects if events cannot be read now, or if `start` was not called. Does not depend on notifications, because events are also
+   * polled.
+   */
   check(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 interface Subscriber {
-  /** The last delivered position: replaying the past may run ahead of the other subscribers. */
+  /** The position of the last delivered event. A subscriber that replays the past may run ahead of the others. */
   position: Position;
   filter: (event: StoredEvent) => boolean;
   deliver: (event: StoredEvent) => void;
@@ -47,11 +52,14 @@ interface Subscriber {
 
 const KEPT_HOURS = 24;
 const PRUNE_INTERVAL = 3_600_000;
-/** Polling interval without notifications. */
+/** The polling interval without notifications. */
 const LOOK_INTERVAL = 10_000;
-/** Notifications within this time are served by one read. */
+/** One read serves all notifications within this time. */
 const GATHER_MS = 20;
-/** Retry delay while an older transaction holds events back, since it may end without a notification; doubled each time. */
+/**
+ * The delay before retrying while an older transaction holds events back, because it may end without a notification. Doubled each
+ * time.
+ */
 const BLOCKED_INTERVAL = 10;
 const LONGEST_BLOCKED_INTERVAL = 500;
 
@@ -74,7 +82,7 @@ export function createEvents(database: Database, log: Log): Events {
     }
   }
 
-  /** Reads new events. If a read is running, reads again afterwards. */
+  /** Reads new events. If a read is already running, reads again afterwards. */
   function look(): void {
     if (stopping.signal.aborted || head === null) return;
     isCalled = true;
@@ -108,7 +116,7 @@ export function createEvents(database: Database, log: Log): Events {
 
   /** Delivers past events from the database until it reaches the head, then hands the subscriber over to `catchUp`. */
   async function replay(subscriber: Subscriber, isClosed: () => boolean): Promise<void> {
-    // There is no await between this check and the join, so no event is delivered to the others in between.
+    // There is no await between this check and the join, so in between no event is delivered to the others.
     while (!isClosed() && isBefore(subscriber.position, head!)) {
       const page = await outbox.readEvents(database.db, subscriber.position);
       for (const event of page.events) if (!isClosed()) pass(event, subscriber);
@@ -160,7 +168,7 @@ export function createEvents(database: Database, log: Log): Events {
     },
   };
 
-  /** Null for an unknown position, one in the future (of another database), or a pruned one. */
+  /** Null for an unknown position, a future position (of a different database), or a pruned one. */
   async function resumable(text: string): Promise<Position | null> {
     const position = readPosition(text);
     if (position === null) return null;

@@ -13,15 +13,15 @@ import type { Audience } from "./audience.ts";
 export const CHANNEL = "strongroom_events";
 
 export interface NewEvent {
-  /** `<feature>.<past participle>`. */
+  /** In the form `<feature>.<past participle>`. */
   type: string;
   audience: Audience;
-  /** INVARIANT: never a secret. It reaches every browser of the audience. */
+  /** INVARIANT: never contains a secret, because it reaches every browser of the audience. */
   data: Record<string, unknown>;
 }
 
 export interface StoredEvent extends NewEvent {
-  /** Its position as text. A client resumes after it. */
+  /** The event's position as text. A client resumes after it. */
   id: string;
   at: Date;
 }
@@ -43,7 +43,7 @@ export function readPosition(text: string): Position | null {
   const [, transaction, id] = /^(\d{1,20})-(\d{1,19})$/.exec(text) ?? [];
   if (transaction === undefined || id === undefined) return null;
   const position = { transaction: BigInt(transaction), id: BigInt(id) };
-  // A value beyond PostgreSQL's range is not one of ours either.
+  // A value beyond PostgreSQL's range is not one of our positions either.
   return position.transaction > LAST_TRANSACTION || position.id > LAST_ID ? null : position;
 }
 
@@ -73,9 +73,9 @@ export interface Page {
   events: StoredEvent[];
   /** The position after reading `events`. */
   end: Position;
-  /** More events are readable now. */
+  /** Whether more events are readable now. */
   isFull: boolean;
-  /** More events exist but are not readable yet, because an older transaction is still running. */
+  /** Whether more events exist that are not readable yet, because an older transaction is still running. */
   isBlocked: boolean;
 }
 
@@ -90,8 +90,8 @@ interface Row {
 }
 
 /**
- * The events after `from` in order, at most 500, read in one snapshot. Only the last event is checked for being blocked: a
- * search for any would read all stored events, because the planner estimates that a third of them match.
+ * The events after `from` in order, at most 500, read in one snapshot. Only the last event is checked for being blocked: a search
+ * for any blocked event would read all stored events, because the planner estimates that a third of them match.
  */
 export async function readEvents(db: Db, from: Position): Promise<Page> {
   const after = sql`(transaction_id, id) > (${String(from.transaction)}::xid8, ${String(from.id)}::bigint)`;
@@ -134,7 +134,7 @@ export async function readPruned(db: Db): Promise<Position | null> {
   return row === undefined ? null : readPosition(String(row.value));
 }
 
-/** Deletes events older than that and stores the position, so that no reader resumes across the gap. */
+/** Deletes events older than the given time and stores the position, so that no reader resumes across the gap. */
 export async function pruneEvents(database: Database, olderThanHours: number): Promise<void> {
   await database.transaction(async (tx) => {
     const { rows } = await sql<{ position: string }>`

@@ -14,7 +14,7 @@ export interface Proof {
   ip: string;
 }
 
-/** Returns null without credentials; throws a 401 refusal for invalid ones. */
+/** Returns null without credentials. Throws a 401 refusal for invalid credentials. */
 export type Authenticator = (proof: Proof) => Promise<Actor | null>;
 
 export const STREAM_COOKIE = "strongroom_stream";
@@ -31,7 +31,7 @@ export function proofOf(request: FastifyRequest, acceptsCookie: boolean): Proof 
   };
 }
 
-/** Null if the header has no cookie of this name, or an empty one. */
+/** Null if the header has no cookie of this name, or only an empty one. */
 export function cookieOf(header: string | undefined, name: string): string | null {
   for (const part of header?.split(";") ?? []) {
     const [key, ...value] = part.trim().split("=");

@@ -18,7 +18,7 @@ export interface Call<E extends Endpoint = Endpoint> {
   /** The caller, or null for an anonymous call to a public endpoint. */
   readonly visitor: Actor | null;
   readonly request: RequestFacts;
-  /** `Last-Event-ID` of an event stream that resumes; null otherwise. */
+  /** The `Last-Event-ID` of an event stream that resumes; otherwise null. */
   readonly lastEventId: string | null;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
@@ -29,14 +29,14 @@ export interface Call<E extends Endpoint = Endpoint> {
    * access to others; see `Endpoint.stepUp`.
    */
   requireStepUp(): void;
-  /** Adds fields to the audit entry of this call; later notes win. */
+  /** Adds fields to the audit entry of this call. Later notes override earlier ones. */
   note(note: AuditNote): void;
   /** Sets a reply header, such as `Set-Cookie`. */
   setHeader(name: string, value: string): void;
 }
 
 export interface TrackedCall<E extends Endpoint = Endpoint> extends Call<E> {
-  /** The entry with the current notes. */
+  /** The audit entry with the current notes. */
   entry(overrides?: AuditNote): AuditEntry;
   readonly headers: ReadonlyMap<string, string>;
   /** Returns a function that restores the current notes and headers, for work that the database may retry. */

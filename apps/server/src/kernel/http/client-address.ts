@@ -1,4 +1,4 @@
-// The address of a client: an IPv4 client of an IPv6 socket (RFC 4291 §2.5.5.2) counts as the same client.
+// The address of a client. An IPv4 client of an IPv6 socket (RFC 4291 §2.5.5.2) counts as the same client as over IPv4.
 import type { FastifyRequest } from "fastify";
 import { isIPv6 } from "node:net";
 

@@ -1,4 +1,4 @@
-// Tests that cursors round-trip and that other texts are refused.
+// Tests that cursors round-trip and that any other text is refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readNamePlace, readTimePlace, writeNamePlace, writeTimePlace } from "./cursor.ts";

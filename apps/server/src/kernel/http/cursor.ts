@@ -1,14 +1,14 @@
-// List cursors: the position after which the next page starts. Opaque to callers; foreign ones are refused.
+// List cursors: the position after which the next page starts. They are opaque to callers, and foreign cursors are refused.
 import { z } from "zod";
 import { refuse } from "./refuse.ts";
 
-/** A position in a list by time. */
+/** A position in a list sorted by time. */
 export interface TimePlace {
   at: Date;
   id: string;
 }
 
-/** A position in a list by name. */
+/** A position in a list sorted by name. */
 export interface NamePlace {
   name: string;
   id: string;
@@ -44,25 +44,25 @@ function read<T>(schema: z.ZodType<T>, cursor: string): T {
   try {
     return schema.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
   } catch {
-    // Every defect gets the same answer.
+    // Every defect gets the same reply.
     const msg = "Not a valid cursor for this list";
     throw refuse(400, "request.invalid", `cursor: ${msg}`, { errors: [{ path: "cursor", msg }] });
   }
 }
 
-/** A row of a list by name; `sort` is the database's folded name that orders it. */
+/** A row of a list sorted by name. `sort` is the case-folded name by which the database orders the list. */
 export interface NamedRow {
   sort: string;
   id: string;
 }
 
-/** Splits `limit + 1` rows into a page and the cursor of the next one; null if there is none. */
+/** Splits `limit + 1` rows into a page and the cursor of the next page. The cursor is null if there is no next page. */
 export function pageByName<R extends NamedRow>(rows: R[], limit: number): { shown: R[]; next_cursor: string | null } {
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return { shown, next_cursor: last === undefined ? null : writeNamePlace({ name: last.sort, id: last.id }) };
 }
 
-/** Null without a cursor. */
+/** Returns null without a cursor. */
 export const placeByName = (cursor: string | undefined): NamePlace | null =>
   cursor === undefined ? null : readNamePlace(cursor);

@@ -9,8 +9,8 @@ import { maskedAddress } from "../masked-address.ts";
 const ADDRESS_FIELD = /(^|_)email$/;
 
 /**
- * INVARIANT: every reply field named `email` or ending in `_email` is masked for users and API tokens that may not list
- * users, for every call; except the caller's own address, and those of machine identities, which belong to no person.
+ * INVARIANT: for users and API tokens that may not list users, every reply field named `email` or ending in `_email` is masked in
+ * every call, except the caller's own address and those of machine identities, which belong to no person.
  */
 export function hideAddresses(
   { authority }: Pick<Kernel, "authority">,
@@ -26,7 +26,9 @@ export function hideAddresses(
   return isOpen ? reply : maskAddresses(reply, viewer.email);
 }
 
-/** Masks data that is not sent through a reply schema, such as a download. `own`: the viewer's own address, which stays. */
+/**
+ * Masks data that is not sent through a reply schema, such as a download. `own` is the viewer's own address, which is not masked.
+ */
 export function maskAddresses(value: unknown, own: string): unknown {
   if (Array.isArray(value)) return value.map((each) => maskAddresses(each, own));
   if (typeof value !== "object" || value === null) return value;
@@ -39,7 +41,7 @@ export function maskAddresses(value: unknown, own: string): unknown {
 
 const known = new WeakMap<Endpoint, boolean>();
 
-/** Skips the scan for the replies of most calls, including the hot ones. */
+/** Lets the replies of most calls, including the hot ones, skip the scan. */
 function hasAddresses(endpoint: Endpoint): boolean {
   const before = known.get(endpoint);
   if (before !== undefined) return before;

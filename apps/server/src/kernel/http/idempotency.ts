@@ -15,11 +15,11 @@ import type { Refusal } from "./refuse.ts";
 export interface RepeatKey {
   owner: UserId;
   key: string;
-  /** Method, address and body as sent. The request may contain a secret, so only its fingerprint is stored. */
+  /** The method, address and body as sent. The request may contain a secret, so only its fingerprint is stored. */
   request: string;
 }
 
-/** Visible ASCII without spaces; compared as sent, including quotes. */
+/** Visible ASCII without spaces. Keys are compared as sent, including quotes. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** Whether a call accepts an Idempotency-Key. */
@@ -28,7 +28,7 @@ export const takesKey = ({ method, needs, audit, repliesSecret }: Endpoint): boo
 
 /**
  * Null if no key was sent, the caller is anonymous, or the call changes nothing. Throws 400 for an invalid key, and for a call
- * whose answer contains a secret: it is never stored, so it cannot be repeated.
+ * whose answer contains a secret, because that answer is never stored and so cannot be repeated.
  */
 export function repeatKeyOf(endpoint: Endpoint, actor: Actor | null, request: FastifyRequest): RepeatKey | null {
   const key = request.headers["idempotency-key"];
@@ -41,18 +41,18 @@ export function repeatKeyOf(endpoint: Endpoint, actor: Actor | null, request: Fa
   if (typeof key !== "string" || !KEY.test(key)) {
     throw refuse(400, "idempotency.key-invalid", "An Idempotency-Key is 1 to 255 visible ASCII characters.");
   }
-  // A token never gets an answer of its owner's session or of another token.
+  // A token never gets an answer meant for its owner's session or for a different token.
   const by = actor.token === null ? [] : [actor.token.id];
   return { owner: actor.id, key, request: JSON.stringify([request.method, request.url, request.body, ...by]) };
 }
 
-/** Stores the answer in the transaction of the effect; without an answer, only that there was an effect. */
+/** Stores the answer in the transaction of the effect. Without an answer, stores only that there was an effect. */
 export type Keep = (tx: Tx, answer?: string) => Promise<void>;
 
 /**
- * Runs `work` unless it ran before, and returns the encoded answer; a repeat gets the first one. INVARIANT: of all requests
- * with the same key, one has an effect: a second `keep` fails and rolls back its transaction. A refused request is not stored:
- * the next one with its key runs again.
+ * Runs `work` unless it ran before, and returns the encoded answer; a repeat gets the first answer. INVARIANT: of all requests
+ * with the same key, only one has an effect, because a second `keep` fails and rolls back its transaction. A refused request is
+ * not stored: the next request with its key runs again.
  */
 export async function once(kernel: Kernel, call: TrackedCall, work: (keep: Keep) => Promise<string>): Promise<string> {
   if (call.repeat === null) return work(async () => {});
@@ -89,7 +89,7 @@ async function takeUp(kernel: Kernel, repeat: RepeatKey): Promise<{ id: string }
   const id = await kernel.database.transaction((tx) => claimKey(tx, repeat, mark));
   if (id !== null) return { id };
   const kept = await readKept(kernel.database.db, repeat);
-  // Null if it was just refused, so the key is free again.
+  // Null if the request was just refused, so that the key is free again.
   if (kept === null) throw underWay();
   if (kept.fingerprint !== mark) {
     const message = "This Idempotency-Key was used for another request. A new request needs a new key.";
@@ -104,8 +104,8 @@ async function takeUp(kernel: Kernel, repeat: RepeatKey): Promise<{ id: string }
 }
 
 /**
- * Longer than nearly all calls take, in seconds. After this time the outcome may be unknown, and the key stays claimed
- * until its lease ends.
+ * In seconds, longer than nearly all calls take. After this time, the outcome may be unknown, and the key stays claimed until its
+ * lease ends.
  */
 const USUALLY_DONE = 10;
 
@@ -125,7 +125,7 @@ async function fingerprintOf(kernel: Kernel, request: string): Promise<string> {
   return fingerprint(kek, sent);
 }
 
-/** Deletes answers older than a day, every hour. */
+/** Every hour, deletes answers older than a day. */
 export function forgetOldAnswers({ jobs, database }: Kernel): void {
   jobs.define("idempotency.forget", { schedule: "23 * * * *", policy: "exclusive" }, () =>
     database.transaction(forgetAnswers),

@@ -1,4 +1,4 @@
-// Binds a contract endpoint to its handler: authenticate, authorise, parse, run, record, commit, encode. In that order.
+// Binds a contract endpoint to its handler. The order is: authenticate, authorise, parse, run, record, commit, encode.
 import type { Endpoint, ReplyInputOf } from "@strongroom/contract";
 import { z } from "zod";
 import { appendAudit } from "../audit/append.ts";
@@ -11,7 +11,7 @@ import type { Keep } from "./idempotency.ts";
 import { checkFixedFields } from "./read-only.ts";
 import { route } from "./route.ts";
 
-/** Calls without an audit event read; calls with one run in the transaction of its entry. */
+/** Calls without an audit event only read; calls with an audit event run in the transaction of their entry. */
 type Reach<E extends Endpoint> = E["audit"] extends "none" ? Db : Tx;
 
 /** An endpoint with a JSON reply; `R` is the reply before encoding. */
@@ -46,15 +46,15 @@ export function implement<E extends Endpoint, R>(
 
 export interface SteppedCall<E extends Endpoint> extends Call<E> {
   /**
-   * Runs `work` in a transaction that also contains the call's audit entry. At most once per call. The reply from `replyOf` is
-   * stored there too, for a repeat with the same Idempotency-Key. Without `replyOf`, the reply is stored a moment later, and a
-   * repeat after a crash in between fails with `idempotency.answer-unknown`.
+   * Runs `work` in a transaction that also contains the call's audit entry. May be called at most once per call. The reply from
+   * `replyOf` is stored in the same transaction, for a repeat with the same Idempotency-Key. Without `replyOf`, the reply is
+   * stored a moment later, and a repeat after a crash in between fails with `idempotency.answer-unknown`.
    */
   commit<T>(work: (tx: Tx) => Promise<T>, replyOf?: (result: T) => ReplyInputOf<E>): Promise<T>;
 }
 
 /**
- * Binds an endpoint with slow work (network, hashing) that must stay outside a transaction: the handler does it, and
+ * Binds an endpoint whose slow work (network, hashing) must stay outside a transaction: the handler does that work first and
  * passes its changes to `call.commit`. INVARIANT: without a commit there is no answer.
  */
 export function implementInSteps<E extends Endpoint, R>(
@@ -75,7 +75,7 @@ export function implementInSteps<E extends Endpoint, R>(
         return result;
       });
     };
-    // Not a spread: `actor` must stay a getter.
+    // Do not spread the object: `actor` must stay a getter.
     const stepped: SteppedCall<E> = Object.assign(Object.create(call) as Call<E>, { commit });
     const result = await handler(stepped, kernel.database.db);
     if (!isRecorded) throw new Error(`${endpoint.path} answered without recording ${endpoint.audit}`);

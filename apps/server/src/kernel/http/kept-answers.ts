@@ -21,12 +21,12 @@ declare module "../db/tables.ts" {
 
 type Name = Pick<RepeatKey, "owner" | "key">;
 
-/** Stored answers are kept for this time. */
+/** How long stored answers are kept. */
 const KEPT = sql`interval '24 hours'`;
-/** Longer than any call takes. After this time the claimant is dead or finds its claim lost. */
+/** Longer than any call takes. After this time, the claimant is dead or will find that it lost its claim. */
 const LEASE = sql`interval '2 minutes'`;
 
-/** The id of the claim; null if another request with this key has run or is running. */
+/** Returns the id of the claim, or null if another request with this key has run or is running. */
 export async function claimKey(tx: Tx, { owner, key }: Name, fingerprint: string): Promise<string | null> {
   const { rows } = await sql<{ claim: string }>`
     insert into idempotency_keys as kept (user_id, key, fingerprint, claim)
@@ -41,7 +41,10 @@ export async function claimKey(tx: Tx, { owner, key }: Name, fingerprint: string
   return rows[0]?.claim ?? null;
 }
 
-/** `free_in` and `age` are seconds: until the request may be run again if nothing finishes it, and since it began. */
+/**
+ * `free_in` is the number of seconds until the request may be run again if nothing finishes it; `age` is the number of seconds
+ * since it began.
+ */
 export async function readKept(db: Db, { owner, key }: Name) {
   const query = db
     .selectFrom("idempotency_keys")
@@ -51,19 +54,19 @@ export async function readKept(db: Db, { owner, key }: Name) {
   return (await query.where("user_id", "=", owner).where("key", "=", key).executeTakeFirst()) ?? null;
 }
 
-/** False if another claim replaced this one, or this one is done. */
+/** Returns false if another claim replaced this one, or if this one is done. */
 export async function keepAnswer(tx: Tx, claim: string, reply: string | null): Promise<boolean> {
   const query = tx.updateTable("idempotency_keys").set({ is_done: true, reply }).where("claim", "=", claim);
   return (await query.where("is_done", "=", false).executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** Stores the answer of a finished request, if it was not known within its transaction. */
+/** Stores the answer of a finished request if the answer was not known within the request's transaction. */
 export async function fillAnswer(tx: Tx, claim: string, reply: string): Promise<void> {
   const query = tx.updateTable("idempotency_keys").set({ reply }).where("claim", "=", claim);
   await query.where("is_done", "=", true).execute();
 }
 
-/** Deletes the claim of a request without an effect. */
+/** Deletes the claim of a request that had no effect. */
 export async function releaseKey(tx: Tx, claim: string): Promise<void> {
   await tx.deleteFrom("idempotency_keys").where("claim", "=", claim).where("is_done", "=", false).execute();
 }

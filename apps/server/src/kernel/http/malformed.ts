@@ -14,19 +14,19 @@ import { securityHeaders } from "./security-headers.ts";
 
 const malformed = () => refuse(400, "request.malformed", "This is not a valid HTTP request.");
 
-/** By the code of Node's error; anything else is a request that cannot be parsed. */
+/** Keyed by the code of Node's error. Any other code means a request that cannot be parsed. */
 const PARSER_REFUSALS: Record<string, () => Refusal> = {
   ERR_HTTP_REQUEST_TIMEOUT: () => refuse(408, "request.timeout", "The request did not arrive in time."),
   HPE_HEADER_OVERFLOW: () => refuse(431, "request.headers-too-large", "The URL or the headers are too long."),
 };
 
-/** By the code of Fastify's error. */
+/** Keyed by the code of Fastify's error. */
 const ROUTER_REFUSALS: Record<string, () => Refusal> = {
   FST_ERR_BAD_URL: () => refuse(400, "request.malformed", "The URL is not valid."),
   FST_ERR_MAX_PARAM_LENGTH: () => refuse(414, "request.address-too-long", "A part of the URL is too long."),
 };
 
-/** The refusal for an error of the router, before any route was found. */
+/** The refusal for an error of the router, raised before a route was found. */
 export const routerRefusal = ({ code }: { code: string }): Refusal => (ROUTER_REFUSALS[code] ?? malformed)();
 
 const HOST = /^(\[[0-9a-f:.]+\]|[\w.~%!$&'()*+,;=-]+)(:\d{0,5})?$/i;
@@ -46,10 +46,10 @@ export function requireHost({ raw }: FastifyRequest): void {
   throw refuse(400, "request.host-invalid", "The request must name exactly one host.");
 }
 
-/** For `clientErrorHandler`: the request is unknown, so the answer is written by hand. */
+/** For `clientErrorHandler`. There is no request object at this point, so the reply is written by hand. */
 export function answerParserError(config: Config, log: Log, error: Error & { code?: string }, socket: Socket): void {
   log.debug({ code: error.code }, "a request could not be read");
-  // On a connection in use, the client would take it for the answer to an earlier request, or a part of it.
+  // On a connection in use, the client would take the reply for all or part of the answer to an earlier request.
   if (socket.writable && !inUse.has(socket)) {
     const refusal = (PARSER_REFUSALS[error.code ?? ""] ?? malformed)();
     const { headers, body } = answerOf(config, refusal);

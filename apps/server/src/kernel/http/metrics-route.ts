@@ -10,7 +10,7 @@ const LOOPBACK = new Set(["127.0.0.1", "::1"]);
 
 export function serveMetrics(http: FastifyInstance, config: Config, metrics: Metrics): void {
   http.get("/metrics", async (request, reply) => {
-    // Behind a proxy every client has a forwarded address, so loopback means loopback.
+    // A client behind a proxy always has a forwarded address, so a loopback address really means this machine.
     const isLocal = LOOPBACK.has(clientAddress(request)) && request.headers["x-forwarded-for"] === undefined;
     if (!isLocal && !holdsToken(request.headers.authorization, config.metricsToken)) {
       throw refuse(404, "endpoint.not-found", "No such endpoint.");

@@ -43,7 +43,7 @@ function withReadOnly(body: Json, entity: Json, names: readonly string[]): Json 
   return { ...body, properties: { ...(body["properties"] as Json), ...Object.fromEntries(added) } };
 }
 
-/** A PUT body gets no defaults, so every field is required unless omitting it keeps the stored value. */
+/** A PUT body gets no defaults, so every field is required unless the stored value is kept when the field is omitted. */
 function requireAll({
   zodSchema,
   jsonSchema,
@@ -183,7 +183,7 @@ Machine-readable version: <a href="/api/openapi.json">/api/openapi.json</a>.</p>
 <nav aria-label="Features"><ul>${links}</ul></nav>${body}</main></body></html>`;
 }
 
-/** Serves both to callers that `STRONGROOM_API_DOCS` permits. */
+/** Serves the document and the page to callers that `STRONGROOM_API_DOCS` permits. */
 export function serveApiDocuments(kernel: Kernel, version: string): void {
   const { apiDocs } = kernel.config;
   if (apiDocs === "off") return;

@@ -1,4 +1,4 @@
-// Maps thrown errors to RFC 9457 problem details: refusals are public, every other error is a bug and reveals nothing.
+// Maps thrown errors to RFC 9457 problem details. Refusals are public; every other error is a bug, and its reply reveals nothing.
 import { STATUS_CODES } from "node:http";
 import type { Problem } from "@strongroom/contract";
 import { SealError, SealedError } from "@strongroom/keys";

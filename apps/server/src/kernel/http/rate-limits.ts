@@ -1,4 +1,4 @@
-// Limits the calls per minute of a client and a user, per process.
+// Limits the calls per minute of each client and each user, per process.
 import rateLimit from "@fastify/rate-limit";
 import type { Endpoint } from "@strongroom/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -11,9 +11,9 @@ export interface RateLimits {
   countClient(request: FastifyRequest): Promise<void>;
   /** Counts sessions per user, and each API token separately. */
   countAccount(request: FastifyRequest, id: string): Promise<void>;
-  /** For calls with a separate limit, per user. */
+  /** For calls that have a separate limit per user. */
   countPerson(request: FastifyRequest, endpoint: Endpoint, id: string): Promise<void>;
-  /** For expensive calls that need no sign-in: sign-in, registration, reset, unseal. */
+  /** For expensive calls that need no sign-in: sign-in, registration, password reset, unseal. */
   countVisitor(request: FastifyRequest): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import type { PeopleGainingAccess } from "@strongroom/contract";
 
 export interface RefusalExtra {
   errors?: { path: string; msg: string }[];
-  /** Seconds. */
+  /** In seconds. */
   retryAfter?: number;
   peopleGainingAccess?: PeopleGainingAccess;
 }
@@ -24,8 +24,8 @@ export class Refusal extends Error {
 }
 
 /**
- * Makes a refusal to throw: `throw refuse(404, "credential.not-found", "Credential not found")`.
- * The code is stable and machine-readable. The message is public, so it never names another user's objects.
+ * Creates a refusal to throw: `throw refuse(404, "credential.not-found", "Credential not found")`. The code is stable and
+ * machine-readable. The message is public, so it never names another user's objects.
  */
 export function refuse(status: number, code: string, message: string, extra: RefusalExtra = {}): Refusal {
   return new Refusal(status, code, message, extra);

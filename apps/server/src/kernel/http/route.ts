@@ -1,4 +1,4 @@
-// The path of every call through the server, for all kinds of handlers.
+// The path that every call takes through the server, for all kinds of handlers.
 import type { Endpoint } from "@strongroom/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -23,7 +23,7 @@ import { refuse } from "./refuse.ts";
 /** Deeper nesting is never legitimate and could exhaust the stack. */
 const DEEPEST = 40;
 
-/** The longest part of the request that the reply repeats. */
+/** The limits on the parts of the request that a reply repeats. */
 const MOST_NAMES = 20;
 
 const LONGEST_NAME = 100;
@@ -37,7 +37,7 @@ export type Finish<E extends Endpoint> = (
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Set by `route`; a route without it is refused at start. */
+    /** Set by `route`. A route without this field is refused at start. */
     endpoint?: Endpoint;
   }
 }
@@ -85,7 +85,7 @@ export function route<E extends Endpoint>(kernel: Kernel, endpoint: E, finish: F
 /** Streams that browsers open without the Authorization header. */
 const WITHOUT_HEADERS: ReadonlySet<string> = new Set(["text/event-stream", "websocket"]);
 
-/** Refuses calls while sealed, over the rate limit, without sign-in or with the wrong role, before examining the input. */
+/** Refuses calls while sealed, over the rate limit, without sign-in or with the wrong role, before the input is examined. */
 async function admit(kernel: Kernel, endpoint: Endpoint, request: FastifyRequest): Promise<Actor | null> {
   if (kernel.keys.isSealed && endpoint.whileSealed !== true) {
     throw sealed();
@@ -123,7 +123,7 @@ function parse<E extends Endpoint>(endpoint: E, request: FastifyRequest) {
     }
     const parsed = schema.safeParse(request[name] ?? undefined);
     if (parsed.success) return parsed.data;
-    // An invalid id gets the same answer as an unknown one.
+    // An invalid id gets the same reply as an unknown one.
     if (name === "params") throw refuse(404, "thing.not-found", "Not found");
     throw validationRefusal(name, parsed.error);
   };
@@ -166,8 +166,8 @@ const factsOf = (request: FastifyRequest): RequestFacts => ({
 });
 
 /**
- * Refused attempts are recorded too. A database failure is not a decision about the caller, and after a failure at commit
- * the effect may already be recorded as a success.
+ * Refused attempts are recorded too. A database failure is not a decision about the caller, and after a failure at commit, the
+ * effect may already be recorded as a success.
  */
 async function recordRefusal(kernel: Kernel, call: TrackedCall, error: unknown): Promise<void> {
   const refusal = asRefusal(error);
@@ -176,7 +176,7 @@ async function recordRefusal(kernel: Kernel, call: TrackedCall, error: unknown):
   await kernel.database.transaction((tx) => appendAudit(tx, [entry]));
 }
 
-/** INVARIANT: only calls that declare it are open to pending users. Throws 403 `account.awaiting-activation`. */
+/** INVARIANT: only calls that declare `whilePending` are open to pending users. Throws 403 `account.awaiting-activation`. */
 function requireActivated(endpoint: Pick<Endpoint, "whilePending">, actor: Actor | null): void {
   if (actor?.isPending !== true || endpoint.whilePending === true) return;
   throw refuse(
@@ -186,7 +186,7 @@ function requireActivated(endpoint: Pick<Endpoint, "whilePending">, actor: Actor
   );
 }
 
-/** The names of an endpoint's query parameters. Throws if its schema does not name them, a bug of the contract. */
+/** The names of an endpoint's query parameters. Throws if the schema does not name them, which would be a bug in the contract. */
 function queryNames({ path, query }: Endpoint): string[] {
   let schema: z.core.$ZodType | undefined = query;
   while (schema instanceof z.ZodPipe) schema = schema.in;
@@ -223,7 +223,7 @@ function unknownParts(
 const takenNames = (known: readonly string[]): string =>
   known.length === 0 ? "This call accepts no query parameters." : `This call accepts ${known.join(", ")}.`;
 
-/** Returns whether every text in a parsed request, including field names, can be stored unchanged. */
+/** Whether every text in a parsed request, including field names, can be stored unchanged. */
 function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (Array.isArray(value)) return depth < DEEPEST && value.every((each) => isStorable(each, depth + 1));

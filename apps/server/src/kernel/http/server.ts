@@ -16,7 +16,9 @@ import { securityHeaders } from "./security-headers.ts";
 import { isWebSocket, routeUpgrades } from "./upgrade.ts";
 
 const BODY_LIMIT = 1_048_576;
-/** Small answers gain nothing. Secrets are small, so they are never compressed together with attacker-chosen text. */
+/**
+ * Compressing small answers gains nothing. Secrets are small, so they are never compressed together with attacker-chosen text.
+ */
 const COMPRESS_ABOVE = 4_096;
 
 /** Paths outside the contract that the kernel itself serves; every other route must come from an endpoint. */
@@ -25,7 +27,7 @@ const KERNEL_PATHS = new Set(["/metrics", "/", "/*", "*"]);
 export async function createHttpServer(config: Config, log: Log, metrics: Metrics): Promise<FastifyInstance> {
   const http = fastify({
     loggerInstance: log,
-    // One line per call is written below, instead of two.
+    // One line per call is written below, instead of Fastify's two.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     genReqId: () => newId(),
@@ -84,7 +86,7 @@ function addHooks(http: FastifyInstance, config: Config, metrics: Metrics): void
   });
 }
 
-/** Accepts an empty body with a JSON content type, which the browser's `call()` sends without a body. */
+/** Accepts an empty body with a JSON content type, because the browser's `call()` sends that type even without a body. */
 function readJson(http: FastifyInstance): void {
   http.removeContentTypeParser("application/json");
   http.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {

@@ -1,4 +1,4 @@
-// Calls whose answer is not JSON: event streams and downloads. The only way around the reply schema.
+// Calls whose answer is not JSON: event streams and downloads. This is the only way around the reply schema.
 import type { Endpoint, StreamReply } from "@strongroom/contract";
 import type { FastifyReply } from "fastify";
 import { Readable } from "node:stream";
@@ -37,7 +37,10 @@ export function implementDownload<E extends StreamEndpoint>(
 /** Small downloads are read completely before anything is sent. */
 const READ_FIRST_BYTES = 65_536;
 
-/** The same bytes, some of them already read: once a reply has begun, its status can no longer report a failed read. */
+/**
+ * Yields the same bytes after reading the first ones ahead, because the status of a reply that has begun can no longer report a
+ * failed read.
+ */
 async function begin(body: Readable): Promise<Readable> {
   const pieces = body[Symbol.asyncIterator]() as AsyncIterator<Buffer | string>;
   const read: (Buffer | string)[] = [];
@@ -77,7 +80,7 @@ export interface PlainAnswer {
   text: string;
 }
 
-/** Binds a call of an external protocol, which defines the status and text. The handler records its own audit entries. */
+/** Binds a call of an external protocol, which defines the status and the text. The handler records its own audit entries. */
 export function implementPlain<E extends StreamEndpoint & { audit: "none" }>(
   kernel: Kernel,
   endpoint: E,

@@ -1,4 +1,4 @@
-// WebSockets: an upgrade takes the path of every other call, and its handler takes over the connection.
+// WebSockets: an upgrade takes the same path as every other call, and its handler takes over the connection.
 import type { Endpoint, StreamReply } from "@strongroom/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { ServerResponse } from "node:http";
@@ -11,7 +11,7 @@ import { route } from "./route.ts";
 
 interface Upgrade {
   socket: Socket;
-  /** What the client sent after its request. */
+  /** The bytes that the client sent after its request. */
   head: Buffer;
 }
 
@@ -36,11 +36,11 @@ export function routeUpgrades(http: FastifyInstance): void {
 
 export interface UpgradeCall {
   readonly request: IncomingMessage;
-  /** Takes over the connection: nothing is answered on it any more except by the caller. */
+  /** Takes over the connection. From now on, only the caller writes to it. */
   take(): Upgrade;
 }
 
-/** Binds a WebSocket. Until `serve` takes the connection, a refusal is answered as for other calls. */
+/** Binds a WebSocket. Until `serve` takes the connection, refusals are answered as for other calls. */
 export function implementUpgrade<E extends Endpoint & { reply: StreamReply }>(
   kernel: Kernel,
   endpoint: E,

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { refuse } from "./refuse.ts";
 import { sendProblem } from "./server.ts";
 
-/** Also answers all unmatched paths. Without a build in `folder` (null: no folder) this process serves only the API. */
+/** Also serves the page for all unmatched paths. Without a build in `folder`, or with null, this process serves only the API. */
 export async function serveWebApp(http: FastifyInstance, folder: string | null): Promise<void> {
   const hasBuild = folder !== null && existsSync(join(folder, "index.html"));
   if (hasBuild) {
     await http.register(fastifyStatic, { root: folder, preCompressed: true, index: false, setHeaders });
-    // Otherwise the request is for the folder itself, which the plugin refuses.
+    // Without this, the request would be for the folder itself, which the plugin refuses.
     http.get("/", (_request, reply) => reply.sendFile("index.html"));
   }
   http.setNotFoundHandler((request, reply) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { groupSlots } from "./group-slots.ts";
 
-test("limits the running jobs of a group and starts waiting ones in order", async () => {
+test("the running jobs of a group are limited, and waiting jobs start in order", async () => {
   const slots = groupSlots(2);
   const began: number[] = [];
   const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());

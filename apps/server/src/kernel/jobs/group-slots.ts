@@ -6,8 +6,8 @@ export interface GroupSlots {
 }
 
 /**
- * The queue checks a group before it assigns a job, but two workers that ask at the same moment both see it free. Here the
- * second one waits.
+ * The queue checks a group before it assigns a job, but two workers that ask at the same moment both find the group free. Here,
+ * the second worker waits.
  */
 export function groupSlots(limit: number): GroupSlots {
   const atWork = new Map<string, number>();
@@ -19,7 +19,7 @@ export function groupSlots(limit: number): GroupSlots {
       atWork.set(group, count + 1);
       return;
     }
-    // The finished job passes its slot on.
+    // The job that finishes passes its slot on.
     await new Promise<void>((resolve) => waiting.set(group, [...(waiting.get(group) ?? []), resolve]));
   }
 

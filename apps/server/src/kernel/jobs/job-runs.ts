@@ -1,8 +1,8 @@
-// Rows with the progress of tracked jobs and requests to cancel them.
+// Rows that hold the progress of tracked jobs and requests to cancel them.
 import { sql } from "kysely";
 import type { Database, Db, Tx } from "#kernel/db/database.ts";
 
-/** Ended runs are kept this long. */
+/** How long runs are kept after they end. */
 const KEPT = "7 days";
 
 export async function insertRun(tx: Tx, id: string, name: string, total: number | null): Promise<void> {
@@ -12,7 +12,7 @@ export async function insertRun(tx: Tx, id: string, name: string, total: number 
     .execute();
 }
 
-/** False if it has ended or is unknown. */
+/** Returns false if the run has ended or is unknown. */
 export async function cancelRun(tx: Tx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("job_runs")
@@ -27,7 +27,7 @@ export async function cancelRun(tx: Tx, id: string): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** False if it was cancelled before. */
+/** Returns false if the run was cancelled before. */
 export async function beginRun(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("job_runs")
@@ -51,7 +51,7 @@ export async function endRun(
     .execute();
 }
 
-/** Also returns whether cancellation was requested. */
+/** Saves the progress and returns whether cancellation was requested. */
 export async function reportProgress(db: Db, id: string, done: number, total: number | undefined): Promise<boolean> {
   const row = await db
     .updateTable("job_runs")
@@ -68,7 +68,7 @@ export async function isCancelled(db: Db, id: string): Promise<boolean> {
 }
 
 /**
- * Ends the runs whose job failed permanently without its handler (its process was killed too often), and deletes old runs.
+ * Ends the runs of jobs that failed permanently outside their handler (their process was killed too often), and deletes old runs.
  */
 export async function cleanRuns({ db }: Database): Promise<void> {
   await sql`

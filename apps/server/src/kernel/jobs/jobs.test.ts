@@ -30,7 +30,7 @@ afterEach(() => jobs.stop(5000));
 const enqueue = (name: string, data: object = {}, options = {}) =>
   database.transaction((tx) => jobs.enqueue(tx, name, data, options));
 
-/** All queue rows of that name, in any state. */
+/** All queue rows for jobs of this name, in any state. */
 async function queued(name: string): Promise<{ state: string; data: unknown }[]> {
   return (await database.pool.query("select state, data from jobs.job where name = $1 order by created_on, id", [name]))
     .rows;
@@ -157,7 +157,7 @@ describe("jobs", () => {
     assert.equal((await runOf(id!))?.done, 3);
   });
 
-  test("a waiting job that is cancelled never starts; a running one is aborted and not retried", async () => {
+  test("a waiting job that is cancelled never starts, and a running one is aborted and not retried", async () => {
     const { handler, next } = handled<object>();
     jobs.define("test.cancelled", { isTracked: true }, async (job) => {
       await handler(job);
@@ -206,7 +206,7 @@ describe("jobs", () => {
     assert.deepEqual([done.length, new Set(done).size, by.size], [60, 60, 2]);
   });
 
-  test("runs as many jobs at once as allowed", async () => {
+  test("as many jobs run at once as allowed", async () => {
     let atWork = 0;
     let most = 0;
     const gate = Promise.withResolvers<void>();
@@ -248,7 +248,7 @@ describe("jobs", () => {
     assert.ok(together > 1);
   });
 
-  test("stopping aborts running jobs and leaves them for a retry", async () => {
+  test("stopping aborts running jobs and leaves them to be retried", async () => {
     const { handler, next } = handled<object>();
     jobs.define("test.stopping", { retryDelay: 1 }, async (job) => {
       await handler(job);

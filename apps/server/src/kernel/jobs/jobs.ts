@@ -1,4 +1,4 @@
-// Background jobs: queued in the caller's transaction, run by any free process.
+// Background jobs, queued in the caller's transaction and run by any free process.
 import type { JobWithMetadata, PgBoss } from "pg-boss";
 import { fromKysely } from "pg-boss";
 import { sql } from "kysely";
@@ -13,21 +13,21 @@ import { runJob } from "./run-job.ts";
 import type { JobHandler } from "./run-job.ts";
 
 export interface JobOptions {
-  /** Jobs of this name running at once in one process; default 1, 0 if it only queues them. */
+  /** How many jobs of this name run at once in one process; default 1, or 0 if the process only queues them. */
   concurrency?: number;
   /**
-   * Jobs of one `group` (see `EnqueueOptions`) running at once. Strict in one process; two processes that request a job at the
-   * same moment may exceed it. Work that must never run twice at once needs its own database lock.
+   * How many jobs of one `group` (see `EnqueueOptions`) run at once. The limit is strict in one process; two processes that
+   * request a job at the same moment may exceed it. Work that must never run twice at once needs its own database lock.
    */
   groupConcurrency?: number;
   /**
-   * Meaning of `singletonKey`. `standard` (default): none. `short`: at most one waiting job per key. `exclusive`: at most one
-   * waiting or running job per key. Jobs without a key share one.
+   * The meaning of `singletonKey`. `standard` (default): none. `short`: at most one waiting job per key. `exclusive`: at most one
+   * waiting or running job per key. Jobs without a key count as having the same key.
    */
   policy?: "standard" | "short" | "exclusive";
-  /** Further attempts after a failure; default 2. */
+  /** The number of further attempts after a failure; default 2. */
   retryLimit?: number;
-  /** Seconds before the first retry, doubled for each; default 5. */
+  /** Seconds before the first retry, doubled for each further retry; default 5. */
   retryDelay?: number;
   /** Seconds that one attempt may take before it counts as failed; default 3600, at most a day. */
   timeout?: number;
@@ -40,7 +40,7 @@ export interface JobOptions {
 export interface EnqueueOptions {
   singletonKey?: string;
   group?: string;
-  /** Earliest start time. */
+  /** The earliest start time. */
   startAfter?: Date;
   /** Higher values run first; default 0. */
   priority?: number;
@@ -49,25 +49,28 @@ export interface EnqueueOptions {
 }
 
 export interface Jobs {
-  /** Defines the handler of jobs of this name. Call before `start`, once per name. */
+  /** Defines the handler for jobs of this name. Call it before `start`, once per name. */
   define<Data extends object>(name: string, options: JobOptions, handler: JobHandler<Data>): void;
   /**
    * Queues a job in the caller's transaction and returns its id (a UUID), or null if the policy finds an existing job with this
-   * `singletonKey`. A rollback discards it. `data` is stored in clear text: no secrets.
+   * `singletonKey`. A rollback discards the job. `data` is stored in plain text, so it must contain no secrets.
    */
   enqueue(tx: Tx, name: string, data: object, options?: EnqueueOptions): Promise<string | null>;
-  /** Cancels a tracked job: a waiting one never starts, a running one is aborted by its signal. False if it has ended. */
+  /**
+   * Cancels a tracked job: a waiting job never starts, and a running job is aborted by its signal. Returns false if the job has
+   * ended.
+   */
   cancel(tx: Tx, id: string): Promise<boolean>;
   /**
-   * Retries a permanently failed job. False if there is none in this state, if its name is unknown here, if it is tracked (users
-   * start such work again), or if its policy finds another one.
+   * Retries a permanently failed job. Returns false if no job with this id is in that state, if the job's name is unknown here,
+   * if the job is tracked (users start such work again), or if its policy finds another job.
    */
   retry(tx: Tx, name: string, id: string): Promise<boolean>;
   /** The defined jobs, by name. */
   known(): ReadonlyMap<string, { isTracked: boolean; schedule: string | null }>;
   start(): Promise<void>;
   /**
-   * Starts no more jobs, aborts running ones through their signal, and waits up to `patience` milliseconds (default 10,000).
+   * Starts no more jobs, aborts running jobs through their signal, and waits up to `patience` milliseconds (default 10,000).
    * Another process retries jobs that have not ended by then.
    */
   stop(patience?: number): Promise<void>;
@@ -79,7 +82,7 @@ interface Definition {
   handler: JobHandler<object>;
 }
 
-/** A killed process keeps its jobs for this long, plus up to one interval of the queue's supervision. */
+/** How long a killed process keeps its jobs, not counting up to one interval of the queue's supervision. */
 const HEARTBEAT_SECONDS = 20;
 const LOOK_SECONDS = 2;
 const REST_SECONDS = 30;
@@ -99,8 +102,8 @@ export function createJobs(database: Database, log: Log): Jobs {
   }
 
   /**
-   * One worker polls for delayed jobs and retries, which send no notification. A worker that found a job wakes the next one,
-   * and polls again after the job. So many idle workers poll no more often than one.
+   * One worker polls for delayed jobs and retries, which send no notification. A worker that finds a job wakes the next worker,
+   * and polls again after the job. This way, many idle workers poll no more often than one.
    */
   async function serve(boss: PgBoss, { name, options, handler }: Definition): Promise<void> {
     const { concurrency = 1, groupConcurrency } = options;

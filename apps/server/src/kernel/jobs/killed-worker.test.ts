@@ -10,7 +10,7 @@ import { createJobs } from "./jobs.ts";
 
 const WORKER = join(import.meta.dirname, "testing", "worker.ts");
 
-test("another process runs the job of a killed process within a minute, and its run shows that", async () => {
+test("another process runs the job of a killed process within a minute, and the job's run records that", async () => {
   const { database, connection, drop } = await testDatabase();
   function startWorker() {
     const child = spawn(process.execPath, [WORKER, JSON.stringify(connection)], {

@@ -40,7 +40,7 @@ export interface JobRow {
   created_on: Date;
   started_on: Date | null;
   completed_on: Date | null;
-  /** The error's first line. */
+  /** The first line of the error. */
   error: string | null;
   done: number | null;
   total: number | null;
@@ -49,7 +49,7 @@ export interface JobRow {
 export interface JobRequest {
   limit: number;
   after: TimePlace | null;
-  /** Null for all queues, including internal ones. */
+  /** Null includes all queues, even internal ones. */
   queues: readonly string[] | null;
   state: JobPhase | null;
   id?: string;
@@ -59,7 +59,7 @@ const phase = sql<JobPhase>`case when job.state < 'active'
   then case when job.start_after <= now() then 'waiting' else 'scheduled' end else job.state::text end`;
 const created = sql`date_trunc('milliseconds', job.created_on)`;
 
-/** Newest first. */
+/** The newest job comes first. */
 export async function findJobs(db: Db, { limit, after, queues, state, id }: JobRequest): Promise<JobRow[]> {
   const conditions = [
     sql`true`,

@@ -8,21 +8,21 @@ import type { Log } from "#kernel/log.ts";
 
 export const QUEUE_SCHEMA = "jobs";
 
-/** Connections of the queue's pool; one more listens. */
+/** The number of connections in the queue's pool; one more connection listens. */
 const CONNECTIONS = 4;
 
-/** Statement timeout for its maintenance, which deletes and analyses a day's old jobs. */
+/** The statement timeout for the queue's maintenance, which deletes and analyses a day's old jobs. */
 const LONGEST_STATEMENT_MS = 300_000;
 
 export interface Queue {
   boss: PgBoss;
-  /** Ends its connections. After `boss.stop`. */
+  /** Ends the queue's connections. Called after `boss.stop`. */
   close(): Promise<void>;
 }
 
 /**
- * pg-boss on connections that we create. INVARIANT: pg-boss's own clients would include some without an "error" listener, and
- * the process would end when one of them breaks.
+ * Runs pg-boss on connections that we create. INVARIANT: pg-boss creates no clients of its own, because some of them have no
+ * "error" listener, and the process would end when one of those breaks.
  */
 export function openQueue(database: Database, hasSchedules: boolean, log: Log): Queue {
   const how = { ...plain(database.connection), max: CONNECTIONS, application_name: "strongroom jobs" };
@@ -35,7 +35,7 @@ export function openQueue(database: Database, hasSchedules: boolean, log: Log): 
     schema: QUEUE_SCHEMA,
     useListenNotify: true,
     schedule: hasSchedules,
-    // Interval for detecting missing heartbeats, after which another process gets the jobs of a killed one.
+    // The interval for detecting missing heartbeats. After it, another process gets the jobs of a killed one.
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
   });
@@ -59,7 +59,7 @@ export async function installQueue(connection: pg.ClientConfig): Promise<void> {
   }
 }
 
-/** Connection options only: the queue reads its columns with `pg`'s default types. */
+/** Passes only connection options, because the queue reads its columns with `pg`'s default types. */
 function plain(connection: pg.ClientConfig): pg.ClientConfig {
   const { host, port, user, password, database, ssl, connectionString } = connection;
   const how = { host, port, user, password, database, ssl, connectionString };

@@ -1,4 +1,4 @@
-// Runs one attempt of a job: passes the abort signal and updates the job's run.
+// Runs one attempt of a job: passes the abort signal on and updates the job's run.
 import type { JobWithMetadata } from "pg-boss";
 import type { Database } from "#kernel/db/database.ts";
 import type { Log } from "#kernel/log.ts";
@@ -7,15 +7,15 @@ import { beginRun, endRun, isCancelled, reportProgress } from "./job-runs.ts";
 export interface Job<Data> {
   id: string;
   data: Data;
-  /** 1 for the first. */
+  /** The first attempt is 1. */
   attempt: number;
   /** Aborted when the job is cancelled, takes too long, was assigned to another process, or the server stops. */
   signal: AbortSignal;
-  /** Reports progress, for tracked jobs only. Writes at most twice a second, so it may be called for every item. */
+  /** Reports the progress of a tracked job. It writes at most twice a second, so it may be called for every item. */
   progress(done: number, total?: number): Promise<void>;
 }
 
-/** Throws to have the job retried. May run twice for one job, so it must be idempotent. */
+/** Throws to have the job retried. The handler may run twice for one job, so it must be idempotent. */
 export type JobHandler<Data> = (job: Job<Data>) => Promise<void>;
 
 interface Site {
@@ -82,7 +82,7 @@ export async function runJob(
     if (isTracked) await endRun(db, job.id, cancelling.signal.aborted ? "cancelled" : "completed");
   } catch (error) {
     if (cancelling.signal.aborted) {
-      // It stopped as requested and is not retried.
+      // The job stopped as requested and is not retried.
       await endRun(db, job.id, "cancelled");
       return;
     }

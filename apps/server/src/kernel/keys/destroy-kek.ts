@@ -4,13 +4,13 @@ import type { Events, NewEvent } from "../events/events.ts";
 
 const TYPE = "seal.key-destroyed";
 
-/** Destroys the key of this purpose, if it exists, in the database now and in every process when `tx` commits. */
+/** Destroys the key of this purpose if it exists: in the database now, and in every process when `tx` commits. */
 export async function destroyKek(tx: Tx, events: Events, purpose: string): Promise<void> {
   const rows = await tx.deleteFrom("keks").where("purpose", "=", purpose).returning("id").execute();
   await events.publish(tx, ...rows.map(({ id }) => keyDestroyed(id)));
 }
 
-/** Not visible to readers of the event stream. */
+/** Readers of the event stream cannot see this event. */
 const keyDestroyed = (id: string): NewEvent => ({ type: TYPE, audience: { users: [] }, data: { kek_id: id } });
 
 /** The id of the key that an event reports as destroyed; null for other events. */

@@ -6,7 +6,7 @@ import type { Config } from "../config.ts";
 import type { BackupManifest, FindMac, Mac } from "../embedded/backup-manifest.ts";
 import { StartError } from "../start-error.ts";
 
-/** For a server: with its active root key, else like `rootKeyOf`. */
+/** For a server: uses its active root key, or else works like `rootKeyOf`. */
 export function findMacOfServer({ config, keys }: { config: Config; keys: KeyRing }): FindMac {
   return async (named) => {
     if (keys.isSealed)
@@ -35,8 +35,8 @@ export function macOf(root: RootKey): Mac {
 }
 
 /**
- * The root key that a record names, without asking a person. INVARIANT: the key files are only read. Opening one like a start
- * would make an older one active. Throws SealError when it is not available.
+ * Finds the root key that a record names, without asking the operator. INVARIANT: the key files are only read, because opening a
+ * key file as at a start would make an older one active. Throws SealError when the key is not available.
  */
 export async function rootKeyOf(config: Config, record: SealRecord): Promise<RootKey> {
   if (record.provider === "key-file") return readKeyFileOf(config.keyFile, record.rootKeyId);
@@ -46,7 +46,7 @@ export async function rootKeyOf(config: Config, record: SealRecord): Promise<Roo
   return passphraseProvider(passphrase).open(record);
 }
 
-/** Looks in the key file itself and in the one that a rekey kept beside it. Throws SealError. */
+/** Looks in the key file itself and in the file that a rekey kept beside it. Throws SealError. */
 export function readKeyFileOf(keyFile: string, rootKeyId: string): RootKey {
   for (const path of [keyFile, `${keyFile}.${rootKeyId}`]) {
     try {

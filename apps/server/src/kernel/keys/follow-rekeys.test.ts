@@ -40,7 +40,7 @@ afterEach(async () => {
   await own.drop();
 });
 
-/** A process with a vault that follows rekeys unless told otherwise. */
+/** Opens a vault as a process does. It follows rekeys unless told otherwise. */
 async function aServer({ as = config, follows = true } = {}): Promise<Vault> {
   const vault = await openVault(as, own.database, log);
   const events = createEvents(own.database, log);

@@ -4,10 +4,10 @@ import type { Log } from "../log.ts";
 import { destroyedKekOf } from "./destroy-kek.ts";
 import type { Vault } from "./open-key-ring.ts";
 
-/** Published in the transaction that replaces the root key. Not visible to readers of the event stream. */
+/** Published in the transaction that replaces the root key. Readers of the event stream cannot see this event. */
 export const rootKeyChanged: NewEvent = { type: "seal.root-key-changed", audience: { users: [] }, data: {} };
 
-/** Call once `events` runs. Also applies a rekey that happened since the vault was opened. */
+/** Call this function once `events` is running. It also applies a rekey that happened since the vault was opened. */
 export async function followRekeys(events: Events, vault: Vault, log: Log): Promise<void> {
   const follow = (): Promise<void> =>
     vault.follow().catch((error: unknown) => {

@@ -80,7 +80,7 @@ export async function readSealRecord(database: { db: Db | Tx }): Promise<unknown
   return row?.record ?? null;
 }
 
-/** Until the transaction ends, no other process can create the first root key. */
+/** Takes a lock: until the transaction ends, no other process can create the first root key. */
 export async function lockFirstSeal(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('strongroom.first-seal'))`.execute(tx);
 }

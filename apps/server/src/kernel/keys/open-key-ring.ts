@@ -10,16 +10,16 @@ import { createKekStore, insertSealRecord, lockFirstSeal, readSealRecord } from 
 
 export interface Vault {
   ring: KeyRing;
-  /** The provider of the current root key; a rekey may change it. */
+  /** The provider of the current root key, which a rekey may change. */
   readonly provider: SealRecord["provider"];
   /** Unseals with a passphrase. Rejects with SealError `passphrase.wrong`, or `seal-record.other-provider`. */
   unsealWith(passphrase: Secret): Promise<void>;
   /**
-   * Loads the root key of a rekey; does nothing if there was none. While the new key file is missing, the loaded keys stay in
-   * use. If a person must enter the new passphrase, the vault is sealed.
+   * Loads the new root key after a rekey; does nothing if there was none. While the new key file is missing, the loaded keys stay
+   * in use. If the operator must enter the new passphrase, the vault is sealed.
    */
   follow(): Promise<void>;
-  /** The reason why this process cannot use the current root key, in one sentence; null if it can, or is sealed. */
+  /** In one sentence, why this process cannot use the current root key; null if it can, or if it is sealed. */
   problem(): Promise<string | null>;
 }
 
@@ -27,7 +27,7 @@ const LEFT_BEHIND =
   "The root key changed, and this server does not have the new one. Copy its key file here and restart this server";
 
 /**
- * Opens the key ring. The first start creates the root key as configured; later the stored seal record decides. Rejects with
+ * Opens the key ring. The first start creates the root key as configured; later, the stored seal record decides. Rejects with
  * StartError if the key file does not match.
  */
 export async function openVault(config: Config, database: Database, log: Log): Promise<Vault> {
@@ -93,7 +93,7 @@ function providerOf(config: Config, record: SealRecord): SealProvider | null {
 async function sealRecordOf(config: Config, database: Database, log: Log): Promise<SealRecord> {
   const stored = await readSealRecord(database);
   if (stored !== null) return parseSealRecord(stored);
-  // INVARIANT: of several concurrent first starts, one creates the root key; the others wait and find its record.
+  // INVARIANT: of several concurrent first starts, exactly one creates the root key; the others wait and find its record.
   return database.transaction(async (tx) => {
     await lockFirstSeal(tx);
     const faster = await readSealRecord({ db: tx });

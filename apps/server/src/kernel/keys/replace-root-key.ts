@@ -11,15 +11,15 @@ import { createKekStore } from "./kek-store.ts";
 export interface Rekey {
   database: Database;
   events: Events;
-  /** The current root key; the caller still owns it. */
+  /** The current root key, which the caller still owns. */
   old: RootKey;
-  /** Creates and stores the new one. */
+  /** Creates and stores the new root key. */
   next: SealProvider;
   /** The audit entry, recorded in the transaction that replaces the key. */
   entryOf(rootKeyId: string): AuditEntry;
 }
 
-/** Returns the new record. Rejects like `rekeyRoot`; the old root key is then still current, or may be. */
+/** Returns the new record. Rejects like `rekeyRoot`. The old root key is then still current, or may be. */
 export async function replaceRootKey({ database, events, old, next, entryOf }: Rekey): Promise<SealRecord> {
   const recording: Database = {
     ...database,

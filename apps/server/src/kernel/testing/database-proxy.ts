@@ -8,16 +8,16 @@ export interface DatabaseProxy {
   port: number;
   /** The number of open connections. */
   readonly open: number;
-  /** Closes every connection; new ones are accepted. */
+  /** Closes every connection; new connections are accepted. */
   closeAll(): void;
   /**
-   * From now on all traffic is dropped silently, on existing and new connections. Traffic that was dropped
-   * stays lost after `heal`, as behind a firewall that has forgotten the connection.
+   * Drops all traffic silently from now on, on existing and new connections. Traffic that was dropped stays lost after `heal`, as
+   * behind a firewall that has forgotten the connection.
    */
   blackHole(): void;
-  /** Like `blackHole`, for one existing connection; new ones work. Returns false when there is none left. */
+  /** Like `blackHole`, but for one existing connection; new connections work. Returns false when there is no connection left. */
   loseOne(): boolean;
-  /** New connections work again. */
+  /** Makes new connections work again. */
   heal(): void;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { startEmbedded } from "#kernel/embedded/embedded.ts";
 import { openLog } from "#kernel/log.ts";
 
 export interface TemporaryServer {
-  /** Connects as the application's ordinary role, which may create databases here. */
+  /** Connects with the application's ordinary role, which may create databases here. */
   connection: pg.ClientConfig;
   /** Stops the server and removes its folder. */
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-// A fresh, migrated database for one test, in a few milliseconds: copied from a template that all tests share.
+// A fresh, migrated database for one test, created in a few milliseconds by copying a template that all tests share.
 import { createHash, randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
@@ -12,20 +12,20 @@ import type { TemporaryServer } from "./temporary-server.ts";
 
 export interface TestDatabase {
   database: Database;
-  /** For the test's own connections. */
+  /** The options for the test's own connections. */
   connection: pg.ClientConfig;
   /** Closes the pool and drops the database, even if it has other connections. */
   drop(): Promise<void>;
 }
 
 /**
- * Created on the server in STRONGROOM_TEST_DATABASE (a `pg` configuration as JSON whose role may create databases), else on a
- * server of this process, which is stopped after the last test.
+ * Creates a database on the server in STRONGROOM_TEST_DATABASE (a `pg` configuration as JSON whose role may create databases), or
+ * else on a server of this process, which is stopped after the last test.
  */
 export async function testDatabase(options: Partial<DatabaseConfig> = {}): Promise<TestDatabase> {
   const connection = await emptyTestDatabase(await template());
   const database = openDatabase({ connection, log: silent, poolSize: 10, ...options });
-  // Tests make hundreds of calls at once; on a slow machine the last ones wait longer than in production.
+  // Tests make hundreds of calls at once, so on a slow machine the last ones wait longer than in production.
   database.pool.options.connectionTimeoutMillis = 60_000;
   return {
     database,
@@ -37,7 +37,7 @@ export async function testDatabase(options: Partial<DatabaseConfig> = {}): Promi
   };
 }
 
-/** A database without our tables, or a copy of `template`. Drop it with `dropTestDatabase`. */
+/** Creates a database without our tables, or a copy of `template`. Drop it with `dropTestDatabase`. */
 export async function emptyTestDatabase(from?: string): Promise<pg.ClientConfig> {
   const server = await testServer();
   const name = `test_${randomBytes(8).toString("hex")}`;
@@ -53,7 +53,7 @@ export async function dropTestDatabase({ database }: pg.ClientConfig): Promise<v
     // PostgreSQL checks only every 100 ms whether the last closing connections have ended.
     for (let looks = 0; looks < 50 && (await isInUse(client, database)); looks++) await delay(2);
     await client.query(`drop database if exists ${database} with (force)`).catch((error: unknown) => {
-      // An ordinary role may not force autovacuum out; a plain drop makes it end.
+      // An ordinary role may not force autovacuum out, but a plain drop makes it end.
       if (!(error instanceof pg.DatabaseError && error.code === "42501")) throw error;
       return client.query(`drop database if exists ${database}`);
     });
@@ -114,12 +114,12 @@ async function makeTemplate(): Promise<string> {
   const name = `template_${hash.digest("hex").slice(0, 16)}`;
   const server = await testServer();
   await asAdministrator(async (client) => {
-    // Of several test processes, the first creates it while the others wait.
+    // If there are several test processes, the first one creates the template while the others wait.
     await client.query("select pg_advisory_lock(hashtext($1))", [name]);
     try {
       const found = await client.query("select datistemplate as done from pg_database where datname = $1", [name]);
       if (found.rows[0]?.done === true) return;
-      // Left incomplete by a killed process.
+      // A killed process left the template incomplete.
       await client.query(`drop database if exists ${name} with (force)`);
       await client.query(`create database ${name}`);
       const connection = { ...server, database: name };

@@ -1,5 +1,5 @@
 // Runs one temporary server for all test processes. Prints its connection as one line of JSON, which the test runner passes to
-// the tests as STRONGROOM_TEST_DATABASE, and runs until a signal or the end of its standard input.
+// the tests as STRONGROOM_TEST_DATABASE. Runs until it receives a signal or its standard input ends.
 import { once } from "node:events";
 import { startTemporaryServer } from "./temporary-server.ts";
 
