@@ -49,7 +49,7 @@ function Clock({
     onEnd(isSignedIn ? `${why}: you were signed out.` : `${why}: there was no session to end.`);
   };
 
-  const { inactivity, stay } = useInactivity({
+  const { inactivity, isWarned, stay } = useInactivity({
     limits,
     lastActivity: () => last.current,
     onActivity: () => {
@@ -59,7 +59,7 @@ function Clock({
     onExpire: () => void end("Timeout reached"),
   });
 
-  const state = isEnded ? "Ended" : inactivity.phase === "warning" ? "Warning" : "Active";
+  const state = isEnded ? "Ended" : isWarned ? "Warning" : "Active";
   return (
     <>
       <Facts
@@ -72,11 +72,11 @@ function Clock({
           },
           { name: "Checked every", value: `${CHECK_EVERY_MS / 1000} second` },
           { name: "State", value: <Tag tone={state === "Active" ? "success" : "warning"}>{state}</Tag> },
-          ...(inactivity.phase === "warning" ? [{ name: "Time left", value: countdown(inactivity.remainingMs) }] : []),
+          ...(isWarned ? [{ name: "Time left", value: countdown(inactivity.remainingMs) }] : []),
         ]}
       />
       <SessionTimeoutDialog
-        opened={inactivity.phase === "warning" && !isEnded}
+        opened={isWarned && !isEnded}
         remainingMs={inactivity.remainingMs}
         isSigningOut={isSigningOut}
         onStay={stay}

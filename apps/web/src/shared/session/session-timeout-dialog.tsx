@@ -23,7 +23,7 @@ export function SessionTimeoutDialog({
     <>
       <Modal opened={opened} onClose={onStay} title="Session Timeout Warning" size="sm" isInsistent>
         <Stack gap="md">
-          <Text size="md">You have been inactive for a while. For your security, you will be signed out in</Text>
+          <Text size="md">You have been inactive for a while. Without activity, you will be signed out in</Text>
           <Text role="timer" aria-label="Time left" ta="center" fz={40} fw={600} lh={1.1} ff="monospace">
             {countdown(remainingMs)}
           </Text>

@@ -1,4 +1,4 @@
-// The inactivity clock as a hook: the remaining time, and a function to stay signed in.
+// The inactivity clock as a hook: the remaining time, whether to warn, and a function to stay signed in.
 import { useCallback, useEffect, useRef, useState } from "react";
 import { watchActivity } from "./activity.ts";
 import { createInactivityClock, inactivityAt, type Inactivity, type InactivityLimits } from "./inactivity-clock.ts";
@@ -12,32 +12,46 @@ export interface InactivityDeps {
   onExpire: () => void;
 }
 
+interface Shown {
+  inactivity: Inactivity;
+  /** From the warning until the user answers it or is active in another tab. */
+  isWarned: boolean;
+}
+
 /**
- * Before the warning, any activity counts. During the warning only its buttons (or activity in another tab) count: an
- * accidental mouse move must not extend the session or close the dialog.
+ * Any activity resets the clock, also during the warning (AUTH-51). It does not close the warning (AUTH-60): `stay`
+ * does, and so does activity in another tab.
  */
-export function useInactivity(parts: InactivityDeps): { inactivity: Inactivity; stay: () => void } {
+export function useInactivity(parts: InactivityDeps): Shown & { stay: () => void } {
   const current = useRef(parts);
   useEffect(() => {
     current.current = parts;
   });
-  const [inactivity, setInactivity] = useState<Inactivity>(() => inactivityAt(0, parts.limits));
+  const [shown, setShown] = useState<Shown>(() => ({ inactivity: inactivityAt(0, parts.limits), isWarned: false }));
 
   useEffect(() => {
+    let lastHere = current.current.lastActivity();
     const clock = createInactivityClock({
       now: Date.now,
       lastActivity: () => current.current.lastActivity(),
       limits: () => current.current.limits,
-      onChange: (next) =>
-        // Avoids a render every second while the user is active.
-        setInactivity((before) => (before.phase === "active" && next.phase === "active" ? before : next)),
+      onChange: (inactivity) => {
+        const isActiveElsewhere = current.current.lastActivity() > lastHere;
+        setShown((before) => {
+          const isWarned = inactivity.phase !== "active" || (before.isWarned && !isActiveElsewhere);
+          // Avoids a render every second while the user is active.
+          return isWarned || before.isWarned ? { inactivity, isWarned } : before;
+        });
+      },
       onToast: () => current.current.onToast(),
       onExpire: () => current.current.onExpire(),
     });
     const stopClock = clock.start();
     const stopWatch = watchActivity(() => {
       // Check first: after the computer slept, the first mouse move must not revive an expired session.
-      if (clock.check().phase === "active") current.current.onActivity();
+      if (clock.check().phase === "expired") return;
+      current.current.onActivity();
+      lastHere = current.current.lastActivity();
     });
     return () => {
       stopWatch();
@@ -47,7 +61,7 @@ export function useInactivity(parts: InactivityDeps): { inactivity: Inactivity; 
 
   const stay = useCallback(() => {
     current.current.onActivity();
-    setInactivity(inactivityAt(0, current.current.limits));
+    setShown({ inactivity: inactivityAt(0, current.current.limits), isWarned: false });
   }, []);
-  return { inactivity, stay };
+  return { ...shown, stay };
 }

@@ -10,6 +10,7 @@ import { currentSession } from "#shared/session/session-store.ts";
 import { SessionTimeout } from "./session-timeout.tsx";
 
 const MINUTE = 60_000;
+const TOAST = "Your session will expire in 2 minutes due to inactivity.";
 let api: TestApi;
 
 beforeEach(async () => {
@@ -56,6 +57,34 @@ test("AUTH-57, AUTH-58, AUTH-59: the dialog counts down with its two buttons whe
   idle(60_000);
   expect(screen.getByRole("timer").textContent).toMatch(/^(4:00|3:59|3:58)$/);
   expect(screen.getByRole("button", { name: "Logout Now" })).toBeTruthy();
+});
+
+test("AUTH-51: any activity while the warning is open resets the clock, and a new idle period has its own toast", async () => {
+  await start();
+  idle(28 * MINUTE + 1000);
+  expect(await screen.findByText(TOAST)).toBeTruthy();
+  idle(6000);
+  await waitFor(() => expect(screen.queryByText(TOAST)).toBeNull());
+  fireEvent.mouseMove(document.body);
+  idle(1000);
+  expect(screen.getByRole("timer").textContent).toMatch(/^(30:00|29:5\d)$/);
+  await waitFor(() => expect(api.requestsTo("POST /api/v1/auth/activity")).toHaveLength(1));
+  idle(27 * MINUTE);
+  expect(currentSession().status).toBe("signed-in");
+  expect(screen.queryByText(TOAST)).toBeNull();
+  idle(MINUTE);
+  expect(await screen.findByText(TOAST)).toBeTruthy();
+  idle(2 * MINUTE);
+  expect(await screen.findByText("Session expired due to inactivity. Please log in again.")).toBeTruthy();
+  expect(currentSession()).toMatchObject({ status: "signed-out", by: "inactivity" });
+});
+
+test("activity after the session expired does not revive it", async () => {
+  await start();
+  vi.setSystemTime(Date.now() + 31 * MINUTE);
+  fireEvent.mouseMove(document.body);
+  await waitFor(() => expect(currentSession()).toMatchObject({ status: "signed-out", by: "inactivity" }));
+  expect(api.requestsTo("POST /api/v1/auth/activity")).toHaveLength(0);
 });
 
 test("AUTH-60: clicking outside, Escape or moving the mouse does not close the dialog", async () => {
@@ -105,7 +134,7 @@ test('AUTH-61, AUTH-63: "Logout Now" shows "Securing session..." and signs out',
 test("AUTH-50, AUTH-52, AUTH-53, AUTH-64: shows a toast with 2 minutes left, then signs out with a toast", async () => {
   await start();
   idle(28 * MINUTE + 1000);
-  expect(await screen.findByText("Your session will expire in 2 minutes due to inactivity.")).toBeTruthy();
+  expect(await screen.findByText(TOAST)).toBeTruthy();
   idle(2 * MINUTE);
   expect(await screen.findByText("Session expired due to inactivity. Please log in again.")).toBeTruthy();
   expect(currentSession()).toMatchObject({ status: "signed-out", by: "inactivity" });

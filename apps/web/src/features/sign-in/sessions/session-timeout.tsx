@@ -41,7 +41,7 @@ export function SessionTimeout() {
   const { data } = useQuery(queryOf(currentSession));
   const [isSigningOut, setIsSigningOut] = useState(false);
 
-  const { inactivity, stay } = useInactivity({
+  const { inactivity, isWarned, stay } = useInactivity({
     limits: limitsFor(data?.limits ?? DEFAULT_LIMITS, role, personal),
     lastActivity,
     onActivity: () => {
@@ -57,7 +57,7 @@ export function SessionTimeout() {
 
   return (
     <SessionTimeoutDialog
-      opened={inactivity.phase !== "active"}
+      opened={isWarned}
       remainingMs={inactivity.remainingMs}
       isSigningOut={isSigningOut}
       onStay={stay}
