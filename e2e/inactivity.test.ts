@@ -174,6 +174,8 @@ describe("inactivity", needs(noBrowser || null), () => {
     });
 
     step("AUTH-62: Stay Logged In closes the dialog and tells the server", async () => {
+      // The activity of the previous step is reported within a minute; the next report is due a minute later.
+      await page.clock.runFor(2 * MINUTE + SECOND);
       const told = page.waitForRequest((request) => request.url().endsWith(reportActivity.path));
       await warningOf(page).getByRole("button", { name: "Stay Logged In" }).click();
       await told;

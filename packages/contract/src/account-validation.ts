@@ -32,7 +32,7 @@ export const validateAccount = endpoint({
 /** ACC-86 to ACC-89. */
 export const ValidationHistoryEntry = z.object({
   id: z.uuid(),
-  validation_status: z.enum(["success", "failed", "pending"]),
+  validation_status: z.enum(["success", "failed", "pending", "aborted"]),
   /** Null while the login is in progress. */
   outcome: Outcome.nullable(),
   validation_type: z.enum(["manual", "scheduled", "triggered"]),

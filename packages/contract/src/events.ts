@@ -17,7 +17,7 @@ import {
 import { RotationRunId, RotationState } from "./rotation.ts";
 import { SessionStatus } from "./sessions.ts";
 import { ErrorCategory, Severity } from "./validation.ts";
-import { ValidationStatus } from "./verification-status.ts";
+import { AttemptStatus } from "./verification-status.ts";
 import { Outcome, RunId } from "./verification.ts";
 import { endpoint } from "./endpoint.ts";
 
@@ -30,7 +30,7 @@ const ValidationNews = z.object({
   is_account: z.boolean(),
   account_name: z.string().nullable(),
   system_type: z.string().nullable(),
-  status: ValidationStatus.nullable(),
+  status: AttemptStatus.nullable(),
   error_message: z.string().nullable(),
   error_category: ErrorCategory.nullable(),
   severity: Severity.nullable(),

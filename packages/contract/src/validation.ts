@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ALERT_SEVERITIES } from "./dashboard.ts";
 import { endpoint } from "./endpoint.ts";
 import { AccessRequestId, Moment, pageQuery } from "./fields.ts";
-import { FAILING_STATUSES, ValidationStatus, ValidationStatusFilter } from "./verification-status.ts";
+import { AttemptStatus, AttemptStatusFilter, FAILING_STATUSES, ValidationStatus } from "./verification-status.ts";
 import { RunId } from "./verification.ts";
 
 /** VAL-49: the last 1, 7 or 30 days. */
@@ -174,10 +174,10 @@ export const ValidationAttempt = z.object({
   id: z.uuid(),
   ...StoredSecret.shape,
   verification_method: z.string(),
-  /** The result of the attempt; `never_validated` when no connector serves it. */
-  status: ValidationStatus,
+  /** `never_validated` when no connector serves the type. */
+  status: AttemptStatus,
   error_message: z.string().nullable(),
-  /** Null while it runs and when it did not fail. */
+  /** Null while it runs and when it ended without an error. */
   error_category: ErrorCategory.nullable(),
   started_at: Moment,
   /** Milliseconds. */
@@ -204,7 +204,7 @@ export const listValidationAttempts = endpoint({
     ...pageQuery(200, 50),
     ...narrowing,
     /** The result of the attempt, not the current status of the account. */
-    status: ValidationStatusFilter.optional(),
+    status: AttemptStatusFilter.optional(),
     range: ValidationRange.default("24h"),
   }),
   reply: z.object({

@@ -67,6 +67,13 @@ export const VALIDATION_OF = {
   untested: "never_validated",
 } as const satisfies Record<VerificationStatus, ValidationStatus>;
 
+/** The status of one attempt: unlike a secret, an attempt can be aborted. */
+export const AttemptStatus = z.enum([...VALIDATION_STATUSES, "aborted"]);
+export type AttemptStatus = z.infer<typeof AttemptStatus>;
+
+export const AttemptStatusFilter = z.enum([...VALIDATION_STATUS_FILTERS, "aborted"]);
+export type AttemptStatusFilter = z.infer<typeof AttemptStatusFilter>;
+
 type AnyStatus = VerificationStatusFilter | AccountValidationStatus | ValidationStatus | "unknown" | "success";
 
 const SYNONYMS = {
@@ -111,6 +118,12 @@ export const VERIFICATION_MEANINGS: Record<VerificationStatusFilter, string> = {
 export const HOST_KEY_CHANGED = {
   label: "Host key changed",
   meaning: "The server was reinstalled, or someone is intercepting the connection. Nothing was sent to it.",
+} as const;
+
+/** Shown for an attempt that Strongroom did not finish. */
+export const ABORTED = {
+  label: "Aborted",
+  meaning: "Strongroom did not finish this check. The target and the secret are not the cause.",
 } as const;
 
 export const isFailing = (status: string): status is FailingStatus =>

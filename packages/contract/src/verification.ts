@@ -5,8 +5,11 @@ import { endpoint } from "./endpoint.ts";
 import { CredentialId, Moment } from "./fields.ts";
 import { VerificationStatus } from "./verification-status.ts";
 
-/** The outcome of an attempt. Only `rejected` means that the secret is wrong; the others say why that is unknown. */
-export const OUTCOMES = ["verified", "rejected", "unreachable", "misconfigured", "unsupported"] as const;
+/**
+ * The outcome of an attempt. Only `rejected` means that the secret is wrong; the others say why that is unknown.
+ * `aborted`: Strongroom did not finish the attempt (an internal error, a restart, a sealed vault), which says nothing about the target.
+ */
+export const OUTCOMES = ["verified", "rejected", "unreachable", "misconfigured", "unsupported", "aborted"] as const;
 export const Outcome = z.enum(OUTCOMES);
 export type Outcome = z.infer<typeof Outcome>;
 

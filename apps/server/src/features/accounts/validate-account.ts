@@ -21,6 +21,8 @@ import {
   manual,
   verify,
 } from "#features/verification/index.ts";
+import { verificationStatus } from "#features/secrets/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import type { AttemptRow, VerificationFeature } from "#features/verification/index.ts";
 import { audienceOf, changed, notFound, readShown, targetOf } from "./accounts.ts";
 import type { AccountDeps } from "./deps.ts";
@@ -40,14 +42,16 @@ export async function validate(
   const { attempt } = verdict;
   return {
     success: attempt.outcome === "verified",
-    validation_status: statusAfter(attempt),
+    validation_status: statusAfter(attempt, verdict.secretRow),
     validation_timestamp: (attempt.finished_at ?? attempt.started_at).toISOString(),
     validation_message: attempt.message ?? "",
-    outcome: attempt.outcome ?? "unreachable",
+    outcome: attempt.outcome ?? "aborted",
   };
 }
 
-function statusAfter({ outcome }: AttemptRow): AccountValidationStatus {
+/** An aborted attempt does not change the status. */
+function statusAfter({ outcome }: AttemptRow, row: SecretRow): AccountValidationStatus {
+  if (outcome === "aborted") return ACCOUNT_VALIDATION_OF[verificationStatus(row)];
   return outcome === null || outcome === "unsupported" ? "untested" : ACCOUNT_VALIDATION_OF[outcome];
 }
 
@@ -80,9 +84,10 @@ const TYPES = {
 export function toHistoryEntry(attempt: AttemptRow): ValidationHistoryEntry {
   const { outcome } = attempt;
   const isVerified = outcome === "verified";
+  const failed = outcome === "aborted" ? "aborted" : "failed";
   return {
     id: attempt.id,
-    validation_status: outcome === null ? "pending" : isVerified ? "success" : "failed",
+    validation_status: outcome === null ? "pending" : isVerified ? "success" : failed,
     outcome,
     validation_type: TYPES[attempt.trigger],
     validated_at: (attempt.finished_at ?? attempt.started_at).toISOString(),

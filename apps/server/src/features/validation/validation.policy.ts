@@ -1,9 +1,14 @@
 // Rules of validation: system families, error categories, statuses and the length of time ranges.
 import { ACCOUNT_DATABASE_TYPES, DATABASE_TYPES, VALIDATION_OF } from "@strongroom/contract";
-import type { ErrorCategory, SystemFamily, ValidationRange, ValidationStatus } from "@strongroom/contract";
+import type {
+  AttemptStatus,
+  ErrorCategory,
+  SystemFamily,
+  ValidationRange,
+  ValidationStatus,
+} from "@strongroom/contract";
 import type { Outcome } from "@strongroom/contract";
 import { verificationStatus } from "#features/secrets/index.ts";
-import { INTERNAL_ERROR } from "#features/verification/index.ts";
 import type { AttemptRow } from "#features/verification/index.ts";
 
 export const DAY_MS = 86_400_000;
@@ -50,20 +55,17 @@ const BY_OUTCOME: Record<Outcome, ErrorCategory> = {
   unreachable: "network",
   misconfigured: "configuration",
   unsupported: "configuration",
+  aborted: "internal",
 };
 
 /** VAL-36: maps the result of an attempt to its error category. */
 export const categoryOf = (outcome: Outcome, code: string | null): ErrorCategory =>
   CATEGORIES[code ?? ""] ?? BY_OUTCOME[outcome];
 
-/**
- * VAL-52: the status of one attempt. An internal error says nothing about the target, so it does not count as the target's
- * failure.
- */
-export function statusOfAttempt({ outcome, code }: Pick<AttemptRow, "outcome" | "code">): ValidationStatus {
+/** VAL-52: the status of one attempt. */
+export function statusOfAttempt({ outcome }: Pick<AttemptRow, "outcome">): AttemptStatus {
   if (outcome === null) return "pending";
-  if (outcome === "unsupported" || code === INTERNAL_ERROR) return "never_validated";
-  return outcome;
+  return outcome === "unsupported" ? "never_validated" : outcome;
 }
 
 /** VAL-52: the status of a stored secret. */

@@ -2,6 +2,7 @@
 import { isFailing } from "@strongroom/contract";
 import type {
   AccessRequestId,
+  ErrorCategory,
   JitAccount,
   JitSessionValidation,
   Severity,
@@ -40,12 +41,15 @@ export function toAttempt(row: FoundAttempt): ValidationAttempt {
     verification_method: row.method,
     status,
     error_message: row.outcome === "verified" ? null : row.message,
-    error_category: row.outcome !== null && isFailing(row.outcome) ? categoryOf(row.outcome, row.code) : null,
+    error_category: errorCategory(row),
     started_at: row.started_at.toISOString(),
     duration_ms: row.duration_ms,
     triggered_by: row.trigger === "manual" || row.trigger === "bulk" ? row.triggered_by : row.trigger,
   };
 }
+
+const errorCategory = ({ outcome, code }: FoundAttempt): ErrorCategory | null =>
+  outcome !== null && (isFailing(outcome) || outcome === "aborted") ? categoryOf(outcome, code) : null;
 
 export function toFailure(row: FailureRow): ValidationFailure {
   return {

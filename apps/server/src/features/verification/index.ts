@@ -58,7 +58,6 @@ export type { AttemptRow } from "./verification.store.ts";
 export { recorderForCall, manual, verify } from "./attempts/verify-credential.ts";
 export { shouldReportProgress } from "./runs/work-run.ts";
 export {
-  INTERNAL_ERROR,
   VERIFY_EVERY_MS,
   changesAfter,
   connectorOf,

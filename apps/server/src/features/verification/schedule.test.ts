@@ -105,7 +105,7 @@ test("the schedule ends and audits an abandoned attempt and keeps the verificati
   const history = await app.call(readCredentialHistory, { params: { id: credential.id }, as: owner.token });
   assert.deepEqual(
     [history.body.history[0]?.event, history.body.history[0]?.result],
-    ["credential.verified", "failure"],
+    ["credential.verified", "warning"],
   );
 });
 

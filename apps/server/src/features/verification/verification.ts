@@ -1,4 +1,5 @@
 // Maps verification results to changes of stored secrets, audit notes and API replies.
+import { isFailing } from "@strongroom/contract";
 import type { VerifyReply } from "@strongroom/contract";
 import { connectorFor, destinationHost } from "@strongroom/connectors";
 import type { Connector, Target, VerifyResult } from "@strongroom/connectors";
@@ -65,7 +66,7 @@ const LONGEST_MESSAGE = 1_000;
 export function resultOf(verified: VerifyResult): Result {
   const facts = "facts" in verified ? verified.facts : undefined;
   return {
-    outcome: verified.outcome,
+    outcome: isCancelled(verified) ? "aborted" : verified.outcome,
     code: "code" in verified ? verified.code : null,
     message: storable(verified.message),
     durationMs: verified.durationMs,
@@ -75,17 +76,17 @@ export function resultOf(verified: VerifyResult): Result {
   };
 }
 
-/** Returns a result that did not come from a connector. */
-export function endedBy(code: string, message: string, outcome: Outcome = "unreachable", durationMs = 0): Result {
+/** This server stopped the attempt, so the target gave no answer. */
+const isCancelled = (verified: VerifyResult): boolean => "code" in verified && verified.code === "cancelled";
+
+/** Returns a result that did not come from a connector; by default, that the attempt was aborted. */
+export function endedBy(code: string, message: string, outcome: Outcome = "aborted", durationMs = 0): Result {
   return { outcome, code, message, durationMs, hostKey: null, isAlarm: false, expiresAt: null };
 }
 
 export const INTERRUPTED = "interrupted";
 
-/** The attempt was cut short, so the verification status does not change. */
-const CUT_SHORT = new Set([INTERRUPTED, "cancelled"]);
-
-/** The code for a fault of this server, which says nothing about the target or the secret. */
+/** The code for a fault of this server. The next scheduled verification tries again. */
 export const INTERNAL_ERROR = "internal-error";
 
 /** A target's message may contain anything; PostgreSQL text cannot store a NUL. */
@@ -124,10 +125,9 @@ export function changesAfter(
   everyMs: number | null,
 ): Updateable<SecretsTable> {
   const isVerified = result.outcome === "verified";
-  const attempted = { last_verification_attempt: at, verification_error: isVerified ? null : result.message };
-  if (CUT_SHORT.has(result.code ?? "")) return attempted;
   const next = everyMs === null ? null : new Date(at.getTime() + everyMs);
-  if (result.code === INTERNAL_ERROR) return { ...attempted, verify_after: next };
+  if (result.outcome === "aborted") return afterAborted(row, result, at, next);
+  const attempted = { last_verification_attempt: at, verification_error: isVerified ? null : result.message };
   if (result.outcome === "unsupported") return { ...attempted, verify_after: null };
 
   const verification_status = result.outcome;
@@ -145,6 +145,15 @@ export function changesAfter(
     ...(pinned === row.host_key ? {} : { host_key: json(pinned) }),
     ...(result.expiresAt === null ? {} : { expires_at: result.expiresAt }),
     search_keys: searchKeys({ ...row, verification_status }),
+  };
+}
+
+/** The status stays, and so does the reason of a failing one: an aborted attempt says nothing about the target. */
+function afterAborted(row: SecretRow, result: Result, at: Date, next: Date | null): Updateable<SecretsTable> {
+  return {
+    last_verification_attempt: at,
+    ...(isFailing(row.verification_status) ? {} : { verification_error: result.message }),
+    ...(result.code === INTERNAL_ERROR ? { verify_after: next } : {}),
   };
 }
 
@@ -171,7 +180,7 @@ export function noteOf(attempt: AttemptRow, isAlarm: boolean): AuditNote {
 }
 
 function resultWord({ outcome }: AttemptRow, isAlarm: boolean): NonNullable<AuditNote["result"]> {
-  if (isAlarm) return "warning";
+  if (isAlarm || outcome === "aborted") return "warning";
   if (outcome === "unsupported") return "info";
   return outcome === "verified" ? "success" : "failure";
 }
@@ -204,7 +213,7 @@ export function toReply(attempt: AttemptRow, secretRow: SecretRow): VerifyReply 
     error,
     data: {
       success,
-      outcome: attempt.outcome ?? "unreachable",
+      outcome: attempt.outcome ?? "aborted",
       code: attempt.code,
       message,
       error,

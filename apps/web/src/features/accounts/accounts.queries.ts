@@ -159,11 +159,13 @@ export const validation = (client: QueryClient, id: string) =>
     mutationKey: validateKey(id),
     mutationFn: () => call(validateAccount, at(id)),
     onSuccess: (result) => {
-      patch(client, id, {
-        last_validation_status: statusAfterValidation(result.validation_status),
-        last_validated_at: result.validation_timestamp,
-        validation_message: result.validation_message,
-      });
+      if (result.outcome !== "aborted") {
+        patch(client, id, {
+          last_validation_status: statusAfterValidation(result.validation_status),
+          last_validated_at: result.validation_timestamp,
+          validation_message: result.validation_message,
+        });
+      }
       staleAround(client, id);
     },
     onError: (error) => patch(client, id, afterFailedCall(error, new Date())),

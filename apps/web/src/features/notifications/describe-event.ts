@@ -19,6 +19,7 @@ const OUTCOMES: Record<Outcome, { verb: string; tone: Tone }> = {
   unreachable: { verb: "not verified: the system did not answer", tone: "warning" },
   misconfigured: { verb: "not verified: its settings allow no login", tone: "warning" },
   unsupported: { verb: "not verified: no connector for its type yet", tone: "neutral" },
+  aborted: { verb: "not verified: Strongroom did not finish the check", tone: "neutral" },
 };
 
 export function describeEvent(event: LoggedEvent): EventNote {

@@ -1,11 +1,11 @@
 // Reads the dashboard's range, tab, view and filters from the address.
 import {
+  AttemptStatusFilter,
   SYSTEM_FAMILIES,
   Severity,
   SystemFamily,
   VALIDATION_RANGES,
   ValidationFilter,
-  ValidationStatusFilter,
   type ValidationRange,
 } from "@strongroom/contract";
 import { searchOf } from "#shared/format/address.ts";
@@ -26,7 +26,7 @@ export const RANGE_CHOICES = [...VALIDATION_RANGES];
 export const narrowingOf = (params: URLSearchParams) => ({
   search: searchOf(params),
   system: SystemFamily.safeParse(params.get("system")).data,
-  status: ValidationStatusFilter.safeParse(params.get("status")).data,
+  status: AttemptStatusFilter.safeParse(params.get("status")).data,
   severity: Severity.safeParse(params.get("severity")).data,
 });
 

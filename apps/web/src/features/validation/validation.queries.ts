@@ -19,13 +19,13 @@ import {
   verifyCredential,
   AccountId,
   CredentialId,
+  type AttemptStatusFilter,
   type DashboardPreferences,
   type FailingStatus,
   type Severity,
   type SystemFamily,
   type ValidationFilter,
   type ValidationRange,
-  type ValidationStatusFilter,
 } from "@strongroom/contract";
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call, download } from "#shared/api/call.ts";
@@ -61,7 +61,7 @@ interface Narrowing {
 }
 
 export interface AttemptFilter extends Narrowing {
-  status?: ValidationStatusFilter | undefined;
+  status?: AttemptStatusFilter | undefined;
   range: ValidationRange;
 }
 

@@ -1,5 +1,6 @@
 // Whether a stored secret works, with the same label, colour and icon on every screen.
 import {
+  IconAlertTriangle,
   IconCircleCheck,
   IconCircleDashed,
   IconCircleMinus,
@@ -10,6 +11,7 @@ import {
   type Icon,
 } from "@tabler/icons-react";
 import {
+  ABORTED,
   HOST_KEY_CHANGED,
   VERIFICATION_LABELS,
   VERIFICATION_MEANINGS,
@@ -43,9 +45,11 @@ export const VERIFICATION_COLORS: Record<VerificationStatusFilter, string> = {
 /** "green.6" as a CSS variable. */
 export const colorVariable = (color: string): string => `var(--mantine-color-${color.replace(".", "-")})`;
 
-type StatusWord = Parameters<typeof verificationStatusOf>[0];
+/** A status of a secret, or of one attempt on it. */
+type StatusWord = Parameters<typeof verificationStatusOf>[0] | "aborted";
 
-export const verificationLabel = (word: StatusWord): string => VERIFICATION_LABELS[verificationStatusOf(word)];
+export const verificationLabel = (word: StatusWord): string =>
+  word === "aborted" ? ABORTED.label : VERIFICATION_LABELS[verificationStatusOf(word)];
 
 export interface VerificationBadgeProps {
   /** Any of the status names of all screens and calls. */
@@ -59,6 +63,13 @@ export function VerificationBadge({ status: word, isHostKeyChanged = false }: Ve
     return (
       <Tag tone="danger" icon={<IconShieldExclamation size={13} aria-hidden />} title={HOST_KEY_CHANGED.meaning}>
         {HOST_KEY_CHANGED.label}
+      </Tag>
+    );
+  }
+  if (word === "aborted") {
+    return (
+      <Tag tone="neutral" icon={<IconAlertTriangle size={13} aria-hidden />} title={ABORTED.meaning}>
+        {ABORTED.label}
       </Tag>
     );
   }

@@ -37,7 +37,7 @@ export async function sumUp(tx: Tx, day: string): Promise<void> {
     left join accounts on accounts.id = credentials.id
     where attempt.started_at >= ${day}::date::timestamp at time zone 'UTC'
       and attempt.started_at < (${day}::date + 1)::timestamp at time zone 'UTC'
-      and attempt.outcome <> 'unsupported'
+      and attempt.outcome not in ('unsupported', 'aborted')
     group by 2, 3, 4`.execute(tx);
   await sql`delete from validation_days_done`.execute(tx);
   await sql`insert into validation_days_done (through) values (${day}::date)`.execute(tx);

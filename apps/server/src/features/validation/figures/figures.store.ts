@@ -105,7 +105,7 @@ export async function readTried(
       ${ofAttempts(actor)}
       where attempt.started_at >= least(${lastDay}, greatest(
           ${since}::timestamptz, ((select through from done) + 1)::timestamp at time zone 'UTC'))
-        and attempt.outcome <> 'unsupported' and ${isAttemptSeen(actor)}
+        and attempt.outcome not in ('unsupported', 'aborted') and ${isAttemptSeen(actor)}
       group by 1, 2, 3
     )
     select day::text, system_type, day > (select through from done) as "isOfDay", is_of_last_day as "isOfLastDay",
@@ -137,7 +137,7 @@ export async function countTried(
     with ${visibleSecrets(actor, grants)}
     select count(*)::integer as attempts, (count(*) filter (where attempt.outcome = 'verified'))::integer as successes
     from verification_attempts attempt ${ofAttempts(actor)}
-    where attempt.started_at >= ${start} and attempt.started_at < ${end} and attempt.outcome <> 'unsupported'
+    where attempt.started_at >= ${start} and attempt.started_at < ${end} and attempt.outcome not in ('unsupported', 'aborted')
       and ${isAttemptSeen(actor)}`.execute(db);
   return rows[0]!;
 }

@@ -1,11 +1,10 @@
 // Lists attempts on secrets that a user can see, newest first. Attempts are read per secret if there are few secrets, otherwise
 // by age.
-import type { SystemFamily, ValidationStatusFilter } from "@strongroom/contract";
+import type { AttemptStatusFilter, SystemFamily } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import { ACCOUNTS, keysToFind } from "#features/secrets/index.ts";
-import { INTERNAL_ERROR } from "#features/verification/index.ts";
 import type { AttemptRow } from "#features/verification/index.ts";
 import { isVisibleSecret, visibleSecrets, visibleRows } from "#features/figures/index.ts";
 import { isNamed, isOfFamily, systemType } from "../narrowing.store.ts";
@@ -19,24 +18,22 @@ export interface AttemptsQuery {
   /** Case-folded; null matches any text. */
   text: string | null;
   system: SystemFamily | null;
-  status: ValidationStatusFilter | null;
+  status: AttemptStatusFilter | null;
   /** Null includes all attempts that are kept. */
   since: Date | null;
   limit: number;
   after: TimePlace | null;
 }
 
-/** As in `statusOfAttempt`, an internal error says nothing about the target. */
-const isOfTarget = sql`attempt.code is distinct from ${sql.lit(INTERNAL_ERROR)}`;
-
-const IN_STATUS: Record<ValidationStatusFilter, Sql> = {
+const IN_STATUS: Record<AttemptStatusFilter, Sql> = {
   rejected: sql`attempt.outcome = 'rejected'`,
-  unreachable: sql`attempt.outcome = 'unreachable' and ${isOfTarget}`,
+  unreachable: sql`attempt.outcome = 'unreachable'`,
   misconfigured: sql`attempt.outcome = 'misconfigured'`,
   verified: sql`attempt.outcome = 'verified'`,
-  failed: sql`attempt.outcome in ('rejected', 'unreachable', 'misconfigured') and ${isOfTarget}`,
+  failed: sql`attempt.outcome in ('rejected', 'unreachable', 'misconfigured')`,
   pending: sql`attempt.finished_at is null`,
-  never_validated: sql`(attempt.outcome = 'unsupported' or attempt.code = ${sql.lit(INTERNAL_ERROR)})`,
+  never_validated: sql`attempt.outcome = 'unsupported'`,
+  aborted: sql`attempt.outcome = 'aborted'`,
 };
 
 const ORDER = sql`order by attempt.started_at desc, attempt.id desc`;

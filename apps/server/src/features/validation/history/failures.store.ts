@@ -2,7 +2,6 @@
 import type { FailingStatus, Outcome, Severity, SystemFamily } from "@strongroom/contract";
 import { sql } from "kysely";
 import { hasVerificationStatus, isFailingRow } from "#features/secrets/index.ts";
-import { INTERNAL_ERROR } from "#features/verification/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import { isVisibleSecret, visibleSecrets, severity, withAccount } from "#features/figures/index.ts";
@@ -111,14 +110,14 @@ async function describe(
     from credentials left join accounts on accounts.id = credentials.id
     left join lateral (
       select outcome, code from verification_attempts attempt
-      where attempt.credential_id = credentials.id and attempt.finished_at is not null
+      where attempt.credential_id = credentials.id and attempt.outcome <> 'aborted'
       order by started_at desc, id desc limit 1
     ) last on true
     left join lateral (
       select count(*) as count, min(attempt.finished_at) as first_failed_at from verification_attempts attempt
       where attempt.credential_id = credentials.id and not attempt.is_outdated
         and attempt.outcome in ('rejected', 'unreachable', 'misconfigured')
-        and attempt.code is distinct from ${sql.lit(INTERNAL_ERROR)} and attempt.finished_at > coalesce(credentials.verified_at, '-infinity')
+        and attempt.finished_at > coalesce(credentials.verified_at, '-infinity')
     ) failed on true
     where credentials.id = any(${ids}::uuid[])`.execute(db);
   const byId = new Map(rows.map((row) => [row.id, row]));

@@ -100,7 +100,7 @@ export async function readJitTried(db: Db, actor: Viewer, grants: GrantQueries, 
   const { rows } = await sql<JitTried>`
     select count(*)::integer as attempts, (count(*) filter (where outcome = 'verified'))::integer as successes,
       avg(duration_ms)::float8 as average
-    from verification_attempts where outcome <> 'unsupported' and id in (
+    from verification_attempts where outcome not in ('unsupported', 'aborted') and id in (
       select attempt.id from ${grants.requestsSeenBy(actor)} request
       join verification_attempts attempt on attempt.credential_id = request.account_id
         and attempt.started_at >= greatest(request.starts_at, ${since}::timestamptz)

@@ -25,7 +25,7 @@ export async function tryLogin(
   } catch (error) {
     const durationMs = Math.round(performance.now() - startedAt);
     kernel.log.error({ err: error, credential: started.secretRow.id }, "a verification failed with an error");
-    if (error instanceof SealedError) return endedBy("cancelled", "The vault was sealed.", "unreachable", durationMs);
+    if (error instanceof SealedError) return endedBy("cancelled", "The vault was sealed.", "aborted", durationMs);
     if (error instanceof EnvelopeError || error instanceof KekError) {
       const isNotActive = error.code === "envelope.not-active";
       const message = isNotActive ? NOT_ACTIVE : "The stored secret cannot be decrypted. Contact an administrator.";
@@ -35,7 +35,7 @@ export async function tryLogin(
     return endedBy(
       INTERNAL_ERROR,
       "Strongroom could not run the check because of an internal error. The status is unchanged.",
-      "unreachable",
+      "aborted",
       durationMs,
     );
   }

@@ -87,7 +87,8 @@ async function verifyItem(
   const countTried = async (tx: Tx, { outcome, code }: AttemptRow): Promise<void> => {
     // The attempt was cancelled because this server stops: the item stays claimed until another process takes it up.
     if (code === "cancelled") return;
-    await count(tx, outcome === "verified" ? "verified" : outcome === "unsupported" ? "untried" : "failed");
+    const isTried = outcome !== "unsupported" && outcome !== "aborted";
+    await count(tx, outcome === "verified" ? "verified" : isTried ? "failed" : "untried");
   };
   const verdict = await verify(context, query, systemRecorder(kernel, countTried));
   if (verdict.kind === "tried") return;

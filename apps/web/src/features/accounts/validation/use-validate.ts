@@ -4,7 +4,7 @@ import { useIsMutating, useQueryClient } from "@tanstack/react-query";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { validateKey, validation } from "../accounts.queries.ts";
-import { VALIDATION_FAILED, statusAfterValidation, validatedNotice } from "./validate-account.ts";
+import { VALIDATION_FAILED, validatedNotice } from "./validate-account.ts";
 
 /** ACC-44. */
 const SHOWN_MS = 3000;
@@ -17,7 +17,7 @@ export function useValidate({ id, name }: Pick<Account, "id" | "name">): { isVal
     if (isValidating) return;
     mutate(undefined, {
       onSuccess: (result) => {
-        const { kind, text } = validatedNotice(name, statusAfterValidation(result.validation_status));
+        const { kind, text } = validatedNotice(name, result);
         toast[kind](text, { duration: SHOWN_MS });
       },
       onError: () => toast.error(VALIDATION_FAILED),

@@ -27,8 +27,19 @@ test.each([
   ["unreachable", "error", "Unreachable"],
   ["untested", "custom", "Untested"],
 ] as const)("ACC-43: the toast contains the account and status, in the colour of %s", (status, kind, word) =>
-  expect(validatedNotice("root on db1", status)).toEqual({
+  expect(
+    validatedNotice("root on db1", { outcome: "unsupported", validation_message: "", validation_status: status }),
+  ).toEqual({
     kind,
     text: `Validation completed for account root on db1 with status: ${word}`,
   }),
 );
+
+test("an aborted validation is not reported as a result of the account", () =>
+  expect(
+    validatedNotice("root on db1", {
+      outcome: "aborted",
+      validation_message: "The vault was sealed.",
+      validation_status: "valid",
+    }),
+  ).toEqual({ kind: "error", text: "root on db1 was not validated: The vault was sealed." }));

@@ -5,6 +5,7 @@ import {
   isFailing,
   verificationStatusOf,
   type Account,
+  type ValidationResult,
 } from "@strongroom/contract";
 import { messageOf } from "#shared/api/call-error.ts";
 
@@ -15,7 +16,13 @@ export const statusAfterValidation = (status: string): AccountValidationStatus =
   AccountValidationStatus.safeParse(status).data ?? "untested";
 
 /** ACC-43: the toast with the account's name, in the colour of its status. */
-export function validatedNotice(name: string, status: AccountValidationStatus) {
+export function validatedNotice(
+  name: string,
+  result: Pick<ValidationResult, "outcome" | "validation_message" | "validation_status">,
+) {
+  if (result.outcome === "aborted")
+    return { kind: "error", text: `${name} was not validated: ${result.validation_message}` } as const;
+  const status = statusAfterValidation(result.validation_status);
   const known = verificationStatusOf(status);
   const text = `Validation completed for account ${name} with status: ${VERIFICATION_LABELS[known]}`;
   const kind = known === "verified" ? "success" : isFailing(known) ? "error" : "custom";

@@ -52,6 +52,7 @@ describe("account validation", () => {
       "Unreachable",
       "Misconfigured",
       "Untested",
+      "Aborted",
     ]);
     expect(textsOf("System").slice(0, 6)).toEqual([
       "All systems",

@@ -1,7 +1,7 @@
 // Search, filters and buttons of "Account Validation" (VAL-15 to VAL-23).
 import { Button, Select } from "@mantine/core";
 import { IconDownload, IconRefresh } from "@tabler/icons-react";
-import { ALERT_SEVERITIES, VALIDATION_STATUS_FILTERS } from "@strongroom/contract";
+import { ALERT_SEVERITIES, AttemptStatusFilter } from "@strongroom/contract";
 import { useSearchParams } from "react-router";
 import { withParam } from "#shared/format/address.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
@@ -24,7 +24,7 @@ export interface AccountsToolbarProps {
 
 const STATUS_CHOICES = [
   { value: "", label: "All statuses" },
-  ...VALIDATION_STATUS_FILTERS.map((status) => ({ value: status as string, label: verificationLabel(status) })),
+  ...AttemptStatusFilter.options.map((status) => ({ value: status as string, label: verificationLabel(status) })),
 ];
 
 export function AccountsToolbar(props: AccountsToolbarProps) {

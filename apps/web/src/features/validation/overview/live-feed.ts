@@ -48,6 +48,7 @@ const TYPES: Record<ValidationAttempt["status"], ValidationEvent["type"]> = {
   misconfigured: "validation_failed",
   pending: "validation_started",
   never_validated: "validation_completed",
+  aborted: "validation_completed",
 };
 
 /** Converts a polled attempt to the event that a live connection would have delivered. */

@@ -26,6 +26,7 @@ export function noticeOfReply(name: string, reply: VerifyReply, place: VerifyPla
   const reason = failureReason(reply);
   // No connector for this type means no attempt, so this is not a failure.
   if (reply.data.outcome === "unsupported") return { kind: "custom", text: `"${name}" was not verified: ${reason}` };
+  if (reply.data.outcome === "aborted") return { kind: "error", text: `"${name}" was not verified: ${reason}` };
   return { kind: "error", text: `Verification failed for "${name}": ${reason}` };
 }
 
