@@ -1,4 +1,4 @@
-// Access Control in a real browser: the access overview, previews, and a complete review.
+// Tests Access Control in a real browser: the access overview, previews, and a complete review.
 import { addSafeMember, createAccount, createGroup, createSafe, listPlatforms } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
@@ -104,7 +104,7 @@ describe("access control", { skip: noBrowser }, () => {
     await question.getByLabel("Reason").fill("Left the team");
     await question.getByRole("button", { name: "Remove", exact: true }).click();
     await seesToast(page, `ben is no longer a member of "${SAFE}"`);
-    // The administrator's own membership remains: reviewers cannot decide on their own.
+    // The administrator's own membership remains undecided, because reviewers cannot decide on their own.
     await page
       .getByText("Another reviewer decides this: you cannot review your own membership.", { exact: true })
       .waitFor();
@@ -121,7 +121,7 @@ describe("access control", { skip: noBrowser }, () => {
   });
 });
 
-/** A safe with an account on a separate platform. Ben and a group are members. */
+/** Creates a safe with an account on a separate platform. Ben and a group are members. */
 async function settle(server: RunningServer, admin: Person): Promise<void> {
   const { url } = server;
   const token = await tokenOf(server, admin);

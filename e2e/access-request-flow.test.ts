@@ -1,4 +1,4 @@
-// Just-in-time access with three users at once: a requester, an approver and an outsider.
+// Tests just-in-time access with three users at once: a requester, an approver and an outsider.
 import {
   addGroupMember,
   addSafeMember,
@@ -61,7 +61,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await server?.close();
   });
 
-  /** An account whose platform requires one approval, a requester with emergency access, and an approver. */
+  /** Creates an account whose platform requires one approval, a requester with emergency access, and an approver. */
   async function grantAccess(admin: string, approver: string): Promise<void> {
     const { platforms } = await ask(server.url, listPlatforms, {}, admin);
     const usual = platforms.find(({ name }) => name === "Application");
@@ -105,7 +105,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
   const toastIn = (page: Page, text: string) => page.locator(".mantine-Notification-root").filter({ hasText: text });
   const tab = (page: Page, name: string) => page.getByRole("tab", { name: new RegExp(`^${name}`) });
 
-  /** Requests the account from its card. */
+  /** Requests the account from the account's card. */
   async function askForIt(): Promise<void> {
     await rita.goto("/accounts");
     await cardOf(rita, NAME).getByRole("button", { name: "Request Access" }).click();
@@ -183,17 +183,20 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await seesHeading(otto, "Account not found");
   });
 
-  step("OPEN-28, SHELL-18: the requester finds the account from any page and copies its password there", async () => {
-    await rita.goto("/help");
-    await seesHeading(rita, "Help");
-    await rita.keyboard.press("Control+k");
-    await rita.keyboard.type("payment host");
-    const copy = rita.getByRole("option", { name: `Copy password of ${NAME}` });
-    await copy.waitFor();
-    await inspectScreen(rita, "search");
-    await copy.click();
-    await seesToast(rita, "Password copied to clipboard!");
-  });
+  step(
+    "OPEN-28, SHELL-18: the requester can search for the account on any page and copy its password from the result",
+    async () => {
+      await rita.goto("/help");
+      await seesHeading(rita, "Help");
+      await rita.keyboard.press("Control+k");
+      await rita.keyboard.type("payment host");
+      const copy = rita.getByRole("option", { name: `Copy password of ${NAME}` });
+      await copy.waitFor();
+      await inspectScreen(rita, "search");
+      await copy.click();
+      await seesToast(rita, "Password copied to clipboard!");
+    },
+  );
 
   step(
     "JIT-06, JIT-23: the requester asks for more time, and the approver approves from the notification",
@@ -213,7 +216,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     },
   );
 
-  step("JIT-23: revoked access ends at once, on the screen and on the server", async () => {
+  step("JIT-23: revoking access ends it at once, on the screen and on the server", async () => {
     await rita.goto(`/accounts/${account.id}`);
     await rita.getByRole("button", { name: "Copy Password" }).waitFor();
     await alex.goto("/jit-access?tab=active");
@@ -255,7 +258,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     },
   );
 
-  step("emergency access starts at once, alerts approvers until they look, and is reviewed", async () => {
+  step("emergency access starts at once, alerts approvers until they open the alert, and is reviewed", async () => {
     await alex.goto("/settings");
     await seesHeading(alex, "Settings");
     await rita.goto(`/jit-access?ask=${account.id}`);

@@ -1,4 +1,4 @@
-// Shared accounts in a real browser: from the first account of a real PostgreSQL to thousands of imported ones.
+// Tests shared accounts in a real browser: from the first account of a real PostgreSQL to thousands of imported ones.
 import { addSafeMember, createAccount, createSafe, importAccounts, listPlatforms } from "@strongroom/contract";
 import type { Safe } from "@strongroom/contract";
 import { needs, postgresqlAvailable, startPostgresql } from "@strongroom/connectors/testing";
@@ -49,7 +49,7 @@ describe("accounts", needs(unavailable), () => {
   let databases: Safe;
   const step = steps(() => page);
 
-  /** A safe of the owner. */
+  /** Creates a safe of the owner. */
   const aSafe = (name: string) => ask(server.url, createSafe, { body: { name } }, token);
 
   before(async () => {
@@ -70,7 +70,7 @@ describe("accounts", needs(unavailable), () => {
     await Promise.all([server?.close(), postgresql?.stop()]);
   });
 
-  /** Another user's safe, in which the owner sees an account but may not use it. */
+  /** Creates another user's safe, in which the owner can see an account but may not use it. */
   async function shareReadOnly(admin: Person): Promise<void> {
     const theirs = await tokenOf(server, admin);
     const safe = await ask(server.url, createSafe, { body: { name: "Not theirs" } }, theirs);
@@ -111,7 +111,7 @@ describe("accounts", needs(unavailable), () => {
     await dialog.waitFor({ state: "detached" });
   };
 
-  step("ACC-01 to ACC-12: the page shows counts, and that nothing was found", async () => {
+  step("ACC-01 to ACC-12: the page shows counts, and a message when no accounts are found", async () => {
     await signIn(page, owner, "/accounts");
     await seesHeading(page, "Account Management");
     await cardOf(page, THEIRS).waitFor();
@@ -166,16 +166,19 @@ describe("accounts", needs(unavailable), () => {
     assert.equal(server.output().includes(role.password), false, "the server's log does not hold it");
   });
 
-  step("ACC-29, ACC-43: an edit to a wrong password is found invalid, and valid after the fix", async () => {
-    await cardOf(page, NAME).getByRole("link", { name: "Details" }).click();
-    await page.waitForURL(/\/accounts\/[0-9a-f-]{36}$/);
-    await seesHeading(page, NAME);
-    await replacePassword(WRONG);
-    await validate("Rejected");
-    await page.getByText(`did not accept the password for ${role.username}`, { exact: false }).first().waitFor();
-    await replacePassword(role.password);
-    await validate("Verified");
-  });
+  step(
+    "ACC-29, ACC-43: after an edit, a wrong password is reported as invalid, and as valid once it is corrected",
+    async () => {
+      await cardOf(page, NAME).getByRole("link", { name: "Details" }).click();
+      await page.waitForURL(/\/accounts\/[0-9a-f-]{36}$/);
+      await seesHeading(page, NAME);
+      await replacePassword(WRONG);
+      await validate("Rejected");
+      await page.getByText(`did not accept the password for ${role.username}`, { exact: false }).first().waitFor();
+      await replacePassword(role.password);
+      await validate("Verified");
+    },
+  );
 
   step("ACC-82 to ACC-89: the validation history lists every validation", async () => {
     await page.getByRole("button", { name: "Validation History" }).click();
@@ -236,7 +239,7 @@ describe("accounts", needs(unavailable), () => {
     assert.equal(await cardOf(page, "Imported two").count(), 0);
   });
 
-  step("disables several accounts at once, and lists failures with reasons", async () => {
+  step("a bulk action disables several accounts at once, and lists failures with reasons", async () => {
     await openMenu("Select multiple");
     const bar = page.getByRole("region", { name: "Selected accounts" });
     for (const name of ["Imported one", THEIRS]) await page.getByRole("checkbox", { name: `Select ${name}` }).check();
@@ -266,7 +269,7 @@ describe("accounts", needs(unavailable), () => {
     );
   });
 
-  step("ACC-35: deleting asks first, and returns to the list", async () => {
+  step("ACC-35: deleting an account asks for confirmation first, and then returns to the list", async () => {
     await cardOf(page, NAME).getByRole("button", { name: "Delete" }).click();
     const dialog = dialogOf(page, "Delete Account");
     await dialog.getByText("destroyed immediately", { exact: false }).waitFor();
@@ -276,25 +279,28 @@ describe("accounts", needs(unavailable), () => {
     await cardOf(page, NAME).waitFor({ state: "detached" });
   });
 
-  step(`${MANY} accounts scroll: only rows near the window are rendered, and the last one is reachable`, async () => {
-    const lines = Array.from(
-      { length: MANY },
-      (_, n) => `Account ${n},app${n}.example.com,service,an imported password,Application,Application,HTTPS`,
-    );
-    const header = "name,hostname,username,password,platform,system_type,connection_method";
-    const csv = [header, ...lines].join("\n");
-    const body = { csv, dry_run: false, safe_id: databases.id };
-    const { imported } = await ask(server.url, importAccounts, { body }, token);
-    assert.equal(imported, MANY);
-    await page.goto("/accounts");
-    const list = page.getByRole("list", { name: "Accounts" });
-    await list.getByRole("article").first().waitFor();
-    // The oldest account is last; each page is fetched while scrolling.
-    await becomes(async () => {
-      await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
-      return cardOf(page, THEIRS).count();
-    }, 1);
-    assert.ok((await list.getByRole("article").count()) < 100, "only what is near the window is drawn");
-    assertNoErrors(visit);
-  });
+  step(
+    `${MANY} accounts scroll: only rows near the window are rendered, and the last account is reachable`,
+    async () => {
+      const lines = Array.from(
+        { length: MANY },
+        (_, n) => `Account ${n},app${n}.example.com,service,an imported password,Application,Application,HTTPS`,
+      );
+      const header = "name,hostname,username,password,platform,system_type,connection_method";
+      const csv = [header, ...lines].join("\n");
+      const body = { csv, dry_run: false, safe_id: databases.id };
+      const { imported } = await ask(server.url, importAccounts, { body }, token);
+      assert.equal(imported, MANY);
+      await page.goto("/accounts");
+      const list = page.getByRole("list", { name: "Accounts" });
+      await list.getByRole("article").first().waitFor();
+      // The oldest account comes last, and each page is fetched while scrolling.
+      await becomes(async () => {
+        await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+        return cardOf(page, THEIRS).count();
+      }, 1);
+      assert.ok((await list.getByRole("article").count()) < 100, "only what is near the window is drawn");
+      assertNoErrors(visit);
+    },
+  );
 });

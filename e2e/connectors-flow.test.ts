@@ -1,4 +1,4 @@
-// Accounts whose protocol and parameters are entered in generated fields, in a real browser.
+// Tests accounts whose protocol and parameters are entered in generated fields, in a real browser.
 import { createAccount, createSafe, listAccounts, listPlatforms, readAccountDetails } from "@strongroom/contract";
 import type { Account } from "@strongroom/contract";
 import { needs } from "@strongroom/connectors/testing";
@@ -92,7 +92,7 @@ describe("connection settings of an account", needs(noBrowser || null), () => {
     assert.deepEqual(additional_params, { protocol: "redis", sslmode: "verify-full", servername: "redis.internal" });
   });
 
-  step("parameters of other forms are shown, and an edit keeps them", async () => {
+  step("parameters that the form has no field for are shown, and an edit keeps them", async () => {
     await page.goto(`/accounts/${legacy.id}`);
     await page.getByRole("button", { name: "Edit Account" }).click();
     const dialog = dialogOf(page, "Edit Account");

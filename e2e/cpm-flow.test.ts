@@ -1,4 +1,4 @@
-// The CPM dashboard in a real browser: accounts that need attention, and a run against a real PostgreSQL that fixes them.
+// Tests the CPM dashboard in a real browser: accounts that need attention, and a run against a real PostgreSQL that fixes them.
 import { createCredential } from "@strongroom/contract";
 import { needs, postgresqlAvailable, startPostgresql } from "@strongroom/connectors/testing";
 import type { PostgresqlServer } from "@strongroom/connectors/testing";
@@ -73,7 +73,7 @@ describe("the CPM dashboard", needs(unavailable), () => {
     await inspectScreen(page, "cpm-dashboard");
   });
 
-  step("CPM-14, CPM-18: a run verifies everything again, and the dashboard follows it", async () => {
+  step("CPM-14, CPM-18: a run verifies everything again, and the dashboard shows its progress", async () => {
     await postgresql.sql(`alter role ${role.username} password 'not the password any more'`);
     await page.getByRole("button", { name: "Run Verification" }).click();
     await seesToast(page, "Global verification process initiated");

@@ -1,4 +1,4 @@
-// Kills the server at random moments during writes and reveals: no acknowledged write is lost, and every reveal is recorded.
+// Kills the server at random moments during writes and reveals. No acknowledged write is lost, and every reveal is recorded.
 import {
   exportAudit,
   listAuditEntries,
@@ -22,7 +22,7 @@ import type { RunningServer } from "./testing/server.ts";
 
 const ROUNDS = Number(process.env.STRONGROOM_CRASH_ROUNDS ?? 50);
 const CONNECTIONS = 6;
-/** Long enough for a few hundred calls, short enough that many rounds end during the first calls. */
+/** Long enough for a few hundred calls, but short enough that many rounds end during the first calls. */
 const LONGEST_WORK_MS = 800;
 const ENV = { STRONGROOM_LOG_LEVEL: "error" };
 
@@ -62,7 +62,7 @@ describe(`a server killed ${ROUNDS} times during requests`, () => {
     assert.ok(totals.reveals > ROUNDS && totals.writes > ROUNDS, "the rounds did something");
   });
 
-  test("has an intact audit trail, as verified with only the public key", async (t) => {
+  test("has an intact audit trail, which can be verified with only the public key", async (t) => {
     const { is_intact: isIntact, findings } = await ask(server.url, verifyAudit, {}, token);
     assert.deepEqual({ isIntact, findings }, { isIntact: true, findings: [] });
     const { verifier_key: key } = await ask(server.url, readCheckpoint, {}, token);
@@ -103,7 +103,9 @@ describe(`a server killed ${ROUNDS} times during requests`, () => {
     }
   }
 
-  /** Interrupted calls may have taken effect; acknowledged calls have. Determines which interrupted calls did. */
+  /**
+   * Determines which interrupted calls took effect. Interrupted calls may have taken effect; acknowledged calls certainly have.
+   */
   async function assertKept(credential: Known): Promise<void> {
     if (credential.secrets.length > 1 || credential.deleted === "maybe") totals.open += 1;
     credential.isTouched = false;
@@ -124,7 +126,7 @@ describe(`a server killed ${ROUNDS} times during requests`, () => {
   const everything = (): Known[] => clients.flatMap(({ known }) => known);
 });
 
-/** The process starts to stop when the server dies, so it may already be gone. */
+/** When the server dies, the process starts to stop, so it may already be gone. */
 function killUnlessGone(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");

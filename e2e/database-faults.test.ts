@@ -1,4 +1,4 @@
-// The database fails while eight clients write: the server stays up, refuses with 503, and recovers automatically.
+// Breaks the database while eight clients write: the server stays up, refuses calls with 503, and recovers automatically.
 import { createCredential, listCredentials, readReadiness, verifyAudit } from "@strongroom/contract";
 import { startDatabaseProxy } from "@strongroom/server/kernel/testing/database-proxy.ts";
 import type { DatabaseProxy } from "@strongroom/server/kernel/testing/database-proxy.ts";
@@ -15,7 +15,7 @@ import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steadyClient } from "./testing/steady-client.ts";
 
-/** Stays within CI's budget of 20 s per test; for 20 rounds and more, see docs/testing.md. */
+/** Few enough to stay within CI's budget of 20 s per test. For 20 rounds and more, see docs/testing.md. */
 const EXTERNAL_ROUNDS = Number(process.env.STRONGROOM_DATABASE_FAULT_ROUNDS ?? 20);
 const EMBEDDED_ROUNDS = Number(process.env.STRONGROOM_DATABASE_FAULT_ROUNDS ?? 6);
 const SILENT_ROUNDS = Number(process.env.STRONGROOM_DATABASE_FAULT_ROUNDS ?? 2);
@@ -51,7 +51,7 @@ interface Fault {
 
 let runs = 0;
 
-/** Fails the database under load. No acknowledged write is lost, no write happens twice, and no answer is a 500. */
+/** Breaks the database under load. No acknowledged write is lost, no write happens twice, and no reply is a 500. */
 async function survive(server: RunningServer, fault: Fault): Promise<string> {
   const { rounds, fail, clients: count = CLIENTS, within } = fault;
   runs += 1;
@@ -97,7 +97,7 @@ async function allCredentials({ url }: RunningServer): Promise<Map<string, strin
   }
 }
 
-describe("the embedded database", () => {
+describe("the server with its embedded database", () => {
   let server: RunningServer;
   let watching: pg.Client;
   before(async () => {
@@ -120,13 +120,13 @@ describe("the embedded database", () => {
     return rows[0]!.pid;
   }
 
-  test(`is killed ${EMBEDDED_ROUNDS} times, one backend and the whole server in turn`, async (t) => {
+  test(`survives ${EMBEDDED_ROUNDS} kills, of one backend and of the whole database server in turn`, async (t) => {
     const fail = async (round: number) => process.kill(round % 2 === 0 ? await aBackend() : postmaster(), "SIGKILL");
     t.diagnostic(await survive(server, { rounds: EMBEDDED_ROUNDS, fail }));
   });
 });
 
-describe("a database server on a different host", () => {
+describe("the server with a database on a different host", () => {
   let connection: pg.ClientConfig;
   let proxy: DatabaseProxy;
   let server: RunningServer;
@@ -151,15 +151,15 @@ describe("a database server on a different host", () => {
     await client.end();
   }
 
-  test(`drops every connection ${EXTERNAL_ROUNDS} times, as in a restart or a failover`, async (t) => {
+  test(`survives ${EXTERNAL_ROUNDS} times that the database drops every connection, as in a restart or a failover`, async (t) => {
     t.diagnostic(await survive(server, { rounds: EXTERNAL_ROUNDS, fail: terminateAll }));
   });
 
-  test(`is behind a network that closes every connection ${EXTERNAL_ROUNDS} times`, async (t) => {
+  test(`survives ${EXTERNAL_ROUNDS} times that the network closes every connection`, async (t) => {
     t.diagnostic(await survive(server, { rounds: EXTERNAL_ROUNDS, fail: () => proxy.closeAll() }));
   });
 
-  test("is reachable again within 10 s after the network stops dropping all traffic", async (t) => {
+  test("works again within 10 s after the network stops dropping all traffic", async (t) => {
     const fail = async () => {
       proxy.blackHole();
       // The server has detected the failure when it refuses calls immediately.

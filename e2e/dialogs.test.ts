@@ -1,4 +1,5 @@
-// Opens and closes every dialog with the keyboard only: focus enters, stays inside, and returns to the opener.
+// Opens and closes every dialog using only the keyboard: focus enters the dialog, stays inside, and returns to the control that
+// opened it.
 import { needs } from "@strongroom/connectors/testing";
 import { after, before, describe } from "node:test";
 import type { Locator, Page } from "playwright-core";
@@ -16,7 +17,7 @@ interface Opened {
   where: string;
   title: string;
   opener: (page: Page) => Locator;
-  /** The dialog's close button, besides Escape. */
+  /** The label of the dialog's button that closes it, as an alternative to Escape. */
   leave: string;
 }
 
@@ -52,28 +53,31 @@ describe("dialogs", needs(noBrowser || null), () => {
   const holdsFocus = (dialog: Locator) => dialog.evaluate((element) => element.contains(document.activeElement));
 
   for (const { where, title, opener, leave } of DIALOGS) {
-    step(`${title} of ${where}: focus enters, and returns to the opener by Escape and by ${leave}`, async () => {
-      ({ page } = where === "/login" ? stranger : started.visit);
-      await page.goto(where === "detail" ? `/vault/${started.id}` : where);
-      const opening = opener(page);
-      const dialog = dialogOf(page, title);
-      for (const leaveBy of ["Escape", leave]) {
-        await opening.focus();
-        await page.keyboard.press("Enter");
-        await dialog.waitFor();
-        await becomes(() => holdsFocus(dialog), true);
-        const button = dialog.getByRole("button", { name: leave, exact: true }).last();
-        // The dialog's content may load after its frame.
-        await button.waitFor();
-        if (leaveBy === "Escape") await page.keyboard.press("Escape");
-        else await button.press("Enter");
-        await dialog.waitFor({ state: "detached" });
-        await becomes(() => hasFocus(opening), true);
-      }
-    });
+    step(
+      `${title} of ${where}: focus enters the dialog, and returns to its opener after Escape and after ${leave}`,
+      async () => {
+        ({ page } = where === "/login" ? stranger : started.visit);
+        await page.goto(where === "detail" ? `/vault/${started.id}` : where);
+        const opening = opener(page);
+        const dialog = dialogOf(page, title);
+        for (const leaveBy of ["Escape", leave]) {
+          await opening.focus();
+          await page.keyboard.press("Enter");
+          await dialog.waitFor();
+          await becomes(() => holdsFocus(dialog), true);
+          const button = dialog.getByRole("button", { name: leave, exact: true }).last();
+          // The dialog's content may load after its frame.
+          await button.waitFor();
+          if (leaveBy === "Escape") await page.keyboard.press("Escape");
+          else await button.press("Enter");
+          await dialog.waitFor({ state: "detached" });
+          await becomes(() => hasFocus(opening), true);
+        }
+      },
+    );
   }
 
-  step("Tab stays inside an open dialog", async () => {
+  step("the Tab key stays inside an open dialog", async () => {
     await page.goto("/login");
     await button("Reset password")(page).click();
     const dialog = dialogOf(page, "Reset password");

@@ -1,5 +1,5 @@
-// Second factors in a real browser: a passkey of Chromium's virtual authenticator, an authenticator app, recovery codes, and
-// re-authentication before sensitive actions.
+// Tests second factors in a real browser: a passkey of Chromium's virtual authenticator, an authenticator app, recovery codes,
+// and re-authentication before sensitive actions.
 import { needs } from "@strongroom/connectors/testing";
 import { hotp, stepAt } from "@strongroom/server/features/factors/methods/totp.ts";
 import assert from "node:assert/strict";
@@ -38,7 +38,7 @@ describe("second factors", needs(noBrowser || null), () => {
     server = await startServer();
     await firstAdmin(server);
     person = await aUser(server, "paula@example.com");
-    // Browsers support passkeys only at host names, so the test uses this machine's name.
+    // Browsers support passkeys only for host names, so the test uses this machine's name.
     visit = await visitor(browser, server.url.replace("127.0.0.1", "localhost"));
     page = visit.page;
     device = await visit.context.newCDPSession(page);
@@ -98,7 +98,7 @@ describe("second factors", needs(noBrowser || null), () => {
     await seesToast(page, "Welcome back!");
   });
 
-  step("a passkey alone signs in, without a password", async () => {
+  step("a passkey alone signs the user in, without a password", async () => {
     await signOut();
     await page.getByRole("button", { name: "Use a passkey" }).click();
     await isAt(page, "/");
@@ -118,7 +118,7 @@ describe("second factors", needs(noBrowser || null), () => {
     await inspectScreen(page, "profile-with-factors");
   });
 
-  step("an app code and a recovery code sign in too", async () => {
+  step("a code from the app signs the user in, and so does a recovery code", async () => {
     await signOut();
     await enterPassword();
     await page.getByRole("button", { name: "Use an authenticator app code" }).click();
@@ -133,18 +133,21 @@ describe("second factors", needs(noBrowser || null), () => {
     await isAt(page, "/");
   });
 
-  step("a sensitive action requires re-authentication after the interval, then continues automatically", async () => {
-    await runSql(server, "update sign_in_sessions set proved_at = now() - interval '2 hours'");
-    await page.goto("/profile");
-    await page.getByText("9 codes left.").waitFor();
-    await page.getByRole("button", { name: "Remove Authenticator app" }).click();
-    await dialogOf(page, "Remove Authenticator app").getByRole("button", { name: "Remove", exact: true }).click();
-    const asking = dialogOf(page, "Confirm your identity");
-    await asking.getByRole("button", { name: "Use your passkey" }).waitFor();
-    // The action's button shows that the action waits.
-    await inspectScreen(page, "step-up", { isLoading: true });
-    await asking.getByRole("button", { name: "Use your passkey" }).click();
-    await seesToast(page, "Authenticator app removed");
-    assertNoErrors(visit);
-  });
+  step(
+    "a sensitive action requires re-authentication after the interval, and then continues automatically",
+    async () => {
+      await runSql(server, "update sign_in_sessions set proved_at = now() - interval '2 hours'");
+      await page.goto("/profile");
+      await page.getByText("9 codes left.").waitFor();
+      await page.getByRole("button", { name: "Remove Authenticator app" }).click();
+      await dialogOf(page, "Remove Authenticator app").getByRole("button", { name: "Remove", exact: true }).click();
+      const asking = dialogOf(page, "Confirm your identity");
+      await asking.getByRole("button", { name: "Use your passkey" }).waitFor();
+      // The action's button shows that the action is waiting.
+      await inspectScreen(page, "step-up", { isLoading: true });
+      await asking.getByRole("button", { name: "Use your passkey" }).click();
+      await seesToast(page, "Authenticator app removed");
+      assertNoErrors(visit);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-// Two servers that start on one new folder at the same time.
+// Tests two servers that start on the same new folder at the same time.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 /** Uses a folder that the test runner has not prepared. */
 const firstStart = (dataFolder: string) => startServer({ STRONGROOM_TEST_DATA: "" }, dataFolder);
 
-test("two concurrent first starts on one new folder both succeed, with one root key", async () => {
+test("two concurrent first starts on the same new folder both succeed, with one root key", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const dataFolder = join(folder, String(round));
     const outcomes = await Promise.allSettled([firstStart(dataFolder), firstStart(dataFolder)]);

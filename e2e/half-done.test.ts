@@ -1,5 +1,5 @@
-// Kills the server in the middle of a backup, a restore drill and the start of an access review: afterwards, unfinished
-// work does not appear complete, and no files remain.
+// Kills the server in the middle of a backup, a restore drill and the start of an access review. Afterwards, unfinished work does
+// not appear complete, and no files remain.
 import {
   createSafe,
   drillBackup,
@@ -46,7 +46,7 @@ async function open(): Promise<Ground> {
   return { server, admin, token: await tokenOf(server, admin) };
 }
 
-/** Simulates a power cut: the database's processes end with the server. */
+/** Simulates a power cut, in which the database's processes end together with the server. */
 async function killed({ server, admin, token }: Ground): Promise<Ground> {
   await server.kill();
   const next = await startServer(ENV, server.dataFolder);
@@ -64,7 +64,7 @@ describe("a killed server", () => {
   });
   after(() => Promise.all([ground?.server.close(), other?.server.close()]));
 
-  test("lists no backup and removes its files when killed in the middle of one", async () => {
+  test("lists no backup and removes the files when killed in the middle of a backup", async () => {
     const folder = join(ground.server.dataFolder, "backups");
     await ask(ground.server.url, makeBackup, {}, ground.token);
     const name = await until("a backup under way", () => {
@@ -100,7 +100,7 @@ describe("a killed server", () => {
   test("keeps neither memberships nor an audit entry when killed while starting an access review", async () => {
     const { server, token } = ground;
     await ask(server.url, createSafe, { body: { name: "A safe", description: null } }, token);
-    // By then the review's memberships are inserted, and its reviewers are about to be notified.
+    // At this point, the review's memberships are inserted, and its reviewers are about to be notified.
     const holding = await holdNotices(server);
     const body = {
       name: "Everything",

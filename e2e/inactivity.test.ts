@@ -1,4 +1,4 @@
-// Inactivity: warnings, countdown and sign-out, with a controlled browser clock.
+// Tests inactivity: warnings, countdown and sign-out, with a controlled browser clock.
 import { needs } from "@strongroom/connectors/testing";
 import { reportActivity } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -33,7 +33,7 @@ async function timeTraveller(): Promise<Visit> {
   return visit;
 }
 
-/** Simulates inactivity for the given time: due timers run once, then those of the next second. */
+/** Simulates inactivity for the given time: due timers run once, and then the timers of the next second. */
 async function idle(page: Page, milliseconds: number): Promise<void> {
   await page.clock.fastForward(milliseconds - SECOND);
   await page.clock.runFor(SECOND);
@@ -53,11 +53,11 @@ async function secondsLeft(page: Page): Promise<number> {
 
 interface Timed {
   hasCome(): Promise<boolean>;
-  /** Set when the toast disappears: milliseconds of the page's clock. */
+  /** When the toast disappeared, in milliseconds of the page's clock. Set when that happens. */
   stayed(): Promise<number>;
 }
 
-/** Watches for that toast, which may disappear before a check. */
+/** Watches for the toast, which may disappear before a check. */
 async function timeToast(page: Page, text: string): Promise<Timed> {
   const watch = await page.evaluateHandle((words) => {
     const times = { came: 0, went: 0 };
@@ -123,7 +123,7 @@ describe("inactivity", needs(noBrowser || null), () => {
       await page.getByText("Timeout reached: there was no session to end.").waitFor();
     });
 
-    step("DEMO-06 to DEMO-09: outside test mode the chosen session settings apply", async () => {
+    step("DEMO-06 to DEMO-09: outside test mode, the chosen session settings apply", async () => {
       await page.getByRole("switch", { name: "Test mode" }).uncheck();
       await fact(page, "30 minutes").waitFor();
       const timeout = page.getByLabel("Session timeout");
@@ -148,7 +148,7 @@ describe("inactivity", needs(noBrowser || null), () => {
     let page: Page;
     const step = steps(() => page);
 
-    step("AUTH-57, AUTH-58, AUTH-59: with 5 of 30 minutes left the dialog counts down", async () => {
+    step("AUTH-57, AUTH-58, AUTH-59: with 5 of 30 minutes left, the dialog counts down", async () => {
       visit = await timeTraveller();
       page = visit.page;
       await signIn(page, user, "/vault?search=orders");
@@ -173,7 +173,7 @@ describe("inactivity", needs(noBrowser || null), () => {
       await warningOf(page).waitFor();
     });
 
-    step("AUTH-62: Stay Logged In closes the dialog and tells the server", async () => {
+    step("AUTH-62: Stay Logged In closes the dialog and reports the activity to the server", async () => {
       // The activity of the previous step is reported within a minute; the next report is due a minute later.
       await page.clock.runFor(2 * MINUTE + SECOND);
       const told = page.waitForRequest((request) => request.url().endsWith(reportActivity.path));
@@ -184,7 +184,7 @@ describe("inactivity", needs(noBrowser || null), () => {
       assert.equal(await warningOf(page).count(), 0);
     });
 
-    step("AUTH-61, AUTH-63: Logout Now signs out under the overlay", async () => {
+    step("AUTH-61, AUTH-63: Logout Now signs the user out while the overlay is shown", async () => {
       await idle(page, 6 * MINUTE);
       let letGo: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (letGo = resolve));
@@ -200,13 +200,13 @@ describe("inactivity", needs(noBrowser || null), () => {
     });
 
     step(
-      "AUTH-53, AUTH-64: the countdown signs out at zero, shows a message for 6 seconds, and remembers the page",
+      "AUTH-53, AUTH-64: the countdown signs the user out at zero, shows a message for 6 seconds, and remembers the page",
       async () => {
         await signIn(page, user, "/vault?search=orders");
         await idle(page, 29 * MINUTE + 20 * SECOND);
         await warningOf(page).waitFor();
         const toast = await timeToast(page, EXPIRED);
-        // From here on the test controls time, whatever the load of the machine.
+        // From this point, the test controls time, however busy the machine is.
         await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
         await page.clock.runFor(42 * SECOND);
         await isAt(page, "/auth");
@@ -230,7 +230,7 @@ describe("inactivity", needs(noBrowser || null), () => {
     let page: Page;
     const step = steps(() => page);
 
-    step("AUTH-49, AUTH-50, AUTH-52: a toast of 5 seconds appears when 2 of 15 minutes are left", async () => {
+    step("AUTH-49, AUTH-50, AUTH-52: a toast appears for 5 seconds when 2 of 15 minutes are left", async () => {
       visit = await timeTraveller();
       page = visit.page;
       await signIn(page, admin);
@@ -242,7 +242,7 @@ describe("inactivity", needs(noBrowser || null), () => {
       await toastWith(page, WARNING).waitFor({ state: "detached" });
     });
 
-    step("AUTH-51: the toast appears once, and again after activity", async () => {
+    step("AUTH-51: the toast appears once, and again only after new activity", async () => {
       await page.clock.runFor(15 * SECOND);
       assert.equal(await toastWith(page, WARNING).count(), 0);
       await page.mouse.move(20, 20);

@@ -1,4 +1,4 @@
-// Integrations in a real browser: a webhook that receives the trail, and this Strongroom as its own witness.
+// Tests integrations in a real browser: a webhook that receives the trail, and this Strongroom as its own witness.
 import { readCheckpoint } from "@strongroom/contract";
 import { needs } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
@@ -73,7 +73,7 @@ describe("integrations", needs(noBrowser || null), () => {
     await seesToast(page, `127.0.0.1:${(receiver.address() as AddressInfo).port} answered with status 200.`);
   });
 
-  step("cosigns the checkpoints of a watched log, and highlights a failing sink", async () => {
+  step("Strongroom cosigns the checkpoints of a watched log, and the page highlights a failing sink", async () => {
     const { verifier_key } = await ask(server.url, readCheckpoint, {}, await tokenOf(server, admin));
     await page.getByRole("button", { name: "Watch a Log" }).click();
     await dialog().getByLabel("Name").fill("This very one");

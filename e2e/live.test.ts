@@ -1,4 +1,4 @@
-// Live events with two browsers of one user: changes appear in the other browser, and other users do not see them.
+// Tests live events with two browsers of one user: changes appear in the other browser, and other users do not see them.
 import { needs, postgresqlAvailable, startPostgresql } from "@strongroom/connectors/testing";
 import type { PostgresqlServer } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
@@ -48,7 +48,7 @@ describe("live events", needs(unavailable), () => {
   const mark = (page: Page) => page.evaluate(() => Object.assign(window, { isStillTheSamePage: true }));
   const isMarked = (page: Page) => page.evaluate(() => "isStillTheSamePage" in window);
 
-  step("a verification appears in the other browser without a reload", async () => {
+  step("a verification appears in the user's other browser without a reload", async () => {
     await signIn(one.page, user, "/vault");
     const role = await postgresql.addRole();
     await addCredential(one.page, {
@@ -79,7 +79,7 @@ describe("live events", needs(unavailable), () => {
     await inspectScreen(news, "notifications");
   });
 
-  step("an edit appears in the other browser", async () => {
+  step("an edit appears in the user's other browser", async () => {
     await cardOf(one.page, NAME).getByRole("button", { name: "Edit" }).click();
     const dialog = dialogOf(one.page, "Edit Credential");
     await fillCredential(dialog, { name: `${NAME}, renamed`, secret: "changed behind our back" });
@@ -89,14 +89,14 @@ describe("live events", needs(unavailable), () => {
     assert.equal(await isMarked(two.page), true);
   });
 
-  step("a deletion removes the credential from the other browser", async () => {
+  step("a deletion removes the credential from the user's other browser", async () => {
     await cardOf(one.page, `${NAME}, renamed`).getByRole("button", { name: "Delete" }).click();
     await dialogOf(one.page, "Delete Credential").getByRole("button", { name: "Delete", exact: true }).click();
     await two.page.getByText("No credentials found", { exact: true }).waitFor();
     assert.equal(await isMarked(two.page), true);
   });
 
-  step("another user receives events about their own credentials only", async () => {
+  step("a different user receives events only about their own credentials", async () => {
     const theirNews = theirs.page;
     const vault = await theirs.context.newPage();
     await vault.goto("/vault");

@@ -1,4 +1,4 @@
-// An open page without network or server: it shows the state and recovers automatically.
+// Tests an open page without network or server: it shows the state and recovers automatically.
 import { needs } from "@strongroom/connectors/testing";
 import { CredentialEdit, createCredential, updateCredential } from "@strongroom/contract";
 import type { CredentialId } from "@strongroom/contract";
@@ -49,7 +49,7 @@ describe("a page whose server cannot be reached", needs(noBrowser || null), () =
     await server?.close();
   });
 
-  step("shows a notice while the network is down", async () => {
+  step("a notice is shown while the network is down", async () => {
     await visit.context.setOffline(true);
     await page.getByText(OFFLINE, { exact: true }).waitFor();
     await inspectScreen(page, "offline");
@@ -68,7 +68,7 @@ describe("a page whose server cannot be reached", needs(noBrowser || null), () =
   });
 
   step("HTTP-13: a read without network completes after recovery, without a reload", async () => {
-    // The page's code is already loaded.
+    // The page's code is loaded by now.
     await cardOf(page, NAMES[0] ?? "")
       .getByRole("link", { name: "Details" })
       .click();
@@ -104,15 +104,18 @@ describe("a page whose server cannot be reached", needs(noBrowser || null), () =
     await inspectScreen(page, "server-gone");
   });
 
-  step("the page recovers automatically after a kill and restart, with the changes made meanwhile", async () => {
-    const { port } = new URL(server.url);
-    server = await startServer({ PORT: port }, server.dataFolder);
-    // The page received no event for this change, because its stream was not connected yet.
-    await rename(0, "Renamed while disconnected");
-    await cardOf(page, "Renamed while disconnected").waitFor();
-    await seesStatus("All systems operational");
-    assert.equal(await page.evaluate(() => "isStillTheSamePage" in window), true);
-  });
+  step(
+    "the page recovers automatically after a kill and restart, and shows the changes made in the meantime",
+    async () => {
+      const { port } = new URL(server.url);
+      server = await startServer({ PORT: port }, server.dataFolder);
+      // The page received no event for this change, because its stream was not connected yet.
+      await rename(0, "Renamed while disconnected");
+      await cardOf(page, "Renamed while disconnected").waitFor();
+      await seesStatus("All systems operational");
+      assert.equal(await page.evaluate(() => "isStillTheSamePage" in window), true);
+    },
+  );
 
   step("the session continues, and live events arrive again", async () => {
     await rename(1, "Renamed before its eyes");

@@ -1,4 +1,4 @@
-// OpenID Connect sign-in in a real browser: setup, use, and resistance to login CSRF.
+// Tests OpenID Connect sign-in in a real browser: setup, use, and resistance to login CSRF.
 import { needs } from "@strongroom/connectors/testing";
 import {
   CLIENT_ID,
@@ -99,7 +99,7 @@ describe("signing in through OpenID Connect", needs(noBrowser || null), () => {
     assertNoErrors(other);
   });
 
-  step("login CSRF: another browser's answer does not sign in here", async () => {
+  step("login CSRF: a provider response from a different browser does not sign this browser in", async () => {
     const attacker = await visitor(browser, server.url);
     await attacker.page.goto("/auth");
     await attacker.page.getByRole("button", { name: "Sign in with Company login" }).click();
@@ -108,7 +108,7 @@ describe("signing in through OpenID Connect", needs(noBrowser || null), () => {
     attacker.page.on("request", (request) => {
       if (request.url().includes("/auth/callback/")) answer = request.url();
     });
-    // The attacker's page must not use up the answer.
+    // The attacker's page must not use up the provider's response.
     await attacker.page.route("**/finish", (route) => route.abort());
     await attacker.page.getByRole("button", { name: "Log in" }).click();
     await attacker.page.getByRole("link", { name: "Back to sign-in" }).waitFor();

@@ -1,4 +1,4 @@
-// The server behind a real PgBouncer: session pooling works, the other modes are refused by name.
+// Tests the server behind a real PgBouncer: session pooling works, and the other modes are refused by name.
 import { createCredential, readHealth, readReadiness } from "@strongroom/contract";
 import { needs, pgbouncerAvailable, startPgbouncer } from "@strongroom/connectors/testing";
 import type { Pgbouncer, PoolMode } from "@strongroom/connectors/testing";
@@ -47,7 +47,7 @@ describe("behind PgBouncer", needs(pgbouncerAvailable()), () => {
     });
   }
 
-  test("a server works with session pooling, and is not ready after the mode changes at runtime", async () => {
+  test("a server works with session pooling, and is not ready after the mode changes at run time", async () => {
     const { pooler, url } = await behind("session");
     let server: RunningServer | undefined;
     try {

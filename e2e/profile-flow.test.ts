@@ -1,4 +1,4 @@
-// The profile page in a real browser: name, sessions, the life of an API token, and a machine identity.
+// Tests the profile page in a real browser: name, sessions, the life of an API token, and a machine identity.
 import { listCredentials, listOwnTokens } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
@@ -54,7 +54,7 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
     },
   );
 
-  step("ends every other session and keeps this one", async () => {
+  step("a button ends every other session and keeps this one", async () => {
     const elsewhere = await tokenOf(server, admin);
     await page.reload();
     await page.getByRole("button", { name: "End all others" }).click();
@@ -64,7 +64,7 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
     await page.getByRole("region", { name: "Your sessions" }).getByText("This session").waitFor();
   });
 
-  step("a user creates an API token with the keyboard; it is shown once and works for its scope", async () => {
+  step("a user creates an API token with the keyboard; the token is shown once and works for its scope", async () => {
     await page.getByRole("button", { name: "Create token" }).click();
     const dialog = dialogOf(page, "Create token");
     await dialog.getByRole("textbox", { name: "Name" }).waitFor();

@@ -1,4 +1,5 @@
-// A crash or a full disk at a random moment loses at most 1 s and 256 kB of what users saw, and the recording says so.
+// Tests that a crash or a full disk at a random moment loses at most 1 s and 256 kB of what users saw, and that the recording
+// reports the loss.
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -17,13 +18,13 @@ describe("recordings of sessions that a fault interrupts", needs(unixUsersAvaila
   after(() => bed?.stop());
 
   for (const fault of FAULTS.filter(({ isBrief }) => isBrief)) {
-    test(`survives a ${fault.name}`, async (t) => {
+    test(`survive a ${fault.name}`, async (t) => {
       if (fault.needsDisk && !bed.hasDisk) return t.skip("recordings cannot have a disk of their own here");
       observed.push(...(await runRound(bed, fault)));
     });
   }
 
-  test("contains all but the last second of what users saw, and reports what is missing", async (t) => {
+  test("contain all but the last second of what users saw, and report what is missing", async (t) => {
     for (const session of observed) {
       const { problem, missingBytes, missingMs } = await judge(bed, session);
       t.diagnostic(`${session.fault.name}, ${session.load}: ${missingBytes} bytes, ${Math.round(missingMs)} ms`);

@@ -1,4 +1,4 @@
-// A forgotten password with a mail server: the link arrives by email and works once.
+// Tests a forgotten password with a mail server: the link arrives by email and works once.
 import { needs } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
@@ -51,7 +51,7 @@ describe("a forgotten password, with a mail server", needs(noBrowser || null), (
     await dialog.waitFor({ state: "detached" });
   }
 
-  step("OPEN-09, AUTH-15: an unknown address gets the same answer, and no mail", async () => {
+  step("OPEN-09, AUTH-15: an unknown address gets the same answer, but no mail", async () => {
     const next = sink.next();
     await askFor("nobody@example.com");
     await askFor(user.email);

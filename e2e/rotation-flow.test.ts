@@ -1,4 +1,5 @@
-// Rotation on a real PostgreSQL from the browser: in the vault, of an account, of several accounts, and waiting rotations.
+// Tests rotation on a real PostgreSQL from the browser: in the vault, for one account, for several accounts, and with waiting
+// rotations.
 import {
   addDependent,
   createAccount,
@@ -166,27 +167,30 @@ describe("rotation", needs(unavailable), () => {
     );
   });
 
-  step("a password changed outside waits for a user, who stores the working one", async () => {
-    const theirs = "set by somebody on the system";
-    await postgresql.sql(`alter role "${account.role.username}" password '${theirs}'`);
-    await rotate();
-    // The server probes again after half a minute, in case the change arrives late.
-    await panel().getByText("Waiting", { exact: true }).waitFor();
-    await runSql(server, "update rotations set next_at = now() where step <> 'ended'");
-    await panel().getByText("Needs attention", { exact: true }).waitFor();
-    await panel().getByRole("button", { name: "Try Again" }).waitFor();
-    await inspectScreen(page, "rotation-attention");
-    await panel().getByRole("button", { name: "Store a Known Password" }).click();
-    const form = dialogOf(page, "Edit Account");
-    await form.locator('input[autocomplete="new-password"]').fill(theirs);
-    await form.getByRole("button", { name: "Save Changes" }).click();
-    await panel().getByText("Replaced manually", { exact: true }).waitFor();
-    await page.getByText("never verified", { exact: false }).first().waitFor();
-    await rotate();
-    await panel().getByText("Rotated", { exact: true }).waitFor();
-    const now = await storedOf(account.id);
-    assert.deepEqual([await logsIn(account.role, theirs), await logsIn(account.role, now)], [false, true]);
-  });
+  step(
+    "when a password was changed outside Strongroom, the rotation waits for a user, who stores the working password",
+    async () => {
+      const theirs = "set by somebody on the system";
+      await postgresql.sql(`alter role "${account.role.username}" password '${theirs}'`);
+      await rotate();
+      // The server probes again after half a minute, in case the change arrives late.
+      await panel().getByText("Waiting", { exact: true }).waitFor();
+      await runSql(server, "update rotations set next_at = now() where step <> 'ended'");
+      await panel().getByText("Needs attention", { exact: true }).waitFor();
+      await panel().getByRole("button", { name: "Try Again" }).waitFor();
+      await inspectScreen(page, "rotation-attention");
+      await panel().getByRole("button", { name: "Store a Known Password" }).click();
+      const form = dialogOf(page, "Edit Account");
+      await form.locator('input[autocomplete="new-password"]').fill(theirs);
+      await form.getByRole("button", { name: "Save Changes" }).click();
+      await panel().getByText("Replaced manually", { exact: true }).waitFor();
+      await page.getByText("never verified", { exact: false }).first().waitFor();
+      await rotate();
+      await panel().getByText("Rotated", { exact: true }).waitFor();
+      const now = await storedOf(account.id);
+      assert.deepEqual([await logsIn(account.role, theirs), await logsIn(account.role, now)], [false, true]);
+    },
+  );
 
   step("the page follows several rotations to their end", async () => {
     await page.getByRole("link", { name: "Account Management" }).click();
@@ -208,7 +212,7 @@ describe("rotation", needs(unavailable), () => {
     await page.getByRole("region", { name: "Rotation stopped" }).waitFor();
     await cardOf(page, SHARED).getByRole("link", { name: "Details" }).click();
     await seesHeading(page, SHARED);
-    // A rotation may start at that moment and then continues.
+    // A rotation may start at this moment, and would then continue.
     await rotate();
     await panel().getByText("Continues automatically at", { exact: false }).waitFor();
     await panel().getByRole("button", { name: "Cancel Rotation" }).click();

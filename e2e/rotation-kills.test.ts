@@ -1,6 +1,6 @@
-// Kills the server before and after every step of a rotation, and while it talks to the target. Afterwards a stored secret is
-// active, the server knows which one, and it recovered automatically. `npm run rotation-safety` makes the whole matrix, with every
-// connector and with cut connections (docs/rotation-safety.md).
+// Kills the server before and after every step of a rotation, and while it talks to the target. Afterwards, the stored secret is
+// active, the server knows which secret is active, and it recovered automatically. `npm run rotation-safety` makes the whole
+// matrix, with every connector and with cut connections (docs/rotation-safety.md).
 import { needs, postgresqlAvailable, startPostgresql } from "@strongroom/connectors/testing";
 import type { PostgresqlServer } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
@@ -23,7 +23,7 @@ describe("a rotation on PostgreSQL with a killed server", needs(postgresqlAvaila
     await system?.stop();
   });
 
-  test("recovers with an active stored secret from a kill at every step", async (t) => {
+  test("recovers from a kill at every step, with an active secret that is stored", async (t) => {
     const points = await pointsOf(testBed);
     const all = await injectAll(testBed, killsAt(points), { timeoutMs: 60_000, pauseMs: 0 });
     const problems = all.filter(({ problem }) => problem !== null);
@@ -33,7 +33,7 @@ describe("a rotation on PostgreSQL with a killed server", needs(postgresqlAvaila
     );
     const missed = all.filter(({ wasReached }) => !wasReached);
     t.diagnostic(`${all.length - missed.length} of ${all.length} points were reached`);
-    // The driver may join or split pieces; every journal write must be reached.
+    // The driver may join or split pieces, but every journal write must be reached.
     assert.deepEqual(
       missed.filter(({ injection }) => injection.point.kind === "write"),
       [],

@@ -1,4 +1,4 @@
-// Safes in a real browser: members, their access and its explanation, and deletion.
+// Tests safes in a real browser: members, their access and its explanation, and deletion.
 import { createAccount, createSafe, listPlatforms } from "@strongroom/contract";
 import type { SafeId } from "@strongroom/contract";
 import { after, before, describe } from "node:test";
@@ -139,22 +139,25 @@ describe("safes", { skip: noBrowser }, () => {
     await inspectScreen(page, "safe-members");
   });
 
-  step("a member sees exactly this safe and its accounts but cannot change it; other users see no safe", async () => {
-    await signIn(member.page, ben, "/safes");
-    await cardOf(member.page, SAFE).waitFor();
-    await becomes(() => member.page.getByRole("article", { name: OTHER }).count(), 0);
-    await becomes(() => cardOf(member.page, SAFE).getByRole("button").count(), 0);
-    await cardOf(member.page, SAFE).getByRole("link", { name: SAFE }).click();
-    await member.page.getByRole("table", { name: "Accounts" }).getByText(ACCOUNT, { exact: true }).waitFor();
-    await becomes(() => member.page.getByRole("tab").allInnerTexts(), ["Accounts1", "Members2"]);
-    await inspectScreen(member.page, "safe-as-member");
-    await signIn(stranger.page, await aUser(server, "cleo@example.com"), "/safes");
-    await stranger.page.getByText("No safes found", { exact: true }).waitFor();
-    await stranger.page.goto(new URL(member.page.url()).pathname);
-    await seesHeading(stranger.page, "Safe Not Found");
-  });
+  step(
+    "a member can see exactly this safe and its accounts but cannot change it; other users see no safe",
+    async () => {
+      await signIn(member.page, ben, "/safes");
+      await cardOf(member.page, SAFE).waitFor();
+      await becomes(() => member.page.getByRole("article", { name: OTHER }).count(), 0);
+      await becomes(() => cardOf(member.page, SAFE).getByRole("button").count(), 0);
+      await cardOf(member.page, SAFE).getByRole("link", { name: SAFE }).click();
+      await member.page.getByRole("table", { name: "Accounts" }).getByText(ACCOUNT, { exact: true }).waitFor();
+      await becomes(() => member.page.getByRole("tab").allInnerTexts(), ["Accounts1", "Members2"]);
+      await inspectScreen(member.page, "safe-as-member");
+      await signIn(stranger.page, await aUser(server, "cleo@example.com"), "/safes");
+      await stranger.page.getByText("No safes found", { exact: true }).waitFor();
+      await stranger.page.goto(new URL(member.page.url()).pathname);
+      await seesHeading(stranger.page, "Safe Not Found");
+    },
+  );
 
-  step("the access panel explains users, permissions and their sources", async () => {
+  step("the access panel shows users, permissions and their sources", async () => {
     await page.getByRole("tab", { name: "Access" }).click();
     const people = page.getByRole("list", { name: "People with access" });
     const way = people.getByRole("listitem").filter({ hasText: "ben@example.com" });
@@ -164,7 +167,7 @@ describe("safes", { skip: noBrowser }, () => {
     await inspectScreen(page, "safe-access");
   });
 
-  step("a removed member loses the safe at once, without a reload", async () => {
+  step("a removed member loses access to the safe at once, without a reload", async () => {
     await page.getByRole("tab", { name: "Members" }).click();
     await page.getByRole("button", { name: `Remove ${GROUP}` }).click();
     const dialog = dialogOf(page, "Remove Member");
@@ -192,7 +195,7 @@ describe("safes", { skip: noBrowser }, () => {
     await inspectScreen(page, "safe-audit");
   });
 
-  step("SAFE-20, SAFE-24: a safe with accounts is deleted after choosing a new safe for them", async () => {
+  step("SAFE-20, SAFE-24: a safe with accounts is deleted after its owner chooses a new safe for them", async () => {
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     const dialog = dialogOf(page, "Delete Safe");
     const confirm = dialog.getByRole("button", { name: "Delete", exact: true });
@@ -208,14 +211,14 @@ describe("safes", { skip: noBrowser }, () => {
     await becomes(() => factOf(cardOf(page, OTHER), "Accounts"), "1");
   });
 
-  step("SAFE-03: the URL contains the search", async () => {
+  step("SAFE-03: the URL contains the search text", async () => {
     await page.getByPlaceholder("Search safes by name, description, or owner...").fill("nothing like it");
     await isAt(page, "/safes?search=nothing+like+it");
     await page.getByText("No safes match your search.", { exact: true }).waitFor();
     for (const visit of [owner, member, stranger]) assertNoErrors(visit);
   });
 
-  /** Creates an account through the API; accounts have a separate flow. */
+  /** Creates an account through the API. A separate flow tests accounts. */
   async function putAccountInto(name: string): Promise<void> {
     const bearer = await token();
     const { platforms } = await ask(server.url, listPlatforms, {}, bearer);

@@ -1,4 +1,4 @@
-// Loading, error and crash states of screens.
+// Tests the loading, error and crash states of screens.
 import { needs } from "@strongroom/connectors/testing";
 import {
   listCredentials,
@@ -102,7 +102,7 @@ describe("the states of a screen", needs(noBrowser || null), () => {
   ];
 
   for (const [row, path, held, text, then] of LOADING) {
-    step(`${row}: shows "${text}" while loading`, async () => {
+    step(`${row}: the screen shows "${text}" while loading`, async () => {
       await holding(held, async () => {
         await page.goto(path(), { waitUntil: "commit" });
         await page.getByRole("status").getByText(text, { exact: true }).first().waitFor();

@@ -1,4 +1,4 @@
-// A vault sealed by a passphrase: no user can sign in until it is unsealed, then all continue.
+// Tests a vault sealed by a passphrase: no user can sign in until it is unsealed, and then all users continue.
 import { needs } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -53,7 +53,7 @@ describe("a vault sealed by a passphrase", needs(noBrowser || null), () => {
     await inspectScreen(page, "unseal");
   });
 
-  step("a wrong passphrase opens nothing", async () => {
+  step("a wrong passphrase does not unseal the vault", async () => {
     await page.getByLabel("Passphrase").and(page.locator("input")).fill("not the passphrase");
     await page.getByRole("button", { name: "Unseal" }).click();
     await page.locator(".mantine-InputWrapper-error").waitFor();
@@ -61,7 +61,7 @@ describe("a vault sealed by a passphrase", needs(noBrowser || null), () => {
     await inspectScreen(page, "unseal-refused");
   });
 
-  step("the right passphrase unseals and returns to the requested page", async () => {
+  step("the right passphrase unseals the vault and returns to the requested page", async () => {
     await page.getByLabel("Passphrase").and(page.locator("input")).fill(PASSPHRASE);
     await page.getByRole("button", { name: "Unseal" }).click();
     await seesToast(page, "The vault is unsealed.");
@@ -69,7 +69,7 @@ describe("a vault sealed by a passphrase", needs(noBrowser || null), () => {
     await signIn(page, admin);
   });
 
-  step("an administrator seals it, and an open page follows at once", async () => {
+  step("an administrator seals the vault, and an open page shows this at once", async () => {
     await page.goto("/admin?tab=keys");
     await page.getByRole("button", { name: "Seal the vault" }).click();
     await dialogOf(page, "Seal the vault").getByRole("button", { name: "Seal the vault" }).click();

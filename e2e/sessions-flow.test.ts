@@ -44,7 +44,7 @@ describe("privileged sessions", needs(unavailable), () => {
   let working: Visit;
   let account: Awaited<ReturnType<typeof anSshAccount>>;
   let exported: string;
-  /** Everything that the WebSockets of both browsers carried. */
+  /** Everything that was sent over the WebSockets of both browsers. */
   const frames: Buffer[] = [];
   const step = steps(() => (managing?.page.url() === "about:blank" ? working.page : managing?.page));
 
@@ -69,7 +69,10 @@ describe("privileged sessions", needs(unavailable), () => {
     await Promise.all([server?.close(), sshd?.stop()]);
   });
 
-  /** An account of the manager's safe with a pinned host key. The member may use it and not retrieve its password. */
+  /**
+   * Creates an account of the manager's safe with a pinned host key. The member may use the account but not retrieve its
+   * password.
+   */
   async function anSshAccount() {
     const { url } = server;
     const [token, memberToken] = [await tokenOf(server, manager), await tokenOf(server, member)];
@@ -122,7 +125,7 @@ describe("privileged sessions", needs(unavailable), () => {
 
   step("commands run on the target", async () => {
     const { page } = working;
-    // The shell computes the number: an echo of the typed text does not contain it.
+    // The shell computes the number, so an echo of the typed text does not contain it.
     await page.keyboard.type("echo marker-$((40+2)) as $(id -un)\n");
     await terminalOf(page).getByText(`marker-42 as ${account.username}`).waitFor();
     await becomes(() => new RegExp(`Accepted \\S+ for ${account.username}`).test(sshd.log()), true);
@@ -143,7 +146,7 @@ describe("privileged sessions", needs(unavailable), () => {
     await inspectScreen(page, "sessions");
   });
 
-  step("Watch Live shows what is on the screen and what follows, and the member is told", async () => {
+  step("Watch Live shows the current screen and everything that follows, and the member is notified", async () => {
     const { page } = managing;
     await button("Watch Live").click();
     const watched = dialogOf(page, `Watch Live: ${nameOfSession}`);
@@ -159,7 +162,7 @@ describe("privileged sessions", needs(unavailable), () => {
     await working.page.getByText("Watched by 1", { exact: true }).waitFor({ state: "detached" });
   });
 
-  step("a message appears at the member's terminal", async () => {
+  step("a message from the manager appears in the member's terminal", async () => {
     await button("Message").click();
     const dialog = dialogOf(managing.page, "Message to the User");
     await textField(dialog, "Message").fill(MESSAGE);
@@ -194,7 +197,7 @@ describe("privileged sessions", needs(unavailable), () => {
     await player.waitFor({ state: "detached" });
   });
 
-  step("the exported recording passes strongroom recording verify", async () => {
+  step("the exported recording passes `strongroom recording verify`", async () => {
     const download = managing.page.waitForEvent("download");
     await button("Export").click();
     exported = join(server.dataFolder, "exported.srr");

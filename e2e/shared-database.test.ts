@@ -1,4 +1,4 @@
-// Two servers on one data folder: the embedded database outlives the server that started it, and stops with the last
+// Tests two servers on one data folder: the embedded database outlives the server that started it, and stops with the last
 // server.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -52,7 +52,7 @@ describe("a server that adopted the embedded database", () => {
     });
   }
 
-  test("leaves the database to the server that started it", async () => {
+  test("leaves the database running for the server that started it", async () => {
     const dataFolder = join(folder, "adopted");
     const owner = await startServer({}, dataFolder);
     const admin = await firstAdmin(owner);
@@ -65,7 +65,7 @@ describe("a server that adopted the embedded database", () => {
     assert.deepEqual(processesOf(dataFolder), []);
   });
 
-  test("stops the database when all its servers are killed", async () => {
+  test("does not keep the database running after all servers that use it are killed", async () => {
     const dataFolder = join(folder, "killed");
     const owner = await startServer({}, dataFolder);
     const second = await startServer({}, dataFolder);

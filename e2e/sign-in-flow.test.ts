@@ -1,4 +1,4 @@
-// Sign-in and sign-out: refusals, redirects, role requests, forgotten passwords.
+// Tests sign-in and sign-out: refusals, redirects, role requests, forgotten passwords.
 import { needs } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
@@ -39,7 +39,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await server?.close();
   });
 
-  step("AUTH-17: empty fields get a toast and cause no request", async () => {
+  step("AUTH-17: empty fields cause a toast but no request", async () => {
     await page.goto("/auth");
     const requests: string[] = [];
     page.on("request", (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
@@ -62,7 +62,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await becomes(() => field.getAttribute("type"), "text");
   });
 
-  step("AUTH-41: a wrong password and an unknown address both get Invalid credentials", async () => {
+  step('AUTH-41: a wrong password and an unknown address both cause "Invalid credentials"', async () => {
     for (const email of [user.email, "nobody@example.com"]) {
       await page.reload();
       await fillSignIn(page, { email, password: "not the password" });
@@ -192,7 +192,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await page.getByRole("banner").getByText("Manager", { exact: true }).waitFor();
   });
 
-  step("an ended session redirects to sign-in, and back to the page afterwards", async () => {
+  step("when a session has ended, the user is redirected to sign-in, and back to the page afterwards", async () => {
     await page.goto("/settings");
     await seesHeading(page, "Settings");
     const { page: console, context } = await visitor(browser, server.url);
@@ -247,7 +247,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await isAt(page, "/login");
   });
 
-  step("reports an incomplete reset link", async () => {
+  step("the page for a new password reports an incomplete reset link", async () => {
     await page.goto("/reset-password");
     await page.getByText("The reset link is incomplete. Open the complete link.", { exact: true }).waitFor();
     await inspectScreen(page, "reset-password-incomplete");
@@ -256,7 +256,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
   step("OPEN-17: an administrator can close sign-up", async () => {
     const { page: console, context } = await visitor(browser, server.url);
     await signIn(console, admin, "/admin?tab=policy");
-    // The preview appears before saving.
+    // The preview appears before the change is saved.
     await console.getByRole("checkbox", { name: "Admin", exact: true }).check();
     await console.getByRole("button", { name: "What would change?" }).click();
     await console.getByText("You would be signed out as soon as you save.", { exact: true }).waitFor();

@@ -15,7 +15,7 @@ import { startServer } from "./testing/server.ts";
 let temporary: TemporaryServer;
 const folder = mkdtempSync(join(tmpdir(), "strongroom-failing-"));
 before(async () => {
-  // The database server may run as another user than the tests.
+  // The database server may run as a different user from the one that runs the tests.
   chmodSync(folder, 0o755);
   temporary = await startTemporaryServer();
 });
@@ -24,7 +24,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The output of a start that is expected to fail: one line. */
+/** Returns the output of a start that is expected to fail, which is one line. */
 async function sentenceOf(env: Record<string, string>, dataFolder = join(folder, "data")): Promise<string> {
   const outcome = await startServer(env, dataFolder).then(
     async (server) => {
@@ -51,12 +51,12 @@ async function query(text: string): Promise<void> {
   await client.end();
 }
 
-test("a database with an encoding other than UTF8", async () => {
+test("a start fails with one sentence for a database with an encoding other than UTF8", async () => {
   await query("create database latin encoding 'LATIN1' template template0 locale_provider libc locale 'C'");
   assert.match(await sentenceOf({ DATABASE_URL: urlOf("latin") }), /has the encoding LATIN1.*encoding 'UTF8'/);
 });
 
-test("a read-only database", async () => {
+test("a start fails with one sentence for a read-only database", async () => {
   await query("create database readonly");
   await query("alter database readonly set default_transaction_read_only = on");
   assert.match(
@@ -65,7 +65,7 @@ test("a read-only database", async () => {
   );
 });
 
-test("a database that does not exist, and an address where nothing listens", async () => {
+test("a start fails with one sentence for a database that does not exist, and for an address where nothing listens", async () => {
   assert.match(
     await sentenceOf({ DATABASE_URL: urlOf("nowhere") }),
     /does not exist\. Create it with the encoding UTF8/,
@@ -74,7 +74,7 @@ test("a database that does not exist, and an address where nothing listens", asy
   assert.match(closed, /Nothing is listening at the address in DATABASE_URL/);
 });
 
-test("a pooler's refusal", async (context) => {
+test("a start fails with one sentence when a pooler refuses it", async (context) => {
   const fields = ["SFATAL", "C08P01", "Mno more connections allowed (max_client_conn)"];
   const body = Buffer.from(`${fields.join("\0")}\0\0`);
   const head = Buffer.from([0x45, 0, 0, 0, 0]);
@@ -90,7 +90,7 @@ test("a pooler's refusal", async (context) => {
   assert.match(said, /no more connections allowed \(max_client_conn\)/);
 });
 
-test("a full disk", async (context) => {
+test("a start fails with one sentence for a full disk", async (context) => {
   const small = join(folder, "small");
   try {
     execFileSync("mkdir", [small]);

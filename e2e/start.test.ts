@@ -1,4 +1,4 @@
-// Starting and stopping with `npm start`: output, one-line refusals, and no leftover processes.
+// Tests starting and stopping with `npm start`: output, one-line refusals, and no leftover processes.
 import { needs, postgresqlAvailable, startPostgresql } from "@strongroom/connectors/testing";
 import type { PostgresqlServer } from "@strongroom/connectors/testing";
 import { currentSession, readHealth } from "@strongroom/contract";
@@ -65,7 +65,7 @@ describe("first and later starts", () => {
     await stopped(started);
   });
 
-  test("the root key is readable by its owner only", () => {
+  test("only the owner can read the root key", () => {
     assert.equal(statSync(join(folder.path, "root.key")).mode & 0o777, 0o600);
   });
 });
@@ -112,7 +112,7 @@ describe("a failing start prints the reason in one line and exits with status 1"
     chmodSync(key, 0o600);
   });
 
-  test("reports the key file of another installation", async () => {
+  test("reports the key file of a different installation", async () => {
     const other = folderOf(self);
     const started = runStart(other.path);
     await started.ready;
@@ -201,7 +201,7 @@ describe("stopping", () => {
       const admin = await firstAdmin({ url, setupLink });
       process.kill(serverPid(folder.path), "SIGKILL");
       assert.notEqual((await started.ended).status, 0);
-      // Restarts without a delay: the killed server's database may still be running.
+      // Restart without a delay, because the killed server's database may still be running.
       const next = runStart(folder.path);
       const again = await next.ready;
       assert.equal(again.setupLink, null);
@@ -212,8 +212,8 @@ describe("stopping", () => {
   );
 });
 
-describe("as an ordinary user", () => {
-  test("everything works and belongs to that user", async () => {
+describe("a start as an ordinary user", () => {
+  test("works, and everything it creates belongs to that user", async () => {
     const folder = folderOf(ordinaryUser);
     const dataFolder = join(folder.path, "data");
     const started = runStart(dataFolder, { as: ordinaryUser });
@@ -227,7 +227,7 @@ describe("as an ordinary user", () => {
     folder.remove();
   });
 
-  test("a folder created by root is refused in one line", { skip: isRoot ? false : "only root can" }, async () => {
+  test("refuses a folder created by root in one line", { skip: isRoot ? false : "only root can" }, async () => {
     const folder = folderOf(ordinaryUser);
     const dataFolder = join(folder.path, "data");
     mkdirSync(dataFolder);
@@ -237,7 +237,7 @@ describe("as an ordinary user", () => {
   });
 });
 
-describe("with DATABASE_URL", needs(postgresqlAvailable()), () => {
+describe("a start with DATABASE_URL", needs(postgresqlAvailable()), () => {
   const folder = folderOf(self);
   let postgresql: PostgresqlServer;
   let env: { DATABASE_URL: string };
@@ -255,7 +255,7 @@ describe("with DATABASE_URL", needs(postgresqlAvailable()), () => {
     folder.remove();
   });
 
-  test("a start uses that PostgreSQL server and starts no embedded one", async () => {
+  test("uses that PostgreSQL server and starts no embedded one", async () => {
     const first = runStart(folder.path, { env });
     const { url, setupLink } = await first.ready;
     const admin = await firstAdmin({ url, setupLink });
@@ -274,7 +274,7 @@ describe("with DATABASE_URL", needs(postgresqlAvailable()), () => {
     assert.equal((stdout + stderr).includes(password), false, "the password of the URL is not printed");
   });
 
-  test("a wrong password and a missing database are refused in one line", async () => {
+  test("refuses a wrong password and a missing database in one line", async () => {
     const wrong = { DATABASE_URL: env.DATABASE_URL.replace(password, "not-the-password") };
     assert.doesNotMatch(await refusal(folder.path, { env: wrong }), /not-the-password/);
     const elsewhere = { DATABASE_URL: env.DATABASE_URL.replace(/strongroom$/, "elsewhere") };
@@ -282,7 +282,7 @@ describe("with DATABASE_URL", needs(postgresqlAvailable()), () => {
   });
 });
 
-/** The server is the start script's child. */
+/** Finds the server, which is a child of the start script. */
 function serverPid(dataFolder: string): number {
   const server = processesOf(dataFolder).find((each) => each.includes("apps/server/src/main.ts"));
   assert.ok(server !== undefined);
@@ -291,7 +291,7 @@ function serverPid(dataFolder: string): number {
 
 const PATIENCE_MS = 20_000;
 
-/** Polls, because only a parent is notified of a process's end. */
+/** Polls, because only a parent is notified when a process ends. */
 async function untilGone(dataFolder: string): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   while (performance.now() < until) {

@@ -1,4 +1,4 @@
-// Many tabs of one browser: all work over plain HTTP and receive events through one server stream.
+// Tests many tabs of one browser: all work over plain HTTP and receive events through one server stream.
 import { needs } from "@strongroom/connectors/testing";
 import { CredentialEdit, readHealth, streamEvents, updateCredential } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -71,7 +71,7 @@ describe("eight tabs of one browser", needs(noBrowser || null), () => {
     assert.equal(await openStreams(), 1);
   });
 
-  step("another tab continues the stream without loss when the reading tab closes", async () => {
+  step("another tab continues the stream without loss when the tab that reads it closes", async () => {
     const reader = readers.at(-1);
     assert.ok(reader !== undefined);
     const before = readers.length;

@@ -1,4 +1,5 @@
-// The Validation Dashboard in a real browser: an account with an active grant on a real PostgreSQL fails, raises alerts, and recovers.
+// Tests the Validation Dashboard in a real browser: an account with an active grant on a real PostgreSQL fails, raises alerts,
+// and recovers.
 import {
   addSafeMember,
   approveAccessRequest,
@@ -153,22 +154,25 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await page.keyboard.press("Escape");
   });
 
-  step("VAL-14, VAL-20, VAL-73: the dashboard lists failures, and validates them together after the fix", async () => {
-    await tab("Account Validation").click();
-    await page.getByRole("tab", { name: "Failures (2)" }).click();
-    const failures = page.getByRole("list", { name: "Validation failures" });
-    const link = failures.getByRole("link", { name: `Active access: ${LENT}` });
-    assert.equal(await link.getAttribute("href"), `/jit-access?request=${session}`);
-    await inspectScreen(page, "validation-failures");
-    await postgresql.sql(`alter role ${role.username} password '${role.password}'`);
-    await page.getByRole("button", { name: "Bulk Validate Critical" }).click();
-    await dialogOf(page, "Bulk Validate Critical").getByRole("button", { name: "Validate", exact: true }).click();
-    await page.getByText("Verification completed", { exact: true }).waitFor();
-    await page.getByText("2 of 2 done · 1 verified · 1 failed", { exact: true }).waitFor();
-    await page.getByRole("tab", { name: "Failures (1)" }).waitFor();
-    await page.getByRole("tab", { name: /^Recent Attempts/ }).click();
-    await page.getByRole("list", { name: "Validation attempts" }).getByText(STALE, { exact: true }).first().waitFor();
-  });
+  step(
+    "VAL-14, VAL-20, VAL-73: the dashboard lists failures, and validates the accounts together after the fix",
+    async () => {
+      await tab("Account Validation").click();
+      await page.getByRole("tab", { name: "Failures (2)" }).click();
+      const failures = page.getByRole("list", { name: "Validation failures" });
+      const link = failures.getByRole("link", { name: `Active access: ${LENT}` });
+      assert.equal(await link.getAttribute("href"), `/jit-access?request=${session}`);
+      await inspectScreen(page, "validation-failures");
+      await postgresql.sql(`alter role ${role.username} password '${role.password}'`);
+      await page.getByRole("button", { name: "Bulk Validate Critical" }).click();
+      await dialogOf(page, "Bulk Validate Critical").getByRole("button", { name: "Validate", exact: true }).click();
+      await page.getByText("Verification completed", { exact: true }).waitFor();
+      await page.getByText("2 of 2 done · 1 verified · 1 failed", { exact: true }).waitFor();
+      await page.getByRole("tab", { name: "Failures (1)" }).waitFor();
+      await page.getByRole("tab", { name: /^Recent Attempts/ }).click();
+      await page.getByRole("list", { name: "Validation attempts" }).getByText(STALE, { exact: true }).first().waitFor();
+    },
+  );
 
   step("VAL-70: the report is saved under its name", async () => {
     const download = page.waitForEvent("download");

@@ -1,4 +1,4 @@
-// The first hour with Strongroom in a real browser: from the setup link to credentials of real targets and signing out.
+// Tests the first hour with Strongroom in a real browser: from the setup link to credentials of real targets and signing out.
 import {
   mariadbAvailable,
   needs,
@@ -101,7 +101,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await isAt(page, "/login");
   });
 
-  step("AUTH-01, AUTH-21, DASH-01: signing in shows a welcome and the dashboard", async () => {
+  step("AUTH-01, AUTH-21, DASH-01: signing in shows a welcome message and the dashboard", async () => {
     await inspectScreen(page, "sign-in");
     await fillSignIn(page, ADMIN);
     await page.getByRole("button", { name: "Sign In" }).click();
@@ -222,7 +222,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     assert.equal(server.output().includes(role.password), false, "the server's log does not hold it");
   });
 
-  step("VAULT-12, VAULT-13: the quick view shows the status, and its history contains the copy", async () => {
+  step("VAULT-12, VAULT-13: the quick view shows the status, and its history contains the copy event", async () => {
     await cardOf(page, DATABASE).getByRole("button", { name: "Quick View" }).click();
     const dialog = dialogOf(page, "Credential Details");
     await dialog.getByRole("heading", { name: "Verification Status" }).waitFor();
@@ -235,7 +235,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await dialog.waitFor({ state: "detached" });
   });
 
-  step("the audit trail contains the copies and is intact", async () => {
+  step("the audit trail contains the copy events and is intact", async () => {
     await page.getByRole("link", { name: "Audit Logs" }).click();
     await seesHeading(page, "Audit Logs");
     const reveals = page.getByRole("listitem").filter({ hasText: "Credential revealed" }).filter({ hasText: DATABASE });
@@ -254,7 +254,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await inspectScreen(page, "dashboard");
   });
 
-  step("VAULT-37 to VAULT-48: the detail page shows every field and copies", async () => {
+  step("VAULT-37 to VAULT-48: the detail page shows every field and can copy them", async () => {
     await page.getByRole("link", { name: "Credential Vault" }).click();
     await cardOf(page, DATABASE).getByRole("link", { name: "Details" }).click();
     await page.waitForURL(/\/vault\/[0-9a-f-]{36}$/);
@@ -304,7 +304,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await clipboardHolds(page, role.password);
   });
 
-  step("VAULT-50, VAULT-51: deleting on the detail page lists the effects and returns to the vault", async () => {
+  step("VAULT-50, VAULT-51: deleting on the detail page lists the effects and then returns to the vault", async () => {
     await page.getByRole("button", { name: "Delete Credential" }).click();
     const dialog = dialogOf(page, "Delete Credential");
     await becomes(
@@ -322,27 +322,30 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await cardOf(page, `${DATABASE} 2`).waitFor({ state: "detached" });
   });
 
-  step("VAULT-17, VAULT-18, VAULT-26: deleting in the list asks first, and Cancel keeps the credential", async () => {
-    const name = "Spare token";
-    await addCredential(page, { name, type: "API Token", secret: "a token nobody uses" });
-    const card = cardOf(page, name);
-    await card.getByRole("button", { name: "Delete" }).click();
-    const dialog = dialogOf(page, "Delete Credential");
-    await dialog
-      .getByText(
-        "This action cannot be undone. It permanently removes the credential and all associated data. " +
-          "The tamper-evident audit trail keeps a record of the deletion.",
-        { exact: true },
-      )
-      .waitFor();
-    await inspectScreen(page, "delete-dialog-list");
-    await dialog.getByRole("button", { name: "Cancel" }).click();
-    await dialog.waitFor({ state: "detached" });
-    await card.getByRole("button", { name: "Delete" }).click();
-    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
-    await seesToast(page, `"${name}" deleted successfully`);
-    await card.waitFor({ state: "detached" });
-  });
+  step(
+    "VAULT-17, VAULT-18, VAULT-26: deleting in the list asks for confirmation first, and Cancel keeps the credential",
+    async () => {
+      const name = "Spare token";
+      await addCredential(page, { name, type: "API Token", secret: "a token nobody uses" });
+      const card = cardOf(page, name);
+      await card.getByRole("button", { name: "Delete" }).click();
+      const dialog = dialogOf(page, "Delete Credential");
+      await dialog
+        .getByText(
+          "This action cannot be undone. It permanently removes the credential and all associated data. " +
+            "The tamper-evident audit trail keeps a record of the deletion.",
+          { exact: true },
+        )
+        .waitFor();
+      await inspectScreen(page, "delete-dialog-list");
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+      await dialog.waitFor({ state: "detached" });
+      await card.getByRole("button", { name: "Delete" }).click();
+      await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+      await seesToast(page, `"${name}" deleted successfully`);
+      await card.waitFor({ state: "detached" });
+    },
+  );
 
   step("SHELL-26, SHELL-27: Sign Out shows a message, opens /login, and clears all data", async () => {
     await page.getByRole("button", { name: "Sign Out" }).click();

@@ -1,5 +1,5 @@
-// Stored cross-site scripting through forms: types a unique payload into every text field of every form, saves it if the form
-// accepts it, and checks every page afterwards.
+// Tests stored cross-site scripting through forms: types a unique payload into every text field of every form, saves the form if
+// it accepts the payload, and checks every page afterwards.
 import { needs } from "@strongroom/connectors/testing";
 import { addGroupMember, addSafeMember, breakGlass } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -21,11 +21,11 @@ import { steps } from "./testing/steps.ts";
 import { fieldsInSource, putRight, takeFirst, textFields, typeEverywhere, NEWCOMER } from "./testing/text-fields.ts";
 
 const PLAIN = { hostname: "server1.example.com", system_type: "Application", connection_method: "HTTPS" };
-/** Maximum corrections of a form's errors. */
+/** The maximum number of corrections to a form's errors. */
 const TRIES = 4;
 const QUIET_MS = 250;
 
-test("covers every text field of the app", () => {
+test("the list of forms covers every text field of the app", () => {
   const walked = new Set([...FORMS, ...FORMS_OF_VISITORS].flatMap(({ of }) => of));
   const missing = [...fieldsInSource().keys()].filter((file) => !walked.has(file) && !Object.hasOwn(NO_FORMS, file));
   assert.deepEqual(missing, [], "name them in e2e/testing/forms.ts");
@@ -56,7 +56,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     await server?.close();
   });
 
-  /** Reloads each time, because the previous save may navigate away later. */
+  /** Reloads the page each time, because the previous save may navigate away later. */
   async function goTo(address: string): Promise<void> {
     await page.goto(address, { waitUntil: "commit" });
     await page.locator("main").waitFor();
@@ -73,7 +73,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     return scope;
   }
 
-  /** Fields may appear as data loads: waits until no new field appears for a while. */
+  /** Waits until no new field has appeared for a while, because fields may appear as data loads. */
   async function allThere(scope: Locator): Promise<void> {
     await page.waitForFunction(() => document.querySelector("[data-loading]") === null);
     for (let [before, now] = [-1, 0]; before !== now;) {
@@ -92,7 +92,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     for (let turn = 0; turn < TRIES && !isTaken(); turn += 1) {
       await scope.locator("button[type=submit]:enabled").last().press("Enter");
       const objected = scope.locator('[aria-invalid="true"]').filter({ visible: true });
-      // Waits for the displayed errors, not the answer, which arrives earlier.
+      // Waits for the displayed errors, not for the reply, which arrives earlier.
       await becomes(async () => isTaken() || (await objected.count()) > 0, true);
       if (!isTaken()) await putRight(scope, turn);
     }
@@ -125,11 +125,11 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     }
   }
 
-  step("payloads typed without sign-in stay text", async () => {
+  step("payloads typed without sign-in remain text", async () => {
     for (const form of FORMS_OF_VISITORS) await walk(form);
   });
 
-  step("payloads typed by signed-in users stay text", async () => {
+  step("payloads typed by signed-in users remain text", async () => {
     await signIn(page, admin);
     const failed: string[] = [];
     for (const form of FORMS) {

@@ -1,5 +1,5 @@
-// Stored cross-site scripting through the API: payloads in every text field of the contract, and in URLs, run no
-// script, open no dialog and violate no content security policy. `xss-forms.test.ts` types payloads into the forms.
+// Tests stored cross-site scripting through the API: payloads in every text field of the contract, and in URLs, run no script,
+// open no dialog and violate no content security policy. `xss-forms.test.ts` types payloads into the forms.
 import { needs } from "@strongroom/connectors/testing";
 import { createSafe } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -16,9 +16,9 @@ import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
 
-/** In this order, because each needs the previous ones. The rest follows in any order. */
+/** These calls run in this order, because each needs the previous ones. The rest follow in any order. */
 const FIRST = ["createSafe", "createPlatform", "createAccount", "createCredential", "createGroup"];
-/** Fixed fields that must match each other, so they carry no payload. */
+/** Fixed fields that must match each other and therefore carry no payload. */
 const ACCOUNT = { hostname: "server1.example.com", system_type: "Application", connection_method: "HTTPS" };
 
 describe("stored cross-site scripting", needs(noBrowser || null), () => {
@@ -108,7 +108,7 @@ describe("stored cross-site scripting", needs(noBrowser || null), () => {
     }
   });
 
-  step("a payload in a URL also stays text", async () => {
+  step("a payload in a URL also remains text", async () => {
     for (const path of ["/vault", "/accounts", "/safes", "/jit-access", "/admin/groups"]) {
       await visitPage(`${path}?search=${encodeURIComponent(PAYLOADS[0])}#${encodeURIComponent(PAYLOADS[1])}`);
       await isHarmless(`${path}, in its address`);

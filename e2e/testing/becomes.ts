@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 const PATIENCE_MS = 20_000;
 const PAUSE_MS = 50;
 
-/** Polls until the value is as expected; rejects with the last value. */
+/** Polls until the value is as expected. If that does not happen in time, rejects with the last value. */
 export async function becomes<T>(read: () => T | Promise<T>, expected: T): Promise<void> {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {

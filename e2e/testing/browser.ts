@@ -1,4 +1,4 @@
-// A headless Chromium, and visitors whose pages record their errors.
+// A headless Chromium, and visitors that record the errors of their pages.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const buildScript = join(import.meta.dirname, "../../scripts/build-web.mjs");
 
 const executablePath = process.env.STRONGROOM_CHROMIUM ?? PATHS.find((path) => existsSync(path));
 
-/** For `skip`: false if a browser exists, else the reason to skip. */
+/** For `skip`: false if a browser exists, otherwise the reason for skipping. */
 export const noBrowser: string | false = executablePath === undefined ? "Chromium is not installed" : false;
 
 /** Builds the web app if its sources changed, so that no test uses an old build. */
@@ -21,7 +21,7 @@ export async function buildWeb(): Promise<void> {
 }
 
 /**
- * Only the last such flag on the command line counts, so Playwright's disabled features are repeated. We add the spare
+ * Chromium uses only the last such flag on the command line, so Playwright's disabled features are repeated. We add the spare
  * renderer, which would start an unneeded process at each page load.
  */
 const NOT_NEEDED = [
@@ -38,7 +38,7 @@ const NOT_NEEDED = [
   "ThirdPartyStoragePartitioning",
 ];
 
-/** Builds the web app first. Start servers afterwards: without a build they serve only the API. */
+/** Builds the web app first. Start servers afterwards, because without a build they serve only the API. */
 export async function launchBrowser(): Promise<Browser> {
   if (executablePath === undefined) throw new Error("Chromium is not installed");
   await buildWeb();
@@ -60,11 +60,11 @@ export async function launchBrowser(): Promise<Browser> {
 export interface Visit {
   page: Page;
   context: BrowserContext;
-  /** Script errors and content security policy violations so far. */
+  /** The script errors and content security policy violations so far. */
   errors: string[];
 }
 
-/** Timeout for everything that a test waits for on a page. */
+/** The timeout for everything that a test waits for on a page. */
 const PATIENCE_MS = 20_000;
 
 /** A new visitor with separate storage and cookies, who prefers reduced motion. */

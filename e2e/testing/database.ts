@@ -3,7 +3,7 @@ import { join } from "node:path";
 import pg from "pg";
 import type { RunningServer } from "./server.ts";
 
-/** Runs SQL in the embedded database; returns the number of affected rows. */
+/** Runs SQL in the embedded database. Returns the number of affected rows. */
 export async function runSql(
   { dataFolder }: Pick<RunningServer, "dataFolder">,
   sql: string,

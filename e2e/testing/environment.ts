@@ -1,4 +1,4 @@
-// The environment of a process under test: this machine's, without settings of a local Strongroom.
+// The environment of a process under test: that of this machine, but without the settings of a local Strongroom.
 
 const OURS = /^(STRONGROOM_.*|DATABASE_URL|SMTP_URL|PORT|HOST|NODE_ENV|NODE_TEST_CONTEXT)$/;
 

@@ -9,7 +9,9 @@ export interface Form {
   at: (known: Known) => string;
   /** The buttons and links to press, by label. */
   press?: readonly (string | RegExp)[];
-  /** Options of a select that change the text fields, by label: each is tried, and the form is submitted with the last. */
+  /**
+   * Options of a select that change the text fields, by label. Each option is tried, and the form is submitted with the last one.
+   */
   choose?: readonly [label: string, ...choices: string[]];
   /** Fields whose first suggestion is selected before submitting. */
   pick?: string;
@@ -17,13 +19,13 @@ export interface Form {
   mark?: string;
   /** The form's container, if it is not the opened dialog or the page. */
   within?: string;
-  /** The submit button, if the form is saved after filling, with errors corrected. Otherwise it is only filled. */
+  /** The submit button, if the form is saved after filling, with errors corrected. If omitted, the form is only filled. */
   isSaved?: boolean;
 }
 
 const at = (path: string) => () => path;
 
-/** Search boxes, filters and forms on pages: nothing to open and nothing to save. */
+/** Search boxes, filters and forms on pages, where there is nothing to open and nothing to save. */
 const onPage = (path: string | Form["at"], ...of: string[]): Form => ({
   of,
   at: typeof path === "string" ? at(path) : path,
@@ -131,7 +133,7 @@ export const FORMS: readonly Form[] = [
   dialog("/admin/groups", ["Edit"], "features/groups/group-form.tsx"),
   { ...onPage("/admin/groups", "features/groups/group-people-dialog.tsx"), press: ["People"] },
   onPage("/admin/groups", "features/groups/groups-page.tsx"),
-  // A platform with a reconcile account comes before one without.
+  // A platform with a reconcile account comes before a platform without one.
   dialog("/admin/platforms", [/^Edit .*pwned/], ...PLATFORM),
   dialog("/admin/platforms", ["Create Platform"], ...PLATFORM),
   onPage("/admin/platforms", "features/platforms/platforms-page.tsx"),
@@ -164,7 +166,7 @@ export const FORMS_OF_VISITORS: readonly Form[] = [
   onPage("/signup", "features/sign-in/sign-up/sign-up-page.tsx"),
 ];
 
-/** Files with fields that belong to no form here, with the reason. */
+/** Files with fields that belong to no form listed here, with the reason. */
 export const NO_FORMS: Readonly<Record<string, string>> = {
   "shared/factors/proof-form.tsx": "a password or a code: shown nowhere, and kept nowhere",
   "features/audit/contradictions-card.tsx":

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { assertNoErrors } from "./browser.ts";
 import type { Visit } from "./browser.ts";
 
-/** Makes the visitor's pages record executed payloads; returns a function that checks a page. */
+/** Makes the visitor's pages record executed payloads. Returns a function that checks a page. */
 export async function watchPayloads(visit: Visit): Promise<(where: string) => Promise<void>> {
   const { page } = visit;
   const dialogs: string[] = [];

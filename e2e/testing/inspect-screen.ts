@@ -1,4 +1,5 @@
-// Inspects a screen: screenshots at two widths in two colour schemes, an accessibility check, no horizontal scrolling.
+// Inspects a screen: takes screenshots at two widths in two colour schemes, checks accessibility, and rejects horizontal
+// scrolling.
 import type { AxeResults, RunOptions } from "axe-core";
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -19,16 +20,16 @@ const SCHEMES = ["dark", "light"] as const;
 const HEIGHT = 800;
 const MOST_HEIGHT = 2400;
 
-/** Colours do not depend on the width: dark mode is checked at one width, unless all screenshots are requested. */
+/** Colours do not depend on the width, so dark mode is checked at one width, unless all screenshots are requested. */
 const isWanted = (width: number, scheme: string): boolean =>
   scheme === "light" || width === 1280 || process.env["STRONGROOM_PICTURES"] === "all";
 
-/** Screenshots are for people; one per screen is enough by default. */
+/** Screenshots are for people to look at; by default, one per screen is enough. */
 const isPictured = (width: number, scheme: string): boolean =>
   process.env["STRONGROOM_REQUIRE_TARGETS"] !== "1" || (scheme === "light" && width === 1280);
 
 export interface Inspection {
-  /** The screen always shows loading indicators: do not wait for them to disappear. */
+  /** Whether the screen always shows loading indicators, so that the inspection does not wait for them to disappear. */
   isLoading?: boolean;
 }
 
@@ -85,7 +86,8 @@ const OPTIONS: Record<Rules, RunOptions> = {
 
 /**
  * The violations found by axe, as "rule: where (why)", without exceptions. The page has no frames, so axe runs once. For axe,
- * text in the colour of its background is only "incomplete", because it may be hidden on purpose. Here it fails.
+ * text in the colour of its background is only "incomplete", because it may be hidden on purpose; this inspection fails for such
+ * text.
  */
 async function assertAccessible(page: Page, name: string, rules: Rules): Promise<void> {
   if (!(await page.evaluate(() => window.axe !== undefined))) await page.evaluate(axeSource);
@@ -119,7 +121,9 @@ async function settle(page: Page): Promise<void> {
 
 const PATIENCE_MS = 20_000;
 
-/** Closes toasts one by one: the next one moves into the freed place, and a hovered toast does not close automatically. */
+/**
+ * Closes toasts one by one, because the next toast moves into the freed space, and a hovered toast does not close automatically.
+ */
 async function dismissToasts(page: Page): Promise<void> {
   const toasts = page.locator(".mantine-Notification-root");
   const end = Date.now() + PATIENCE_MS;

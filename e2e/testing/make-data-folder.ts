@@ -1,6 +1,6 @@
-// Run by the test runner: creates the initial data folder of servers under test, with an initialised, migrated and empty
-// database. Copying it takes a tenth of the time of creating it. Also loads all modules of the server, so that their compiled
-// code is cached before the first server starts.
+// Run by the test runner. Creates the initial data folder of servers under test, with an initialised, migrated and empty
+// database. Copying that folder takes a tenth of the time of creating one. Also loads all modules of the server, so that their
+// compiled code is cached before the first server starts.
 import "@strongroom/server/compose.ts";
 import { migrate } from "@strongroom/server/kernel/db/migrate.ts";
 import { startEmbedded } from "@strongroom/server/kernel/embedded/embedded.ts";

@@ -1,4 +1,4 @@
-// Setup of many flows: a server with one administrator, a credential of that administrator, and a visitor.
+// The setup that many flows share: a server with one administrator, a credential of that administrator, and a visitor.
 import { createCredential } from "@strongroom/contract";
 import type { CredentialId } from "@strongroom/contract";
 import type { Browser } from "playwright-core";
@@ -14,7 +14,7 @@ export interface Beginning {
   browser: Browser;
   admin: Person;
   token: string;
-  /** Id of the credential. */
+  /** The id of the credential. */
   id: CredentialId;
   /** The visitor is not signed in yet. */
   visit: Visit;

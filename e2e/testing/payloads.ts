@@ -24,7 +24,7 @@ export const UNSEEN = ["invoice\u202Efdp.exe", "a\u0000b", "a\u001b[2Jb", "line\
 
 let turn = 0;
 
-/** A different payload each time, with a unique number, at most `most` characters long. */
+/** Returns a different payload each time, with a unique number, at most `most` characters long. */
 export function payload(most = Infinity): string {
   const fitting = PAYLOADS.filter(({ length }) => length + 4 <= most);
   turn += 1;
@@ -32,7 +32,7 @@ export function payload(most = Infinity): string {
   return `${chosen}${turn}`.slice(0, most);
 }
 
-/** Excluded: fields that are never shown, and calls that end the session or lock users out. */
+/** Excludes fields that are never shown, and calls that end the session or lock users out. */
 const SECRET =
   /^(value|password|.*_password|secret|passphrase|token|setup_token|code|pending|.*_key|authorization|csv|ca|fingerprint)$/;
 const LEFT_OUT =
@@ -68,7 +68,7 @@ function withAt(body: unknown, [name, ...rest]: readonly string[], value: unknow
   return { ...before, [name]: withAt(before[name], rest, value) };
 }
 
-/** Ids of existing objects, by the name in calls: `safe_id`, and `/safes/:id`. */
+/** Ids of existing objects, by their names in calls: `safe_id`, and `/safes/:id`. */
 export type Known = Record<string, string>;
 
 /** Replaces the sample's fictitious ids with existing ones. */
@@ -83,7 +83,7 @@ function withKnown(body: unknown, known: Known): unknown {
   return Object.fromEntries(entries);
 }
 
-/** `/api/v1/safes/:id/…` is about a safe. */
+/** For example, `/api/v1/safes/:id/…` is about a safe. */
 const KINDS: readonly [prefix: string, name: string][] = [
   ["/api/v1/safes/", "safe_id"],
   ["/api/v1/accounts/", "account_id"],
@@ -106,12 +106,14 @@ export interface Sent {
 }
 
 export interface Typist {
-  /** Calls the endpoint with a payload in every text field that accepts one; a field that refuses keeps its sample. */
+  /**
+   * Calls the endpoint with a payload in every text field that accepts one. A field that refuses payloads keeps its sample value.
+   */
   type(name: string, fixed?: Json): Promise<Sent>;
   known: Known;
 }
 
-/** Sends payloads as this user over HTTP. Created objects are remembered by their type. */
+/** Sends payloads as this user over HTTP, and remembers created objects by their type. */
 export function typistOf(url: string, token: string, known: Known): Typist {
   const send = async ({ endpoint }: NamedEndpoint, body: unknown) => {
     const kind = KINDS.find(([prefix]) => `${endpoint.path}/`.startsWith(prefix))?.[1];

@@ -9,7 +9,7 @@ export interface Person {
   role: Role;
 }
 
-/** Makes a call over HTTP. Rejects with status and problem if it is refused. */
+/** Makes a call over HTTP. Rejects with the status and the problem if the call is refused. */
 export async function ask<E extends Endpoint>(
   url: string,
   endpoint: E,
@@ -22,7 +22,7 @@ export async function ask<E extends Endpoint>(
   return JSON.parse(text) as ReplyOf<E>;
 }
 
-/** Makes a call over HTTP and returns any reply. Rejects only without a reply. */
+/** Makes a call over HTTP and returns any reply. Rejects only if there is no reply. */
 export function send<E extends Endpoint>(
   url: string,
   endpoint: E,
@@ -49,7 +49,7 @@ export async function firstAdmin({ url, setupLink }: Pick<RunningServer, "url" |
   if (token === undefined) throw new Error("this server has an administrator already");
   const admin: Person = { email: "ada@example.com", password: PASSWORD, role: "admin" };
   const { email, password, role } = admin;
-  // Everyone who signs up is active at once, so that tests need no administrator to activate them.
+  // Every user who signs up is active at once, so that tests need no administrator to activate them.
   const sign_up = { sign_up: "open" as const, sign_up_domains: [] };
   await ask(url, register, { body: { email, password, role, setup_token: decodeURIComponent(token), sign_up } });
   return admin;

@@ -14,11 +14,11 @@ import { send } from "./people.ts";
 export interface Known {
   id: CredentialId;
   name: string;
-  /** Possible secrets: one if every change was acknowledged, two while the last change was not. */
+  /** The possible secrets: one if every change was acknowledged, two while the last change was not. */
   secrets: string[];
-  /** `maybe`: a deletion was sent but not acknowledged. */
+  /** `maybe` means that a deletion was sent but not acknowledged. */
   deleted: "no" | "maybe" | "yes";
-  /** True if the credential was written to in this round. */
+  /** Whether the credential was written to in this round. */
   isTouched: boolean;
 }
 
@@ -26,15 +26,15 @@ export interface Known {
 const aSecret = (): string => randomBytes(15).toString("base64url");
 
 export interface Client {
-  /** All acknowledged state. */
+  /** The state after all acknowledged calls. */
   known: Known[];
-  /** The request ids of reveals that were answered, and of other calls that were acknowledged, in this round. */
+  /** The request ids of this round's answered reveals and of its other acknowledged calls. */
   answered: { reveals: string[]; writes: string[] };
-  /** Creates, changes, reveals and deletes at random until the server is gone. Rejects after a wrong answer. */
+  /** Creates, changes, reveals and deletes credentials at random until the server is gone. Rejects after a wrong reply. */
   work(url: string, token: string): Promise<void>;
 }
 
-/** The work of one connection on its own credentials, so that their order of changes is known. */
+/** The work of one connection, which changes only credentials of its own, so that the order of changes is known. */
 export function aClient(name: string): Client {
   const known: Known[] = [];
   const answered: Client["answered"] = { reveals: [], writes: [] };
@@ -76,7 +76,7 @@ export function aClient(name: string): Client {
   async function reveal(url: string, token: string, credential: Known): Promise<void> {
     const answer = await send(url, revealCredential, { params: { id: credential.id }, body: {} }, token);
     assert.equal(answer.status, 200);
-    // From here on the secret has left the server, even if its last byte never arrives.
+    // From this point, the secret has left the server, even if its last byte never arrives.
     answered.reveals.push(requestIdOf(answer));
     const { value } = (await answer.json()) as { value: string };
     assert.deepEqual([value], credential.secrets, `${credential.name}: the last acknowledged secret`);

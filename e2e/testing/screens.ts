@@ -16,7 +16,7 @@ export async function seesHeading(page: Page, name: string): Promise<void> {
   await page.getByRole("heading", { name, exact: true }).first().waitFor();
 }
 
-/** Waits until the page is at that path, including a given query (`/vault?search=orders`). */
+/** Waits until the page is at that path, including a given query (such as `/vault?search=orders`). */
 export async function isAt(page: Page, path: string): Promise<void> {
   await page.waitForURL(({ pathname, search }) => (path.includes("?") ? pathname + search : pathname) === path);
 }
@@ -60,7 +60,10 @@ export interface CredentialFields {
   environment?: string;
 }
 
-/** Fills the given fields in the dialog for adding or editing. The type comes first, because it determines fields and port. */
+/**
+ * Fills the given fields in the dialog for adding or editing. The type comes first, because it determines the fields and the
+ * port.
+ */
 export async function fillCredential(dialog: Locator, fields: CredentialFields): Promise<void> {
   const { name, type, username, host, port, secret, database, schema, environment } = fields;
   if (type !== undefined) await choose(dialog, "Type", type);
@@ -91,11 +94,11 @@ export async function choose(within: Locator, label: string, choice: string): Pr
     .getByRole("combobox", { name: label })
     .or(within.getByRole("textbox", { name: label }))
     .click();
-  // Excludes options of native selects elsewhere on the page.
+  // Leave out the options of native selects elsewhere on the page.
   await within.page().getByRole("listbox").getByRole("option", { name: choice, exact: true }).click();
 }
 
-/** Adds a credential through the vault's "Add Credential". */
+/** Adds a credential through the vault's "Add Credential" button. */
 export async function addCredential(page: Page, fields: CredentialFields): Promise<void> {
   await page.getByRole("button", { name: "Add Credential" }).first().click();
   const dialog = dialogOf(page, "Add New Credential");
@@ -109,7 +112,7 @@ export async function addCredential(page: Page, fields: CredentialFields): Promi
 export const clipboardHolds = (page: Page, text: string): Promise<void> =>
   becomes(() => page.evaluate(() => navigator.clipboard.readText()), text);
 
-/** INVARIANT: a secret stays nowhere in the page where it could be found later. */
+/** INVARIANT: a secret remains nowhere in the page where it could be found later. */
 export async function assertHoldsNoSecret(page: Page, secret: string): Promise<void> {
   const held = await page.evaluate(() => [
     document.documentElement.outerHTML,

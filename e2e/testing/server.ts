@@ -1,4 +1,4 @@
-// Starts the real server as a separate process, like `npm start`, on a free port with a separate data folder.
+// Starts the real server as a separate process, as `npm start` does, on a free port with a separate data folder.
 import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -17,17 +17,17 @@ const { serverArguments, serverEnvironment }: { serverArguments: string[]; serve
 
 export interface RunningServer {
   url: string;
-  /** Null once a user exists. */
+  /** The setup link; null once a user exists. */
   setupLink: string | null;
   dataFolder: string;
   /** All output so far. */
   output(): string;
   process: ChildProcess;
-  /** Stops it cleanly and waits; keeps the data folder. */
+  /** Stops the server cleanly and waits; keeps the data folder. */
   stop(): Promise<number | null>;
-  /** Kills it with SIGKILL, like a power cut, and waits; keeps the data folder. */
+  /** Kills the server with SIGKILL, as in a power cut, and waits; keeps the data folder. */
   kill(): Promise<void>;
-  /** Stops it and deletes its data. */
+  /** Stops the server and deletes its data. */
   close(): Promise<void>;
 }
 
@@ -37,8 +37,8 @@ export const SETUP_LINK = /^\s+(http\S+setup_token=\S+)$/m;
 const START_WITHIN_MS = 60_000;
 
 /**
- * The data folder prepared by the test runner, with an initialised and migrated database. Unset if a file runs alone. Tests of
- * first starts set it to "" in the environment that they pass.
+ * The data folder prepared by the test runner, with an initialised and migrated database. It is unset if a test file runs alone.
+ * Tests of first starts set it to "" in the environment that they pass.
  */
 const READY_MADE = process.env["STRONGROOM_TEST_DATA"] ?? "";
 
@@ -64,7 +64,7 @@ export async function startServer(env: Record<string, string> = {}, folder?: str
       STRONGROOM_ALLOW_LOOPBACK: "1",
       STRONGROOM_RATE_LIMIT: "0",
       STRONGROOM_ENDS_WITH_PARENT: "1",
-      // Only flows with sessions need a gateway.
+      // Only flows with privileged sessions need a gateway.
       STRONGROOM_GATEWAY: "0",
       ...env,
     }),

@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "../..");
 
 export const isRoot = process.getuid?.() === 0;
 
-/** An ordinary user: `nobody` if we are root, else ourselves. */
+/** An ordinary user: `nobody` if the tests run as root, otherwise the current user. */
 export const ordinaryUser: { uid: number; gid: number } = isRoot
   ? { uid: idOf("-u"), gid: idOf("-g") }
   : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
@@ -22,7 +22,7 @@ function idOf(flag: "-u" | "-g"): number {
   return Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
 }
 
-/** A folder owned by that user, deleted by `remove`. */
+/** A folder owned by that user, which `remove` deletes. */
 export function folderOf({ uid, gid }: { uid: number; gid: number }): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "strongroom-start-"));
   if (isRoot) chownSync(path, uid, gid);
@@ -41,9 +41,9 @@ export interface Started {
   /** Rejects if the script ends before the server is ready. */
   ready: Promise<{ url: string; setupLink: string | null; afterMs: number }>;
   ended: Promise<Ended>;
-  /** Signals only the script, like a service manager. */
+  /** Signals only the script, as a service manager does. */
   kill(signal: NodeJS.Signals): void;
-  /** Signals its whole process group, like Ctrl-C in a terminal. */
+  /** Signals the script's whole process group, as Ctrl-C in a terminal does. */
   interrupt(): void;
 }
 
@@ -86,7 +86,7 @@ export function runStart(dataFolder: string, { env = {}, as }: StartOptions = {}
     return { ...how, stdout, stderr };
   });
 
-  /** The first capture group of a line, once it is printed. Rejects if the script ends earlier. */
+  /** Returns the first capture group of a line once the line is printed. Rejects if the script ends earlier. */
   const line = (pattern: RegExp) =>
     new Promise<string>((resolve, reject) => {
       const look = () => {
@@ -118,7 +118,10 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The processes with that folder as working directory or argument, as "pid: command" (Linux only; empty elsewhere). */
+/**
+ * The processes that have that folder as their working directory or as an argument, as "pid: command" (Linux only; empty
+ * elsewhere).
+ */
 export function processesOf(folder: string): string[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
@@ -133,7 +136,7 @@ function isOf(pid: string, folder: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
   } catch {
-    return false; // Ended, or owned by another user.
+    return false; // The process has ended, or belongs to another user.
   }
 }
 
@@ -141,6 +144,6 @@ function readOf(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
-    return ""; // Ended, or owned by another user.
+    return ""; // The process has ended, or belongs to another user.
   }
 }

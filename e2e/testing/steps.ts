@@ -9,7 +9,7 @@ export interface Step {
   (name: string, options: TestOptions, work: () => Promise<void>): void;
 }
 
-/** `page`: saved as a screenshot after a failed step. */
+/** `page` is saved as a screenshot after a failed step. */
 export function steps(page: () => Page | undefined): Step {
   let failed: string | null = null;
   return (name: string, ...rest: [() => Promise<void>] | [TestOptions, () => Promise<void>]): void => {
@@ -21,7 +21,7 @@ export function steps(page: () => Page | undefined): Step {
       } catch (error) {
         failed = name;
         const there = page();
-        // The test's failure matters more; a closed page has no screenshot.
+        // The test's failure matters more than the screenshot, which a closed page cannot give.
         if (there !== undefined)
           await takePicture(there, `failed-${name.replaceAll(/\W+/g, "-")}`).catch(() => undefined);
         throw error;

@@ -7,10 +7,10 @@ import { payload } from "./payloads.ts";
 const sources = join(import.meta.dirname, "../../apps/web/src");
 
 const FIELD = /<(TextInput|Textarea|AddressSearch|SearchSelect|AccountSelect|PillsInput|TagsInput|Autocomplete)\b/g;
-/** Not free text: the browser accepts only a number or a date. */
+/** Types that hold no free text: the browser accepts only a number or a date. */
 const NO_TEXT = /\btype="(number|date|datetime-local|time)"/;
 
-/** The text of a tag, from its `<` to the end of the opening tag; text in braces may contain tags and arrows. */
+/** The text of an opening tag, starting at its `<`; text in braces may contain tags and arrows. */
 function tagAt(text: string, start: number): string {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
@@ -47,7 +47,7 @@ const ON_PAGE = [
 export const textFields = (within: Locator): Locator =>
   within.locator(ON_PAGE).and(within.page().locator(":read-write:enabled")).filter({ visible: true });
 
-/** The label and maximum length of each. */
+/** The label and the maximum length of each field. */
 const aboutFields = (fields: Locator) =>
   fields.evaluateAll((elements) =>
     (elements as HTMLInputElement[]).map((element) => ({
@@ -58,7 +58,7 @@ const aboutFields = (fields: Locator) =>
     })),
   );
 
-/** A request needs a sentence as its reason: uses one if it fits. */
+/** A request needs a sentence as its reason, so one is used if it fits. */
 const LONG = 150;
 const AND_WHY = ", and it cannot wait any longer";
 
@@ -77,7 +77,7 @@ export async function typeEverywhere(within: Locator, typed: Set<string>): Promi
   return labels;
 }
 
-/** Valid values for fields that refuse other text, by label: the first one, then the next after another refusal. */
+/** Valid values for fields that refuse other text, by label: first the first value, then the next one after each refusal. */
 const VALID: readonly [label: RegExp, ...texts: string[]][] = [
   [/^(ca|client) certificate/i, ""],
   [/port/i, "8443"],
@@ -122,7 +122,7 @@ export async function takeFirst(
 export async function putRight(within: Locator, turn: number): Promise<void> {
   const objected = within.locator("[aria-invalid=true]").filter({ visible: true });
   const about = await aboutFields(objected);
-  // A corrected field shows no error any more, so the next error moves into its place.
+  // A corrected field no longer shows an error, so the next error moves into its place.
   const fields = await Promise.all(about.map((_, place) => objected.nth(place).elementHandle()));
   for (const [place, { label, isChoice }] of about.entries()) {
     const [, ...texts] = VALID.find(([pattern]) => pattern.test(label)) ?? [/./, "valid-1"];

@@ -1,12 +1,12 @@
-// The faults of the loss proof: each stops a part of the product at a random moment, then brings it back.
+// The faults of the loss proof. Each fault stops a part of the product at a random moment and then brings it back.
 import { setTimeout as delay } from "node:timers/promises";
 import type { LossBed } from "./test-bed.ts";
 
 export interface Fault {
   name: string;
-  /** Part of the test suite; the others only of the command. */
+  /** Whether the fault is part of the test suite; the other faults are only part of the command. */
   isBrief: boolean;
-  /** Ends the sessions of the gateway without a closing record. */
+  /** Whether the fault ends the sessions of the gateway without a closing record. */
   killsGateway: boolean;
   needsDisk: boolean;
   inject(bed: LossBed): Promise<void>;

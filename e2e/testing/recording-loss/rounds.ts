@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Fault } from "./faults.ts";
 import type { LiveSession, LossBed } from "./test-bed.ts";
 
-/** What the shell of each session runs: a few lines a second, a busy log, and as much as the connection takes. */
+/** What the shell of each session runs: a few lines a second, a busy log, or as much output as the connection takes. */
 const LOADS = {
   slow: "while :; do i=$((i+1)); echo slow $i; sleep 0.1; done",
   busy: "while :; do i=$((i+1)); echo busy line $i of a log that has some eighty characters in each of its lines; [ $((i % 10)) = 0 ] && sleep 0.02; done",
@@ -28,13 +28,13 @@ export interface Loss {
   load: Load;
   seenBytes: number;
   missingBytes: number;
-  /** Between the arrivals of the first and the last missing byte. */
+  /** The time between the arrivals of the first and the last missing byte. */
   missingMs: number;
-  /** The problem in plain language; null if none. */
+  /** The problem in plain language; null if there is none. */
   problem: string | null;
 }
 
-/** Injects the fault at a random moment and lets the sessions that survived end. */
+/** Injects the fault at a random moment, and lets the sessions that survived end. */
 export async function runRound(bed: LossBed, fault: Fault): Promise<Observed[]> {
   const loads = Object.keys(LOADS) as Load[];
   const sessions = await Promise.all(loads.map(async (load) => ({ ...(await bed.begin()), fault, load })));
@@ -45,12 +45,12 @@ export async function runRound(bed: LossBed, fault: Fault): Promise<Observed[]> 
   return sessions;
 }
 
-/** Ends a session that goes on as its user would. */
+/** Ends a session that survived, as its user would. */
 async function finish(bed: LossBed, session: Observed): Promise<void> {
   let { terminal } = session;
   let isGone = false;
   void terminal.gone.then(() => (isGone = true));
-  // Without the server the connection is lost, but the session waits for its user.
+  // Without the server, the connection is lost, but the session waits for its user.
   await delay(0);
   if (isGone) {
     const resumed = await bed.resume(session);
@@ -67,7 +67,7 @@ async function finish(bed: LossBed, session: Observed): Promise<void> {
   terminal.close();
 }
 
-/** Waits until the session and its recording have ended, then compares. */
+/** Waits until the session and its recording have ended, and then compares the two. */
 export async function judge(bed: LossBed, observed: Observed): Promise<Loss> {
   const { id, load, fault, terminal } = observed;
   const seen = Buffer.concat(terminal.received.map(({ bytes }) => bytes));

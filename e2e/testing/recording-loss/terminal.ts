@@ -20,7 +20,7 @@ export interface SessionTerminal {
   close(): void;
 }
 
-/** Rejects when the gateway refuses the ticket or cannot be reached. `url` is the path that the ticket was issued for. */
+/** Rejects when the gateway refuses the ticket or cannot be reached. `url` is the path for which the ticket was issued. */
 export async function openTerminal(
   url: URL,
   token: string,

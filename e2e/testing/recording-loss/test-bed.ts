@@ -1,4 +1,5 @@
-// A server and a gateway as separate processes with the embedded database, which tests kill, and a real sshd as the target.
+// A server and a gateway, which run as separate processes with the embedded database and are killed by tests, and a real sshd as
+// the target.
 import {
   createAccount,
   createSafe,
@@ -50,9 +51,9 @@ export interface LossBed {
   startGateway(): Promise<void>;
   fillDisk(): void;
   freeDisk(): void;
-  /** The session's details as the API shows them. */
+  /** The session's details as returned by the API. */
   read(id: string): Promise<Awaited<ReturnType<typeof readOf>>>;
-  /** The asciicast or the sealed file; empty when the server refuses it. */
+  /** The asciicast or the sealed file; empty when the server refuses to return it. */
   recordingOf(id: string, as: "played" | "exported"): Promise<Buffer>;
   isTrailIntact(): Promise<boolean>;
   output(): string;
@@ -149,7 +150,7 @@ export async function openLossBed(): Promise<LossBed> {
           try {
             for (;;) writeFileSync(join(recordings, "filler"), more, { flag: "a" });
           } catch {
-            // The disk has less space than that.
+            // The disk has less space than this.
           }
         }
       },

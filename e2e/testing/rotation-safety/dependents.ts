@@ -1,4 +1,5 @@
-// Injects faults after the change: a stored account sets the new password for a dependent user elsewhere.
+// Injects faults after the change of a password: a stored account sets the new password for a dependent user on a different
+// target.
 import { startCuttingProxy } from "@strongroom/connectors/testing";
 import type { PostgresqlServer } from "@strongroom/connectors/testing";
 import { addDependent, listDependents } from "@strongroom/contract";
@@ -13,7 +14,7 @@ import type { Subject } from "./subject.ts";
 
 const DEPENDENTS: JournalTable = { name: "account_dependents", owner: "account_id", step: "state" };
 
-/** Fewer than the dependents that a process updates at once. */
+/** Fewer than the number of dependents that a process updates at once. */
 const AT_ONCE = 6;
 
 /** The subject's reconcile account updates the dependent user. Faults hit only its connections. */

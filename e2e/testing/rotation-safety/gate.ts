@@ -1,13 +1,13 @@
-// Stops a rotation or a dependent's update at any write of its journal, from inside the database: at the end of the
-// transaction, before the commit. The product contains no code for this.
+// Stops a rotation or a dependent's update at any write of its journal, from inside the database: at the end of the transaction,
+// before the commit. The product contains no code for this.
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 
-/** First advisory lock key; nothing else locks keys from here on. */
+/** The first advisory lock key; nothing else locks keys from this number on. */
 const FIRST_KEY = 1_850_000_000;
 const POLL_MS = 20;
 
-/** The main table of a journal, its owner column and the column that names a write. */
+/** The main table of a journal, its owner column, and the column that names a write. */
 export interface JournalTable {
   name: "rotations" | "account_dependents";
   owner: "credential_id" | "account_id";
@@ -37,7 +37,7 @@ const sqlFor = ({ name, owner, step }: JournalTable) => `
 export interface Gate {
   /** The journal writes of a credential or account, in order. */
   writes(ownerId: string): Promise<string[]>;
-  /** Closes the gate at one of those writes, counted from 1. */
+  /** Closes the gate at one of those writes, which are counted from 1. */
   close(ownerId: string, number: number): Promise<ClosedGate>;
   /** Expires the leases on these records, as if their time were over. */
   expireLeases(ownerIds: readonly string[]): Promise<void>;

@@ -4,23 +4,26 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MACHINES } from "./test-bed.ts";
 import type { TestBed, Prepared } from "./test-bed.ts";
 
-/** The n-th write of the journal, counted from 1, or the n-th piece that the product sends on its n-th connection to the target. */
+/**
+ * Either the n-th write of the journal, counted from 1, or the n-th piece that the product sends on its n-th connection to the
+ * target.
+ */
 export type InjectionPoint =
   | { kind: "write"; number: number; what: string }
   | { kind: "piece"; connection: number; piece: number };
 
-/** `before`: the step has no effect. `after`: it takes effect, but the process receives no answer. */
+/** With `before`, the step has no effect. With `after`, it takes effect, but the process receives no answer. */
 export type Injection =
   | { how: "killed"; when: "before" | "after"; point: InjectionPoint }
   | { how: Fault; when: "before" | "after"; point: InjectionPoint & { kind: "piece" } };
 
 export interface InjectionResult {
   injection: Injection;
-  /** The problem in plain language; null if none. */
+  /** The problem in plain language; null if there is none. */
   problem: string | null;
-  /** The step that only a person can take; null if none. */
+  /** The step that only a person can take; null if there is none. */
   remainingTask: string | null;
-  /** From the fault until the rotation stopped. */
+  /** The time from the fault until the rotation stopped. */
   seconds: number;
   /** False if the rotation skipped this point, for instance because the driver joined two pieces. */
   wasReached: boolean;
@@ -28,7 +31,7 @@ export interface InjectionResult {
 
 const CONNECTIONS = ["the change", "the proof", "retiring the old secret"];
 
-/** `connections`: the purpose of each connection, if it differs from the default. */
+/** `connections` names the purpose of each connection, if it differs from the default. */
 export function nameOf(point: InjectionPoint, connections: readonly string[] = CONNECTIONS): string {
   if (point.kind === "write") return `journal: ${point.what}`;
   return connections[point.connection - 1] ?? `connection ${point.connection}`;
@@ -71,7 +74,7 @@ export const cutsAt = (points: readonly InjectionPoint[], faults: readonly Fault
     .filter((point) => point.kind === "piece")
     .flatMap((point) => faults.flatMap((how) => WHENS.map((when): Injection => ({ how, when, point }))));
 
-/** At most `most` pieces of each connection: the last two, and others at even distances. */
+/** Selects at most `most` pieces of each connection: the last two, and others at even distances. */
 export function someOf(points: readonly InjectionPoint[], most: number): InjectionPoint[] {
   const pieces = points.filter((point) => point.kind === "piece");
   return [...new Set(pieces.map(({ connection }) => connection))].flatMap((connection) => {
@@ -136,13 +139,16 @@ async function isReached(testBed: TestBed, { prepared, reached, injection }: Arm
 const aborted = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener("abort", resolve));
 
 export interface InjectionOptions {
-  /** Time limit for automatic recovery. */
+  /** The time limit for automatic recovery. */
   timeoutMs: number;
   /** How long a paused connection is silent. */
   pauseMs: number;
 }
 
-/** Injects all faults, as many at once as possible. A fault while claiming work blocks all other rotations, so it runs alone. */
+/**
+ * Injects all faults, as many at once as possible. A fault while claiming work blocks all other rotations, so that fault runs
+ * alone.
+ */
 export async function injectAll(
   testBed: TestBed,
   injections: readonly Injection[],
@@ -159,7 +165,7 @@ export async function injectAll(
   return all;
 }
 
-/** Groups equal faults: pauses take long, and a kill hits all rotations at once. */
+/** Groups equal faults, because pauses take long and a kill hits all rotations at once. */
 function batches(
   injections: readonly Injection[],
   isAlone: (injection: Injection) => boolean,

@@ -27,13 +27,13 @@ import type {
 import { ask, send } from "../people.ts";
 import type { AccountBody, AccountKind, Reconciler, Subject } from "./subject.ts";
 
-/** An account of the target with its name and address in the product. */
+/** An account on the target, with its name and address in the product. */
 type StoredBody = AccountBody & { name: string; host: string; port: number };
 
 export interface SecretClient {
   /** Returns the id of the stored secret. */
   store(body: StoredBody): Promise<string>;
-  /** Result of the latest verification. */
+  /** The result of the latest verification. */
   verificationOf(id: string): Promise<{ isProved: boolean; problem: string | null }>;
   rotate(id: string): Promise<Response>;
   latest(id: string): Promise<Rotation | null>;
@@ -66,7 +66,7 @@ export interface Location {
   platform_id: PlatformId;
 }
 
-/** Creates a safe, and sets up a platform of this kind without any requirement for retrieval. */
+/** Creates a safe, and sets up a platform of this kind that has no requirements for retrieval. */
 export async function openSafe(
   { url, token }: Caller,
   { system_type, connection_method }: AccountKind,
@@ -115,7 +115,7 @@ export function accounts({ url, token }: Caller, place: Location, kind: AccountK
   };
 }
 
-/** Accounts whose passwords are set by a reconcile account, which logs in at their address. */
+/** Creates accounts whose passwords are set by a reconcile account, which logs in at their address. */
 export async function reconciled(
   caller: Caller,
   { upstream, name }: Pick<Subject, "upstream" | "name">,

@@ -5,7 +5,7 @@ import type { ConnectionMethod, InputOf, Rotation, SystemType, createCredential 
 
 type Body = NonNullable<InputOf<typeof createCredential>["body"]>;
 
-/** A credential of an account that exists on the target. The test bed adds the address. */
+/** A credential for an account that exists on the target. The test bed adds the address. */
 export type AccountBody = Omit<Body, "name" | "host" | "port"> & { username: string; value: string };
 
 /** The type of an account in a safe. */
@@ -26,15 +26,15 @@ export interface Subject {
   upstream: { host: string; port: number };
   /** Creates an account. */
   account(): Promise<AccountBody>;
-  /** The port for logins, if secrets are changed at another port (`upstream`). */
+  /** The port for logins, if secrets are changed at a different port (`upstream`). */
   login?: { host: string; port: number };
   /** Fields that differ for an account reached through this proxy. */
   through?(body: AccountBody, proxy: { host: string; port: number }): Partial<AccountBody> & { port?: number };
-  /** The target accepts the old secret for a while after a change. */
+  /** Whether the target accepts the old secret for a while after a change. */
   isOldAccepted?: boolean;
-  /** The purpose of each connection, if they are not change, proof and retirement of the old secret. */
+  /** The purpose of each connection, if they differ from the default: change, proof, and retirement of the old secret. */
   connections?: readonly string[];
-  /** If set, the accounts are in a safe and this reconcile account sets their passwords. */
+  /** If set, the accounts are in a safe, and this reconcile account sets their passwords. */
   reconciler?: Reconciler;
   /**
    * For a rotation that stopped with the old secret active: the user's next step, which completes the sentence "In 2 of
@@ -45,11 +45,11 @@ export interface Subject {
 }
 
 export interface Kind {
-  /** Name on the command line. */
+  /** The target's name on the command line. */
   name: string;
   needs: ReturnType<typeof needs>;
   /** `machines`: the addresses for its certificate. */
   start(machines: readonly string[]): Promise<Subject>;
-  /** Replaces the default test bed, if faults hit something other than the change itself. */
+  /** Replaces the default test bed if faults hit something other than the change itself. */
   testBed?: typeof openTestBed;
 }

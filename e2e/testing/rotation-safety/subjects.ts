@@ -80,10 +80,10 @@ async function mariadb(): Promise<Subject> {
   };
 }
 
-/** Lifts OpenSSH's limits: all logins come from one address, and many are interrupted. */
+/** Lifts OpenSSH's limits, because all logins come from one address and many are interrupted. */
 const WITHOUT_LIMITS = ["MaxStartups 200", "PerSourcePenalties no"];
 
-/** Uses only the options that this version supports. */
+/** Uses only options that this version supports. */
 async function startUnlimitedSshd(more: readonly string[] = []): Promise<Sshd> {
   const isNew = spawnSync("sshd", ["-V"], { encoding: "utf8" }).stderr.match(/OpenSSH_(\d+)/)?.[1] ?? "0";
   return startSshd({ config: [...more, ...WITHOUT_LIMITS.slice(0, Number(isNew) >= 10 ? 2 : 1)] });
@@ -106,7 +106,7 @@ function unixSubject(server: Sshd): Subject {
   };
 }
 
-/** An account with sudo rights for chpasswd sets the passwords. */
+/** An account with sudo permission for `chpasswd` sets the passwords. */
 async function unixReconciled(): Promise<Subject> {
   const server = await startUnlimitedSshd();
   const reconcileUser = await server.addUser("active", { sudo: "/usr/sbin/chpasswd" });

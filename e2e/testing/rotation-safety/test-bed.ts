@@ -1,4 +1,5 @@
-// A server process with a separate database, a real target behind proxies that can be cut, and rotations of accounts there.
+// A server process with a separate database, a real target behind proxies that can be cut, and rotations of accounts on that
+// target.
 import { connectorFor } from "@strongroom/connectors";
 import { aContext, aTarget, startCuttingProxy } from "@strongroom/connectors/testing";
 import type { CuttingProxy, PostgresqlServer } from "@strongroom/connectors/testing";
@@ -14,43 +15,43 @@ import { credentials, reconciled } from "./secret-client.ts";
 import type { Caller, SecretClient } from "./secret-client.ts";
 import type { AccountBody, Subject } from "./subject.ts";
 
-/** The product sees different machines, so the limit of logins per machine delays none. */
+/** The accounts appear to be on different machines, so that the limit on logins per machine delays none of them. */
 export const MACHINES: readonly string[] = Array.from({ length: 12 }, (_, number) => `127.1.0.${number + 1}`);
 
 export const POLL_MS = 100;
 
-/** An account with a verified secret, reached through its own proxy. */
+/** An account with a verified secret, reached through a proxy of its own. */
 export interface Prepared {
   id: string;
   body: AccountBody;
   proxy: CuttingProxy;
-  /** Connections through the proxy before the rotation. */
+  /** The number of connections through the proxy before the rotation. */
   connectionsBefore: number;
-  /** Journal writes before the rotation. */
+  /** The number of journal writes before the rotation. */
   writesBefore: number;
 }
 
 /** The result of automatic recovery. */
 export interface Verdict {
-  /** The problem in plain language; null if none. */
+  /** The problem in plain language; null if there is none. */
   problem: string | null;
-  /** The step that only a person can take; null if none. */
+  /** The step that only a person can take; null if there is none. */
   remainingTask: string | null;
-  /** The time when the rotation stopped, by `performance.now()`. */
+  /** When the rotation stopped, as a value of `performance.now()`. */
   overAt: number;
 }
 
 export interface TestBed {
   gate: Gate;
-  /** Number of rotations that can run at once. */
+  /** The number of rotations that can run at once. */
   atOnce: number;
   /** Stores an account on the given machine, one of `MACHINES`. */
   prepare(machine: string): Promise<Prepared>;
-  /** Requests the rotation, which continues in the background. Ignores a server that dies meanwhile. */
+  /** Requests the rotation, which continues in the background. Ignores a server that dies in the meantime. */
   rotate(prepared: Prepared): Promise<void>;
-  /** Resolves when the rotation has stopped; rejects when aborted. */
+  /** Resolves when the rotation has stopped. Rejects when aborted. */
   untilOver(prepared: Prepared, signal: AbortSignal): Promise<void>;
-  /** Sends SIGKILL. */
+  /** Kills the server with SIGKILL. */
   kill(): Promise<void>;
   restart(): Promise<void>;
   /** Waits until the rotation has stopped, then checks which secret is active. */
@@ -97,7 +98,7 @@ export async function openServer(
   };
 }
 
-/** Waits until a login verified the secret. */
+/** Waits until a login has verified the secret. */
 export async function untilProved(client: SecretClient, id: string, name: string): Promise<void> {
   for (;;) {
     const { isProved, problem } = await client.verificationOf(id);
@@ -107,13 +108,13 @@ export async function untilProved(client: SecretClient, id: string, name: string
   }
 }
 
-/** Requests the rotation; ignores a server that dies meanwhile. */
+/** Requests the rotation. Ignores a server that dies in the meantime. */
 export async function ask(client: SecretClient, id: string): Promise<void> {
   const answer = await client.rotate(id).catch(() => null);
   if (answer !== null && answer.status !== 202) throw new Error(await answer.text());
 }
 
-/** Resolves when the rotation has stopped, with null if it never started; rejects when aborted. */
+/** Resolves when the rotation has stopped, with null if it never started. Rejects when aborted. */
 export async function untilRotated(client: SecretClient, id: string, signal: AbortSignal): Promise<Rotation | null> {
   for (;;) {
     const rotation = await client.latest(id);
@@ -187,7 +188,7 @@ export async function openTestBed(store: PostgresqlServer, subject: Subject, dat
 const OVER: readonly string[] = ["rotated", "attention", "cancelled", "superseded"];
 
 interface Found {
-  /** The product shows a different secret than before. */
+  /** Whether the product shows a different secret than before. */
   isNew: boolean;
   isNewActive: boolean;
   isOldActive: boolean;
@@ -195,7 +196,7 @@ interface Found {
 
 function problemOf(rotation: Rotation | null, { isNew, isNewActive, isOldActive }: Found): string | null {
   if (!isNewActive) return `THE SHOWN SECRET DOES NOT LOG IN (${rotation?.state}: ${rotation?.message})`;
-  // The rotation never started: the caller got no answer and asks again.
+  // The rotation never started: the caller got no answer and requests it again.
   if (rotation === null) return isNew ? "the secret changed without a rotation" : null;
   if (rotation.state !== "rotated") return `the rotation is ${rotation.state}: ${rotation.message}`;
   if (!isNew) return "the rotation ended as rotated, but the old secret is still active";
