@@ -92,7 +92,7 @@ export const AccessRequest = z.object({
   /** Emergency access that has not been reviewed yet. */
   needs_review: z.boolean(),
   /** The actions that the caller can take now. */
-  can: z.array(z.enum(["approve", "deny", "extend", "revoke", "map", "review", "retrieve"])),
+  can: z.array(z.enum(["approve", "deny", "extend", "revoke", "map", "review", "retrieve", "connect"])),
 });
 export type AccessRequest = z.infer<typeof AccessRequest>;
 

@@ -176,6 +176,18 @@ export const listSessionActivity = endpoint({
   audit: "none",
 });
 
+const Choice = <T extends z.ZodType>(id: T) => z.array(z.object({ id, name: z.string() }));
+
+/** The choices of the list's filters: at most 500 each, by name, from the sessions of the last year. */
+export const listSessionChoices = endpoint({
+  method: "GET",
+  path: "/api/v1/sessions/choices",
+  summary: "Users, accounts and safes of the sessions that the caller may see",
+  reply: z.object({ users: Choice(UserId), accounts: Choice(AccountId), safes: Choice(SafeId) }),
+  needs: "privileged-session.list",
+  audit: "none",
+});
+
 export const readPrivilegedSession = endpoint({
   method: "GET",
   path: "/api/v1/sessions/:id",

@@ -83,6 +83,7 @@ function aView(
     is_break_glass: false,
     reviewed_at: null,
     canBeRequested: true,
+    canBeConnected: false,
     approvedMinutes: 0,
     mostMinutes: 480,
     round: { round: 0, level_1: 2, level_2: 1, decisions },
@@ -140,6 +141,16 @@ test("JIT-23: only the requester can extend active access; the requester, an app
   assert.deepEqual(actionsOf(aView("requester", [], { ...granted, now: at(-5) })), ["revoke"]);
   assert.deepEqual(actionsOf(aView("requester", [], { ...granted, now: at(60) })), []);
   assert.deepEqual(actionsOf(aView("requester", [], { ...granted, approvedMinutes: 480 })), ["revoke", "retrieve"]);
+});
+
+test("the requester can connect while the access is active, if the account uses SSH", () => {
+  const granted = { ...span(60), round: null, approvedMinutes: 60, canBeConnected: true };
+  const canConnect = (view: RequestView) => actionsOf(view).includes("connect");
+  assert.equal(canConnect(aView("requester", [], granted)), true);
+  assert.equal(canConnect(aView("ada", [], granted)), false);
+  assert.equal(canConnect(aView("requester", [], { ...granted, now: at(60) })), false);
+  assert.equal(canConnect(aView("requester", [], { ...granted, canBeRequested: false })), false);
+  assert.equal(canConnect(aView("requester", [], { ...granted, canBeConnected: false })), false);
 });
 
 test("emergency access is reviewed once, by an approver other than the requester", () => {

@@ -111,6 +111,8 @@ export interface RequestView extends Span {
   reviewed_at: Date | null;
   /** Whether the account and its safe are active; false without an account. */
   canBeRequested: boolean;
+  /** Whether sessions exist for the account's connection method. */
+  canBeConnected: boolean;
   /** The minutes approved so far, and the most that the platform allows. */
   approvedMinutes: number;
   mostMinutes: number | null;
@@ -257,6 +259,11 @@ function obstacleToRetrieval(view: RequestView): Obstacle | null {
   return view.canBeRequested && (status === "active" || status === "expiring_soon") ? null : already(view);
 }
 
+function obstacleToConnection(view: RequestView): Obstacle | null {
+  if (view.canBeConnected) return obstacleToRetrieval(view);
+  return conflict("no-sessions", "Sessions are available for accounts with the connection method SSH.");
+}
+
 const OBSTACLES: Record<RequestAction, (view: RequestView) => Obstacle | null> = {
   approve: (view) => obstacleToDecision(view, "approve"),
   deny: (view) => obstacleToDecision(view, "deny"),
@@ -265,6 +272,7 @@ const OBSTACLES: Record<RequestAction, (view: RequestView) => Obstacle | null> =
   map: obstacleToMapping,
   review: obstacleToReview,
   retrieve: obstacleToRetrieval,
+  connect: obstacleToConnection,
 };
 
 /** The reason why the viewer cannot perform this action on the request now; null when they can. */

@@ -61,6 +61,7 @@ export function viewOf(row: ShownRequest, approvers: RequestApprovers, viewer: V
   return {
     ...row,
     canBeRequested: row.is_lendable,
+    canBeConnected: row.is_connectable,
     approvedMinutes: minutesOf(row),
     mostMinutes: row.most_minutes,
     round:

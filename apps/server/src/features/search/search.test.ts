@@ -178,6 +178,21 @@ describe("OPEN-28, SHELL-18: the search", () => {
 });
 
 describe("the actions of a search result", () => {
+  test("a member who may use an SSH account can connect, and a member who may only list it cannot", async () => {
+    const [owner, user, lister] = [await aPerson(app), await aPerson(app), await aPerson(app)];
+    const safe = await aSafe(app, owner);
+    await aMember(app, owner, safe, user, ["list", "use"]);
+    await aMember(app, owner, safe, lister, ["list"]);
+    const platform = await aPlatform(app, { system_type: "Linux", connection_method: "SSH" });
+    const fields = { system_type: "Linux", connection_method: "SSH", platform_id: platform.id } as const;
+    await anAccount(app, owner, safe, { ...fields, name: "Kowari root", hostname: "kowari.example.com" });
+    const offered = async (who: TestPerson) =>
+      (await found(who, "kowari root")).find(({ kind }) => kind === "account")?.can;
+    assert.deepEqual(await offered(owner), ["copy", "connect", "verify", "rotate"]);
+    assert.deepEqual(await offered(user), ["connect", "request"]);
+    assert.deepEqual(await offered(lister), ["request"]);
+  });
+
   test("are limited to those that the caller may take now", async () => {
     const [owner, member, admin] = [await aPerson(app), await aPerson(app), await firstAdmin(app)];
     const safe = await aSafe(app, owner);

@@ -204,9 +204,9 @@ test("an expiring membership is checked when it expires", async () => {
 test("terminating notifies the gateway with who and why; users end their own", async () => {
   const setup = await anSshAccount(app);
   const admin = await firstAdmin(app);
-  for (const [who, name] of [
-    [admin, "admin"],
-    [setup.user, "person"],
+  for (const [who, reason, detail] of [
+    [admin, "terminated", /^Terminated by admin.*: Wrong host$/i],
+    [setup.user, "logout", /^Ended by person.*: Wrong host$/i],
   ] as const) {
     const id = await sessions.open(setup.user, setup.account);
     const before = heard;
@@ -214,8 +214,8 @@ test("terminating notifies the gateway with who and why; users end their own", a
     assert.equal(reply.status, 200, reply.text);
     await notifiedSince(before);
     const end = await endOf(id);
-    assert.equal(end?.reason, "terminated");
-    assert.match(end.detail ?? "", new RegExp(`^Terminated by ${name}.*: Wrong host$`, "i"));
+    assert.equal(end?.reason, reason);
+    assert.match(end.detail ?? "", detail);
     await endSession(sessionContextOf(app.kernel), id, end);
     assert.equal((await sessions.terminate(who, id)).status, 409);
   }

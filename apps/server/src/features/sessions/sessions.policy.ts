@@ -51,6 +51,7 @@ export function actionsOn({ isOwn, permissions, isLive, hasRecording }: SessionV
 export function endOf(facts: SessionFacts): SessionEnd | null {
   if (facts.terminated_why !== null) {
     const by = facts.terminator ?? "an administrator";
+    if (facts.is_own_end) return { reason: "logout", detail: `Ended by ${by}: ${facts.terminated_why}` };
     return { reason: "terminated", detail: `Terminated by ${by}: ${facts.terminated_why}` };
   }
   if (facts.user_status !== "active") return { reason: "user-disabled", detail: null };

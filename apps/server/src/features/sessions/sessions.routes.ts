@@ -6,6 +6,7 @@ import {
   listGateways,
   listPrivilegedSessions,
   listSessionActivity,
+  listSessionChoices,
   messagePrivilegedSession,
   readPrivilegedSession,
   readSessionRecording,
@@ -21,7 +22,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { sendMessage, terminate } from "./control-session.ts";
 import { readGateways, setDraining } from "./gateway/gateways.store.ts";
 import type { GatewayRow } from "./gateway/gateways.store.ts";
-import { findActivity, findSessions, readOne } from "./monitoring/find-sessions.ts";
+import { findActivity, findChoices, findSessions, readOne } from "./monitoring/find-sessions.ts";
 import { exportSealed, play } from "./recordings/read-recording.ts";
 import type { SessionContext } from "./session-context.ts";
 import { startSession, watchSession } from "./start-session.ts";
@@ -29,6 +30,7 @@ import { startSession, watchSession } from "./start-session.ts";
 export function bindSessions(kernel: Kernel, context: SessionContext): void {
   implement(kernel, listPrivilegedSessions, findSessions);
   implement(kernel, listSessionActivity, findActivity);
+  implement(kernel, listSessionChoices, findChoices);
   implement(kernel, readPrivilegedSession, readOne);
   implement(kernel, startPrivilegedSession, (call, tx) => startSession(context, call, tx));
   implement(kernel, watchPrivilegedSession, watchSession);

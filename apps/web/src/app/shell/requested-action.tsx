@@ -6,7 +6,7 @@ const AccountAct = lazy(() => import("#features/accounts/actions/account-act.tsx
 const CredentialAct = lazy(() => import("#features/vault/credential-act.tsx"));
 
 export interface RequestedAction {
-  act: Exclude<SearchAction, "request">;
+  act: Exclude<SearchAction, "connect" | "request">;
   of: SearchResult;
   /** Changes with each choice, so that choosing the same action again runs it again. */
   turn: number;

@@ -70,6 +70,7 @@ export function SearchBox() {
       if (option.kind !== "page") void remember(userId, option);
       if (option.kind !== "act") void navigate(option.to);
       else if (option.act === "request") void navigate(paths.requestAccess(option.result.id));
+      else if (option.act === "connect") void navigate(paths.connect(option.result.id), { state: { starts: true } });
       else setAct(wantedAct(option.act, option.result));
     },
     [navigate, userId],

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { rotationBadge } from "./account-labels.ts";
+import { anAccount } from "./testing/an-account.ts";
+import { canConnect, rotationBadge } from "./account-labels.ts";
 
 test.each([
   ["current", "Current"],
@@ -8,3 +9,20 @@ test.each([
   ["no_policy", "No Policy"],
   ["what comes later", "Unknown"],
 ])("ACC-32: %s has the badge %s", (status, label) => expect(rotationBadge(status).label).toBe(label));
+
+test.each([
+  ["a member who may use it", {}, true],
+  ["a member who may only list it", { my_permissions: ["list"] }, false],
+  ["a disabled account", { status: "disabled" }, false],
+  ["a different connection method", { connection_method: "RDP" }, false],
+] as const)("canConnect of %s", (_case, fields, expected) => {
+  const account = anAccount({ status: "active", connection_method: "SSH" });
+  const given = { ...account, my_permissions: ["list", "use"], my_grant: null, ...fields } as const;
+  expect(canConnect({ ...given, my_permissions: [...given.my_permissions] })).toBe(expected);
+});
+
+test("canConnect of a member with an active grant", () => {
+  const granted = anAccount({ status: "active", connection_method: "SSH", my_permissions: ["list"] });
+  expect(canConnect({ ...granted, my_grant: null })).toBe(false);
+  expect(canConnect({ ...granted, my_grant: {} as NonNullable<typeof granted.my_grant> })).toBe(true);
+});

@@ -11,6 +11,7 @@ const VERBS: readonly { act: SearchAction; pattern: RegExp }[] = [
   { act: "rotate", pattern: /^(?:rotate|change)(?: the)?(?: password)?(?: of)? +(.+)$/i },
   { act: "verify", pattern: /^(?:verify|validate)(?: the)?(?: password)?(?: of)? +(.+)$/i },
   { act: "request", pattern: /^(?:request|ask for)(?: access)?(?: to)? +(.+)$/i },
+  { act: "connect", pattern: /^(?:connect|ssh)(?: to)? +(.+)$/i },
   { act: "copy", pattern: /^copy(?: the)?(?: password)?(?: of)? +(.+)$/i },
 ];
 

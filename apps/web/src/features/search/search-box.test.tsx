@@ -106,6 +106,13 @@ describe("OPEN-28, SHELL-18: the search box", () => {
     expect((await screen.findByTestId("address")).textContent).toBe(`/jit-access?ask=${ID}`);
   });
 
+  test("Connect opens the page of a new session", async () => {
+    api.on("GET /api/v1/search", { json: { results: [{ ...web1, can: ["connect"] }] } });
+    const { user } = await typed("connect to web");
+    await user.click(screen.getByRole("option", { name: /^Connect to web1 root/ }));
+    expect((await screen.findByTestId("address")).textContent).toBe(`/accounts/${ID}/connect`);
+  });
+
   test("stores recent items by id only and shows their current names", async () => {
     const { user, unmount } = await typed("web");
     await user.click(screen.getByRole("option", { name: /^Website/ }));

@@ -24,6 +24,7 @@ test.each([
   ["request access to web1", { text: "web1", act: "request" }],
   ["ask for web1", { text: "web1", act: "request" }],
   ["validate  web1 ", { text: "web1", act: "verify" }],
+  ["connect to web1", { text: "web1", act: "connect" }],
   ["copy password of web1", { text: "web1", act: "copy" }],
   ["rotate", { text: "rotate", act: null }],
   ["rotator", { text: "rotator", act: null }],

@@ -38,6 +38,7 @@ export interface OptionGroup {
 
 const ACT_LABELS: Record<SearchAction, (title: string) => string> = {
   copy: (title) => `Copy password of ${title}`,
+  connect: (title) => `Connect to ${title}`,
   verify: (title) => `Verify ${title}`,
   rotate: (title) => `Rotate ${title}`,
   request: (title) => `Request access to ${title}`,

@@ -10,6 +10,7 @@ import {
   IconRefresh,
   IconRobot,
   IconShieldCheck,
+  IconTerminal2,
   IconUser,
   IconUserShield,
   IconUsersGroup,
@@ -189,6 +190,7 @@ const KIND_ICONS: Record<SearchKind, Icon> = {
 
 const ACT_ICONS: Record<SearchAction, Icon> = {
   copy: IconCopy,
+  connect: IconTerminal2,
   verify: IconShieldCheck,
   rotate: IconRefresh,
   request: IconClockBolt,

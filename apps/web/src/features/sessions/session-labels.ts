@@ -3,6 +3,7 @@ import type {
   PrivilegedSession,
   SessionEndReason,
   SessionFigures,
+  SessionProtocol,
   SessionRisk,
   SessionStatus,
 } from "@strongroom/contract";
@@ -22,6 +23,7 @@ export type Period = keyof typeof PERIODS;
 
 export const STATUS_LABELS: Record<SessionStatus, string> = { active: "Active", completed: "Completed" };
 export const STATUS_BADGE: Record<SessionStatus, Status> = { active: "active", completed: "inactive" };
+export const PROTOCOL_LABELS: Record<SessionProtocol, string> = { ssh: "SSH" };
 export const RISK_LABELS: Record<SessionRisk, string> = { high: "High risk", medium: "Medium risk", low: "Low risk" };
 
 /** SES-02, OPEN-96: how each card is computed. */

@@ -14,8 +14,10 @@ import { CAST_TEXT, SESSION_ID, aPage, aSession } from "./testing/a-session.ts";
 
 const LIST = "GET /api/v1/sessions";
 const ACTIVITY = "GET /api/v1/sessions/activity";
+const CHOICES = "GET /api/v1/sessions/choices";
 const at = (method: string, end: string) => `${method} /api/v1/sessions/${SESSION_ID}/${end}`;
 const RECORDING = at("GET", "recording");
+const { user_id: USER_ID, account_id: ACCOUNT_ID, safe_id: SAFE_ID } = aSession();
 const NO_ACTIVITY = { json: { activities: [], entries: [] } };
 
 let api: TestApi;
@@ -24,7 +26,7 @@ beforeEach(async () => {
   api = await startApi({
     [LIST]: { json: aPage([aSession()]) },
     [ACTIVITY]: NO_ACTIVITY,
-    "GET /api/v1/safes": { json: { safes: [], next_cursor: null } },
+    [CHOICES]: { json: { users: [], accounts: [], safes: [] } },
   });
 });
 afterEach(() => api.close());
@@ -96,13 +98,44 @@ describe("the session monitoring page", () => {
     api.on(LIST, { json: aPage([]) });
     const { user } = show("?search=db1&status=active&period=hour");
     expect(await screen.findByText("No sessions found")).toBeTruthy();
-    const sent = api.requestsTo(LIST)[0]!.query;
+    const sent = api.requestsTo(LIST).find(({ query }) => query.has("search"))!.query;
     expect([sent.get("search"), sent.get("status")]).toEqual(["db1", "active"]);
     const age = Date.now() - Date.parse(sent.get("from")!);
     expect(Math.abs(age - 3_600_000)).toBeLessThan(30_000);
     await user.click(screen.getByRole("combobox", { name: "Risk" }));
     await user.click(await screen.findByRole("option", { name: "High risk" }));
     await waitFor(() => expect(api.requestsTo(LIST).at(-1)!.query.get("risk")).toBe("high"));
+  });
+
+  test.each([
+    ["Protocol", "SSH", "protocol", "ssh"],
+    ["User", "Ben", "user_id", USER_ID],
+    ["Account", "root on db1", "account_id", ACCOUNT_ID],
+    ["Safe", "Databases", "safe_id", SAFE_ID],
+  ])("the filter %s sends its choice %s as %s", async (label, choice, field, value) => {
+    api.on(CHOICES, {
+      json: {
+        users: [{ id: USER_ID, name: "Ben" }],
+        accounts: [{ id: ACCOUNT_ID, name: "root on db1" }],
+        safes: [{ id: SAFE_ID, name: "Databases" }],
+      },
+    });
+    const { user } = show();
+    await rows();
+    await user.click(screen.getByRole("combobox", { name: label }));
+    await user.click(await screen.findByRole("option", { name: choice }));
+    await waitFor(() => expect(api.requestsTo(LIST).at(-1)!.query.get(field)).toBe(value));
+  });
+
+  test("recent connections list each account once, with a link that connects again", async () => {
+    const older = aSession({ id: "88888888-8888-4888-8888-888888888888" as PrivilegedSession["id"] });
+    const own = [aSession(), { ...older, startTime: "2026-01-01T00:00:00.000Z" }];
+    api.on(LIST, ({ query }) => ({ json: aPage(query.has("user_id") ? own : []) }));
+    show();
+    const list = within(await screen.findByRole("list", { name: "My Recent Connections" }));
+    expect(list.getAllByRole("listitem")).toHaveLength(1);
+    const link = list.getByRole("link", { name: "Connect: root on db1" });
+    expect(link.getAttribute("href")).toBe(paths.connect(own[0]!.account_id));
   });
 
   test("Load more fetches the next page", async () => {

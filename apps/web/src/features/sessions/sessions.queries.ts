@@ -2,8 +2,8 @@
 import {
   exportSessionRecording,
   listPrivilegedSessions,
-  listSafes,
   listSessionActivity,
+  listSessionChoices,
   messagePrivilegedSession,
   readSessionRecording,
   startPrivilegedSession,
@@ -25,7 +25,10 @@ const PAGE_SIZE = 50;
 
 type ListQuery = NonNullable<InputOf<typeof listPrivilegedSessions>["query"]>;
 
-export interface SessionFilter extends Pick<ListQuery, "status" | "risk" | "safe_id" | "search"> {
+export interface SessionFilter extends Pick<
+  ListQuery,
+  "status" | "protocol" | "risk" | "user_id" | "account_id" | "safe_id" | "search"
+> {
   period: Period;
 }
 
@@ -50,9 +53,12 @@ export const sessionList = (filter: SessionFilter) =>
     getNextPageParam: (page: ReplyOf<typeof listPrivilegedSessions>) => page.next_cursor ?? undefined,
   });
 
+export const recentSessions = (userId: string) =>
+  queryOf(listPrivilegedSessions, { query: { user_id: userId, limit: 20 } });
+
 export const activity = queryOf(listSessionActivity);
 
-export const safeChoices = queryOf(listSafes, { query: { limit: 500 } });
+export const filterChoices = queryOf(listSessionChoices);
 
 const at = (id: PrivilegedSessionId) => ({ params: { id } });
 

@@ -10,7 +10,7 @@ import { RotateCredentialDialog } from "./detail/rotate-credential-dialog.tsx";
 import { useCopySecret } from "./use-copy-secret.ts";
 import { useVerify } from "./verification/use-verify.ts";
 
-type Act = Exclude<SearchAction, "request">;
+type Act = Exclude<SearchAction, "connect" | "request">;
 
 export default function CredentialAct({ id, act }: { id: string; act: Act }) {
   const { data, error } = useQuery(credentialDetail(id));

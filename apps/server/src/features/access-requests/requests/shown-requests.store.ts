@@ -39,6 +39,8 @@ export interface ShownRequest extends RequestRow {
   account_system: string | null;
   safe_id: string | null;
   is_lendable: boolean;
+  /** Sessions exist for the account's connection method. */
+  is_connectable: boolean;
   most_minutes: number | null;
   ended_by_name: string | null;
   reviewer: string | null;
@@ -92,6 +94,7 @@ const shown = (page: RawBuilder<unknown>): RawBuilder<ShownRequest> => sql<Shown
       then nullif(concat_ws(' · ', credentials.host, platforms.name), '') end as account_system,
     credentials.safe_id, platforms.max_duration_minutes as most_minutes,
     coalesce(credentials.deleted_at is null and accounts.status = 'active' and safes.status = 'active', false) as is_lendable,
+    coalesce(accounts.connection_method = 'SSH', false) as is_connectable,
     ender.name as ended_by_name, reviewer.name as reviewer, access_time() as now,
     (select coalesce(jsonb_agg(jsonb_build_object('round', round, 'minutes', minutes, 'level_1', level_1, 'level_2', level_2,
        'state', state) order by round), '[]')

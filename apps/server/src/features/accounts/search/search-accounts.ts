@@ -35,8 +35,10 @@ function actionsOn(row: ShownRow): Hit["can"] {
   const permissions = permissionsOn(accountAccessOf(row));
   const isActive = row.status === "active";
   const mayRetrieve = isActive && permissions.includes("retrieve");
+  const mayConnect = isActive && row.connection_method === "SSH" && permissions.includes("use");
   return [
     ...(mayRetrieve ? (["copy"] as const) : []),
+    ...(mayConnect ? (["connect"] as const) : []),
     ...(permissions.includes("manage_secret") ? (["verify", "rotate"] as const) : []),
     ...(isActive && !mayRetrieve ? (["request"] as const) : []),
   ];

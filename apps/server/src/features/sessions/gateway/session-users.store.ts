@@ -24,6 +24,8 @@ export interface SessionFacts {
   ends_at: Date;
   terminated_why: string | null;
   terminator: string | null;
+  /** The session's own user terminated it. */
+  is_own_end: boolean;
   user_status: SessionUser["status"];
   is_deleted: boolean;
   is_moved: boolean;
@@ -52,6 +54,7 @@ export async function readSessionFacts(db: Db, gatewayId: string): Promise<Sessi
   const who = { id: sql`session.user_id`, role: sql`person.role` };
   const { rows } = await sql<SessionFacts>`
     select session.id, session.ends_at, session.terminated_why, terminator.name as terminator,
+      coalesce(session.terminated_by = session.user_id, false) as is_own_end,
       person.status as user_status, credentials.deleted_at is not null as is_deleted,
       credentials.safe_id is distinct from session.safe_id as is_moved,
       accounts.status as account_status, safes.status as safe_status,

@@ -9,6 +9,7 @@ import type {
   UserId,
   listPrivilegedSessions,
   listSessionActivity,
+  listSessionChoices,
   readPrivilegedSession,
 } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
@@ -18,7 +19,7 @@ import { moment } from "#kernel/moment.ts";
 import { actionsOn } from "../sessions.policy.ts";
 import { notFound } from "../session-context.ts";
 import type { SessionRow } from "../sessions.store.ts";
-import { countFigures, listHappenings, listShown, readShownSession } from "./shown-sessions.store.ts";
+import { countFigures, listChoices, listHappenings, listShown, readShownSession } from "./shown-sessions.store.ts";
 import type { Happening, ShownSession, Viewer } from "./shown-sessions.store.ts";
 
 export async function findSessions(call: Call<typeof listPrivilegedSessions>, db: Db) {
@@ -31,6 +32,16 @@ export async function findSessions(call: Call<typeof listPrivilegedSessions>, db
     sessions: page.map((row) => toSession(row, call.actor)),
     next_cursor: last === undefined ? null : writeTimePlace({ at: last.began_at, id: last.id }),
     figures: await countFigures(db, call.actor),
+  };
+}
+
+export async function findChoices(call: Call<typeof listSessionChoices>, db: Db) {
+  const choices = await listChoices(db, call.actor);
+  const of = (wanted: (typeof choices)[number]["of"]) => choices.filter((each) => each.of === wanted);
+  return {
+    users: of("user").map(({ id, name }) => ({ id: id as UserId, name })),
+    accounts: of("account").map(({ id, name }) => ({ id: id as AccountId, name })),
+    safes: of("safe").map(({ id, name }) => ({ id: id as SafeId, name })),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   listGateways,
   listPrivilegedSessions,
   listSessionActivity,
+  listSessionChoices,
   login,
   messagePrivilegedSession,
   pathOf,
@@ -121,6 +122,24 @@ describe("lists", () => {
       [second],
     );
     assert.deepEqual(await idsOf({ limit: 1, cursor: first.next_cursor! }), [id]);
+  });
+
+  test("the choices of the filters come from the sessions that the reader may see", async () => {
+    const { auditor, user, account, safe } = await aSession();
+    const choicesOf = async (who: TestPerson) => (await app.call(listSessionChoices, { as: who.token })).body;
+    const { users, accounts, safes } = await choicesOf(auditor);
+    assert.deepEqual(
+      users.map(({ id }) => id),
+      [user.id],
+    );
+    assert.deepEqual(accounts, [{ id: account.id, name: account.name }]);
+    assert.deepEqual(safes, [{ id: safe.id, name: safe.name }]);
+    const nothing = { users: [], accounts: [], safes: [] };
+    assert.deepEqual(await choicesOf(await aPerson(app)), nothing);
+    const idsOf = async (query: Query) => (await list(await firstAdmin(app), query)).sessions.map((each) => each.id);
+    assert.equal((await idsOf({ user_id: user.id })).length, 1);
+    assert.equal((await idsOf({ account_id: account.id, protocol: "ssh" })).length, 1);
+    assert.equal((await idsOf({ safe_id: safe.id, to: new Date(0).toISOString() })).length, 0);
   });
 
   test("SES-06, SES-10, API-37: the activity feed has real times, newest first, as texts and entries", async () => {

@@ -107,6 +107,31 @@ export async function listShown(
   return (await shown(viewer, sql.join(conditions, sql` and `), rest).execute(db)).rows;
 }
 
+interface Choice {
+  of: "user" | "account" | "safe";
+  id: string;
+  name: string;
+}
+
+const MOST_CHOICES = sql.lit(500);
+
+/** The users, accounts and safes of recent sessions, each by its latest name. */
+export async function listChoices(db: Db, viewer: Viewer): Promise<Choice[]> {
+  const choicesOf = (of: Choice["of"]) => {
+    const [id, name] = [sql.ref(`${of}_id`), sql.ref(`${of}_name`)];
+    return sql`(
+      select ${sql.lit(of)} as of, id, name from (
+        select distinct on (${id}) ${id} as id, ${name} as name from recent order by ${id}, started_at desc
+      ) latest order by lower(name), id limit ${MOST_CHOICES})`;
+  };
+  const { rows } = await sql<Choice>`
+    ${withStanding(viewer)}, recent as materialized (
+      select user_id, user_name, account_id, account_name, safe_id, safe_name, started_at from sessions session
+      where started_at > access_time() - interval '1 year' and ${isSeenBy(viewer)})
+    ${choicesOf("user")} union all ${choicesOf("account")} union all ${choicesOf("safe")}`.execute(db);
+  return rows;
+}
+
 export interface Figures {
   active: number;
   recorded_today: number;

@@ -81,6 +81,11 @@ function Details({ request, onOpen }: Pick<RequestDetailsDialogProps, "request" 
       </section>
       <Group justify="flex-end" gap="xs">
         <EvidenceButton about="access-request" id={request.id} name="this request" size="sm" variant="default" />
+        {request.account_id !== null && request.can.includes("connect") && (
+          <Button component={Link} to={paths.connect(request.account_id)} state={{ starts: true }}>
+            Connect
+          </Button>
+        )}
         {request.account_id !== null && request.can.includes("retrieve") && (
           <Button component={Link} to={paths.account(request.account_id)} variant="default">
             Open account

@@ -9,6 +9,7 @@ import {
   IconLink,
   IconListDetails,
   IconPlayerStop,
+  IconTerminal2,
   IconX,
   type Icon,
 } from "@tabler/icons-react";
@@ -122,6 +123,9 @@ function Actions({ request, onOpen }: RequestCardProps) {
       ))}
       <CardSigns>
         <CardSign label="Details" icon={IconListDetails} onClick={() => onOpen("details", request)} />
+        {request.account_id !== null && request.can.includes("connect") && (
+          <CardSign label="Connect" icon={IconTerminal2} to={paths.connect(request.account_id)} />
+        )}
         {request.account_id !== null && request.can.includes("retrieve") && (
           <CardSign label="Open account" icon={IconArrowRight} to={paths.account(request.account_id)} />
         )}

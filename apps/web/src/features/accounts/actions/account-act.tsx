@@ -10,7 +10,7 @@ import { ACCOUNT_NOT_FOUND, isNotFound } from "../load-failure.ts";
 import { usePasswordCopy } from "./use-password-copy.tsx";
 import { useValidate } from "../validation/use-validate.ts";
 
-type Act = Exclude<SearchAction, "request">;
+type Act = Exclude<SearchAction, "connect" | "request">;
 
 export default function AccountAct({ id, act }: { id: string; act: Act }) {
   const { data, error } = useQuery(accountDetail(id));

@@ -116,5 +116,5 @@ test("Disconnect ends the user's own session", async () => {
   api.on(TERMINATE, { json: { message: "The session is ending." } });
   const { user } = await connected();
   await user.click(screen.getByRole("button", { name: "Disconnect" }));
-  await waitFor(() => expect(api.requestsTo(TERMINATE)[0]?.body).toEqual({ reason: "Disconnected by the user" }));
+  await waitFor(() => expect(api.requestsTo(TERMINATE)[0]?.body).toEqual({ reason: "disconnected" }));
 });

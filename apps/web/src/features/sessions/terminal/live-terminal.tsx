@@ -196,7 +196,7 @@ const Control = ({ label, icon: ControlIcon, isDisabled = false, onClick }: Cont
 /** The gateway then ends the terminal and says why. */
 function Disconnect({ id }: { id: PrivilegedSessionId }) {
   const client = useQueryClient();
-  const { mutate, isPending } = useMutation({ mutationFn: () => terminate(client, id, "Disconnected by the user") });
+  const { mutate, isPending } = useMutation({ mutationFn: () => terminate(client, id, "disconnected") });
   const disconnect = () =>
     mutate(undefined, { onError: (error) => toast.error(messageOf(error), { title: "Failed to disconnect" }) });
   return (
