@@ -1,7 +1,7 @@
 // Fills safes with users, groups and accounts, directly in the tables: 25 users per group and 50 accounts per safe; each safe has
 // an owner, three more users and a group. The secrets of these accounts cannot be retrieved.
 import pg from "pg";
-import { searchKeys } from "../../apps/server/src/features/secrets/index.ts";
+import { searchKeys, searchText } from "../../apps/server/src/features/secrets/index.ts";
 
 export interface Population {
   users: number;
@@ -114,6 +114,7 @@ function accountWith(n: number) {
     username: `svc_${n % 977}`,
     host: `web${n % 500}.example.com`,
   };
-  const kind = { user_id: null, type: "ssh", environment: "production", verification_status: "pending" };
-  return { n, ...named, keys: `{${searchKeys({ ...named, ...kind }).join(",")}}` };
+  const search_text = searchText([named.name, named.username, named.host]);
+  const kind = { user_id: null, search_text, type: "ssh", environment: "production", verification_status: "pending" };
+  return { n, ...named, keys: `{${searchKeys(kind).join(",")}}` };
 }

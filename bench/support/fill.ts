@@ -2,7 +2,7 @@
 // cannot be revealed.
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { searchKeys } from "../../apps/server/src/features/secrets/index.ts";
+import { searchKeys, searchText } from "../../apps/server/src/features/secrets/index.ts";
 
 const BATCH = 2_000;
 const TYPES = ["postgresql", "mysql", "ssh", "password", "api_token"] as const;
@@ -30,11 +30,11 @@ export async function fillVault(databaseUrl: string, ownerId: string, count: num
 }
 
 function rowOf(ownerId: string, number: number) {
+  const name = `${["Billing", "Payroll", "Website", "Archive"][number % 4]} database ${String(number).padStart(6, "0")}`;
+  const username = `svc_${number % 977}`;
   const findable = {
     user_id: ownerId,
-    name: `${["Billing", "Payroll", "Website", "Archive"][number % 4]} database ${String(number).padStart(6, "0")}`,
-    username: `svc_${number % 977}`,
-    host: `db${number % 500}.example.com`,
+    search_text: searchText([name, username]),
     type: TYPES[number % TYPES.length]!,
     environment: ENVIRONMENTS[number % ENVIRONMENTS.length]!,
     verification_status: "pending",
@@ -42,6 +42,9 @@ function rowOf(ownerId: string, number: number) {
   return {
     ...findable,
     id: randomUUID(),
+    name,
+    username,
+    host: `db${number % 500}.example.com`,
     created_at: new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString(),
     keys: `{${searchKeys(findable).join(",")}}`,
   };

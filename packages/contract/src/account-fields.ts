@@ -9,6 +9,8 @@ interface DetailLook {
   label: string;
   placeholder?: string;
   maxLength: number;
+  /** Searches for accounts read it too. */
+  isSearched?: boolean;
 }
 
 /** An optional text that the product stores and shows, without acting on it. */
@@ -24,6 +26,7 @@ export const ACCOUNT_DETAILS = {
 };
 export type AccountDetail = keyof typeof ACCOUNT_DETAILS;
 export const ACCOUNT_DETAIL_NAMES = namesOf(ACCOUNT_DETAILS);
+export const SEARCHED_DETAIL_NAMES = ACCOUNT_DETAIL_NAMES.filter((name) => ACCOUNT_DETAILS[name].isSearched === true);
 
 /** The fields in the table `accounts`. */
 export const ACCOUNT_FIELDS = {

@@ -19,6 +19,8 @@ export type SecretFields = Omit<z.output<typeof CredentialEdit>, "value">;
 
 export interface SecretEdit {
   fields: SecretFields;
+  /** The values by which a search finds it, the name first. */
+  searched: readonly (string | null)[];
   /** The new active secret; null keeps the current one. */
   replacement: { kek: Kek; secret: Secret } | null;
   at: Date;
@@ -92,7 +94,8 @@ export async function editSecret(tx: Tx, before: SecretRow, edit: SecretEdit): P
   }
   const forgotten = changesAddress(changed) ? before.host_key : null;
   const verification_status = isLoginChanged ? "pending" : before.verification_status;
-  const found = { ...fields, user_id: before.user_id, verification_status };
+  const search_text = searchText(edit.searched);
+  const found = { ...fields, user_id: before.user_id, verification_status, search_text };
   const row = await updateSecret(tx, before.id, {
     ...fields,
     ...(isLoginChanged ? { ...resetVerification(before), verify_after: scheduledFirst(at) } : {}),
@@ -103,7 +106,7 @@ export async function editSecret(tx: Tx, before: SecretRow, edit: SecretEdit): P
     // that same secret.
     ...(replacement !== null && changesMethod(changed) ? { sendable_from: version } : {}),
     updated_at: at,
-    search_text: searchText(found),
+    search_text,
     search_keys: searchKeys(found),
   });
   const details = {

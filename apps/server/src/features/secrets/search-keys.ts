@@ -18,9 +18,7 @@ export const ACCOUNTS = "accounts";
 export interface Findable {
   /** Null for an account, which is found in a search of all safes' accounts. */
   user_id: string | null;
-  name: string;
-  username: string | null;
-  host: string | null;
+  search_text: string;
   type: string;
   environment: string;
   verification_status: string;
@@ -40,17 +38,11 @@ export function fold(text: string): string {
 }
 
 /**
- * A search matches within one of these lines, because it never contains a line break. Accounts are also found by host.
+ * The text that searches read: one line for each of the values, the name first. A search matches within one line,
+ * because it never contains a line break.
  */
-export function searchText({
-  user_id,
-  name,
-  username,
-  host,
-}: Pick<Findable, "user_id" | "name" | "username" | "host">): string {
-  const lines = user_id === null ? [name, username, host] : [name, username];
-  return lines.map((line) => fold(line ?? "")).join("\n");
-}
+export const searchText = (values: readonly (string | null)[]): string =>
+  values.map((value) => fold(value ?? "")).join("\n");
 
 /** Computes all search keys of a stored secret. */
 export function searchKeys(found: Findable): number[] {
@@ -59,7 +51,7 @@ export function searchKeys(found: Findable): number[] {
   const traits = [`type:${type}`, `environment:${environment}`, `verification:${keyOfStatus(verification_status)}`];
   if (isDatabaseType(type)) traits.push("family:database");
   const keys = new Set(traits.map((trait) => key("trait", trait)));
-  for (const line of searchText(found).split("\n")) {
+  for (const line of found.search_text.split("\n")) {
     for (let length = 1; length <= LONGEST_PIECE; length++) {
       for (const piece of piecesOf(line, length)) keys.add(key("piece", piece));
     }

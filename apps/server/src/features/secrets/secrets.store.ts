@@ -79,7 +79,7 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-/** All columns of a row except those used only for searching. */
+/** All columns of a row, except for the search keys. */
 export const SECRET_COLUMNS = [
   "id",
   "user_id",
@@ -113,6 +113,7 @@ export const SECRET_COLUMNS = [
   "last_accessed_at",
   "created_at",
   "updated_at",
+  "search_text",
 ] as const;
 
 export type SecretRow = Pick<Selectable<SecretsTable>, (typeof SECRET_COLUMNS)[number]>;

@@ -41,19 +41,20 @@ export async function storeVersion(tx: Tx, { id, version, kek, secret, at, by, r
 export type SecretToStore = Omit<NewVersion, "version"> & {
   owner: { user_id: string; safe_id: null } | { user_id: null; safe_id: string };
   fields: SecretFields;
+  /** The values by which a search finds it, the name first. */
+  searched: readonly (string | null)[];
 };
 
 /** Inserts a new row with its first secret. The caller must call the login listeners. */
-export async function storeSecret(tx: Tx, { owner, fields, ...secret }: SecretToStore): Promise<SecretRow> {
+export async function storeSecret(tx: Tx, { owner, fields, searched, ...secret }: SecretToStore): Promise<SecretRow> {
   const { additional_params, ...known } = fields;
-  const found = { ...known, ...owner, verification_status: "pending" };
+  const found = { ...known, ...owner, verification_status: "pending", search_text: searchText(searched) };
   const row = await insertSecret(tx, {
     ...found,
     id: secret.id,
     additional_params: JSON.stringify(additional_params),
     ...bindActive(secret.kek, secret.id, 1, null),
     verify_after: scheduledFirst(secret.at),
-    search_text: searchText(found),
     search_keys: searchKeys(found),
     created_at: secret.at,
     updated_at: secret.at,

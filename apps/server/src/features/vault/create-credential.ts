@@ -7,7 +7,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { credentialChanged, credentialTarget, toCredential } from "./vault.ts";
+import { credentialChanged, credentialTarget, searchedValues, toCredential } from "./vault.ts";
 
 type Creation = SteppedCall<typeof createCredential>;
 
@@ -19,7 +19,9 @@ export async function createOwnCredential(kernel: Kernel, call: Creation, onLogi
   const kek = await kernel.keys.kekFor(keyOfVault(call.actor.id));
   const owner = { user_id: call.actor.id, safe_id: null };
   const store = async (tx: Tx) => {
-    const row = await storeSecret(tx, { id, owner, fields, secret, kek, at, by: call.actor.id, reason: "created" });
+    const searched = searchedValues(fields);
+    const stored = { id, owner, fields, searched, secret, kek, at, by: call.actor.id, reason: "created" } as const;
+    const row = await storeSecret(tx, stored);
     await kernel.events.publish(tx, credentialChanged(row));
     await onLogin(tx, row);
     call.note({ target: credentialTarget(row), details: { type: row.type } });

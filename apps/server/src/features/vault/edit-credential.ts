@@ -5,7 +5,7 @@ import { editSecret, keyOfVault } from "#features/secrets/index.ts";
 import type { LoginListener } from "#features/secrets/index.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { credentialChanged, credentialNotFound, credentialTarget, toCredential } from "./vault.ts";
+import { credentialChanged, credentialNotFound, credentialTarget, searchedValues, toCredential } from "./vault.ts";
 import { lockCredential } from "./vault.store.ts";
 
 type Edit = SteppedCall<typeof updateEndpoint>;
@@ -23,8 +23,11 @@ export async function editCredential(kernel: Kernel, call: Edit, onLogin: LoginL
     async (tx) => {
       const before = await lockCredential(tx, call.actor, id);
       if (before === null) throw credentialNotFound();
-      const edit = { fields, replacement, at, by: call.actor.id, requireStepUp: () => call.requireStepUp() };
-      const { row, isLoginChanged, details } = await editSecret(tx, before, edit);
+      const edit = { fields, searched: searchedValues(fields), replacement, at, by: call.actor.id };
+      const { row, isLoginChanged, details } = await editSecret(tx, before, {
+        ...edit,
+        requireStepUp: () => call.requireStepUp(),
+      });
       await kernel.events.publish(tx, credentialChanged(row));
       if (isLoginChanged) await onLogin(tx, row);
       call.note({ target: credentialTarget(row), details });

@@ -45,6 +45,7 @@ async function fill(
       type,
       environment: "production",
       verification_status: "pending",
+      search_text: searchText([name, `user-${place}`]),
     };
     const at = new Date(Date.UTC(2026, 0, 1) + place * 1000);
     return {
@@ -54,7 +55,6 @@ async function fill(
       additional_params: "{}",
       // The secret is never opened in these tests.
       secret_version: 1 as BoundVersion,
-      search_text: searchText(found),
       search_keys: searchKeys(found),
       created_at: at,
       updated_at: at,

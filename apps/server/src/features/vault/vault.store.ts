@@ -108,9 +108,7 @@ export async function walkNewest(
   conditions: Conditions,
   span: number,
 ): Promise<SecretRow[]> {
-  const next = newestFirst(db.selectFrom("credentials"), actor, page)
-    .select([...SECRET_COLUMNS, "search_text"])
-    .limit(span);
+  const next = newestFirst(db.selectFrom("credentials"), actor, page).select(SECRET_COLUMNS).limit(span);
   return await db
     .selectFrom(next.as("credentials"))
     .select(SECRET_COLUMNS)

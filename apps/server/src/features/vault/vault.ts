@@ -21,6 +21,9 @@ export const credentialChanged = ({ id, user_id }: { id: string; user_id: string
   data: { credential_id: id },
 });
 
+/** The values by which a search finds a credential, the name first. */
+export const searchedValues = ({ name, username }: Pick<Credential, "name" | "username">) => [name, username];
+
 export function toCredential(row: SecretRow): Credential {
   return {
     id: row.id as CredentialId,

@@ -17,7 +17,7 @@ import { readAccountRow, updateAccountRow } from "../accounts.store.ts";
 import type { AccountsTable } from "../accounts.store.ts";
 import { endCheckOuts } from "../checkout/check-outs.ts";
 import { isOneTime, refuseTaken } from "../checkout/one-time.ts";
-import { accountFields, storedFields, lockUsablePlatform } from "./create-account.ts";
+import { accountFields, lockUsablePlatform, searchedValues, storedFields } from "./create-account.ts";
 import type { AccountDeps } from "../deps.ts";
 import { requireAccountPermission, lockAccount, lockShown, moved, RETRIEVE_WITHOUT_APPROVAL } from "../lock-account.ts";
 import type { ShownRow } from "../shown-accounts.store.ts";
@@ -47,7 +47,8 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
     if (changes.includes("platform_id")) await lockUsablePlatform(tx, edit.platform_id);
     if (edit.status === "disabled" && shown.status !== "disabled") await endAccess(deps, tx, id, call.actor);
     const requireStepUp = () => call.requireStepUp();
-    const change = { fields: storedFields(edit), replacement, at, by: call.actor.id, requireStepUp };
+    const stored = { fields: storedFields(edit), searched: searchedValues(edit) };
+    const change = { ...stored, replacement, at, by: call.actor.id, requireStepUp };
     const { row, isLoginChanged, details } = await editSecret(tx, before, change);
     await updateAccountRow(tx, id, { ...columnsOf(edit, shown), ...(replacement === null ? {} : renewed(at)) });
     const after = await readShown(tx, call.actor, id, grants.grantsInForce);

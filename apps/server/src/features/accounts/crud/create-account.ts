@@ -1,5 +1,12 @@
 // Stores a new account in a safe, with its secret sealed under the safe's key.
-import { ACCOUNT_FIELD_NAMES, CONNECTION_FIELD_NAMES, credentialTypeOf, pick, usualPort } from "@strongroom/contract";
+import {
+  ACCOUNT_FIELD_NAMES,
+  CONNECTION_FIELD_NAMES,
+  SEARCHED_DETAIL_NAMES,
+  credentialTypeOf,
+  pick,
+  usualPort,
+} from "@strongroom/contract";
 import type { Account, NewAccount, createAccount as createEndpoint } from "@strongroom/contract";
 import { Secret } from "@strongroom/keys";
 import type { Kek } from "@strongroom/keys";
@@ -49,7 +56,8 @@ export async function insertAccount(deps: AccountDeps, tx: Tx, { fields, actor, 
   const id = newId(at.getTime());
   using secret = Secret.fromText(fields.password);
   const owner = { user_id: null, safe_id: safe.id };
-  const row = await storeSecret(tx, { id, owner, fields: storedFields(fields), secret, kek, at, by: actor.id, reason });
+  const stored = { fields: storedFields(fields), searched: searchedValues(fields) };
+  const row = await storeSecret(tx, { id, owner, ...stored, secret, kek, at, by: actor.id, reason });
   await insertAccountRow(tx, {
     id,
     ...accountFields(fields),
@@ -88,6 +96,14 @@ export function storedFields(fields: Fields) {
     port: fields.port ?? usualPort(system_type, connection_method),
   };
 }
+
+/** The values by which a search finds an account, the name first. */
+export const searchedValues = (fields: Fields) => [
+  fields.name,
+  fields.username,
+  fields.hostname,
+  ...SEARCHED_DETAIL_NAMES.map((name) => fields[name]),
+];
 
 /** The columns in `accounts`. */
 export const accountFields = (fields: Fields) => pick(fields, ACCOUNT_FIELD_NAMES);

@@ -77,16 +77,20 @@ function rowOf(number: number) {
   const safe = safes[number < 40 ? 3 : number % 3]!;
   const username = number === 1234 ? "Ünïque_%" : `svc${number % 11}`;
   const verification_status = (["pending", "verified", "rejected"] as const)[number % 3]!;
-  const findable = { user_id: null, name, username, host: `host${number % 7}.example.com`, type: "application" };
+  const host = `host${number % 7}.example.com`;
   const folded = (text: string) => text.normalize("NFKC").toLowerCase();
+  const search_text = [name, username, host].map(folded).join("\n");
+  const findable = { user_id: null, search_text, type: "application" };
   return {
     ...findable,
+    name,
+    username,
+    host,
     id: crypto.randomUUID(),
     safe_id: safe.id,
     verification_status,
     verify_after: number % 2 === 0 ? null : "2030-01-01T00:00:00Z",
     created_at: new Date(Date.UTC(2026, 0, 1) + Math.floor(number / 2) * 1000),
-    search_text: [name, username, findable.host].map(folded).join("\n"),
     keys: `{${searchKeys({ ...findable, environment: "production", verification_status }).join(",")}}`,
     platform_id: platforms[number % 50 === 0 ? 1 : 0],
     system_type: number === 77 ? "AWS" : "Application",

@@ -1,5 +1,6 @@
 // Makes accounts available to the global search: accounts whose names begin with the text come first, then the matches of the
 // account list.
+import { SEARCHED_DETAIL_NAMES } from "@strongroom/contract";
 import { MOST_FOUND } from "#features/search/index.ts";
 import type { Hit, Searchable } from "#features/search/index.ts";
 import { permissionsOn } from "../accounts.policy.ts";
@@ -25,7 +26,7 @@ function hitOf(row: ShownRow): Hit {
     id: row.id,
     title: row.name,
     detail: `${where}, in ${row.safe_name}`,
-    by: [row.host, row.username, row.safe_name],
+    by: [row.host, row.username, row.safe_name, ...SEARCHED_DETAIL_NAMES.map((name) => row[name])],
     can: actionsOn(row),
   };
 }
