@@ -10,7 +10,7 @@ const LONGEST_TEST_MS = 600_000;
 const LONGEST_SILENCE_MS = Number(process.env["STRONGROOM_TEST_SILENCE_MS"] ?? 180_000);
 /** Files with a single longer test: only `LONGEST_FILE_MS` applies. */
 const SLOW_FILES = [
-  "docs/adding-a-feature",
+  "docs/guides",
   "e2e/crash",
   "e2e/database-faults",
   "e2e/first-starts",

@@ -111,7 +111,7 @@ const LONG = [
   "apps/cli/src/commands/rekey",
   "e2e/start",
   "e2e/xss-forms",
-  "docs/adding-a-feature",
+  "docs/guides",
   "apps/server/src/kernel/embedded/crash",
   "packages/connectors/src/network-device/network-device",
   "packages/connectors/src/active-directory/active-directory",

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { act, screen, waitFor, within } from "@testing-library/react";
+import { ACCOUNT_DETAILS, ACCOUNT_DETAIL_NAMES, recordOf } from "@strongroom/contract";
 import type { Account, Platform, SecretVersion } from "@strongroom/contract";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startApi, type ApiAnswer, type TestApi } from "#app/testing/api-server.ts";
@@ -42,6 +43,14 @@ async function openDetail({ account: given, platform, versions = [], rotations =
 }
 
 const actions = () => within(screen.getByRole("region", { name: "Actions" }));
+
+test("the page shows every detail of the account under its label", async () => {
+  await openDetail({ account: recordOf(ACCOUNT_DETAIL_NAMES, (name) => `a value of ${name}`) });
+  for (const name of ACCOUNT_DETAIL_NAMES) {
+    expect(screen.getByText(ACCOUNT_DETAILS[name].label)).toBeTruthy();
+    expect(screen.getByText(`a value of ${name}`)).toBeTruthy();
+  }
+});
 
 describe("deleting an account", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
-import type { Account } from "@strongroom/contract";
+import { ACCOUNT_DETAILS, type Account } from "@strongroom/contract";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
@@ -108,6 +108,11 @@ describe("Create New Account", () => {
     await submit();
     expect(await within(dialog).findByText("Hostname/IP is required")).toBeTruthy();
     expect(api.requestsTo(CREATE)).toHaveLength(0);
+  });
+
+  test("has a field for every detail of an account", async () => {
+    const { field } = await openForm();
+    for (const { label } of Object.values(ACCOUNT_DETAILS)) expect(field(label)).toBeTruthy();
   });
 
   test("ACC-54, ACC-57: sends the entered values, shows progress and closes", async () => {

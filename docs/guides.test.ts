@@ -1,4 +1,5 @@
-// Follows docs/adding-a-feature.md in a copy of the repository: types check, the feature's test and the endpoint test pass.
+// Follows docs/adding-a-feature.md and docs/adding-a-field.md in a copy of the repository: types check, and the tests of the new feature, the
+// new field, all details of accounts and all endpoints pass.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -7,7 +8,10 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 
 const root = join(import.meta.dirname, "..");
-const COPIED = ["packages", "apps/server", "tsconfig.base.json", "package.json"];
+const COPIED = ["packages", "apps/server", "apps/web", "tsconfig.base.json", "package.json"];
+const GUIDES = ["docs/adding-a-feature.md", "docs/adding-a-field.md"];
+/** The goal for one field, with its test. */
+const MOST_FILES_OF_A_FIELD = 8;
 
 interface Step {
   kind: "create" | "edit";
@@ -17,7 +21,8 @@ interface Step {
   text: string;
 }
 
-function stepsOf(page: string): Step[] {
+function stepsOf(guide: string): Step[] {
+  const page = readFileSync(join(root, guide), "utf8");
   const block = /^```\w+ (create|edit)=(\S+)(?: (after|replace)="(.*)")?\n([\s\S]*?)^```$/gm;
   return [...page.matchAll(block)].map(([, kind, path = "", how, anchor = null, text = ""]) => ({
     kind: kind as Step["kind"],
@@ -57,7 +62,8 @@ before(() => {
   for (const name of readdirSync(join(copy, "packages"))) {
     symlinkSync(join(copy, "packages", name), join(copy, "node_modules/@strongroom", name));
   }
-  for (const step of stepsOf(readFileSync(join(root, "docs/adding-a-feature.md"), "utf8"))) follow(copy, step);
+  symlinkSync(join(root, "apps/web/node_modules"), join(copy, "apps/web/node_modules"));
+  for (const step of GUIDES.flatMap(stepsOf)) follow(copy, step);
 });
 after(() => rmSync(copy, { recursive: true, force: true }));
 
@@ -68,17 +74,27 @@ function run(command: string, args: string[]): void {
 }
 
 test("adding-a-feature.md contains steps", () => {
-  assert.ok(stepsOf(readFileSync(join(root, "docs/adding-a-feature.md"), "utf8")).length >= 12);
+  assert.ok(stepsOf("docs/adding-a-feature.md").length >= 12);
 });
 
-test("the result of the steps type-checks", () => {
-  run(join(root, "node_modules/.bin/tsc"), ["-p", "apps/server"]);
+test(`adding a field takes at most ${MOST_FILES_OF_A_FIELD} files`, () => {
+  const files = new Set(stepsOf("docs/adding-a-field.md").map(({ path }) => path));
+  assert.ok(files.size >= 3 && files.size <= MOST_FILES_OF_A_FIELD, [...files].join(", "));
 });
 
-test("the result of the steps passes the feature's test and the test of every endpoint", () => {
+for (const project of ["apps/server", "apps/web"]) {
+  test(`the result of the steps type-checks in ${project}`, () => {
+    run(join(root, "node_modules/.bin/tsc"), ["-p", project]);
+  });
+}
+
+test("the result of the steps passes the tests of the feature, the field and every endpoint", () => {
+  const accounts = "apps/server/src/features/accounts";
   run(process.execPath, [
     "--test",
     "apps/server/src/features/reminders/reminders.test.ts",
+    `${accounts}/search/cost-centre.test.ts`,
+    `${accounts}/crud/account-details.test.ts`,
     "apps/server/src/testing/every-endpoint.test.ts",
   ]);
 });
