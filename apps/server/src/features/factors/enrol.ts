@@ -2,6 +2,7 @@
 import type { Factor, FactorAnswer, FactorKind, NewFactor, UserId } from "@strongroom/contract";
 import { FactorId } from "@strongroom/contract";
 import { Secret, sealSecret } from "@strongroom/keys";
+import type { Notify } from "#features/notifications/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
@@ -16,6 +17,7 @@ import {
   writeEnrolment,
 } from "./factors.store.ts";
 import type { FactorRow } from "./factors.store.ts";
+import { notifyOfNewFactor } from "./notify-factors.ts";
 import { askForNewPasskey, checkNewPasskey } from "./methods/passkeys.ts";
 import { TOTP_PURPOSE, totpContext, withTotpKey } from "./proofs/prove.ts";
 import { newRecoveryCodes } from "./methods/recovery-codes.ts";
@@ -90,11 +92,16 @@ export async function checkAnswer(
   };
 }
 
-/** Stores a new factor after its first answer. Returns new recovery codes if the user has none, otherwise null. */
-export async function saveFactor(tx: Tx, { row, spend }: CheckedFactor): Promise<string[] | null> {
+/**
+ * Stores a new factor after its first answer and notifies the user. Returns new recovery codes if the user has none,
+ * else null.
+ */
+export async function saveFactor(tx: Tx, notify: Notify, { row, spend }: CheckedFactor): Promise<string[] | null> {
   if (!(await spend(tx))) throw wrongAnswer();
   if (!(await insertFactor(tx, row))) throw refuse(409, "factor.known", "This passkey is already set up.");
-  if ((await countCodes(tx, row.user_id)) > 0) return null;
+  const needsCodes = (await countCodes(tx, row.user_id)) === 0;
+  await notifyOfNewFactor(notify, tx, row, needsCodes);
+  if (!needsCodes) return null;
   const { codes, hashes } = newRecoveryCodes();
   await replaceCodes(tx, row.user_id, hashes, row.created_at);
   return codes;

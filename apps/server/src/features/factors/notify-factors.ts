@@ -1,9 +1,11 @@
-// Notifies users that another person may know their password, and that an administrator removed their second factors.
+// Notifies users of new factors, of guesses at the second step, and of an administrator who removed their factors.
+import type { FactorKind } from "@strongroom/contract";
 import type { PendingSignIn } from "#features/sign-in/index.ts";
 import { isLastTry } from "#features/sign-in/index.ts";
-import type { Notify } from "#features/notifications/index.ts";
+import type { Notice, Notify } from "#features/notifications/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { FactorsContext } from "./context.ts";
+import type { FactorRow } from "./factors.store.ts";
 
 /** Notifies the user when the last allowed attempt at a second step was wrong, because another person may know their password. */
 export async function notifyOfGuesses({ kernel, notify }: FactorsContext, { user, row }: PendingSignIn): Promise<void> {
@@ -21,6 +23,40 @@ export async function notifyOfGuesses({ kernel, notify }: FactorsContext, { user
       dedupeKey: `factors.guessed:${user.id}`,
     }),
   );
+}
+
+const KINDS: Record<FactorKind, string> = { totp: "An authenticator app", passkey: "A passkey" };
+
+const addedNotice = (userId: string, title: string, message: string): Notice => ({
+  to: { users: [userId] },
+  type: "security_alert",
+  title,
+  message,
+  severity: "medium",
+  actionRequired: false,
+  metadata: {},
+  link: "/profile",
+  // An intruder could switch mails off or read the notification first.
+  mail: "always",
+});
+
+const NOT_YOU = "If this was not you, change your password now and contact an administrator.";
+
+/** INVARIANT: every new factor is reported to its user: it is a way in that outlives a changed password. */
+export async function notifyOfNewFactor(
+  notify: Notify,
+  tx: Tx,
+  { user_id: userId, kind, name }: Pick<FactorRow, "user_id" | "kind" | "name">,
+  hasNewCodes: boolean,
+): Promise<void> {
+  const codes = hasNewCodes ? " New recovery codes were created with it." : "";
+  const message = `Name: ${name}.${codes} ${NOT_YOU}`;
+  await notify(tx, addedNotice(userId, `${KINDS[kind]} was added to your account`, message));
+}
+
+export async function notifyOfNewCodes(notify: Notify, tx: Tx, userId: string): Promise<void> {
+  const message = `The earlier codes no longer work. ${NOT_YOU}`;
+  await notify(tx, addedNotice(userId, "New recovery codes were created", message));
 }
 
 export async function notifyOfReset(notify: Notify, tx: Tx, userId: string, by: { name: string }): Promise<void> {

@@ -1,7 +1,9 @@
 // Tests of managing one's own second factors, and of an administrator's reset.
 import {
   addFactor,
+  addFirstFactor,
   beginFactor,
+  beginFirstFactor,
   beginPasskeySignIn,
   currentSession,
   listFactors,
@@ -15,6 +17,8 @@ import type { FactorId, UserId } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { codeOf, entriesOf, signedIn, statusesOf } from "#features/sign-in/testing/attempts.ts";
+import { smtpSink } from "#features/mail/testing/smtp-sink.ts";
+import type { SmtpSink } from "#features/mail/testing/smtp-sink.ts";
 import { revokeAllOf } from "#features/tokens/index.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
@@ -35,12 +39,20 @@ import {
 } from "./testing/with-factors.ts";
 
 let app: TestApp;
+let smtp: SmtpSink;
 before(async () => {
+  smtp = await smtpSink();
   // Every reading advances the clock, so that later events have later times, but all stay within one time step of the apps.
   let time = Date.parse("2026-11-21T09:00:01.000Z");
-  app = await testApp({ clock: { now: () => new Date((time += 1)) }, config: { publicUrl: ORIGIN } });
+  app = await testApp({
+    clock: { now: () => new Date((time += 1)) },
+    config: { smtpUrl: smtp.url, publicUrl: ORIGIN },
+  });
 });
-after(() => app.close());
+after(async () => {
+  await app.close();
+  await smtp.close();
+});
 
 const remove = (person: TestPerson, id: FactorId) => app.call(removeFactor, { params: { id }, as: person.token });
 const listed = async (person: TestPerson) => (await app.call(listFactors, { as: person.token })).body;
@@ -165,6 +177,46 @@ describe("a passkey", () => {
     await app.database.pool.query("update users set password_hash = '' where id = $1", [person.id]);
     const response = device.answer((await app.call(beginPasskeySignIn, {})).body);
     assert.equal((await app.call(signInWithPasskey, { body: { response } })).status, 401);
+  });
+});
+
+describe("a new second factor", () => {
+  const reports = [
+    "A passkey was added to your account",
+    "An authenticator app was added to your account",
+    "New recovery codes were created",
+  ];
+
+  test("and new recovery codes are reported to their user, in the product and by mail", async () => {
+    const person = await aPerson(app);
+    const mailed = new Set<string>();
+    let next = smtp.next();
+    await withApp(app, person);
+    await withPasskey(app, person);
+    assert.equal((await app.call(renewRecoveryCodes, { as: person.token })).status, 200);
+    while (mailed.size < reports.length) {
+      const mail = await next;
+      next = smtp.next();
+      if (mail.to[0] !== person.email) continue;
+      for (const report of reports) if (mail.raw.includes(report)) mailed.add(report);
+    }
+    const { notifications } = (await app.call(listNotifications, { as: person.token })).body;
+    assert.deepEqual(notifications.map(({ title }) => title).toSorted(), reports);
+  });
+
+  test("added at sign-in, because the role requires one, is reported too", async () => {
+    const person = await aPerson(app, "manager");
+    await requireFactorOf(app, "manager");
+    const { pending } = await firstStep(app, person);
+    const { key } = (await app.call(beginFirstFactor, { body: { pending, kind: "totp" } })).body.totp!;
+    const answer = { kind: "totp", name: "A phone", code: codeAt(app, key, -1) } as const;
+    const added = await app.call(addFirstFactor, { body: { pending, answer } });
+    assert.equal(added.status, 200, added.text);
+    await requireFactorOf(app);
+    await eventually(async () => {
+      const { notifications } = (await app.call(listNotifications, { as: added.body.token })).body;
+      return notifications.find(({ title }) => title === reports[1]) ?? null;
+    });
   });
 });
 

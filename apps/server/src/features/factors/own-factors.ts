@@ -16,6 +16,7 @@ import type { FactorsContext } from "./context.ts";
 import { isRequired, requireFactorLeft, requireRoom } from "./factors.policy.ts";
 import { countCodes, deleteCodes, deleteFactor, findFactors, replaceCodes } from "./factors.store.ts";
 import { newRecoveryCodes } from "./methods/recovery-codes.ts";
+import { notifyOfNewCodes } from "./notify-factors.ts";
 
 export async function list({ actor }: Call<typeof listFactors>, db: Db) {
   const factors = await findFactors(db, actor.id);
@@ -35,7 +36,7 @@ export async function beginOwn({ kernel }: FactorsContext, call: SteppedCall<typ
   return started.shown;
 }
 
-export async function addOwn({ kernel }: FactorsContext, call: SteppedCall<typeof addFactor>, db: Db) {
+export async function addOwn({ kernel, notify }: FactorsContext, call: SteppedCall<typeof addFactor>, db: Db) {
   const { actor, body } = call;
   call.note({ details: { kind: body.kind } });
   const answered = await checkAnswer(kernel, db, actor.id, body);
@@ -45,7 +46,7 @@ export async function addOwn({ kernel }: FactorsContext, call: SteppedCall<typeo
   const codes = await call.commit(async (tx) => {
     await lockUser(tx, actor.id);
     requireRoom((await findFactors(tx, actor.id)).length);
-    return saveFactor(tx, answered);
+    return saveFactor(tx, notify, answered);
   });
   return { factor: shownFactor(row), recovery_codes: codes };
 }
@@ -63,7 +64,7 @@ export async function removeOwn(call: Call<typeof removeFactor>, tx: Tx): Promis
   return { message: `${gone.name} removed` };
 }
 
-export async function renewCodes({ kernel }: FactorsContext, call: Call<typeof renewRecoveryCodes>, tx: Tx) {
+export async function renewCodes({ kernel, notify }: FactorsContext, call: Call<typeof renewRecoveryCodes>, tx: Tx) {
   const { actor } = call;
   await lockUser(tx, actor.id);
   if ((await findFactors(tx, actor.id)).length === 0) {
@@ -71,6 +72,7 @@ export async function renewCodes({ kernel }: FactorsContext, call: Call<typeof r
   }
   const { codes, hashes } = newRecoveryCodes();
   await replaceCodes(tx, actor.id, hashes, kernel.clock.now());
+  await notifyOfNewCodes(notify, tx, actor.id);
   call.note({ target: { type: "user", id: actor.id, name: actor.email } });
   return { recovery_codes: codes };
 }

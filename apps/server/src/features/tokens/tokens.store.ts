@@ -79,7 +79,8 @@ export async function findTokens(db: Db, hashes: readonly string[]): Promise<(Li
         and not exists (select from identity_provider_people bound
                         where bound.user_id = person.id and bound.has_second_factor) as lacks_factor
     from tokens token join users person on person.id = token.user_id
-      left join vault_closures closure on closure.user_id = token.user_id, token_policy, sign_in_policy
+      left join vault_closures closure on closure.user_id = token.user_id and closure.blocks_vault,
+      token_policy, sign_in_policy
     where token.token_hash = any((select array_agg(decode(hash, 'hex')) from unnest(${hashes}::text[]) hash)::bytea[])`;
   const { rows } = await db.executeQuery(named("tokens.by-hash", query.compile(db)));
   const byHash = new Map(rows.map((row) => [row.token_hash.toString("hex"), row]));

@@ -27,7 +27,7 @@ export async function describeClosure(
   db: Db,
 ): Promise<{ closure: VaultClosure | null }> {
   const row = await findClosure(db, actor.id, clock.now());
-  if (row === undefined) return { closure: null };
+  if (row?.blocks_vault !== true) return { closure: null };
   const { cause, closed_by: by, closed_at: closedAt, opens_at: opensAt } = row;
   return {
     closure: {
@@ -68,7 +68,7 @@ async function cancel(
     const person = await lockUser(tx, userId);
     if (person === undefined || !(await keepClosed(tx, userId, kernel.clock.now()))) throw over(409);
     if ((await findPasswordHash(tx, userId)) !== "") await setPasswordHash(tx, userId, hash);
-    const factors = await deleteLaterFactors(tx, userId, kernel.clock.now());
+    const factors = await deleteLaterFactors(tx, userId, kernel.clock.now(), "always");
     await deps.forgetReset(tx, userId);
     const sessions = await deps.endSessions(tx, userId);
     const tokens = await deps.endTokens(tx, userId, "sessions-ended");

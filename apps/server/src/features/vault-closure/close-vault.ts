@@ -22,16 +22,25 @@ interface Closing {
   cause: VaultClosure["cause"];
   /** The name of the user who reset the sign-in. */
   by: string;
+  /** The owner accepted an invitation: they had no way to sign in before, so they are not notified. */
+  isInvitation?: boolean;
 }
 
 /**
  * To be called in the transaction in which a user other than the owner creates a new way to sign in to the owner's
  * account. INVARIANT: an administrator who resets a sign-in cannot read the vault before its owner has had time to
- * object. A vault without secrets stays open, because its owner would wait for nothing.
+ * object. A vault without secrets stays usable, because its owner would wait for nothing. Its owner can cancel the reset
+ * too, and a second reset deletes the factors added since, so that they do not reveal secrets that are stored later.
  */
-export async function closeVault(kernel: ClockAndEvents, tx: Tx, { person, cause, by }: Closing): Promise<void> {
-  if (!(await hasSecrets(tx, person.id))) return;
+export async function closeVault(
+  kernel: ClockAndEvents,
+  tx: Tx,
+  { person, cause, by, isInvitation = false }: Closing,
+): Promise<void> {
   const now = kernel.clock.now();
+  const blocks = await hasSecrets(tx, person.id);
+  // Passkeys do not sign in users of a provider, so a change of the provider leaves no way into their empty vaults.
+  const isQuiet = !blocks && (isInvitation || cause === "provider-changed");
   const { vault_wait_hours: hours } = await readPolicy(tx);
   const opensAt = new Date(now.getTime() + hours * HOUR);
   const row = await putClosure(tx, {
@@ -40,16 +49,21 @@ export async function closeVault(kernel: ClockAndEvents, tx: Tx, { person, cause
     opens_at: opensAt,
     cause,
     closed_by: by,
+    blocks_vault: blocks,
+    mailed_at: isQuiet ? now : null,
   });
   const until = row.opens_at?.toISOString() ?? null;
+  if (isQuiet && !row.blocks_vault) return;
   const target = { type: "user", id: person.id, name: person.email };
   const note = { target, severity: "high" as const, details: { cause, by, opens_at: until } };
-  await appendAudit(tx, [systemEntry("vault.closed", "vault", note, now)]);
+  if (row.blocks_vault) await appendAudit(tx, [systemEntry("vault.closed", "vault", note, now)]);
   await notifyOf(kernel)(tx, {
     to: { users: [person.id] },
     type: "security_alert",
-    title: "Your vault is closed",
-    message: `${WHAT[cause]} ${sentenceOf(row)} To open it now, use a second factor that you had before. If you did not expect this, cancel the reset on your vault page.`,
+    title: row.blocks_vault ? "Your vault is closed" : "Your sign-in was reset",
+    message: row.blocks_vault
+      ? `${WHAT[cause]} ${sentenceOf(row)} To open it now, use a second factor that you had before. If you did not expect this, cancel the reset on your vault page.`
+      : `${WHAT[cause]} If you did not expect this, cancel the reset with the link in the email, or contact another administrator.`,
     severity: "critical",
     actionRequired: true,
     // The link that cancels the reset is sent in a separate email.
@@ -83,7 +97,9 @@ export async function openByFactor(
 ): Promise<void> {
   const closure = await findClosure(tx, userId, kernel.clock.now());
   if (closure === undefined || factorCreatedAt >= closure.closed_at) return;
-  if (await deleteClosure(tx, userId)) await recordOpening(kernel, tx, userId, "earlier-factor");
+  if ((await deleteClosure(tx, userId)) && closure.blocks_vault) {
+    await recordOpening(kernel, tx, userId, "earlier-factor");
+  }
 }
 
 /** Returns the closure that a row of `vault_closures` describes at a given time; null: the vault is open. */

@@ -10,8 +10,8 @@ import type { ClosureRow } from "./vault-closure.store.ts";
 export function defineClosureJobs(kernel: Kernel, mail: Mail): void {
   kernel.jobs.define(TEND_JOB, { schedule: "* * * * *", retryLimit: 5 }, async () => {
     await kernel.database.transaction(async (tx) => {
-      for (const { user_id: id } of await takeDue(tx, kernel.clock.now())) {
-        await recordOpening(kernel, tx, id, "waiting-time");
+      for (const row of await takeDue(tx, kernel.clock.now())) {
+        if (row.blocks_vault) await recordOpening(kernel, tx, row.user_id, "waiting-time");
       }
     });
     if (!mail.isConfigured) return;
@@ -26,18 +26,26 @@ async function mailOwner(kernel: Kernel, mail: Mail, row: ClosureRow): Promise<v
   if (person === undefined || row.opens_at === null) return;
   const token = randomBytes(32).toString("base64url");
   await database.transaction((tx) => recordMailing(tx, person.id, { cancel_hash: hashOf(token) }));
+  const until = `${row.opens_at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const state = row.blocks_vault
+    ? [
+        `Your vault is closed and opens at ${until}.`,
+        "",
+        "If you requested this, you can open the vault now: sign in and use a second factor or a recovery code that you had before.",
+      ]
+    : [`If you requested this, ignore this email. Otherwise you can cancel the reset until ${until}.`];
   await mail.send({
     to: person.email,
-    subject: "Your Strongroom vault is closed after a reset",
+    subject: row.blocks_vault
+      ? "Your Strongroom vault is closed after a reset"
+      : "Your sign-in to Strongroom was reset",
     text: [
       `Hello ${person.name},`,
       "",
       `${WHAT[row.cause]} Changed by: ${row.closed_by}.`,
-      `Your vault is closed and opens at ${row.opens_at.toISOString().slice(0, 16).replace("T", " ")} UTC.`,
+      ...state,
       "",
-      "If you requested this, you can open the vault now: sign in and use a second factor or a recovery code that you had before.",
-      "",
-      "If you did NOT request this, cancel the reset here. All sessions end, the new password stops working, and the vault stays closed:",
+      "If you did NOT request this, cancel the reset here. All sessions end, the new password stops working, and the vault is closed until your sign-in is reset again:",
       "",
       // After the `#`, so that browsers do not send the token to a server.
       `${kernel.publicUrl()}/cancel-recovery#token=${token}`,

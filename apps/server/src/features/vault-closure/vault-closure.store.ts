@@ -1,4 +1,4 @@
-// Database queries for closed vaults.
+// Database queries for closed vaults, and for resets of users whose vault was empty.
 import type { VaultClosure } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Generated, Selectable } from "kysely";
@@ -10,6 +10,8 @@ interface ClosuresTable {
   opens_at: Date | null;
   cause: VaultClosure["cause"];
   closed_by: string;
+  /** False: the vault was empty at the reset and stays usable. */
+  blocks_vault: boolean;
   cancel_hash: Generated<Buffer | null>;
   mailed_at: Generated<Date | null>;
 }
@@ -22,7 +24,7 @@ declare module "#kernel/db/tables.ts" {
 
 export type ClosureRow = Selectable<ClosuresTable>;
 
-/** Whether the user's vault contains any secrets. An empty vault needs no protection. */
+/** Whether the user's vault contains any secrets. */
 export async function hasSecrets(db: Db, userId: string): Promise<boolean> {
   const own = sql<{ has: boolean }>`
     select exists (select from credentials where user_id = ${userId} and deleted_at is null) as has`;
@@ -36,21 +38,29 @@ export async function hasSecrets(db: Db, userId: string): Promise<boolean> {
  */
 export async function putClosure(
   tx: Tx,
-  row: Pick<ClosureRow, "user_id" | "closed_at" | "cause" | "closed_by"> & { opens_at: Date },
+  row: Pick<ClosureRow, "user_id" | "closed_at" | "cause" | "closed_by" | "blocks_vault" | "mailed_at"> & {
+    opens_at: Date;
+  },
 ): Promise<ClosureRow> {
   const { rows } = await sql<ClosureRow>`
-    insert into vault_closures as old (user_id, closed_at, opens_at, cause, closed_by)
-    values (${row.user_id}, ${row.closed_at}, ${row.opens_at}, ${row.cause}, ${row.closed_by})
+    insert into vault_closures as old (user_id, closed_at, opens_at, cause, closed_by, blocks_vault, mailed_at)
+    values (${row.user_id}, ${row.closed_at}, ${row.opens_at}, ${row.cause}, ${row.closed_by}, ${row.blocks_vault},
+      ${row.mailed_at})
     on conflict (user_id) do update set
       closed_at = case when old.opens_at <= excluded.closed_at then excluded.closed_at else old.closed_at end,
       opens_at = case when old.opens_at is null and excluded.cause = 'provider-changed' then null
         else excluded.opens_at end,
-      cause = excluded.cause, closed_by = excluded.closed_by, cancel_hash = null, mailed_at = null
+      blocks_vault = excluded.blocks_vault
+        or (old.blocks_vault and (old.opens_at is null or old.opens_at > excluded.closed_at)),
+      cause = excluded.cause, closed_by = excluded.closed_by,
+      -- A reset that needs no mail leaves an earlier link valid.
+      cancel_hash = case when excluded.mailed_at is null then null else old.cancel_hash end,
+      mailed_at = case when excluded.mailed_at is null then null else old.mailed_at end
     returning *`.execute(tx);
   return rows[0]!;
 }
 
-/** Returns the closure of this user's vault; undefined if the vault is open. */
+/** Returns the last reset of this user, until its waiting time is over. */
 export const findClosure = (db: Db, userId: string, now: Date): Promise<ClosureRow | undefined> =>
   db
     .selectFrom("vault_closures")
@@ -73,9 +83,9 @@ export const findByCancelHash = (db: Db, hash: Buffer, now: Date): Promise<Closu
     .where("opens_at", ">", now)
     .executeTakeFirst();
 
-/** Keeps a vault closed after the owner's cancellation. Returns false if it was not closed, or already cancelled. */
+/** Keeps a vault closed after the owner's cancellation. Returns false if there is no reset, or it was already cancelled. */
 export async function keepClosed(tx: Tx, userId: string, now: Date): Promise<boolean> {
-  const update = tx.updateTable("vault_closures").set({ opens_at: null, cancel_hash: null });
+  const update = tx.updateTable("vault_closures").set({ opens_at: null, cancel_hash: null, blocks_vault: true });
   const done = await update.where("user_id", "=", userId).where("opens_at", ">", now).executeTakeFirst();
   return done.numUpdatedRows === 1n;
 }
@@ -118,13 +128,18 @@ export async function hasFactorFrom(db: Db, userId: string, before: Date): Promi
 }
 
 /**
- * While the vault is closed: deletes the factors and recovery codes added since it was closed, and the factors being
- * set up. Returns the number of deleted factors. INVARIANT: pending setups are deleted first, so that a setup that
- * commits meanwhile is either deleted here or fails.
+ * Until the waiting time of a reset is over: deletes the factors and recovery codes added since, and the factors being
+ * set up. Returns the number of deleted factors. INVARIANT: pending setups are deleted first, so that a setup that commits meanwhile
+ * is either deleted here or fails.
  */
-export async function deleteLaterFactors(tx: Tx, userId: string, now: Date): Promise<number> {
+export async function deleteLaterFactors(
+  tx: Tx,
+  userId: string,
+  now: Date,
+  when: "always" | "while-closed",
+): Promise<number> {
   const closure = await findClosure(tx, userId, now);
-  if (closure === undefined) return 0;
+  if (closure === undefined || (when === "while-closed" && !closure.blocks_vault)) return 0;
   const since = closure.closed_at;
   await sql`delete from factor_enrolments where user_id = ${userId}`.execute(tx);
   await sql`delete from factor_challenges where user_id = ${userId}`.execute(tx);
@@ -135,12 +150,12 @@ export async function deleteLaterFactors(tx: Tx, userId: string, now: Date): Pro
 
 /**
  * For a restored database: every vault that could open automatically, even one whose waiting time is over, waits for
- * the policy's waiting time from now on, and its owner is mailed a new link. Returns the number of these vaults.
+ * the policy's waiting time from now on, and its owner is mailed a new link. Returns the number of closed vaults.
  */
 export async function restartWaiting(tx: Tx, now: Date): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rows } = await sql<{ blocks_vault: boolean }>`
     update vault_closures set cancel_hash = null, mailed_at = null,
       opens_at = greatest(opens_at, ${now}::timestamptz + (select vault_wait_hours from sign_in_policy) * interval '1 hour')
-    where opens_at is not null`.execute(tx);
-  return Number(numAffectedRows);
+    where opens_at is not null returning blocks_vault`.execute(tx);
+  return rows.filter((row) => row.blocks_vault).length;
 }

@@ -92,6 +92,18 @@ async function resetBy(as: TestPerson, { id }: TestPerson): Promise<void> {
   await useLink(made.body.link);
 }
 
+/** Resets the password in the way of a user who can read the mailbox of the account. */
+async function resetByMail({ email }: TestPerson): Promise<void> {
+  let next = smtp.next();
+  await app.call(requestPasswordReset, { body: { email } });
+  for (;;) {
+    const mail = await next;
+    next = smtp.next();
+    const link = /https:\S+reset-password#token=\S+/.exec(mail.text);
+    if (link !== null && mail.to[0] === email) return useLink(link[0]);
+  }
+}
+
 /**
  * Resets the user's password, signs in with it, adds factors and starts further setups. Returns a function that signs
  * in with the added passkey.
@@ -112,6 +124,10 @@ async function plantFactors(person: TestPerson) {
 
 const reveal = (id: CredentialId, as: string) => app.call(revealCredential, { params: { id }, body: {}, as });
 const closureOf = async (as: string) => (await app.call(readVaultClosure, { as })).body.closure;
+async function resetsOf({ id }: TestPerson): Promise<unknown[]> {
+  const read = "select opens_at, blocks_vault from vault_closures where user_id = $1";
+  return (await app.database.pool.query(read, [id])).rows;
+}
 const tend = () => app.database.transaction((tx) => app.kernel.jobs.enqueue(tx, "vault-closure.tend", {}));
 
 /** Runs `act` and returns the token of the link that is then mailed to the owner. */
@@ -257,22 +273,58 @@ describe("after an administrator's reset", () => {
     assert.deepEqual(refusal(await reveal(third.id, await signIn(app, third.person.email, ANOTHER))), CLOSED);
   });
 
-  test("a vault without secrets stays open, and so does the vault of an owner who requested a reset link by email", async () => {
-    const empty = await aPerson(app);
-    await resetBy(admin, empty);
-    assert.equal(await closureOf(await signIn(app, empty.email, ANOTHER)), null);
+  test("the vault of an owner who requested a reset link by email stays open", async () => {
     const { person, id } = await withSecret();
-    let next = smtp.next();
-    await app.call(requestPasswordReset, { body: { email: person.email } });
-    for (;;) {
-      const mail = await next;
-      next = smtp.next();
-      const link = /https:\S+reset-password#token=\S+/.exec(mail.text);
-      if (link === null || mail.to[0] !== person.email) continue;
-      await useLink(link[0]);
-      break;
-    }
+    await resetByMail(person);
     assert.equal((await reveal(id, await signIn(app, person.email, ANOTHER))).status, 200);
+  });
+});
+
+describe("a reset of a user whose vault is empty", () => {
+  test("leaves the vault usable at once, and the waiting time ends without a notification", async () => {
+    const person = await aPerson(app);
+    await resetBy(admin, person);
+    const changed = { ...person, token: await signIn(app, person.email, ANOTHER) };
+    assert.equal(await closureOf(changed.token), null);
+    const { id } = await withSecret(changed);
+    assert.equal((await reveal(id, changed.token)).status, 200);
+    ahead = 73 * HOUR;
+    await tend();
+    await eventually(async () => ((await resetsOf(person)).length === 0 ? true : null));
+    const opened = (await entriesOf(app, "vault.opened")).filter(({ target }) => target?.["id"] === person.id);
+    assert.deepEqual(opened, []);
+  });
+
+  test("is followed by a second reset that deletes the factors added in between, so that they open nothing stored later", async () => {
+    const person = await aPerson(app);
+    const enter = await plantFactors(person);
+    await resetBy(admin, person);
+    assert.equal((await enter()).status, 401, "the planted passkey does not sign in");
+    const owner = { ...person, token: await signIn(app, person.email, ANOTHER) };
+    const { id } = await withSecret(owner);
+    assert.equal((await reveal(id, owner.token)).status, 200);
+    await resetBy(admin, person);
+    assert.deepEqual(refusal(await reveal(id, await signIn(app, person.email, ANOTHER))), CLOSED);
+  });
+
+  test("can be cancelled by the link in the mail, which deletes the factors added since", async () => {
+    const person = await aPerson(app);
+    let enter: (() => Promise<Reply<unknown>>) | undefined;
+    const token = await cancelTokenFor(person, async () => {
+      enter = await plantFactors(person);
+    });
+    assert.equal((await app.call(cancelRecoveryByLink, { body: { token } })).status, 200);
+    assert.equal((await enter?.())?.status, 401, "the planted passkey does not sign in");
+    await assert.rejects(signIn(app, person.email, ANOTHER));
+    assert.deepEqual(await resetsOf(person), [{ opens_at: null, blocks_vault: true }]);
+  });
+
+  test("does not let a mailbox alone remove the second factors added since", async () => {
+    const person = await aPerson(app);
+    await resetBy(admin, person);
+    await withApp(app, { token: await signIn(app, person.email, ANOTHER) });
+    await resetByMail(person);
+    assert.ok(await firstStep(app, { ...person, password: ANOTHER }));
   });
 });
 
@@ -289,10 +341,7 @@ describe("the owner", () => {
     assert.deepEqual(refusal(again), [400, "vault.not-waiting"], "a link works once");
     ahead = 1000 * HOUR;
     await tend();
-    const { rows } = await app.database.pool.query("select opens_at from vault_closures where user_id = $1", [
-      person.id,
-    ]);
-    assert.deepEqual(rows, [{ opens_at: null }]);
+    assert.deepEqual(await resetsOf(person), [{ opens_at: null, blocks_vault: true }]);
     assert.equal((await entriesOf(app, "vault.recovery-cancelled")).at(-2)?.severity, "critical");
   });
 

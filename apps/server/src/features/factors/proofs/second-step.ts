@@ -84,7 +84,7 @@ export async function addFirst(parts: FactorsContext, call: SteppedCall<typeof a
     within: async (tx) => {
       // The user's row is locked, so this check sees any factor that was added concurrently.
       requireNoFactor((await findFactors(tx, tried.user.id)).length);
-      codes = (await saveFactor(tx, answered)) ?? [];
+      codes = (await saveFactor(tx, parts.notify, answered)) ?? [];
       await appendAudit(tx, [addedEntry(kernel, call, tried, answered.row)]);
     },
   });

@@ -161,12 +161,14 @@ export async function completeReset(
     const sessions = await endSessions(kernel, tx, userId);
     const tokens = await parts.endTokens.current(tx, userId, "password-reset");
     // Another person may have used the account since an earlier reset. Delete the factors added since then, so that
-    // they keep no way in.
-    const factors = await deleteLaterFactors(tx, userId, now);
+    // they keep no way in. If the vault is open, access to the mailbox alone must not remove second factors.
+    const isOwnRequest = reset.made_by === null;
+    const factors = await deleteLaterFactors(tx, userId, now, isOwnRequest ? "while-closed" : "always");
     // A link mailed to the user's own mailbox proves as much as before; any other link passed through another person's
     // hands.
     if (reset.made_by !== null) {
-      await closeVault(kernel, tx, { person: user, cause: "reset-link", by: reset.made_by });
+      const isInvitation = user.invited_at !== null;
+      await closeVault(kernel, tx, { person: user, cause: "reset-link", by: reset.made_by, isInvitation });
     }
     // The link's holder has proved their identity, so other people's guesses must not slow them down on this network.
     await trustNetwork(kernel, tx, { email: user.email, userId, network: clientKey(call.request.ip) });

@@ -44,7 +44,11 @@ const live = (db: Db) =>
     .selectFrom("sign_in_sessions")
     .innerJoin("users", "users.id", "sign_in_sessions.user_id")
     .innerJoin("sign_in_policy", (join) => join.onTrue())
-    .leftJoin("vault_closures", "vault_closures.user_id", "sign_in_sessions.user_id")
+    .leftJoin("vault_closures", (join) =>
+      join
+        .onRef("vault_closures.user_id", "=", "sign_in_sessions.user_id")
+        .on("vault_closures.blocks_vault", "=", sql.lit(true)),
+    )
     .select([
       "sign_in_sessions.id",
       "sign_in_sessions.user_id",
