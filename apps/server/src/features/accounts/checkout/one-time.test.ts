@@ -125,8 +125,29 @@ describe("a one-time password", () => {
       assert.deepEqual([edited.status, codeOf(edited)], [409, "account.one-time-taken"], edited.text);
     }
     assert.equal(codeOf(await retrieve(owner)), "account.one-time-taken");
-    assert.equal((await acting.update(owner, account, { hostname: "other.example" })).status, 200);
     assert.equal((await acting.update(owner, account, { ...edits[0], password: "a new secret" })).status, 200);
+  });
+
+  test("is not sent to a different target once it was taken, not even by its automatic rotation", async () => {
+    const { owner, people, account, retrieve } = await aScene();
+    const acting = actingOn(app);
+    assert.equal((await acting.update(owner, account, { port: 3 })).status, 200);
+    assert.equal((await acting.update(owner, account, {})).status, 200);
+    assert.equal((await retrieve(people[0]!)).status, 200);
+    const ways = [
+      { hostname: "mine.example" },
+      { port: 2 },
+      { ssl_enabled: true },
+      { additional_params: { sslmode: "disable" } },
+    ] as const;
+    for (const way of ways) {
+      const edited = await acting.update(owner, account, way);
+      assert.deepEqual([edited.status, codeOf(edited)], [409, "account.one-time-taken"], edited.text);
+    }
+    const renamed = await acting.update(owner, account, { name: "Another name" });
+    assert.equal(renamed.status, 200, renamed.text);
+    const both = await acting.update(owner, account, { ...ways[0], password: "a new secret" });
+    assert.equal(both.status, 200, both.text);
   });
 });
 

@@ -43,6 +43,8 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
     const changes = changesOf(shown, edit);
     for (const permission of permissionsFor(changes, replacement !== null, shown))
       requireAccountPermission(shown, permission);
+    // INVARIANT: a taken password is never sent to a different target: whoever changes the address could read it there.
+    if (isSentElsewhere(changes, replacement !== null)) refuseTaken(shown);
     if (givesAway(shown, edit, changes)) call.requireStepUp();
     if (changes.includes("platform_id")) await lockUsablePlatform(tx, edit.platform_id);
     if (edit.status === "disabled" && shown.status !== "disabled") await endAccess(deps, tx, id, call.actor);
@@ -92,6 +94,9 @@ const SENT_TO: readonly (keyof Fields)[] = [
   "additional_params",
 ];
 
+const isSentElsewhere = (changes: readonly (keyof Fields)[], isSecretReplaced: boolean): boolean =>
+  !isSecretReplaced && changes.some((field) => SENT_TO.includes(field));
+
 /**
  * The permissions for an edit. An edit without changes still needs `update_properties`. Sending the stored secret to a different
  * target requires the permissions to retrieve it without an approval, and users who need an approval cannot choose a platform
@@ -103,12 +108,11 @@ function permissionsFor(
   shown: ShownRow,
 ): SafePermission[] {
   const isEmpty = changes.length === 0 && !isSecretReplaced;
-  const isSentElsewhere = !isSecretReplaced && changes.some((field) => SENT_TO.includes(field));
   return [
     ...(changes.includes("name") ? (["rename"] as const) : []),
     ...(isEmpty || changes.some((field) => field !== "name") ? (["update_properties"] as const) : []),
     ...(isSecretReplaced ? (["update_secret"] as const) : []),
-    ...(isSentElsewhere ? RETRIEVE_WITHOUT_APPROVAL(shown) : []),
+    ...(isSentElsewhere(changes, isSecretReplaced) ? RETRIEVE_WITHOUT_APPROVAL(shown) : []),
     ...(changes.includes("platform_id") && shown.approvals > 0 ? (["access_without_confirmation"] as const) : []),
   ];
 }
