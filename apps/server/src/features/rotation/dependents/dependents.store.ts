@@ -22,6 +22,8 @@ export interface AccountDependentsTable {
   lease_until: ColumnType<Date | null, undefined, unknown>;
   created_at: Date;
   updated_at: Later<Date>;
+  /** Where the account that delivers the password sent it when `added_by` became responsible; null: no such account. */
+  via_way: ColumnType<string | null, RawBuilder<string | null>, never>;
 }
 
 declare module "#kernel/db/tables.ts" {
@@ -37,11 +39,25 @@ export async function listOf(db: Db, accountId: string): Promise<DependentRow[]>
   return query.orderBy("created_at").orderBy("id").execute();
 }
 
+/** Where the account that delivers the password of a dependent with this configuration sends it now. */
+const viaWay = (config: RawBuilder<unknown>): RawBuilder<string | null> => sql<string | null>`(
+  select jsonb_build_array(type, host, port, connection_string, ssl_enabled, additional_params)::text
+  from credentials where credentials.id = (${config} ->> 'via_account_id')::uuid)`;
+
+/** Whether the account that delivers the password sends it elsewhere than when `added_by` became responsible. */
+export async function isRedirected(tx: Tx, id: string): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`
+    select via_way is distinct from ${viaWay(sql`account_dependents.config`)} as is
+    from account_dependents where id = ${id}`.execute(tx);
+  return rows[0]?.is ?? true;
+}
+
 export async function insertDependent(
   tx: Tx,
   row: Pick<DependentRow, "id" | "account_id" | "name" | "config" | "added_by" | "signing_key" | "created_at">,
 ): Promise<DependentRow> {
-  const values = { ...row, config: JSON.stringify(row.config) };
+  const config = JSON.stringify(row.config);
+  const values = { ...row, config, via_way: viaWay(sql`${config}::jsonb`) };
   return tx.insertInto("account_dependents").values(values).returningAll().executeTakeFirstOrThrow();
 }
 
@@ -57,16 +73,20 @@ export async function readDependent(db: Db, accountId: string, id: string): Prom
   return (await query.where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
-/** Makes the dependent due now. Returns null when the account has no such dependent. */
+/**
+ * Makes the dependent due now. With `answersNow`, user `by` becomes responsible for it and for where its password is
+ * sent. Returns null when the account has no such dependent.
+ */
 export async function scheduleUpdate(
   tx: Tx,
   accountId: string,
   id: string,
-  addedBy: string,
+  { by, answersNow }: { by: string; answersNow: boolean },
 ): Promise<DependentRow | null> {
   const { rows } = await sql<DependentRow>`
     update account_dependents set state = 'pending', tries = 0, message = null, next_at = access_time(),
-      added_by = ${addedBy}
+      via_way = case when ${answersNow}::boolean then ${viaWay(sql`account_dependents.config`)} else via_way end,
+      added_by = case when ${answersNow}::boolean then ${by}::uuid else added_by end
     where id = ${id} and account_id = ${accountId} returning *`.execute(tx);
   return rows[0] ?? null;
 }

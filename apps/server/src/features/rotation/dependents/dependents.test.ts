@@ -136,6 +136,35 @@ test("a dependent account stores the new password, and another stored account se
   assert.equal(await place.passwordOf(owner, twin.account.id), password, "what nothing proved is not passed on");
 });
 
+test("a linked user's password is not sent to a different host until a user with access to both accounts requests it", async () => {
+  const { account, platform } = await place.anAccountThere(owner);
+  const { safe } = await place.anAccountThere(owner);
+  const { superuser, host: hostname, port } = place.target;
+  const stored = { ...DATABASE, ...superuser, hostname, port, platform_id: platform.id };
+  const via = await anAccount(place.app, owner, safe, stored);
+  const linked = await place.target.addRole();
+  const config = { kind: "linked-user", via_account_id: via.id, username: linked.username } as const;
+  const added = await depends(account.id, config);
+  assert.equal(added.status, 201, added.text);
+  const editor = await aPerson(place.app);
+  await aMember(place.app, owner, safe, editor, ["list", "retrieve", "update_properties"]);
+  const redirect = (to: string) => {
+    const { password: _kept, ...rest } = stored;
+    const body = AccountEdit.parse({ ...rest, name: via.name, hostname: to });
+    return place.app.call(updateAccount, { params: { id: via.id }, body, as: editor.token });
+  };
+  const moved = await redirect("localhost");
+  assert.equal(moved.status, 200, moved.text);
+  assert.equal((await place.rotate(owner, account.id)).state, "rotated");
+  assert.match((await inState(account.id, "waiting")).message ?? "", /address of the account .* was changed/);
+  assert.equal(await place.logsIn(linked.username, await place.passwordOf(owner, account.id)), false);
+
+  const params = { id: account.id, dependentId: added.body.id };
+  assert.equal((await place.app.call(updateDependent, { params, as: owner.token })).status, 200);
+  await inState(account.id, "current");
+  assert.equal(await place.logsIn(linked.username, await place.passwordOf(owner, account.id)), true);
+});
+
 test("adding a dependent requires the permission to retrieve the secret; a dependent whose account was deleted needs attention", async () => {
   const { account, safe } = await place.anAccountThere(owner);
   const steward = await aPerson(place.app);

@@ -163,7 +163,7 @@ export async function updateDependent(
   const found = await readDependent(tx, id, dependentId);
   if (found === null) throw notFound();
   const mayAnswer = await isWithinRights(requireRights(context.rotated, tx, call.actor, id, found.config));
-  const wanted = await scheduleUpdate(tx, id, dependentId, mayAnswer ? call.actor.id : found.added_by);
+  const wanted = await scheduleUpdate(tx, id, dependentId, { by: call.actor.id, answersNow: mayAnswer });
   if (wanted === null) throw notFound();
   call.note({
     target: { type: "account", id, name: row.name },

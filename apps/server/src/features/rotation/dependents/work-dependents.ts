@@ -19,7 +19,7 @@ import {
 import type { SecretRow } from "#features/secrets/index.ts";
 import { findUser } from "#features/users/index.ts";
 import { ownerOf } from "#features/verification/index.ts";
-import { claimDependent, storeDependentResult, hasInactive } from "./dependents.store.ts";
+import { claimDependent, hasInactive, isRedirected, storeDependentResult } from "./dependents.store.ts";
 import type { DependentResult, DependentRow } from "./dependents.store.ts";
 import { isWithinRights, requireRights } from "./dependents.ts";
 import { backOff } from "../rotation.policy.ts";
@@ -84,6 +84,9 @@ async function isAnsweredFor(
   return isWithinRights(requireRights(rotated, tx, { id: added_by as UserId, role }, account_id, config));
 }
 
+const REDIRECTED =
+  "The address of the account that delivers the password was changed. Check it, then request the update again.";
+
 const NOT_ACTIVE = "A required account, or its platform or safe, is not active.";
 
 /** INVARIANT: a secret is opened only after its use is recorded. */
@@ -97,6 +100,8 @@ async function prepare(context: RotationContext, tx: Tx, row: DependentRow): Pro
   const other = otherId === null ? null : await holding(tx, rows, otherId);
   if (otherId !== null && other === null) return { isDone: false, message: "The other account was deleted." };
   if (!(await isAnsweredFor(context, tx, row))) return { isDone: false, message: NOBODY_ANSWERS };
+  // INVARIANT: an editor of the delivering account cannot redirect another account's secret to a host of their own.
+  if (await isRedirected(tx, row.id)) return { isDone: false, message: REDIRECTED };
   if (await hasInactive(tx, ids)) return { isDone: false, message: NOT_ACTIVE };
   const at = context.kernel.clock.now();
   const used = [account, ...(other === null || row.config.kind === "account" ? [] : [other])];
