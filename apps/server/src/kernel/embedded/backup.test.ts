@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -22,6 +23,7 @@ import { startEmbedded } from "./embedded.ts";
 import type { Embedded } from "./embedded.ts";
 import { restore } from "./restore.ts";
 import type { RestoreOptions } from "./restore.ts";
+import { chooseServerUser } from "./server-user.ts";
 import { aRootKey } from "./testing/root-key.ts";
 import { startChild, temporaryFolder } from "./testing/child.ts";
 const temporary = temporaryFolder();
@@ -241,6 +243,32 @@ describe("a backup", () => {
     writeFileSync(join(inside("newer"), "audit", "checkpoint"), "signed later\n");
     await restoreFrom(made, inside("newer"));
     assert.equal(readFileSync(join(inside("newer"), "audit", "checkpoint"), "utf8"), "signed later\n");
+  });
+
+  test("does not write through a link in the data folder", async () => {
+    const [target, outside] = [inside("linked"), inside("outside")];
+    for (const folder of [target, outside]) mkdirSync(folder);
+    symlinkSync(outside, join(target, "audit"));
+    await refuses(restoreFrom(made, target), /audit is a link\. Replace it with a folder first\.$/);
+    assert.deepEqual(readdirSync(outside), []);
+    assert.ok(!existsSync(join(target, "postgres", "cluster")));
+  });
+
+  const skip = process.geteuid?.() === 0 ? false : "needs root";
+  test("cannot be redirected by the server user while root restores it", { skip }, async () => {
+    const target = inside("raced");
+    let attack: number | null = null;
+    await restoreFrom(made, target, {
+      progress: async () => {
+        if (attack !== null) return;
+        const cwd = join(target, "postgres");
+        const { uid, gid } = chooseServerUser(cwd, null);
+        const script = 'mv cluster.new-* away && ln -s /tmp "cluster.new-$1"';
+        attack = spawnSync("/bin/sh", ["-c", script, "sh", String(process.pid)], { cwd, uid, gid }).status;
+      },
+    });
+    assert.notEqual(attack, 0, "the server user could enter the folder");
+    assert.notEqual(statSync(join(target, "postgres", "cluster")).uid, 0);
   });
 
   test("is rolled back if the check of the restored database fails, and can be restored again", async () => {

@@ -3,10 +3,14 @@ import { createHash } from "node:crypto";
 import {
   accessSync,
   chmodSync,
-  chownSync,
+  closeSync,
   constants,
-  lstatSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  lchownSync,
   mkdirSync,
+  openSync,
   readdirSync,
   realpathSync,
   rmSync,
@@ -79,37 +83,47 @@ function prepareHome(home: string, live: { uid: number; gid: number } | null): S
   const user = owner === null && live !== null ? chooseOtherUser(home, live) : chooseServerUser(home, owner);
   if (owner === null) makePrivate(home, user);
   // Root copied the folder, for instance from a backup.
-  if (owner?.uid === 0 && user.isDropped) handOver(home, user);
+  if (owner?.uid === 0 && user.isDropped) {
+    // INVARIANT: the server user enters the folder last, so that no link of theirs is followed.
+    chmodSync(home, 0o700);
+    handOver(home, user);
+  }
   return user;
 }
 
 function handOver(path: string, user: ServerUser): void {
   try {
-    chownSync(path, user.uid, user.gid);
     for (const entry of readdirSync(path, { withFileTypes: true })) {
       const inner = join(path, entry.name);
       if (entry.isDirectory()) handOver(inner, user);
-      else if (entry.isFile()) chownSync(inner, user.uid, user.gid);
+      else if (entry.isFile()) lchownSync(inner, user.uid, user.gid);
     }
+    lchownSync(path, user.uid, user.gid);
   } catch (error) {
     // A concurrent start renamed or deleted it.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }
 
-/** Creates a folder of mode 0700 that belongs to the server user. */
+/** Creates a folder of mode 0700 that belongs to the server user. Follows no link. */
 export function makePrivate(folder: string, user: ServerUser): void {
+  const foreign = () => new StartError(`${folder} is not a folder of user ${user.name}: move it away and start again.`);
+  let descriptor: number;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const found = lstatSync(folder);
-    if (user.isDropped && found.uid === 0 && found.isDirectory()) chownSync(folder, user.uid, user.gid);
-    if (found.isDirectory() && (found.mode & 0o777) !== 0o700) chmodSync(folder, 0o700);
+    descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (error) {
+    if (["ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "")) throw foreign();
     throw new StartError(`The folder ${folder} cannot be used (${reason(error)}).`, { cause: error });
   }
-  const { uid } = lstatSync(folder);
-  if (!lstatSync(folder).isDirectory() || uid !== user.uid) {
-    throw new StartError(`${folder} is not a folder of user ${user.name}: move it away and start again.`);
+  try {
+    const found = fstatSync(descriptor);
+    const isOurs = user.isDropped && found.uid === 0;
+    if (isOurs) fchownSync(descriptor, user.uid, user.gid);
+    else if (found.uid !== user.uid) throw foreign();
+    if ((found.mode & 0o777) !== 0o700) fchmodSync(descriptor, 0o700);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -1,6 +1,6 @@
 // Restores a backup into an empty data folder: authenticates it, checks every file while copying, and starts the database once.
 import { existsSync } from "node:fs";
-import { chown, lstat, mkdir, readFile, readdir, rename, rm, stat } from "node:fs/promises";
+import { chown, lchown, lstat, mkdir, readFile, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Log } from "#kernel/log.ts";
 import { StartError } from "#kernel/start-error.ts";
@@ -141,14 +141,16 @@ async function putInPlace(
   const fresh = `${folders.cluster}.new-${process.pid}`;
   const inside = (path: string): string => join(fresh, path.slice(CLUSTER.length));
   const belongs = (path: string): boolean => path === CLUSTER || path.startsWith(`${CLUSTER}/`);
+  const { home, user } = folders;
   const handOver = async (path: string): Promise<void> => {
-    if (folders.user.isDropped) await chown(path, folders.user.uid, folders.user.gid);
+    if (user.isDropped) await lchown(path, user.uid, user.gid);
   };
+  // INVARIANT: the server user cannot enter the folder while root writes into it, so that no link of theirs is followed.
+  if (user.isDropped) await chown(home, 0, 0);
   try {
     const inner = manifest.folders.filter(belongs).toSorted();
     for (const folder of inner) {
       await mkdir(inside(folder), { mode: 0o700 });
-      await handOver(inside(folder));
     }
     const isConfiguration = ({ path }: BackupFile): boolean =>
       CONFIGURATION_FILES.some((name) => path === `${CLUSTER}/${name}`);
@@ -158,7 +160,6 @@ async function putInPlace(
       signal?.throwIfAborted();
       const written = await copyHashed(join(backup, path), inside(path), size);
       if (written?.sha256 !== sha256) throw damaged(backup, path);
-      await handOver(inside(path));
       await progress?.((copied += 1), files.length);
     });
     const texts: string[] = [];
@@ -168,14 +169,16 @@ async function putInPlace(
     }
     // Sort by name, so that the automatic configuration comes first; the server reads it last.
     const written = await writeConfiguration(fresh, manifest.major, texts.toReversed());
-    for (const path of written) await handOver(path);
-    const all = [...files.map(({ path }) => inside(path)), ...written, ...inner.map(inside)];
+    const all = [...files.map(({ path }) => inside(path)), ...written, ...inner.map(inside).toReversed()];
+    for (const path of all) await handOver(path);
     if (apartFrom === undefined) await flushAll(all);
     await rename(fresh, folders.cluster);
-    await flush(folders.home);
+    await flush(home);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
     throw error;
+  } finally {
+    if (user.isDropped) await chown(home, user.uid, user.gid);
   }
 }
 
@@ -187,13 +190,22 @@ async function putBeside(backup: string, { files }: Listed, dataFolder: string):
     if (path.startsWith(`${CLUSTER}/`)) continue;
     const target = join(dataFolder, path);
     if (existsSync(target)) continue;
+    await requireNoLink(dataFolder, dirname(path));
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     const written = await copyHashed(join(backup, path), target, size);
     if (written?.sha256 !== sha256) {
       await rm(target, { force: true });
       throw damaged(backup, path);
     }
-    if (isRoot) for (const each of [dirname(target), target]) await chown(each, uid, gid);
+    if (isRoot) for (const each of [dirname(target), target]) await lchown(each, uid, gid);
     await flushAll([target, dirname(target), dataFolder]);
   }
+}
+
+/** Throws if a folder of this path leads out of the data folder, which may belong to an ordinary user. */
+async function requireNoLink(dataFolder: string, path: string): Promise<void> {
+  const folder = join(dataFolder, path);
+  if (path !== "." && dirname(path) !== ".") await requireNoLink(dataFolder, dirname(path));
+  const found = await lstat(folder).catch(() => null);
+  if (found?.isSymbolicLink() === true) throw new StartError(`${folder} is a link. Replace it with a folder first.`);
 }

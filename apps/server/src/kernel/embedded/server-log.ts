@@ -4,14 +4,15 @@ import {
   constants,
   copyFileSync,
   fchownSync,
+  ftruncateSync,
   lchownSync,
   lstatSync,
   openSync,
   readSync,
   rmSync,
-  truncateSync,
 } from "node:fs";
 import { join } from "node:path";
+import { StartError } from "#kernel/start-error.ts";
 import type { ServerUser } from "./server-user.ts";
 
 const LARGEST = 5 * 1024 * 1024;
@@ -35,8 +36,8 @@ export function serverLog(folder: string, user: ServerUser): ServerLog {
   const size = (): number => lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
   return {
     open() {
-      const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
-      const descriptor = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+      const { O_WRONLY, O_APPEND, O_CREAT } = constants;
+      const descriptor = openFile(file, O_WRONLY | O_APPEND | O_CREAT);
       if (user.isDropped) fchownSync(descriptor, user.uid, user.gid);
       return descriptor;
     },
@@ -46,7 +47,12 @@ export function serverLog(folder: string, user: ServerUser): ServerLog {
       copyFileSync(file, `${file}.1`, constants.COPYFILE_EXCL);
       if (user.isDropped) lchownSync(`${file}.1`, user.uid, user.gid);
       // The server appends (O_APPEND), so it continues at the new end.
-      truncateSync(file);
+      const descriptor = openFile(file, constants.O_WRONLY);
+      try {
+        ftruncateSync(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
     },
     size,
     since(position) {
@@ -54,7 +60,7 @@ export function serverLog(folder: string, user: ServerUser): ServerLog {
       if (end === 0) return "";
       const start = Math.max(Math.min(position, end), end - 16_384);
       const bytes = Buffer.alloc(end - start);
-      const descriptor = openSync(file, "r");
+      const descriptor = openFile(file, constants.O_RDONLY);
       try {
         return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, bytes.length, start));
       } finally {
@@ -62,6 +68,16 @@ export function serverLog(folder: string, user: ServerUser): ServerLog {
       }
     },
   };
+}
+
+/** Throws `StartError` for a link. */
+function openFile(file: string, flags: number): number {
+  try {
+    return openSync(file, flags | constants.O_NOFOLLOW, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ELOOP") throw error;
+    throw new StartError(`The log file ${file} is a link. Remove it and start again.`, { cause: error });
+  }
 }
 
 /** The message of the last FATAL or PANIC line, or of an error before logging started; null if there is none. */
