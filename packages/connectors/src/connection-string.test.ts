@@ -62,8 +62,8 @@ const REFUSED: [string, RegExp][] = [
   ["postgres://h/d?password=x", /contains a password/],
   ["mysql://h/d", /is for mysql/],
   ["not a url", /must have the form/],
-  ["postgres://h/d?sslrootcert=/etc/passwd", /names a certificate file/],
-  ["postgres://h/d?sslkey=/root/.ssh/id", /names a certificate file/],
+  ["postgres://h/d?sslrootcert=/etc/passwd", /refers to a certificate file/],
+  ["postgres://h/d?sslkey=/root/.ssh/id", /refers to a certificate file/],
   ["postgres://h/%e0%a4%a", /percent sign/],
   ["postgres://h:99999/d", /must have the form/],
 ];

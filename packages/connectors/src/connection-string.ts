@@ -42,7 +42,7 @@ export function databaseAddress(
   }
   if (url !== null && FILE_PARAMS.some((name) => url.searchParams.has(name))) {
     return refuse(
-      "The connection string names a certificate file. Put the certificate itself into the additional parameter ca.",
+      'The connection string refers to a certificate file. Paste the certificate itself into the additional parameter "ca".',
     );
   }
   const decoded = url === null ? undefined : connectionAddress(url);

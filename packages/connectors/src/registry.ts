@@ -53,13 +53,13 @@ function choose(criteria: ConnectorCriteria): Connector | string {
       return (
         byProtocol(criteria) ??
         byPort(criteria) ??
-        "Application secrets can be stored and revealed, but not verified. To verify this one, set the additional parameter protocol."
+        'Application secrets can be stored and revealed, but not verified. To verify this one, set the additional parameter "protocol".'
       );
     case "database":
       return forDatabase(criteria);
     case "api_token":
       return criteria.additionalParams["check_url"] === undefined
-        ? "Set the additional parameter check_url to a URL that requires this token."
+        ? 'Set the additional parameter "check_url" to a URL that requires this token.'
         : ofType(criteria.type);
     default:
       return ofType(criteria.type);
@@ -82,7 +82,7 @@ function forPassword({ host, port, username, additionalParams }: ConnectorCriter
   if (usual !== null) return usual;
   const service = port === null ? undefined : OTHER_SERVICES[port];
   if (service !== undefined)
-    return `Port ${port} is ${service}. Set the additional parameter protocol to one of ${protocolNames()}.`;
+    return `Port ${port} is ${service}. Set the additional parameter "protocol" to one of ${protocolNames()}.`;
   return ofType("password");
 }
 
@@ -93,7 +93,7 @@ function byProtocol({ additionalParams }: Pick<ConnectorCriteria, "additionalPar
   const known = typeof protocol === "string" ? PROTOCOLS.get(protocol.toLowerCase()) : undefined;
   // Without a description in the entry a change is impossible.
   if (known?.id === httpLoginCheck.id && additionalParams["change_path"] === undefined) return httpLoginCheck;
-  return known ?? `Unknown protocol. Set the additional parameter protocol to one of ${protocolNames()}.`;
+  return known ?? `Unknown protocol. Set the additional parameter "protocol" to one of ${protocolNames()}.`;
 }
 
 /** None of these connectors sends a password in clear text unless the entry allows it. */

@@ -22,13 +22,13 @@ const REASONS = new Map<string, TlsReason>([
 
 const WORDS: Record<TlsReason, string> = {
   "not-offered": "does not offer TLS. Nothing was sent unencrypted. Enable TLS there, or disable SSL/TLS here.",
-  "self-signed": "uses a self-signed certificate. To trust it, put it into the additional parameter ca.",
+  "self-signed": 'uses a self-signed certificate. To trust it, paste it into the additional parameter "ca".',
   "unknown-issuer":
-    "uses a certificate whose issuer is not trusted. Put the issuer's certificate into the additional parameter ca.",
+    'uses a certificate whose issuer is not trusted. Paste the certificate of the issuer into the additional parameter "ca".',
   expired: "uses a certificate that has expired.",
   "not-yet-valid": "uses a certificate that is not valid yet. Check the clocks.",
   "name-mismatch":
-    "uses a certificate for another name. Use the name in it as the host, or as the additional parameter servername.",
+    'uses a certificate for a different name. Use the name in it as the host, or as the additional parameter "servername".',
   revoked: "uses a certificate that was revoked.",
   handshake: "could not agree on a TLS version or cipher with Strongroom, or does not use TLS on this port.",
 };

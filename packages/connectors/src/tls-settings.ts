@@ -65,9 +65,9 @@ export function tlsSettings(target: Target, modeInString: string | null): TlsSet
     return refuse("SSL/TLS is enabled, but sslmode is disable. Change one of them.");
   }
   if (ca !== null && !isPemCertificate(ca))
-    return refuse("The additional parameter ca must be a certificate in PEM format.");
+    return refuse('The additional parameter "ca" must be a certificate in PEM format.');
   if (servername !== null && !isName(servername))
-    return refuse("The additional parameter servername must be a host name or an address.");
+    return refuse('The additional parameter "servername" must be a host name or an address.');
   return { mode: mode ?? (target.sslEnabled ? "verify-full" : "disable"), ca, name: servername };
 }
 

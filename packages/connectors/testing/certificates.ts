@@ -65,7 +65,7 @@ interface Signing {
   untilDay?: number;
 }
 
-/** `openssl ca` is the only subcommand that sets both ends of the validity in every OpenSSL version. */
+/** `openssl ca` is the only subcommand that sets both the start and the end of the validity period in every OpenSSL version. */
 async function sign({ subject, extensions, signer, fromDay = -1, untilDay = 30 }: Signing): Promise<ServerCertificate> {
   const folder = temporaryFolder(null);
   const at = (name: string) => join(folder.path, name);

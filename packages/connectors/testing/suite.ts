@@ -28,7 +28,7 @@ export interface Rows extends CapabilityRows {
   wrong: Trial;
   locked: Trial & { note?: string };
   expired: Trial & { note?: string };
-  /** At least an untrusted and a wrongly named certificate, if the protocol uses TLS. */
+  /** If the protocol uses TLS: at least an untrusted certificate and one that was issued for a different name. */
   encryption: (Trial & { name: string })[];
   /** The working target at a different address. */
   elsewhere(host: string, port: number): Partial<Target>;

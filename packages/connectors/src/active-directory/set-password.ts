@@ -136,7 +136,7 @@ async function rulesRefusal(
   }
   return refused(
     "password-rules",
-    `${where} refused the new password for ${username}: it is too short, too simple, or was used before.`,
+    `${where} refused the new password for ${username}: it is too short, too simple, or has been used before.`,
   );
 }
 

@@ -5,7 +5,7 @@ import { misconfigured } from "../finding.ts";
 export interface DomainName {
   /** For a simple bind: `user@domain`, `DOMAIN\user` or a distinguished name. */
   bindName: string;
-  /** How to find the entry. */
+  /** What to search the user's directory entry by. */
   entry: { dn: string } | { accountName: string; principalName: string | null };
 }
 
@@ -22,7 +22,7 @@ export function domainName(
   if (username.includes("@")) return ofPrincipal(username);
   const { domain } = additionalParams;
   if (typeof domain !== "string" || !/^[a-z0-9]([a-z0-9.-]{0,253}[a-z0-9])?$/i.test(domain)) {
-    return refuse("The domain is missing. Use user@corp.example, CORP\\user, or the additional parameter domain.");
+    return refuse('The domain is missing. Use user@corp.example, CORP\\user, or the additional parameter "domain".');
   }
   if (domain.includes(".")) return ofPrincipal(`${username}@${domain}`);
   return { bindName: `${domain}\\${username}`, entry: { accountName: username, principalName: null } };

@@ -20,7 +20,7 @@ export async function verifyToken(target: Target, token: string, current: Attemp
   if (!isEncrypted && !isThisMachine(check.url)) {
     return misconfigured(
       "insecure-authentication",
-      "check_url must begin with https://: over http the token could be intercepted. It was not sent.",
+      "check_url must begin with https://: over http the token could be intercepted. The token was not sent.",
     );
   }
   const tls = tlsSettings({ ...target, sslEnabled: isEncrypted }, null);
@@ -28,7 +28,7 @@ export async function verifyToken(target: Target, token: string, current: Attemp
   if (isEncrypted && tls.mode === "require") {
     return misconfigured(
       "insecure-authentication",
-      "sslmode require does not check the server's identity. Use verify-full, with the additional parameter ca if needed.",
+      'sslmode require does not check the identity of the server. Use verify-full, with the additional parameter "ca" if needed.',
     );
   }
 
@@ -43,7 +43,7 @@ export interface StatusCheck {
   check: TokenCheck;
   /** The value of the header that carries the secret. */
   authorization: string;
-  /** What messages call the secret. */
+  /** The word for the secret in messages. */
   what: "token" | "password";
 }
 

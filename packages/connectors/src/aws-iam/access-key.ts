@@ -46,7 +46,7 @@ export function awsAccessOf(target: Target, value: string): AwsAccess | { failur
   if (key === null)
     return refuse('The secret must be {"access_key_id": "AKIA…", "secret_access_key": "…"}, as issued by AWS.');
   if (typeof region !== "string" || !/^[a-z]{2}(-[a-z]{2,10}){1,2}-\d$/.test(region))
-    return refuse("The additional parameter region must be the name of an AWS region, such as eu-central-1.");
+    return refuse('The additional parameter "region" must be the name of an AWS region, such as eu-central-1.');
   const tls = tlsSettings({ ...target, sslEnabled: true }, null);
   if ("failure" in tls) return tls;
   if (tls.mode !== "verify-full")
@@ -54,7 +54,7 @@ export function awsAccessOf(target: Target, value: string): AwsAccess | { failur
   if (endpoint === null) return { key, tls, ...ownEndpoints(region) };
   const url = typeof endpoint === "string" ? URL.parse(endpoint) : null;
   if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "" || url.search !== "")
-    return refuse("The additional parameter endpoint must be a URL that begins with https://.");
+    return refuse('The additional parameter "endpoint" must be a URL that begins with https://.');
   const access = { endpoint: url.origin, region };
   return { key, tls, sts: access, iam: access };
 }

@@ -20,7 +20,7 @@ export function failureOf(error: unknown, access: AwsAccess): Failure {
   switch (answer?.code) {
     case "InvalidClientTokenId":
     case "UnrecognizedClientException":
-      return rejected("wrong-password", `AWS does not know ${key}: it was deleted or is inactive.`);
+      return rejected("wrong-password", `AWS does not recognise ${key}: it was deleted or is inactive.`);
     case "SignatureDoesNotMatch":
       return rejected(
         "wrong-password",
@@ -40,9 +40,6 @@ export function failureOf(error: unknown, access: AwsAccess): Failure {
     default:
       return answer !== null && answer.status >= 500
         ? unreachable("server-error", `AWS failed with a server error (status ${answer.status}).`)
-        : misconfigured(
-            "protocol-error",
-            "The server's response is not from AWS. Check the additional parameter endpoint.",
-          );
+        : misconfigured("protocol-error", 'The response is not from AWS. Check the additional parameter "endpoint".');
   }
 }

@@ -150,7 +150,7 @@ function refusalOf(error: unknown, access: AwsAccess, otherwise: ChangeFinding):
       return refused("limit-reached", "The user has as many access keys as AWS allows. Delete an unused one.");
     case "NoSuchEntity":
     case "NoSuchEntityException":
-      return refused("no-such-account", `AWS does not know the user of the access key ${access.key.id}.`);
+      return refused("no-such-account", `The IAM user of the access key ${access.key.id} does not exist.`);
     case "AccessDenied":
     case "AccessDeniedException":
       return refused(

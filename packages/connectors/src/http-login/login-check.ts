@@ -32,7 +32,7 @@ export function loginCheck(target: Target): LoginCheck | { failure: Failure } {
   return {
     failure: misconfigured(
       "insecure-authentication",
-      `HTTP sends the password in clear text, so ${url.host} needs TLS with a verified certificate. It was not sent.`,
+      `HTTP sends the password in clear text, so ${url.host} needs TLS with a verified certificate. The password was not sent.`,
     ),
   };
 }

@@ -25,7 +25,7 @@ export function directoryAddress(target: Target): DirectoryAddress | { failure: 
   const named = directory_server === undefined ? null : serverOf(directory_server);
   if (named === undefined)
     return refuse(
-      "The additional parameter directory_server must be a host name or an address, with or without a port.",
+      'The additional parameter "directory_server" must be a host name or an address, with or without a port.',
     );
   const host = named?.host ?? target.host ?? "";
   const { username } = target;
@@ -63,7 +63,7 @@ function serverOf(value: unknown): { host: string; port: number | null } | undef
 function insecure(endpoint: Endpoint): Failure {
   return misconfigured(
     "insecure-authentication",
-    `LDAP sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a verified certificate. It was not sent: use sslmode verify-full, with the additional parameter ca if needed.`,
+    `LDAP sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a verified certificate. The password was not sent: use sslmode verify-full, with the additional parameter "ca" if needed.`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { Failure, Target } from "../connector.ts";
 import { misconfigured } from "../finding.ts";
 
 /**
- * A user name that is a DN is used as it is; for others the additional parameter `dn_template` gives the form, such as
+ * A user name that is a DN is used as is. Other user names are inserted into the additional parameter `dn_template`, such as
  * `uid={username},ou=people,dc=example,dc=com`.
  */
 export function distinguishedName(
@@ -16,7 +16,7 @@ export function distinguishedName(
     return {
       failure: misconfigured(
         "bad-input",
-        "The user name is not a distinguished name. Use one, or set the additional parameter dn_template, such as uid={username},ou=people,dc=example,dc=com.",
+        'The user name is not a distinguished name. Use one, or set the additional parameter "dn_template", such as uid={username},ou=people,dc=example,dc=com.',
       ),
     };
   }

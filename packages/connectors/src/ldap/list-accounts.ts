@@ -22,7 +22,7 @@ const PRIVILEGED = ["root", "wheel", "sudo", "admin", "admins", "administrators"
 export async function listEntries(target: Target, password: string, current: Attempt): Promise<ListFinding> {
   const privileged = privilegedNames(target);
   if (privileged === null) {
-    return misconfigured("bad-input", "The additional parameter privileged_groups must be a list of group names.");
+    return misconfigured("bad-input", 'The additional parameter "privileged_groups" must be a list of group names.');
   }
   const bound = await logIn(target, password, current, MAX_LISTED_BYTES);
   if ("failure" in bound) return bound.failure;
@@ -33,7 +33,7 @@ export async function listEntries(target: Target, password: string, current: Att
     if (base === null) {
       return misconfigured(
         "bad-input",
-        "The directory does not publish a naming context. Set the additional parameter base_dn.",
+        'The directory does not publish a naming context. Set the additional parameter "base_dn".',
       );
     }
     const groups = await entriesOf(session.client, base, {

@@ -7,7 +7,7 @@ export const tooYoung = (where: string, username: string): ChangeFinding =>
   refused("too-young", `${where} did not change the password of ${username}: it was changed too recently.`);
 
 export const usedBefore = (where: string, username: string): ChangeFinding =>
-  refused("reused", `${where} refused the new password for ${username}: it was used before.`);
+  refused("reused", `${where} refused the new password for ${username}: it has been used before.`);
 
 export const mayNotSet = (where: string, username: string): ChangeFinding =>
   refused("no-permission", `${where} does not allow this login to set the password of ${username}.`);

@@ -86,7 +86,7 @@ function meaningOf({ status, stdout, stderr }: CommandResult, renewal: Renewal, 
   }
   if (stage === "before") return refused("not-changeable", beforehand(status, output, name));
   if (REUSED.test(output)) {
-    return refused("reused", `The new password of ${name} was used before, or is too similar to the current one.`);
+    return refused("reused", `The new password of ${name} has been used before, or is too similar to the current one.`);
   }
   if (stage === "asked-again" || RULES.test(output)) {
     return refused("password-rules", `The new password of ${name} breaks the system's password rules.`);

@@ -29,7 +29,7 @@ export async function openSession(
   const address = databaseAddress({ ...target, username: credentials.username }, ["mongodb"], 27017);
   if ("failure" in address) return address;
   const authSource = authSourceOf(target);
-  if (authSource === null) return refuse("The additional parameter auth_source must be the name of a database.");
+  if (authSource === null) return refuse('The additional parameter "auth_source" must be the name of a database.');
   const tls = tlsSettings(target, address.tlsMode);
   if ("failure" in tls) return tls;
   if (password === "") return refuse("The password is empty.");

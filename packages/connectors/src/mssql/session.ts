@@ -87,7 +87,7 @@ function placeOf(
   if (tls.mode === "verify-full") return { address, tls };
   return refuse(
     "insecure-authentication",
-    "SQL Server receives the password unencrypted, so it needs TLS with a verified certificate (sslmode verify-full). It was not sent.",
+    "SQL Server receives the password unencrypted, so it needs TLS with a verified certificate (sslmode verify-full). The password was not sent.",
   );
 }
 

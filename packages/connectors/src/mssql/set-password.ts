@@ -49,7 +49,10 @@ function refusalOf(error: unknown, { address }: Session, name: string): ChangeFi
     case 15114:
       return refused("too-young", `${target} did not change the password of ${name}: it was changed too recently.`);
     case 15115:
-      return refused("reused", `${target} did not accept the new password of ${name}: most likely it was used before.`);
+      return refused(
+        "reused",
+        `${target} did not accept the new password of ${name}: most likely it has been used before.`,
+      );
     case 15116:
     case 15117:
     case 15118:

@@ -12,7 +12,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
   if (error instanceof InsecurePassword || codeOf(error) === "MYSQL_CLEAR_PASSWORD_NOT_ENABLED") {
     return misconfigured(
       "insecure-authentication",
-      `${target} asked for the password in a form that can be intercepted. It was not sent. Enable SSL/TLS with a verified certificate.`,
+      `${target} asked for the password in a form that can be intercepted. The password was not sent. Enable SSL/TLS with a verified certificate.`,
     );
   }
   const errno = serverErrno(error);

@@ -119,13 +119,13 @@ async function refusalOf(error: unknown, loggedIn: LoggedIn, name: string): Prom
       return refused("no-such-account", `There is no account ${name} on ${target}.`);
     case 1819:
       return (await isReused(loggedIn))
-        ? refused("reused", `${target} did not accept the new password for ${name}: it was used before.`)
+        ? refused("reused", `${target} did not accept the new password for ${name}: it has been used before.`)
         : refused(
             "password-rules",
             `${target} did not accept the new password for ${name}: it breaks a password rule there.`,
           );
     case 3638: // MySQL
-      return refused("reused", `${target} did not accept the new password for ${name}: it was used before.`);
+      return refused("reused", `${target} did not accept the new password for ${name}: it has been used before.`);
     case 1290:
       return refused("not-changeable", RULES_WANT_TEXT(target));
     case 1372:

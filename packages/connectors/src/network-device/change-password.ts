@@ -122,7 +122,7 @@ function cutOff(error: unknown, { endpoint }: Session, attempt: ChangeAttempt): 
 const REFUSAL_TEXTS: Record<RefusedCode, string> = {
   "password-rules": "did not accept the new password: it breaks the device's rules",
   "too-young": "did not change the password: it was changed too recently",
-  reused: "did not accept the new password: it was used before",
+  reused: "did not accept the new password: it has been used before",
   "no-permission": "does not allow this account to change the password",
   "no-such-account": "has no such account",
   "limit-reached": "has no room for another password",

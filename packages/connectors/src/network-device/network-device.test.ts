@@ -125,7 +125,7 @@ async function overSsh(): Promise<Rows> {
       account: async () => anAccount(),
       refusals: [
         {
-          name: "a command that it does not know",
+          name: "a command that the device does not support",
           change: refusing("% Invalid input detected.\r\nsw1(config)#"),
           expect: { outcome: "refused", code: "not-changeable" },
         },
@@ -209,7 +209,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       assert.equal(again.outcome, "changed", "repeating it is harmless");
     });
 
-    test("a session that ends or hangs at the change command is unknown", async () => {
+    test("the outcome is unknown when the session ends or hangs at the change command", async () => {
       device.answerOnce("configure", (channel) => channel.close());
       assertChange(await change(anAccount()), { outcome: "unsent", code: "connection-lost" });
       device.answerOnce("username", (channel) => channel.close());

@@ -47,15 +47,15 @@ export function scriptOf({ additionalParams }: Target): Script | { failure: Fail
   const { device = "cisco-ios", script = {} } = additionalParams;
   const preset = typeof device === "string" && Object.hasOwn(PRESETS, device) ? PRESETS[device] : undefined;
   if (preset === undefined)
-    return refuse(`The additional parameter device must be one of ${Object.keys(PRESETS).join(", ")}.`);
-  if (!isRecord(script)) return refuse("The additional parameter script must be an object.");
+    return refuse(`The additional parameter "device" must be one of ${Object.keys(PRESETS).join(", ")}.`);
+  if (!isRecord(script)) return refuse('The additional parameter "script" must be an object.');
   const merged: Record<string, unknown> = { ...preset };
   for (const [name, value] of Object.entries(script)) {
-    if (!Object.hasOwn(preset, name)) return refuse("The additional parameter script has an unknown field.");
+    if (!Object.hasOwn(preset, name)) return refuse('The additional parameter "script" has an unknown field.');
     merged[name] = value;
   }
   const read = readScript(merged);
-  return typeof read === "string" ? refuse(`In the additional parameter script, ${read}.`) : read;
+  return typeof read === "string" ? refuse(`In the additional parameter "script", ${read}.`) : read;
 }
 
 /** The script, or the error in it. */

@@ -19,7 +19,7 @@ export async function telnetWire(
     return {
       failure: misconfigured(
         "insecure-authentication",
-        `Telnet sends the password to ${nameOf(endpoint)} in clear text, which can be intercepted. It was not sent. Use SSH or TLS, or set the additional parameter allow_clear_text to true.`,
+        `Telnet sends the password to ${nameOf(endpoint)} in clear text, which can be intercepted. The password was not sent. Use SSH or TLS, or set the additional parameter "allow_clear_text" to true.`,
       ),
     };
   }

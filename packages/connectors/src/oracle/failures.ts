@@ -97,7 +97,7 @@ export function changeRefusal(number: number | null, where: string, name: string
         `${where} did not accept the new password of ${name}: it breaks the rules of its profile.`,
       );
     case 28007:
-      return refused("reused", `${where} did not accept the new password of ${name}: it was used before.`);
+      return refused("reused", `${where} did not accept the new password of ${name}: it has been used before.`);
     case 1031:
     case 28221:
       return refused(

@@ -49,7 +49,8 @@ export async function relayTo(upstream: Duplex): Promise<Relay> {
 }
 
 /**
- * True once a redirection starts. Until the connection is accepted, packets have their length in the first two bytes.
+ * The returned function takes the server's output and returns true once the server redirects. Until the connection is accepted,
+ * each packet begins with its length in two bytes; later output is ignored.
  */
 export function watchForRedirect(): (chunk: Buffer) => boolean {
   let buffered = Buffer.alloc(0);

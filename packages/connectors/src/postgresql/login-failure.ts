@@ -11,7 +11,7 @@ export function loginFailure(error: unknown, address: DatabaseAddress, isEncrypt
   if (error instanceof InsecurePassword) {
     return misconfigured(
       "insecure-authentication",
-      `${nameOf(address)} asked for the password in clear text, which needs SSL/TLS with a verified certificate. It was not sent.`,
+      `${nameOf(address)} asked for the password in clear text, which needs SSL/TLS with a verified certificate. The password was not sent.`,
     );
   }
   if (error instanceof pg.DatabaseError && error.code !== undefined)

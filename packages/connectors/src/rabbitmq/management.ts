@@ -32,7 +32,7 @@ export function managementOf(target: Target, password: string, attempt: Attempt)
   const { management_port = 15_671 } = target.additionalParams;
   const port = Number(management_port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    return { failure: misconfigured("bad-input", "The additional parameter management_port must be a port number.") };
+    return { failure: misconfigured("bad-input", 'The additional parameter "management_port" must be a port number.') };
   }
   const where = nameOf({ host: broker.host, port });
   const authorization = `Basic ${Buffer.from(`${broker.username}:${password}`).toString("base64")}`;

@@ -85,7 +85,7 @@ function meaningOf(answer: AmqpAnswer, broker: Broker, virtualHost: string | nul
 function insecure(endpoint: Endpoint): Failure {
   return misconfigured(
     "insecure-authentication",
-    `RabbitMQ sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a verified certificate. It was not sent.`,
+    `RabbitMQ sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a verified certificate. The password was not sent.`,
   );
 }
 

@@ -114,7 +114,7 @@ function meaningOf({ code, isProtected }: AccessAnswer, radiusRequest: RadiusReq
   if (!isProtected && radiusRequest.needsProtection) {
     return misconfigured(
       "insecure-authentication",
-      `${where} answers without a Message-Authenticator, so the answer could be forged (CVE-2024-3596). Update the server, or set the additional parameter require_message_authenticator to false.`,
+      `${where} answers without a Message-Authenticator, so the answer could be forged (CVE-2024-3596). Update the server, or set the additional parameter "require_message_authenticator" to false.`,
     );
   }
   switch (code) {

@@ -137,7 +137,7 @@ function notChecked(endpoint: Endpoint, username: string): Failure {
 function insecure(endpoint: Endpoint): Failure {
   return misconfigured(
     "insecure-authentication",
-    `Redis sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a verified certificate. It was not sent: enable SSL/TLS.`,
+    `Redis sends the password in clear text, so ${nameOf(endpoint)} needs TLS with a verified certificate. The password was not sent: enable SSL/TLS.`,
   );
 }
 

@@ -35,12 +35,12 @@ export function snmpLogin(target: Target, value: string): SnmpLogin | { failure:
   if (!username || Buffer.byteLength(username) > 32) return refuse("The user name must have 1 to 32 bytes.");
   const auth = named(AUTH, auth_protocol);
   if (auth === null)
-    return refuse(`The additional parameter auth_protocol must be one of ${Object.keys(AUTH).join(", ")}.`);
+    return refuse(`The additional parameter "auth_protocol" must be one of ${Object.keys(AUTH).join(", ")}.`);
   const priv = named(PRIV, priv_protocol);
   if (priv === null)
-    return refuse(`The additional parameter priv_protocol must be one of ${Object.keys(PRIV).join(", ")}.`);
+    return refuse(`The additional parameter "priv_protocol" must be one of ${Object.keys(PRIV).join(", ")}.`);
   if (typeof context !== "string" || Buffer.byteLength(context) > 32)
-    return refuse("The additional parameter context must be a string of up to 32 bytes.");
+    return refuse('The additional parameter "context" must be a string of up to 32 bytes.');
   const passwords = passwordsIn(value);
   if (passwords === null)
     return refuse('The secret must be a password of 8 characters or more, or {"auth": "…", "priv": "…"}.');

@@ -29,7 +29,7 @@ export function serviceOf(
     return {
       failure: misconfigured(
         "insecure-authentication",
-        "WinRM sends the password in clear text (Basic), so it needs TLS with a verified certificate. It was not sent.",
+        "WinRM sends the password in clear text (Basic), so it needs TLS with a verified certificate. The password was not sent.",
       ),
     };
   }

@@ -137,6 +137,6 @@ const framed = (message: string): string => `${Buffer.byteLength(message, "utf8"
 /** Replaces the connectors' field names with those of the sink form. */
 const syslogErrorText = (message: string): string =>
   message
-    .replace("into the additional parameter ca.", 'into the field "CA certificate".')
-    .replace("or as the additional parameter servername.", 'or as "Name in the certificate".')
+    .replace('into the additional parameter "ca".', 'into the field "CA certificate".')
+    .replace('or as the additional parameter "servername".', 'or as "Name in the certificate".')
     .replace("Connection closed during login", "Connection closed before anything was sent");
