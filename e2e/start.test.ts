@@ -174,7 +174,7 @@ describe("stopping", () => {
     assert.deepEqual(processesOf(folder.path), []);
   });
 
-  test("SIGTERM ends everything with status 0", async () => {
+  test("SIGTERM stops every process, and the command exits with status 0", async () => {
     const started = runStart(folder.path);
     await started.ready;
     started.kill("SIGTERM");

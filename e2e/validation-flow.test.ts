@@ -174,7 +174,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     },
   );
 
-  step("VAL-70: the report is saved under its name", async () => {
+  step("VAL-70: the report is downloaded with its range and date in the file name", async () => {
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export Report" }).click();
     assert.match((await download).suggestedFilename(), /^validation-dashboard-24h-\d{4}-\d\d-\d\d\.xlsx$/);

@@ -68,7 +68,7 @@ function withAt(body: unknown, [name, ...rest]: readonly string[], value: unknow
   return { ...before, [name]: withAt(before[name], rest, value) };
 }
 
-/** Ids of existing objects, by their names in calls: `safe_id`, and `/safes/:id`. */
+/** Ids of existing objects, by the field or path that takes them: `safe_id`, or `/safes/:id`. */
 export type Known = Record<string, string>;
 
 /** Replaces the sample's fictitious ids with existing ones. */

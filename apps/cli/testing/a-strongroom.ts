@@ -84,7 +84,7 @@ export interface Installation {
 /** A Strongroom installation. The variables in `forCommands` are set for commands, but not for the server. */
 export function anInstallation(forCommands: Record<string, string> = {}): Installation {
   const folder = mkdtempSync(join(tmpdir(), "strongroom-cli-"));
-  // The database's server may run as another user than the tests.
+  // The database's server may run as a different user than the tests.
   chmodSync(folder, 0o755);
   const dataFolder = join(folder, "data");
   const common = { STRONGROOM_DATA: dataFolder, STRONGROOM_SETUP_TOKEN: SETUP_TOKEN };

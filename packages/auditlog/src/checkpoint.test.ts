@@ -111,7 +111,7 @@ describe("a signed note (C2SP signed-note)", () => {
 });
 
 describe("a checkpoint (C2SP tlog-checkpoint)", () => {
-  it("of Go's checksum database verifies, and a changed one does not", () => {
+  it("a checkpoint of Go's checksum database verifies, and a changed one does not", () => {
     const verifier = parseVerifierKey(SUMDB_KEY)!;
     for (const [size, root, signature] of SUMDB_HEADS) {
       const note = `go.sum database tree\n${size}\n${root}\n\n— sum.golang.org ${signature}\n`;

@@ -79,7 +79,7 @@ export interface ReadLine {
   readonly complaint: string | null;
 }
 
-/** Reads a line without trusting it. A line with valid content in another form is read, with a complaint. */
+/** Reads a line without trusting it. A line with valid content in a different form is read, with a complaint. */
 export function readLine(text: string): ReadLine {
   const value = parse(text);
   if (value === null) return { line: null, complaint: "is not a JSON object" };

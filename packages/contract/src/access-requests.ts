@@ -121,7 +121,7 @@ export const listAccessRequests = endpoint({
 export const accessRequestStatistics = endpoint({
   method: "GET",
   path: "/api/v1/jit/admin/statistics",
-  summary: "Access request statistics: over all requests for managers and administrators, over their own for users",
+  summary: "Access request statistics; managers and administrators see all requests, users only their own",
   reply: z.object({
     total: z.number().int(),
     active: z.number().int(),

@@ -27,7 +27,7 @@ export type CpmStatus = z.infer<typeof CpmStatus>;
 export const readCpmStatus = endpoint({
   method: "GET",
   path: "/api/v1/cpm/status",
-  summary: "The status of verification over the secrets that the caller can see",
+  summary: "The verification status of the secrets that the caller can see",
   reply: CpmStatus,
   needs: "cpm.read",
   audit: "none",

@@ -69,7 +69,7 @@ export interface Endpoint<
   /** The limit of calls per minute for each user, including their API tokens. */
   readonly perMinute?: number;
   /**
-   * Open to users who wait for activation; other calls refuse them, whatever their role allows. Only for calls on their
+   * Open to users who are waiting for activation; other calls refuse them, whatever their role allows. Only for calls on their
    * own data that reach no target and show nothing about anyone else.
    */
   readonly whilePending?: true;

@@ -142,7 +142,7 @@ export const currentSession = endpoint({
   summary: "The signed-in user, and the inactivity limits that apply",
   reply: z.object({
     user: z.object({ id: UserId, email: z.string(), name: z.string(), role: Role }),
-    /** The account waits for activation: only calls that are open to pending users work. */
+    /** The account is waiting for activation: only calls that are open to pending users work. */
     is_pending: z.boolean(),
     session_id: SessionId,
     expires_at: Moment,

@@ -127,7 +127,7 @@ const rangeQuery = z.object({ range: ValidationRange.default("24h") });
 export const readValidationDashboard = endpoint({
   method: "GET",
   path: "/api/v1/validation/dashboard",
-  summary: "The Validation Dashboard's figures, over the secrets that the caller can see",
+  summary: "The Validation Dashboard's figures for the secrets that the caller can see",
   query: rangeQuery,
   reply: z.object({
     range: ValidationRange,

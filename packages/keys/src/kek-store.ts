@@ -5,7 +5,7 @@ import type { SealRecord } from "./seal-record.ts";
 /**
  * Storage of wrapped KEKs. The seal record beside them names the root key that wraps them all:
  *
- * INVARIANT: no stored KEK is ever wrapped by another root key than the one that the stored seal record names.
+ * INVARIANT: no stored KEK is ever wrapped by a root key other than the one that the stored seal record names.
  *
  * `insert` and `replaceAll` keep the invariant together by locking the seal record first (on PostgreSQL `FOR
  * SHARE` in the first, `FOR UPDATE` in the second). Without these locks, a KEK created during a rekey would be
@@ -21,7 +21,7 @@ export interface KekStore {
   /**
    * Stores `kek` unless its purpose has one already, and returns the stored one: `kek`, or that of another
    * process that was first. Throws SealError "root-key.changed" (see `rootKeyChanged`) and stores nothing when
-   * the stored seal record names another root key than `kek.rootKeyId`.
+   * the stored seal record names a root key other than `kek.rootKeyId`.
    */
   insert(kek: WrappedKek): Promise<WrappedKek>;
 

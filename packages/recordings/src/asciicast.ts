@@ -148,7 +148,7 @@ export class CastReader {
   }
 }
 
-/** The columns and rows of an `r` event's data; null when it has another form or an impossible size. */
+/** The columns and rows of an `r` event's data; null when it has a different form or an impossible size. */
 export function parseSize(data: string): { cols: number; rows: number } | null {
   const [, cols, rows] = /^(\d{1,4})x(\d{1,4})$/.exec(data) ?? [];
   return sizeOf(Number(cols), Number(rows));

@@ -112,7 +112,7 @@ test("output is stored half a second after it was shown", async () => {
   assert.equal(store.stored.length, 2);
 });
 
-// INVARIANT: at most 256 kB and at most 1 s of accepted output is unstored.
+// INVARIANT: at most 256 kB and at most 1 s of accepted output is not yet stored.
 test("a flood is accepted up to 256 kB while the store does not answer", async () => {
   const { recorder, store } = await aRecorder();
   store.mode = "hangs";

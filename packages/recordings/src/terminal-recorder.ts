@@ -152,7 +152,7 @@ class Recorder implements TerminalRecorder {
     this.#scheduleFlush();
   }
 
-  /** INVARIANT: at most 256 kB and at most 1 s of accepted output is unstored. */
+  /** INVARIANT: at most 256 kB and at most 1 s of accepted output is not yet stored. */
   #hasRoom(bytes: number): boolean {
     if (this.#writer.isFailing || this.#unstoredBytes + bytes > RECORDER_LIMITS.unstoredBytes) return false;
     const oldest = this.#writing?.from ?? this.#events.oldest;

@@ -22,7 +22,7 @@ export interface LiveSessionOptions {
   terminal: Terminal;
   size: Size;
   clock: Clock;
-  /** Called once, when nothing is shown or sent any more and the recording is closed. */
+  /** Called once, when nothing more is shown or sent and the recording is closed. */
   onEnded: (live: LiveSession, end: SessionEnd) => void;
 }
 

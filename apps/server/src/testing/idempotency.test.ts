@@ -202,7 +202,7 @@ test("INVARIANT: of all requests with the same key, one has an effect", async (c
 });
 
 describe("secrets", () => {
-  test("stores the request as an unguessable fingerprint, and an answer without secrets", async () => {
+  test("stores an unguessable fingerprint of the request, and the reply without secrets", async () => {
     const person = await aPerson(app);
     const value = aSecret();
     await create(person, "secret", { value });

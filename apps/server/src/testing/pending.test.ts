@@ -1,4 +1,4 @@
-// Makes every call of the contract as a user who waits for activation.
+// Makes every call of the contract as a user who is waiting for activation.
 import { createToken, currentSession, deleteUser, setUserStatus } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";

@@ -30,7 +30,7 @@ export async function aPerson(app: TestApp, role: Role = "user"): Promise<TestPe
   return { id, email, password: PASSWORD, token: await signIn(app, email) };
 }
 
-/** A user who signed up and waits for activation. */
+/** A user who signed up and is waiting for activation. */
 export async function aPendingPerson(app: TestApp): Promise<TestPerson> {
   await firstAdmin(app);
   count += 1;

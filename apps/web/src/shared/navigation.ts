@@ -52,7 +52,7 @@ export const navigation: readonly (NavigationEntry | NavigationGroup)[] = [
   { label: "Admin Console", path: paths.admin, icon: IconSettingsCog },
 ];
 
-/** Pages that work while an account waits for activation. */
+/** Pages that work while an account is waiting for activation. */
 export const pendingNavigation: typeof navigation = [{ label: "Credential Vault", path: paths.vault, icon: IconKey }];
 
 const PENDING_PAGES = [paths.vault, paths.profile, paths.notifications, paths.settings, paths.help];

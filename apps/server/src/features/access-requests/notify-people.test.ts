@@ -30,7 +30,7 @@ const said = (told: readonly Notification[]) =>
   told.map(({ title, message, actionRequired, read }) => [title, message, actionRequired, read]);
 
 describe("notifications of access requests", () => {
-  test("ask each approver once, and are settled when another approver decides", async () => {
+  test("each approver is asked once, and the question is resolved when another approver decides", async () => {
     const { account, asker, approvers } = await aRequestableAccount(app, { approvers: 2 });
     const [first, second] = approvers as [TestPerson, TestPerson];
     const asked = (await requests.ask(asker, account, { reason: "The secret reason", durationMinutes: 30 })).body;

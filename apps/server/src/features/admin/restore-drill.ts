@@ -45,7 +45,7 @@ export async function examineRestored(restored: Restored): Promise<void> {
     await add({
       what: "database",
       is_good: isTheOne,
-      says: isTheOne ? "Starts and is at this version" : "The database names another root key than the manifest",
+      says: isTheOne ? "Starts and is at this version" : "The database and the manifest name different root keys",
     });
     if (record === null) return;
     const ring = await openRing(kernel, createKekStore(database), record, add);

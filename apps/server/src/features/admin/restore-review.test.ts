@@ -1,4 +1,4 @@
-// After a restore: access that was revoked since the backup stays revoked, and an administrator reviews the rest.
+// After a restore: access that was revoked after the backup stays revoked, and an administrator reviews the rest.
 import {
   CredentialEdit,
   cancelAdminReset,
@@ -220,7 +220,7 @@ describe("a server on a restored database", () => {
     assert.equal(revealed.body.value, "the value in the backup", revealed.text);
   });
 
-  test("restarts the waiting time of a closed vault and mails its owner again, because a cancellation may be lost", async () => {
+  test("restarts the waiting time of a closed vault and emails its owner again, because a cancellation may be lost", async () => {
     const { rows } = await app.database.pool.query(
       `select opens_at > now() + interval '71 hours' as waits, mailed_at, cancel_hash from vault_closures`,
     );

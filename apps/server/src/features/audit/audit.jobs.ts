@@ -159,7 +159,7 @@ export function createSequencer(parts: Parts): Sequencer {
     return isContradicted();
   }
 
-  /** An administrator accepted a different history: continues from the checkpoint that they saw. */
+  /** After an administrator accepts a different history, continues from the checkpoint that the administrator saw. */
   async function follow(identity: LogIdentity, { is_stopping, base_note }: ContradictionRow): Promise<void> {
     if (!is_stopping) return;
     known = base_note === null ? null : readKnown(base_note, identity, "the checkpoint that an administrator accepted");

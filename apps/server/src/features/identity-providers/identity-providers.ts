@@ -105,7 +105,7 @@ async function requireWayIn(tx: Tx, before: readonly string[]): Promise<void> {
   throw refuse(
     409,
     "identity-provider.last-way-in",
-    "No administrator could sign in any more. First make a user with a Strongroom password an administrator.",
+    "No administrator would be able to sign in. First make a user with a Strongroom password an administrator.",
   );
 }
 

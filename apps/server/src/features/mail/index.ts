@@ -1,4 +1,4 @@
-// Sends mails to users, if an SMTP server is configured.
+// Sends email to users, if an SMTP server is configured.
 import type { Kernel } from "#kernel/kernel.ts";
 import { openMail } from "./mail.ts";
 import type { Mail } from "./mail.ts";

@@ -1,4 +1,4 @@
-// Tests that send mails to a real SMTP server on loopback.
+// Tests that send email to a real SMTP server on loopback.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";

@@ -1,4 +1,4 @@
-// Sends plain-text mails through the configured SMTP server.
+// Sends plain-text email through the configured SMTP server.
 import { createTransport } from "nodemailer";
 import type { Config } from "#kernel/config.ts";
 

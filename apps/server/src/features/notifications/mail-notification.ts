@@ -1,4 +1,4 @@
-// Mails unread notifications (OPEN-142) to users who want mails, if an SMTP server is configured.
+// Emails unread notifications (OPEN-142) to users who want emails, if an SMTP server is configured.
 import { canSignIn, findUser } from "#features/users/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { NotificationRow } from "./notifications.store.ts";
@@ -34,7 +34,7 @@ export async function queueMails(
 }
 
 /**
- * Queues security mails. They are sent regardless of the user's preferences, even if an intruder is using the user's
+ * Queues security emails. They are sent regardless of the user's preferences, even if an intruder is using the user's
  * session.
  */
 export async function mailAtOnce(

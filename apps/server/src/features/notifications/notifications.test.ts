@@ -161,7 +161,7 @@ describe("verification failures in a large safe", () => {
   });
 });
 
-test("OPEN-142: a user who wants mails gets one mail per new notification, and other users get none", async () => {
+test("OPEN-142: a user who wants emails gets one per new notification, and other users get none", async () => {
   const [mailed, silent] = [await aPerson(app), await aPerson(app)];
   await prefer(mailed, { emailNotifications: true });
   const coming = smtp.next();

@@ -193,7 +193,7 @@ describe("the actions of a search result", () => {
     assert.deepEqual(await offered(lister), ["request"]);
   });
 
-  test("are limited to those that the caller may take now", async () => {
+  test("offers only the actions that the caller may take now", async () => {
     const [owner, member, admin] = [await aPerson(app), await aPerson(app), await firstAdmin(app)];
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, member, ["list"]);
@@ -226,7 +226,7 @@ describe("the actions of a search result", () => {
 });
 
 describe("recent items", () => {
-  test("have their current names, and leave out items the caller may no longer see", async () => {
+  test("items have their current names, and items that the caller may no longer see are left out", async () => {
     const owner = await aPerson(app);
     const [seen, hidden] = [await aSafe(app, owner), await aPerson(app)];
     const foreign = await app.call(createSafe, { body: { name: "Foreign" }, as: hidden.token });

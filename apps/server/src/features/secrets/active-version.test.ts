@@ -82,7 +82,7 @@ async function healthProblem(on = app): Promise<string | null> {
 }
 
 describe("an active version that was rolled back in the database", () => {
-  test("is refused, recorded once as critical, degrades health and notifies administrators and the owner", async () => {
+  test("is refused and recorded once as critical; health degrades, and administrators and the owner are notified", async () => {
     const credential = await twoVersions();
     await setBack(credential.id);
     await assertRefused(await reveal(credential));

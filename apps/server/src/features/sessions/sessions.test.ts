@@ -85,7 +85,7 @@ describe("rights", () => {
     assert.equal((await sessions.start(user, account, { reason: "Restart", ticket: "OPS-1" })).status, 201);
   });
 
-  test("a session needs a recent authentication", async () => {
+  test("starting a session requires recent authentication", async () => {
     const { user, account } = await anSshAccount(app);
     await app.database.pool.query(
       "update sign_in_sessions set proved_at = proved_at - interval '2 days' where user_id = $1",

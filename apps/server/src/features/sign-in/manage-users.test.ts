@@ -76,7 +76,7 @@ test("disabling a user on the command line ends their access at once, and the la
   await signedIn(app, user);
   assert.equal((await app.call(listCredentials, { as: program })).status, 401, "their API tokens stay revoked");
   const revoked = (await entriesOf(app, "token.revoked")).map((entry) => [entry.target?.["id"], entry.reason]);
-  assert.deepEqual(revoked, [[made.id, "Its holder was disabled."]]);
+  assert.deepEqual(revoked, [[made.id, "The token's holder was disabled."]]);
   const changes = (await entriesOf(app, "user.status-changed")).map((entry) => entry.details);
   assert.deepEqual(changes, [
     { from: "active", to: "disabled" },
@@ -89,7 +89,7 @@ test("disabling a user on the command line ends their access at once, and the la
   await assert.rejects(setUserStatus(app.kernel, admin, "disabled", revokeAsDisabled), { code: "user.last-admin" });
 });
 
-test("an account that waits for activation is neither enabled nor disabled on the command line", async () => {
+test("an account that is waiting for activation is neither enabled nor disabled on the command line", async () => {
   const email = newEmail();
   const id = await createUser(app.kernel, { email, role: "user", password: PASSWORD });
   await app.database.pool.query("update users set status = 'pending' where id = $1", [id]);

@@ -47,7 +47,7 @@ export interface SessionTimes {
 }
 
 /**
- * When a session ends regardless of activity: at the time set at sign-in, or earlier if the policy was tightened since.
+ * When a session ends regardless of activity: at the time set at sign-in, or earlier if the policy has been tightened since.
  */
 export function endOf(session: SessionTimes, limits: Limits): Date {
   const byPolicy = session.created_at.getTime() + maxSessionLifetime(session.is_remembered, limits);
@@ -108,7 +108,7 @@ export const INVITATION_LIFETIME = 7 * DAY;
 /** How long a reset request waits for an administrator, in milliseconds. */
 export const RESET_REQUEST_LIFETIME = DAY;
 /**
- * Milliseconds between reset mails to one user, after `sent` mails since the last full day without one: 2 minutes, 4, 8
+ * Milliseconds between reset emails to one user, after `sent` emails since the last full day without one: 2 minutes, 4, 8
  * … an hour. Prevents flooding a user's inbox and repeatedly replacing their link.
  */
 export const resetMailWait = (sent: number): number => (sent === 0 ? 0 : Math.min(2 ** sent * MINUTE, HOUR));

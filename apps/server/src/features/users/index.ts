@@ -20,7 +20,7 @@ export interface UsersFeature {
   countActiveByRole(db: Db): Promise<Record<Role, number>>;
   /** Registers `listener`, which is called in the transaction that activates an account. */
   onActivated(listener: ActivatedListener): void;
-  /** Notifies administrators that an account waits for activation. */
+  /** Notifies administrators that an account is waiting for activation. */
   tellOfNewcomer: UserNotices["waiting"];
   /** Registers `listener`, which is called in the transaction that disables a user. */
   onDisabled(listener: DisabledListener): void;

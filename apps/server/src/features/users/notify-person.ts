@@ -9,7 +9,7 @@ interface Change {
   by: string;
 }
 
-/** INVARIANT: this notification is always sent by mail too, because an intruder could switch mails off or read it first. */
+/** INVARIANT: this notification is always sent by email too, because an intruder could switch emails off or read it first. */
 const securityNotice = (notice: Pick<Notice, "to" | "title" | "message"> & Partial<Notice>): Notice => ({
   type: "security_alert",
   severity: "critical",

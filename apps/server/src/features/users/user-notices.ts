@@ -1,4 +1,4 @@
-// Notifies administrators about accounts that wait for activation, and the accounts' users when they are activated.
+// Notifies administrators about accounts that are waiting for activation, and the accounts' users when they are activated.
 import type { Notify, Settle } from "#features/notifications/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 

@@ -52,7 +52,7 @@ export function requirePersonFor(
   );
 }
 
-/** Users who wait for activation can sign in too, but reach only their profile and their vault. */
+/** Users who are waiting for activation can sign in too, but reach only their profile and their vault. */
 export const canSignIn = ({ status }: { status: string }): boolean => status === "active" || status === "pending";
 
 /** The initial status of an account that signs up with this address; null when the sign-up rule does not admit the address. */

@@ -12,7 +12,7 @@ export interface UsersTable {
   name: string;
   role: Role;
   requested_role: Exclude<Role, "user"> | null;
-  /** `pending` means that the user signed up and waits for activation. */
+  /** `pending` means that the user signed up and is waiting for activation. */
   status: "pending" | "active" | "disabled" | "deleted";
   password_hash: string;
   created_at: Date;

@@ -55,7 +55,7 @@ async function rejectedAccount(): Promise<{ owner: TestPerson; id: Awaited<Retur
 }
 
 describe("an internal error during a validation", () => {
-  test("is aborted in the reply, and the account keeps its status and its reason", async () => {
+  test("the reply reports the attempt as aborted, and the account keeps its status and its reason", async () => {
     const { owner, id } = await rejectedAccount();
     const read = async () =>
       (
@@ -72,7 +72,7 @@ describe("an internal error during a validation", () => {
     assert.deepEqual(await read(), earlier);
   });
 
-  test("is aborted in the reply to a credential's owner", async () => {
+  test("the reply to a credential's owner reports the attempt as aborted", async () => {
     const owner = await aPerson(app);
     const { id } = await aCredential(app, owner);
     await makeVerifiable(id);
@@ -80,7 +80,7 @@ describe("an internal error during a validation", () => {
     assert.deepEqual([body.success, body.data.outcome, body.data.code], [false, "aborted", "internal-error"]);
   });
 
-  test("ACC-86, VAL-52: is aborted in the account's history, the list of attempts and its filters", async () => {
+  test("ACC-86, VAL-52: the account's history, the list of attempts and its filters show the attempt as aborted", async () => {
     const { owner, id } = await rejectedAccount();
     await withoutSecrets(() => app.call(validateAccount, { params: { id }, as: owner.token }));
     const { body } = await app.call(accountValidationHistory, { params: { id }, as: owner.token });

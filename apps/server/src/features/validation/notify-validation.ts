@@ -42,7 +42,7 @@ const NOTHING: Omit<ValidationNews, "account_id" | "is_account" | "account_name"
   statistics: null,
 };
 
-/** VAL-65: goes only to the user who requested the verification and waits for it. */
+/** VAL-65: notifies only the user who requested the verification and is waiting for it. */
 async function notifyStarted({ kernel }: ValidationContext, tx: Tx, { attempt, askedBy }: Begun): Promise<void> {
   const data = { ...NOTHING, ...subjectOf(attempt), status: "pending", asked_by: askedBy };
   await kernel.events.publish(tx, { type: "validation_started", audience: { users: [askedBy] }, data });

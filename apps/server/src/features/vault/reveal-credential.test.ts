@@ -125,7 +125,7 @@ describe("a reveal during an edit", () => {
 });
 
 describe("simultaneous reveals", () => {
-  test("each get their own secret or their own refusal", async () => {
+  test("each call gets its own secret or its own refusal", async () => {
     const people = [await aPerson(app), await aPerson(app), await aPerson(app)];
     const stored = await Promise.all(
       people.flatMap((person) =>
@@ -179,7 +179,7 @@ describe("simultaneous reveals", () => {
     );
   });
 
-  test("are all refused when the audit trail cannot be written", async () => {
+  test("all calls are refused when the audit trail cannot be written", async () => {
     const owner = await aPerson(app);
     const stored = [await aCredential(app, owner), await aCredential(app, owner)];
     await app.database.pool.query("alter table audit_pending rename to audit_pending_away");

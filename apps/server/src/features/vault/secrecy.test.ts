@@ -44,7 +44,7 @@ async function rowsWith(text: string): Promise<string[]> {
 }
 
 describe("a secret occurs only in its envelope", () => {
-  test("the search through all tables finds plaintext", async () => {
+  test("the search of all tables would find a secret in plaintext", async () => {
     const owner = await aPerson(app);
     const marker = aSecret();
     await aCredential(app, owner, { name: marker });

@@ -33,7 +33,7 @@ const good = () =>
   }) as const;
 
 describe("storing a credential", () => {
-  test("CRED-01, CRED-05, CRED-08, CRED-10, CRED-13, API-09, API-10, OPEN-47: returns every field except the secret, and starts as pending", async () => {
+  test("CRED-01, CRED-05, CRED-08, CRED-10, CRED-13, API-09, API-10, OPEN-47: returns every field except the secret, and the status pending", async () => {
     const owner = await aPerson(app);
     const body = {
       ...good(),

@@ -1,4 +1,4 @@
-// Tests that the vault of a user who waits for activation works and sends nothing to targets.
+// Tests that the vault of a user who is waiting for activation works and sends nothing to targets.
 import { revealCredential, updateCredential, verifyCredential } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { createServer } from "node:net";

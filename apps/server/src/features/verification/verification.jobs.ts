@@ -45,7 +45,7 @@ export function defineJobs(context: VerificationContext): void {
 /** OPEN-50: queues the first verification of a stored secret if a connector supports it, in the same transaction. */
 export async function queueFirst(context: VerificationContext, tx: Tx, secretRow: SecretRow): Promise<void> {
   const target = targetOf(secretRow);
-  // INVARIANT: no secret of a user who waits for activation reaches a target.
+  // INVARIANT: no secret of a user who is waiting for activation reaches a target.
   if (!isSupported(target) || (secretRow.user_id !== null && (await isPending(tx, secretRow.user_id)))) {
     await updateSecret(tx, secretRow.id, { verify_after: null });
     return;

@@ -11,7 +11,7 @@ export interface Actor {
   email: string;
   name: string;
   role: Role;
-  /** Whether the account waits for activation, so that only calls with `whilePending` are open to it. */
+  /** Whether the account is waiting for activation, so that only calls with `whilePending` are open to it. */
   isPending: boolean;
   /** Null if an API token makes the call. */
   sessionId: SessionId | null;

@@ -13,7 +13,7 @@ import { giftRefusal } from "./token-scope.ts";
 export function stepUpRefusal(endpoint: Endpoint, actor: Actor, now: Date): Refusal | null {
   if (actor.token !== null) return giftRefusal(endpoint, actor.token);
   if (now < actor.provedUntil) return null;
-  return refuse(403, "step-up.required", "Please authenticate again. This call requires a recent authentication.");
+  return refuse(403, "step-up.required", "Please authenticate again. This call requires recent authentication.");
 }
 
 /** Throws the refusal that `stepUpRefusal` returns, if any. */

@@ -59,7 +59,7 @@ export function createWriteProbe(database: Database, clock: Clock): WriteProbe {
   }
 
   /**
-   * A connection that was lost since the last probe does not mean that the database failed, so a second try uses a new
+   * A connection that was lost after the last probe does not mean that the database failed, so a second try uses a new
    * connection.
    */
   async function updateOnceMore(): Promise<WriteResult> {

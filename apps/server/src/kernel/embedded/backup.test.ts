@@ -282,7 +282,7 @@ describe("a backup", () => {
     assert.ok(existsSync(join(target, "postgres", "cluster")));
   });
 
-  test("of a restored database can itself be restored", async () => {
+  test("a backup of a restored database can itself be restored", async () => {
     const restored = inside("bare");
     const second = await startEmbedded({ dataFolder: restored, log });
     await backUp({

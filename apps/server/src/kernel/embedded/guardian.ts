@@ -1,4 +1,4 @@
-// The guardian of a database server: a small shell process that runs the server and stops it when it has no users any more.
+// The guardian of a database server: a small shell process that runs the server and stops it when no process uses it.
 // Every Strongroom that uses the server keeps the writing end of a named pipe open, and the guardian waits for the end of that
 // pipe. The kernel closes a writing end when its process ends for any reason, so the guardian needs neither process ids, which
 // are reused, nor a heartbeat.

@@ -13,8 +13,8 @@ export interface ServerUser {
   /** Whether this process runs as root and the server runs as another user. */
   isDropped: boolean;
   /**
-   * Whether only root may enter the data folder (such as /root). The server then keeps one privilege of root, for reading folders
-   * (CAP_DAC_READ_SEARCH).
+   * Whether only root can enter the data folder, for example below /root. If so, the server keeps one of root's capabilities:
+   * reading all folders (CAP_DAC_READ_SEARCH).
    */
   mayEnterAnyFolder: boolean;
 }

@@ -98,7 +98,7 @@ describe("jobs", () => {
     assert.equal(await runOf(id!), undefined);
   });
 
-  test("an exclusive job is queued once per key while one waits or runs, and the transaction continues", async () => {
+  test("an exclusive job is not queued again while a job with its key is queued or running, and the transaction continues", async () => {
     const gate = Promise.withResolvers<void>();
     const { handler, next } = handled<object>();
     jobs.define("test.exclusive", { policy: "exclusive" }, async (job) => {

@@ -101,7 +101,7 @@ describe("users", () => {
     expect(await region("Users").findByText("Ana")).toBeTruthy();
   });
 
-  test("an administrator changes a user's role after a confirmation", async () => {
+  test("an administrator changes a user's role after confirmation", async () => {
     const { user } = await openConsole();
     const route = "PUT /api/v1/users/:id/role";
     api.on(route, { json: { ...people[0], role: "manager" } });
@@ -116,7 +116,7 @@ describe("users", () => {
     expect(api.requestsTo(route)[0]?.path).toContain(people[0]?.id);
   });
 
-  test("an administrator disables a user after a confirmation, and the list is refetched", async () => {
+  test("an administrator disables a user after confirmation, and the list is refetched", async () => {
     const { user } = await openConsole();
     api.on("PUT /api/v1/users/:id/status", () => {
       people = people.map((each) => (each.name === "Ana" ? { ...each, status: "disabled" } : each));
@@ -128,7 +128,7 @@ describe("users", () => {
     expect(await region("Users").findByText("Disabled")).toBeTruthy();
   });
 
-  test("users who wait for activation can be deleted but not disabled", async () => {
+  test("users who are waiting for activation can be deleted but not disabled", async () => {
     people = people.map((each) => (each.name === "Ana" ? { ...each, status: "pending" } : each));
     const { user } = await openConsole();
     await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
@@ -146,7 +146,7 @@ describe("users", () => {
     expect(api.requestsTo("POST /api/v1/users/:id/end-sessions")).toEqual([]);
   });
 
-  test("a user shows the sign-in provider, and API tokens that can be revoked after a confirmation", async () => {
+  test("a user shows the sign-in provider, and API tokens that can be revoked after confirmation", async () => {
     people = [aUser({ name: "Ana", signs_in_through: "Corporate directory" }), aUser({ name: "Ben" })];
     const tokens = "GET /api/v1/users/:id/tokens";
     const list = { data: [aToken({ name: "Nightly export" })], choices: TOKEN_CHOICES };
@@ -188,7 +188,7 @@ describe("role requests", () => {
   test.each([
     ["approve", "Approve"],
     ["deny", "Deny"],
-  ] as const)("OPEN-18: role requests show %s after a confirmation", async (decision, label) => {
+  ] as const)("OPEN-18: role requests show %s after confirmation", async (decision, label) => {
     people = [aUser({ name: "Ana", requested_role: "manager" })];
     const { user } = await openTab("role-requests", "Role requests");
     const route = "POST /api/v1/users/:id/role-request";
@@ -279,7 +279,7 @@ describe("the sign-in policy", () => {
 });
 
 describe("the seal", () => {
-  test("the seal shows its state and can be closed after a confirmation", async () => {
+  test("the seal shows its state and can be closed after confirmation", async () => {
     const { user } = await openTab("keys", "Seal");
     api.on("POST /api/v1/seal/seal", { json: { message: "The vault is sealed." } });
     expect(await region("Seal").findByText("Unsealed")).toBeTruthy();
@@ -336,7 +336,7 @@ test("users are filtered by role and status, and the address keeps the filter", 
   await waitFor(() => expect(api.requestsTo(USERS).at(-1)?.query.get("status")).toBe("invited"));
 });
 
-test("a user who is locked after wrong passwords is unlocked after a confirmation", async () => {
+test("a user who is locked after wrong passwords is unlocked after confirmation", async () => {
   people = [aUser({ name: "Ana", slowed_down_until: inADay() })];
   const { user } = await openConsole();
   const route = "POST /api/v1/users/:id/unlock";

@@ -81,7 +81,7 @@ describe("the profile", () => {
     expect(screen.queryByLabelText("Current password")).toBeNull();
   });
 
-  test("ends all other sessions after a confirmation", async () => {
+  test("ends all other sessions after confirmation", async () => {
     const { user } = renderScreen(<ProfilePage />);
     await user.click(await screen.findByRole("button", { name: "End all others" }));
     const dialog = await screen.findByRole("dialog", { name: "End all other sessions" });
@@ -91,7 +91,7 @@ describe("the profile", () => {
     expect(api.requestsTo("DELETE /api/v1/auth/sessions")).toHaveLength(1);
   });
 
-  test("ends another session after a confirmation; the current session has no such button", async () => {
+  test("ends another session after confirmation; the current session has no such button", async () => {
     const { user } = renderScreen(<ProfilePage />);
     expect(await screen.findByText("This session")).toBeTruthy();
     expect(screen.queryByRole("button", { name: "End session: Firefox on Linux" })).toBeNull();

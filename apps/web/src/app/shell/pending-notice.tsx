@@ -1,4 +1,4 @@
-// Shows that the account waits for activation, and which pages work until then.
+// Shows that the account is waiting for activation, and which pages work until then.
 import { IconHourglass } from "@tabler/icons-react";
 import classes from "./pending-notice.module.css";
 

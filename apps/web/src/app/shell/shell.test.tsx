@@ -302,7 +302,7 @@ test("a new page starts scrolled to the top with the focus on it", async () => {
   expect(document.activeElement).toBe(screen.getByRole("main"));
 });
 
-describe("while the account waits for activation", () => {
+describe("while the account is waiting for activation", () => {
   const session = (is_pending: boolean) => ({
     json: {
       user: TEST_USER,

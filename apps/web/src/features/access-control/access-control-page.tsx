@@ -1,4 +1,4 @@
-// Access Control (PLACE-02): roles and access of people, access to resources, change previews and access reviews.
+// Access Control (PLACE-02): users' roles and access, access to resources, change previews and access reviews.
 import type { Role } from "@strongroom/contract";
 import { useSearchParams } from "react-router";
 import { choiceOf } from "#shared/format/address.ts";

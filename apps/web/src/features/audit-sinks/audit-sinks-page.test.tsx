@@ -124,7 +124,7 @@ describe("audit sinks", () => {
     expect(sent).not.toHaveProperty("hmac_key");
   });
 
-  test("a sink can be tested, disabled, and deleted after a confirmation", async () => {
+  test("a sink can be tested, disabled, and deleted after confirmation", async () => {
     const at = `/api/v1/audit/sinks/${sinks[0]!.id}`;
     api.on(`POST ${at}/test`, { json: { has_arrived: false, message: "siem refused the connection." } });
     api.on(`POST ${at}/state`, { json: aSink({ is_enabled: false }) });

@@ -27,11 +27,12 @@ export const isField = (path: string): path is keyof GroupFormValues => Object.h
 export const KIND_LABELS: Record<GroupKind, string> = { group: "Group", team: "Team", department: "Department" };
 
 export const KIND_HINTS: Record<GroupKind, string> = {
-  group: "Its people become members of safes together.",
-  team: "Its people also see each other's safes with the access level Team and can request access to them.",
-  department: "Its people also see each other's safes with the access level Department and can request access to them.",
+  group: "Adding the group to a safe gives all its members access.",
+  team: "Its members also see each other's safes with the access level Team and can request access to them.",
+  department:
+    "Its members also see each other's safes with the access level Department and can request access to them.",
 };
 
 export const BREAK_GLASS_HINT =
-  "In an emergency, its people can access anything they can see by giving a reason, without waiting for approval. " +
+  "In an emergency, its members can access anything they can see by giving a reason, without waiting for approval. " +
   "Every approver is notified immediately, and the access is reviewed afterwards.";

@@ -105,7 +105,7 @@ describe("the groups page", () => {
     });
   });
 
-  test("administrators find members by search, add them, and remove them after a confirmation", async () => {
+  test("administrators find members by search, add them, and remove them after confirmation", async () => {
     people = [];
     const { user } = await openGroups();
     api.on("GET /api/v1/users", {

@@ -74,7 +74,7 @@ describe("values of the platform form", () => {
     expect(checkPlatform({ ...values, reconcile_account: { value: aPlatform().id, label: "root" } })).toEqual({});
   });
 
-  test("reports the contract's rules between fields", () => {
+  test("reports violations of the contract's cross-field rules", () => {
     expect(checkPlatform({ ...NAMED, length: "200" })).toEqual({ length: "The length exceeds the target's maximum" });
     expect(checkPlatform({ ...NAMED, approvals_level_2: "1" })).toEqual({
       approvals_level_2: "Level 2 requires approvals at level 1",

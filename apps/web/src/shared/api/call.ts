@@ -38,7 +38,7 @@ export interface CallSettings {
 
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
-/** A page served from another host than this computer belongs to a deployment. */
+/** A page that is served from a host other than this computer belongs to a deployment. */
 export const isDeployedAt = (hostname: string): boolean => !LOCAL_HOSTS.includes(hostname);
 
 const settings: CallSettings = {

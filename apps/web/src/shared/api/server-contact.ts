@@ -32,7 +32,7 @@ export function noteNoAnswer(): void {
   timer = setTimeout(() => set("overdue"), SAY_AFTER_MS);
 }
 
-/** Records a response of any status. */
+/** Records a response, whatever its status. */
 export function noteAnswer(): void {
   clearTimeout(timer);
   const isBack = contact === "overdue";

@@ -95,7 +95,7 @@ test("a stored entry opens with its values and saves them unchanged", async () =
   expect(await save()).toEqual({ port: "443", additional_params: stored });
 });
 
-test("values of another form than the field's stay readable, editable and removable", async () => {
+test("values that do not fit the field's type stay readable, editable and removable", async () => {
   const { user, save } = await open({ protocol: "invented", realm: "", groups: "admins", body: { a: { b: "{old}" } } });
   expect(screen.queryByRole("textbox", { name: "Groups" })).toBeNull();
   await user.type(screen.getByRole("textbox", { name: "body.a.b" }), "!");

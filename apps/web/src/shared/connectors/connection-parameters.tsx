@@ -191,7 +191,7 @@ interface OtherParametersProps {
   onChange: (params: Params) => void;
 }
 
-/** Stored parameters that no description names, or with values of another form. */
+/** Stored parameters that have no description, or whose values do not fit it. */
 function OtherParameters({ params, stored, fields, onChange }: OtherParametersProps) {
   const leaves = leavesOf(params, fields);
   if (leaves.length === 0) return null;

@@ -87,7 +87,7 @@ export function ProofForm({ label, kinds, passkey, submitLabel, onProof, cancelL
   return (
     <FormStack label={label} onSubmit={(event) => void send(event)}>
       {way === "passkey" ? (
-        <Text size="sm">Your device asks for your fingerprint, face or PIN.</Text>
+        <Text size="sm">Your device will ask for your fingerprint, face or PIN.</Text>
       ) : (
         <Field key={way} kind={way} value={text} onChange={setText} />
       )}

@@ -76,7 +76,7 @@ describe("the inactivity clock", () => {
     expect(seen).toEqual(["toast", "toast"]);
   });
 
-  test("signs out at its first check when the computer slept past the end", () => {
+  test("signs out at its first check if the session expired while the computer slept", () => {
     clock.check();
     now = 9 * 60 * MINUTE;
     expect(clock.check().phase).toBe("expired");

@@ -1,4 +1,4 @@
-// Whether the signed-in user's account waits for activation: until then only their profile and their vault are
+// Whether the signed-in user's account is waiting for activation: until then only their profile and their vault are
 // available.
 import { currentSession as readSession } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";

@@ -7,7 +7,7 @@ export const CLEAR_AFTER_MS = 30_000;
  * (Safari requires that). Rejects when the browser refuses or the promise rejects.
  */
 export async function copyText(text: string | Promise<string>): Promise<void> {
-  // Missing on plain HTTP from another host; this counts like a denied permission.
+  // Over plain HTTP from another host browsers offer no clipboard; treat that as a denied permission.
   if (navigator.clipboard === undefined) throw new Error("This browser allows copying only over HTTPS");
   const canWait = typeof ClipboardItem === "function" && typeof navigator.clipboard.write === "function";
   if (typeof text === "string" || !canWait) {
@@ -20,7 +20,7 @@ export async function copyText(text: string | Promise<string>): Promise<void> {
 
 let clearing: ReturnType<typeof setTimeout> | undefined;
 
-/** Clears the clipboard unless another text was copied since, as far as the browser allows reading it. */
+/** Clears the clipboard unless a different text has been copied since, as far as the browser allows reading it. */
 async function clearIfStillThere(secret: string): Promise<void> {
   try {
     if ((await navigator.clipboard.readText()) !== secret) return;

@@ -33,7 +33,7 @@ const isClosed = () => waitFor(() => expect(screen.queryByRole("dialog")).toBeNu
 test.each([
   ["Escape", "{Escape}"],
   ["the close button", null],
-])("%s closes a dialog with an unedited form without a confirmation", async (_, key) => {
+])("%s closes a dialog with an unedited form without confirmation", async (_, key) => {
   const { user, dialog } = await open();
   await user.type(dialog.getByLabelText("Search"), "a search is not a form");
   await (key === null ? user.click(dialog.getByRole("button", { name: "Close" })) : user.keyboard(key));
@@ -76,7 +76,7 @@ test("Discard closes both dialogs, and the dialog opens empty the next time", as
   await isClosed();
 });
 
-test("the form's own Cancel discards without a confirmation", async () => {
+test("the form's own Cancel discards without confirmation", async () => {
   const { user, dialog } = await open();
   await user.type(dialog.getByLabelText("Name"), "Payroll");
   await user.click(dialog.getByRole("button", { name: "Cancel" }));

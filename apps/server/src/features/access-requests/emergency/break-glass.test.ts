@@ -93,7 +93,7 @@ describe("emergency access", () => {
     for (const person of [...approvers, lending.owner, lending.asker]) assert.ok(users.includes(person.id));
     for (const person of [disabled, stranger]) assert.ok(!users.includes(person.id));
     const told = [...approvers, lending.owner, admin, second].map(({ email }) => email);
-    // Mails from earlier tests may still arrive.
+    // Emails from earlier tests may still arrive.
     const own = () => mails.filter(({ text }) => text.includes(lending.account.name));
     await eventually(async () => (own().length >= told.length ? true : null));
     assert.deepEqual(
@@ -135,7 +135,7 @@ describe("emergency access", () => {
     assert.equal(codeOf(await requests.review(ben, asked)), "access-request.wrong-state");
   });
 
-  test("is extended only with an approval, whether or not the platform requires one for extensions", async () => {
+  test("is extended only with approval, whether or not the platform requires one for extensions", async () => {
     const lending = await aRequestableAccount(app, { approvals_level_1: 0, approve_extensions: false });
     await aGroup(app, [lending.asker], { may_break_glass: true });
     const opened = (await requests.open(lending.asker, lending.account)).body;

@@ -55,7 +55,7 @@ describe("moving an account", () => {
     assert.equal(same.status, 422);
   });
 
-  test("does not give the mover access to a secret that they may not retrieve, or only with an approval", async () => {
+  test("gives no access to a secret that the user may not retrieve, or may retrieve only with approval", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const asking = await aPlatform(app, { approvals_level_1: 1 });

@@ -245,7 +245,7 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     await atHome();
   });
 
-  test("a user slowed down in the directory is shown as such and can be unlocked by an administrator", async () => {
+  test("a directory user whose sign-in is slowed down is shown as such, and an administrator can unlock them", async () => {
     const { username, password } = directory.users.fay;
     const address = "fay@corp.example";
     const atHome = async () => assert.equal((await tryIn(address, password, "203.0.113.60")).status, 200);

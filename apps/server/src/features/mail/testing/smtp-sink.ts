@@ -1,4 +1,4 @@
-// A real SMTP server on loopback that stores received mails. For tests.
+// A real SMTP server on loopback that stores received emails. For tests.
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { text as readAll } from "node:stream/consumers";
@@ -18,7 +18,7 @@ export interface ReceivedMail {
 
 export interface SmtpSink {
   url: string;
-  /** The number of received mails. */
+  /** The number of received emails. */
   readonly count: number;
   /** Resolves with the next mail received from now on. */
   next(): Promise<ReceivedMail>;

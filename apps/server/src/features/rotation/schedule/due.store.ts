@@ -46,7 +46,7 @@ const MOST_DUE = 20_000;
 
 const hour = sql`extract(hour from access_time() at time zone 'UTC')`;
 
-/** The same rule as `isWithin`, so that accounts outside their window do not fill the limit. */
+/** The same rule as `isWithin`, so that accounts outside their window do not use up the limit. */
 const isWithinWindow = sql<boolean>`(platforms.rotation_window is null or case
     when (platforms.rotation_window ->> 'from_hour')::integer < (platforms.rotation_window ->> 'to_hour')::integer
       then ${hour} >= (platforms.rotation_window ->> 'from_hour')::integer

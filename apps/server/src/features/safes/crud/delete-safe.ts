@@ -52,7 +52,7 @@ export async function removeSafe(
   const audience = await audienceOfSafe(tx, id);
   const at = kernel.clock.now();
   await updateSafeRow(tx, id, { deleted_at: at, updated_at: at });
-  // INVARIANT: a safe's key is destroyed only when nothing is sealed under it any more.
+  // INVARIANT: a safe's key is destroyed only when nothing is sealed under that key.
   await destroyKek(tx, kernel.events, keyOfSafe(id));
   await kernel.events.publish(tx, { type: "safe.deleted", audience, data: { safe_id: id } });
   return { message: `"${safe.name}" deleted successfully` };

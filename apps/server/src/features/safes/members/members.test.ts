@@ -96,7 +96,7 @@ describe("a member", () => {
     assert.ok(added_at <= inHours(0));
   });
 
-  test("with a custom role gets the chosen permissions and `list`", async () => {
+  test("a member with a custom role gets the chosen permissions and `list`", async () => {
     const [owner, person] = [await aPerson(app), await aPerson(app)];
     const safe = await aSafe(app, owner);
     await aMember(app, owner, safe, person, ["use"]);

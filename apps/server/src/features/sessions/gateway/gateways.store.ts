@@ -31,7 +31,7 @@ export interface GatewayRow extends Selectable<GatewaysTable> {
 export const HEARTBEAT_SECONDS = 5;
 /** Without a heartbeat for this long it is lost, and so are its sessions: it ends them itself after 30 s. */
 export const LOST_SECONDS = 40;
-/** Without a heartbeat for this long it is not listed any more. */
+/** A gateway without a heartbeat for this long is no longer listed. */
 const FORGOTTEN = sql.lit("1 day");
 
 export interface GatewayFacts {
@@ -76,7 +76,7 @@ export async function readGateways(db: Db): Promise<GatewayRow[]> {
   return await query.orderBy("name").orderBy("started_at").execute();
 }
 
-/** Returns the gateway as it is now; null without one. */
+/** Returns the gateway's current row, or null if there is none. */
 export async function setDraining(tx: Tx, id: string, isDraining: boolean): Promise<{ name: string } | null> {
   const update = tx.updateTable("gateways").set({ is_draining: isDraining }).where("id", "=", id).returning("name");
   return (await update.executeTakeFirst()) ?? null;

@@ -281,7 +281,7 @@ describe("recordings", () => {
     assert.equal(reply.text.includes("hello from the target"), false);
   });
 
-  test("playing needs a recent authentication", async () => {
+  test("playing a recording requires recent authentication", async () => {
     const { id, user, safe } = await aSession();
     await record(id, safe.id);
     await app.database.pool.query(

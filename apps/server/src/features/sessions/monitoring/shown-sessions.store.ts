@@ -29,7 +29,7 @@ export interface ShownSession extends SessionRow {
 }
 
 const AUDITOR = sql.lit(bitOf("view_audit"));
-/** Administrators see sessions of deleted safes too, where nobody has permissions any more. */
+/** Administrators also see sessions of deleted safes, in which no user has permissions. */
 const EVERYWHERE = bitsOf(["view_audit", "manage_members"]);
 
 const withStanding = (viewer: Viewer): RawBuilder<unknown> => sql`

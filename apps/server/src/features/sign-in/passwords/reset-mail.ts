@@ -1,4 +1,4 @@
-// The mails that carry a link to set a password.
+// The emails that carry a link to set a password.
 import type { OutgoingMail } from "#features/mail/index.ts";
 
 export function resetMail(to: { email: string; name: string }, link: string): OutgoingMail {

@@ -9,7 +9,7 @@ interface ResetsTable {
   /** Null when no request is open: an administrator created the link without a request, or has answered the request. */
   requested_at: Date | null;
   mailed_at: Date | null;
-  /** The number of reset mails since the last full day without one. */
+  /** The number of reset emails since the last full day without one. */
   mails_sent: Generated<number>;
   token_hash: Buffer | null;
   token_expires_at: Date | null;

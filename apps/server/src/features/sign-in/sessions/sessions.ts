@@ -130,7 +130,7 @@ export async function endSessions(
 
 /**
  * For a restored database: ends all sessions and pending sign-ins, and deletes links for setting a password. Otherwise,
- * links that were used since the backup would work again.
+ * links that were used after the backup would work again.
  */
 export async function endEverything(
   kernel: Pick<Kernel, "events">,

@@ -64,7 +64,7 @@ async function useLink(link: string): Promise<void> {
   assert.equal(reply.status, 200, reply.text);
 }
 
-/** Resolves with the next mail with this subject to this user, ignoring late mails of earlier tests. */
+/** Resolves with the next email with this subject to this user, ignoring late emails from earlier tests. */
 async function mailWith(to: TestPerson, subject: string, act: () => Promise<void>): Promise<ReceivedMail> {
   const mails: ReceivedMail[] = [];
   let next = smtp.next();
@@ -87,7 +87,7 @@ test("an administrative reset revokes a user's API tokens and the tokens that th
   assert.deepEqual([await works(parent), await works(child)], [false, false]);
   const entries = await entriesOf(app, "token.revoked");
   const reasons = entries.filter(({ target }) => [parent.id, child.id].includes(String(target?.["id"]) as never));
-  const reason = "The password of its holder was reset.";
+  const reason = "The password of the token's holder was reset.";
   assert.deepEqual(
     reasons.map((entry) => entry.reason),
     [reason, reason],

@@ -81,13 +81,13 @@ test("disabling or deleting a user audits each token that is revoked as a result
     assert.deepEqual([second.length, more.length], [0, 0], "once each");
     assert.deepEqual(
       [first?.actor, first?.reason, first?.details],
-      [{ system: "tokens" }, `Its holder was ${became}.`, { holder: person.id, holder_name: own.holder.name }],
+      [{ system: "tokens" }, `The token's holder was ${became}.`, { holder: person.id, holder_name: own.holder.name }],
     );
     const { id: holder, name } = made.holder;
     assert.deepEqual(
       [other?.reason, other?.details],
       [
-        `The token that created it was revoked. Its holder was ${became}.`,
+        `The token that created this one was revoked. The token's holder was ${became}.`,
         { holder, holder_name: name, because_of: person.id },
       ],
     );

@@ -42,7 +42,8 @@ export async function revokeAllOf(
   );
   if (revoked.length === 0) return 0;
   const entries = revoked.map(({ id, name, user_id, holder }) => {
-    const reason = user_id === userId ? REASONS[because] : `The token that created it was revoked. ${REASONS[because]}`;
+    const reason =
+      user_id === userId ? REASONS[because] : `The token that created this one was revoked. ${REASONS[because]}`;
     const details = { holder: user_id, holder_name: holder, ...(user_id === userId ? {} : { because_of: userId }) };
     return systemEntry("token.revoked", "tokens", { target: { type: "token", id, name }, reason, details }, at);
   });
@@ -52,13 +53,13 @@ export async function revokeAllOf(
 }
 
 const REASONS: Record<TokensEnd, string> = {
-  disabled: "Its holder was disabled.",
-  deleted: "Its holder was deleted.",
-  "password-reset": "The password of its holder was reset.",
-  "password-changed": "Its holder changed their password and did not keep it.",
-  "factors-reset": "The second factors of its holder were reset.",
-  "sessions-ended": "All sessions of its holder were ended.",
-  "provider-changed": "The identity provider of its holder was added or removed.",
+  disabled: "The token's holder was disabled.",
+  deleted: "The token's holder was deleted.",
+  "password-reset": "The password of the token's holder was reset.",
+  "password-changed": "The token's holder changed their password and did not keep the token.",
+  "factors-reset": "The second factors of the token's holder were reset.",
+  "sessions-ended": "All sessions of the token's holder were ended.",
+  "provider-changed": "The identity provider of the token's holder was added or removed.",
 };
 
 const notKept = () => {

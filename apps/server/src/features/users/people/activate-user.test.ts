@@ -216,7 +216,7 @@ describe("the sign-up rule", () => {
   });
 });
 
-test("the command line can neither disable nor enable an account that waits for activation", async () => {
+test("the command line can neither disable nor enable an account that is waiting for activation", async () => {
   const waiting = await aPendingPerson(app);
   for (const status of ["disabled", "active"] as const) {
     await assert.rejects(setStatusOf(app.kernel, waiting.email, status, revokeAsDisabled), /waiting for activation/);

@@ -68,7 +68,7 @@ describe("an invitation", () => {
     const reply = await invite("ben@example.com", { by: "mail" });
     assert.equal(reply.body.link, null);
     let mail = await arriving;
-    // The mail server may also receive mails to administrators about a different test's new administrator.
+    // The mail server may also receive emails to administrators about a different test's new administrator.
     while (mail.to[0] !== "ben@example.com") {
       arriving = sink.next();
       mail = await arriving;
@@ -141,7 +141,7 @@ describe("the list of users", () => {
   });
 });
 
-test("shows a user slowed down by wrong passwords, whom an administrator can unlock", async () => {
+test("a user whose sign-in is slowed down by wrong passwords is shown as such, and an administrator can unlock them", async () => {
   const person = await aPerson(app);
   const otherUser = await aPerson(app);
   for (const from of ["198.51.100.1", "127.0.0.1"]) {

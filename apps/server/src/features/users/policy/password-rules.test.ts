@@ -25,7 +25,7 @@ test("the password rules refuse common passwords, even with digits, symbols, sub
   all(["passwordpassword", "dragon!!", "!!Dragon2026", "1L0veY0u", "ｐａｓｓｗｏｒｄ"], "password.too-common");
 });
 
-test("the password rules refuse the rarer of the 100,000 most common passwords too", () => {
+test("the password rules refuse even the least common of the 100,000 most common passwords", () => {
   all(["iamspiderman", "friedchicken", "subscribeordie", "besenstiel", "Furtherance7!"], "password.too-common");
   assert.ok(readFileSync(BLOCKLIST).length / 5 >= 100_000);
 });

@@ -71,7 +71,7 @@ export interface Places {
 const LAST_NETWORKS = sql`
   (select distinct on (user_id) user_id, network from sign_in_networks order by user_id, signed_in_at desc)`;
 
-/** All addresses and networks where users and their tokens were last seen. */
+/** All addresses and networks from which users and their tokens were last seen. */
 export async function findPlaces(db: Db, now: Date): Promise<Places> {
   const { rows } = await sql<{ is_network: boolean; place: string }>`
     select false as is_network, ip as place from sign_in_sessions

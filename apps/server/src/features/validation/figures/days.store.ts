@@ -43,7 +43,7 @@ export async function sumUp(tx: Tx, day: string): Promise<void> {
   await sql`insert into validation_days_done (through) values (${day}::date)`.execute(tx);
 }
 
-/** Deletes days before `before`, which no range includes any more. */
+/** Deletes days before `before`, which no range includes. */
 export async function forgetDays(tx: Tx, before: Date): Promise<void> {
   await sql`delete from validation_days where day < ${before}::date`.execute(tx);
 }

@@ -81,7 +81,7 @@ export async function beginAttempt(
   const { kernel } = context;
   const secretRow = await query.lock(tx, query.credentialId);
   if (secretRow === null) return { kind: "gone" };
-  // INVARIANT: no secret of a user who waits for activation reaches a target, regardless of the requester.
+  // INVARIANT: no secret of a user who is waiting for activation reaches a target, regardless of the requester.
   if (secretRow.user_id !== null && (await isPending(tx, secretRow.user_id))) {
     if (secretRow.verify_after !== null) await updateSecret(tx, secretRow.id, { verify_after: null });
     return { kind: "not-due" };

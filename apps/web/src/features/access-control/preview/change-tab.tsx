@@ -33,7 +33,7 @@ export function ChangeTab({ isAdmin }: { isAdmin: boolean }) {
   return (
     <SectionCard
       title="Preview a change"
-      description="Shows who would gain or lose which permissions, and on how many accounts. A preview changes nothing; it is recorded in the audit trail."
+      description="Shows who would gain or lose which permissions, and on how many accounts. A preview changes nothing, but it is recorded in the audit trail."
     >
       <div className={classes.form}>
         <Select

@@ -74,7 +74,7 @@ describe("deleting an account", () => {
 });
 
 describe("editing with partial permissions", () => {
-  test("with rename only, the form shows just the name and sends the other fields unchanged", async () => {
+  test("with only the rename permission, the form shows just the name and sends the other fields unchanged", async () => {
     const { user, account, path } = await openDetail({ account: { my_permissions: ["list", "rename"] } });
     api.on(`PUT ${path}`, ({ body }) => ({ json: { ...account, ...(body as { name: string }) } }));
     expect(actions().getAllByRole("button")).toHaveLength(1);
@@ -91,7 +91,7 @@ describe("editing with partial permissions", () => {
     expect(sent).not.toHaveProperty("password");
   });
 
-  test("with update_secret only, the form shows just the password", async () => {
+  test("with only the update_secret permission, the form shows just the password", async () => {
     const { user } = await openDetail({ account: { my_permissions: ["list", "update_secret"] } });
     await user.click(actions().getByRole("button", { name: "Edit Account" }));
     const form = within(await screen.findByRole("dialog", { name: "Edit Account" }));

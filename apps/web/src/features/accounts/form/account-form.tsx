@@ -105,7 +105,7 @@ export default function AccountForm(props: AccountFormProps) {
   );
 }
 
-/** None while they load: until then no parameter is checked or moved. */
+/** The list is empty while the connectors load, so no parameter is checked or moved yet. */
 function useConnectors() {
   return useQuery(connectorList).data ?? { connectors: [] };
 }

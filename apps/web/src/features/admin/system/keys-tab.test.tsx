@@ -43,7 +43,7 @@ async function replace(name: string) {
   return { user, confirm: () => user.click(dialog.getByRole("button", { name: "Replace" })) };
 }
 
-test("replacing the root key after a confirmation shows the new one", async () => {
+test("replacing the root key after confirmation shows the new one", async () => {
   api.on(REKEY, () => {
     api.on(KEYS, facts(NEW));
     return facts(NEW);
@@ -57,7 +57,7 @@ test("replacing the root key after a confirmation shows the new one", async () =
   expect(api.requestsTo(REKEY)).toHaveLength(1);
 });
 
-test("replacing the signing key after a confirmation shows its start date", async () => {
+test("replacing the signing key after confirmation shows its start date", async () => {
   const now = facts(OLD, new Date().toISOString());
   api.on(SIGNING, () => {
     api.on(KEYS, now);

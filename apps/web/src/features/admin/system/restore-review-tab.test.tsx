@@ -74,7 +74,7 @@ test("a restore shows the ended objects, the undone changes and that the backup 
   expect(shown.getByText("The backup was not authenticated")).toBeTruthy();
 });
 
-test("a suspended token works again after a confirmation", async () => {
+test("a suspended token works again after confirmation", async () => {
   const { user } = open();
   const tokens = await region("Suspended API tokens");
   expect(tokens.getByText(/a pipeline \(machine identity\) · last used/)).toBeTruthy();

@@ -169,7 +169,7 @@ describe("backups", () => {
     await waitFor(() => expect(screen.queryByRole("progressbar")).toBeNull());
   });
 
-  test("are deleted only after a confirmation", async () => {
+  test("are deleted only after confirmation", async () => {
     const { user } = open("backups");
     const route = "DELETE /api/v1/admin/backups/:name";
     api.on(route, { json: { message: "Gone" } });

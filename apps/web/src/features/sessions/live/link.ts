@@ -26,7 +26,7 @@ const GatewayFrame = z.discriminatedUnion("t", [
 type GatewayFrame = z.infer<typeof GatewayFrame>;
 
 export interface LinkEnd {
-  /** Null when the session did not begin, or cannot be reached any more. */
+  /** Null when the session did not begin, or can no longer be reached. */
   reason: SessionEndReason | null;
   detail: string | null;
 }

@@ -1,4 +1,4 @@
-// Accounts that signed up and wait for activation, with buttons to activate one or all.
+// Accounts that signed up and are waiting for activation, with buttons to activate one or all.
 import { Button } from "@mantine/core";
 import type { User } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";

@@ -70,7 +70,7 @@ export default function InviteUserForm({ onDone, onCancel }: InviteUserFormProps
             required
             allowDeselect={false}
             disabled={!hasMail}
-            description={hasMail ? undefined : "No mail server is configured, so you share the link yourself"}
+            description={hasMail ? undefined : "No mail server is configured, so you must share the link yourself"}
             data={[
               { value: "mail", label: "By email", disabled: !hasMail },
               { value: "link", label: "I share the link myself" },

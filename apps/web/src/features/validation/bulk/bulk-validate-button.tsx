@@ -1,4 +1,4 @@
-// "Bulk Validate Critical", with a confirmation (VAL-20 to VAL-22).
+// "Bulk Validate Critical", with confirmation (VAL-20 to VAL-22).
 import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconShieldBolt } from "@tabler/icons-react";

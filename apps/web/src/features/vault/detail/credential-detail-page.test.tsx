@@ -315,7 +315,7 @@ describe("the host key alarm", () => {
     expect(screen.queryByRole("alert", { name: "Host key alarm" })).toBeNull();
   });
 
-  test("accepts exactly the key that is shown, after a confirmation", async () => {
+  test("accepts exactly the key that is shown, after confirmation", async () => {
     const { user, credential } = await openDetail({ type: "ssh", host_key_alarm: alarm });
     api.on("POST /api/v1/credentials/:id/accept-host-key", () => {
       api.on(ONE, { json: { ...credential, host_key_alarm: null } });

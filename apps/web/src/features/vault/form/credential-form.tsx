@@ -42,7 +42,7 @@ export default function CredentialForm({ mode, ...props }: CredentialFormProps) 
   const nameRef = useRef<HTMLInputElement>(null);
   // The dialog set its initial focus before this lazy form was loaded.
   useEffect(() => nameRef.current?.focus(), []);
-  // None while they load: until then no parameter is checked or moved.
+  // The list is empty while the connectors load, so no parameter is checked or moved yet.
   const { connectors } = useQuery(connectorList).data ?? { connectors: [] };
   const stored = props.initial.additional_params;
 
