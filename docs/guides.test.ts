@@ -83,18 +83,22 @@ test(`adding a field takes at most ${MOST_FILES_OF_A_FIELD} files`, () => {
 });
 
 for (const project of ["apps/server", "apps/web"]) {
-  test(`the result of the steps type-checks in ${project}`, () => {
+  test(`the result of the steps type-checks in ${project}`, { timeout: 900_000 }, () => {
     run(join(root, "node_modules/.bin/tsc"), ["-p", project]);
   });
 }
 
-test("the result of the steps passes the tests of the feature, the field and every endpoint", () => {
-  const accounts = "apps/server/src/features/accounts";
-  run(process.execPath, [
-    "--test",
-    "apps/server/src/features/reminders/reminders.test.ts",
-    `${accounts}/search/cost-centre.test.ts`,
-    `${accounts}/crud/account-details.test.ts`,
-    "apps/server/src/testing/every-endpoint.test.ts",
-  ]);
-});
+test(
+  "the result of the steps passes the tests of the feature, the field and every endpoint",
+  { timeout: 900_000 },
+  () => {
+    const accounts = "apps/server/src/features/accounts";
+    run(process.execPath, [
+      "--test",
+      "apps/server/src/features/reminders/reminders.test.ts",
+      `${accounts}/search/cost-centre.test.ts`,
+      `${accounts}/crud/account-details.test.ts`,
+      "apps/server/src/testing/every-endpoint.test.ts",
+    ]);
+  },
+);

@@ -38,7 +38,7 @@ describe(`a server killed ${ROUNDS} times during requests`, () => {
   });
   after(() => server?.close());
 
-  test("keeps every acknowledged write, and records every answered reveal", async (t) => {
+  test("keeps every acknowledged write, and records every answered reveal", { timeout: 900_000 }, async (t) => {
     for (let round = 1; round <= ROUNDS; round += 1) {
       const started = new Date();
       const working = clients.map((client) => client.work(server.url, token));

@@ -120,10 +120,14 @@ describe("the server with its embedded database", () => {
     return rows[0]!.pid;
   }
 
-  test(`survives ${EMBEDDED_ROUNDS} kills, of one backend and of the whole database server in turn`, async (t) => {
-    const fail = async (round: number) => process.kill(round % 2 === 0 ? await aBackend() : postmaster(), "SIGKILL");
-    t.diagnostic(await survive(server, { rounds: EMBEDDED_ROUNDS, fail }));
-  });
+  test(
+    `survives ${EMBEDDED_ROUNDS} kills, of one backend and of the whole database server in turn`,
+    { timeout: 900_000 },
+    async (t) => {
+      const fail = async (round: number) => process.kill(round % 2 === 0 ? await aBackend() : postmaster(), "SIGKILL");
+      t.diagnostic(await survive(server, { rounds: EMBEDDED_ROUNDS, fail }));
+    },
+  );
 });
 
 describe("the server with a database on a different host", () => {
@@ -151,13 +155,21 @@ describe("the server with a database on a different host", () => {
     await client.end();
   }
 
-  test(`survives ${EXTERNAL_ROUNDS} times that the database drops every connection, as in a restart or a failover`, async (t) => {
-    t.diagnostic(await survive(server, { rounds: EXTERNAL_ROUNDS, fail: terminateAll }));
-  });
+  test(
+    `survives ${EXTERNAL_ROUNDS} times that the database drops every connection, as in a restart or a failover`,
+    { timeout: 900_000 },
+    async (t) => {
+      t.diagnostic(await survive(server, { rounds: EXTERNAL_ROUNDS, fail: terminateAll }));
+    },
+  );
 
-  test(`survives ${EXTERNAL_ROUNDS} times that the network closes every connection`, async (t) => {
-    t.diagnostic(await survive(server, { rounds: EXTERNAL_ROUNDS, fail: () => proxy.closeAll() }));
-  });
+  test(
+    `survives ${EXTERNAL_ROUNDS} times that the network closes every connection`,
+    { timeout: 900_000 },
+    async (t) => {
+      t.diagnostic(await survive(server, { rounds: EXTERNAL_ROUNDS, fail: () => proxy.closeAll() }));
+    },
+  );
 
   test("works again within 10 s after the network stops dropping all traffic", async (t) => {
     const fail = async () => {

@@ -23,7 +23,7 @@ describe("a rotation on PostgreSQL with a killed server", needs(postgresqlAvaila
     await system?.stop();
   });
 
-  test("recovers from a kill at every step, with an active secret that is stored", async (t) => {
+  test("recovers from a kill at every step, with an active secret that is stored", { timeout: 900_000 }, async (t) => {
     const points = await pointsOf(testBed);
     const all = await injectAll(testBed, killsAt(points), { timeoutMs: 60_000, pauseMs: 0 });
     const problems = all.filter(({ problem }) => problem !== null);

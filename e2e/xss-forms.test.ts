@@ -129,7 +129,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     for (const form of FORMS_OF_VISITORS) await walk(form);
   });
 
-  step("payloads typed by signed-in users remain text", async () => {
+  step("payloads typed by signed-in users remain text", { timeout: 900_000 }, async () => {
     await signIn(page, admin);
     const failed: string[] = [];
     for (const form of FORMS) {
@@ -149,7 +149,7 @@ describe("payloads typed into every form", needs(noBrowser || null), () => {
     return Promise.resolve();
   });
 
-  step("every page shows the saved payloads as text", async () => {
+  step("every page shows the saved payloads as text", { timeout: 900_000 }, async () => {
     const addresses = new Set([...FORMS, ...PAGES.map((at) => ({ at }))].map(({ at }) => at(known)));
     for (const address of addresses) {
       await goTo(address);

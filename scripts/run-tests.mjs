@@ -1,0 +1,131 @@
+// Runs Vitest and then `node:test`, and summarises both: failures, skipped tests with their reasons, flaky files and totals.
+// With STRONGROOM_REQUIRE_TARGETS=1, a skipped test counts as a failure, and up to six failed files run twice.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { run } from "node:test";
+import { spec as Spec } from "node:test/reporters";
+import { root } from "./install.mjs";
+
+/** The browser's files take longest and therefore start first. */
+const GROUPS = {
+  browser: ["e2e"],
+  packages: ["packages"],
+  docs: ["docs", "scripts"],
+  server: ["apps/server", "apps/cli", "apps/gateway"],
+};
+/** More than the number of cores, because tests mostly wait. */
+const CONCURRENCY = Math.max(3, availableParallelism());
+/** A test that takes longer sets its own `timeout`. */
+const TEST_TIMEOUT_MS = 180_000;
+/** More failed files than this are not flaky. */
+const MOST_REPEATED = 6;
+
+const isStrict = process.env.STRONGROOM_REQUIRE_TARGETS === "1";
+const wanted = process.argv.slice(2);
+const isWanted = (group) => wanted.length === 0 || wanted.includes(group);
+const temporary = mkdtempSync(join(tmpdir(), "strongroom-results-"));
+
+/** Runs these files of `node:test` and prints a line for each, then the failures. */
+async function runNodeTests(files, concurrency) {
+  const result = { passed: 0, failed: 0, skipped: [], failedFiles: [] };
+  const failures = [];
+  const execArgv = [`--test-timeout=${TEST_TIMEOUT_MS}`];
+  for await (const event of run({ files, cwd: root, concurrency, execArgv, forceExit: true })) {
+    const { type, data } = event;
+    if (type === "test:fail") failures.push(event);
+    if ((type === "test:pass" || type === "test:fail") && data.details.type !== "suite") {
+      if (data.skip !== undefined && data.skip !== false)
+        result.skipped.push([data.name, data.skip === true ? "no reason given" : data.skip]);
+      else result[type === "test:pass" ? "passed" : "failed"] += 1;
+    }
+    if (type !== "test:summary" || data.file === undefined) continue;
+    const file = relative(root, data.file);
+    const seconds = (data.duration_ms / 1000).toFixed(1);
+    console.log(`${data.success ? "✔" : "✖"} ${file} (${data.counts.passed} passed, ${seconds} s)`);
+  }
+  result.failedFiles = [...new Set(failures.map(({ data }) => data.file))].filter((file) => file !== undefined);
+  if (failures.length > 0)
+    for await (const text of Readable.from(failures).compose(new Spec())) process.stdout.write(text);
+  return result;
+}
+
+/** Runs all web tests, or these files. */
+function runWebTests(files) {
+  const output = join(temporary, "web.json");
+  rmSync(output, { force: true });
+  const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+  const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${output}`];
+  const { status } = spawnSync(process.execPath, [vitest, "run", ...files, ...reporters], {
+    cwd: join(root, "apps", "web"),
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (!existsSync(output)) return { passed: 0, failed: 1, skipped: [], failedFiles: [] };
+  const report = JSON.parse(readFileSync(output, "utf8"));
+  const failedFiles = report.testResults.filter((file) => file.status === "failed").map(({ name }) => name);
+  const failed = report.numFailedTests || (status === 0 ? 0 : 1);
+  return { passed: report.numPassedTests, failed, skipped: [], failedFiles };
+}
+
+/** In strict mode, a few failed files run again, alone: they are flaky when they pass. */
+async function repeatFailed(first, runAgain) {
+  const { failedFiles } = first;
+  if (!isStrict || failedFiles.length === 0 || failedFiles.length > MOST_REPEATED) return { ...first, flaky: [] };
+  console.log(`\nRunning ${failedFiles.length} failed files again`);
+  const second = await runAgain(failedFiles);
+  const flaky = failedFiles.filter((file) => !second.failedFiles.includes(file));
+  return { ...first, failed: second.failed, flaky: flaky.map((file) => relative(root, file)) };
+}
+
+/** One temporary database server for all test files, which create their own databases in it. */
+async function startTestDatabase() {
+  const entry = join(root, "apps", "server", "src", "kernel", "testing", "test-server.ts");
+  const server = spawn(process.execPath, [entry], { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+  const [connection] = await once(createInterface(server.stdout), "line");
+  const stop = () => (server.stdin.end(), once(server, "exit"));
+  return { connection, stop };
+}
+
+/** The initial data folder of servers under test. */
+function makeDataFolder() {
+  // The database server may run as another user.
+  chmodSync(temporary, 0o755);
+  const folder = join(temporary, "data");
+  const entry = join(root, "e2e", "testing", "make-data-folder.ts");
+  const { status } = spawnSync(process.execPath, [entry, folder], { cwd: root, stdio: "inherit" });
+  if (status !== 0) throw new Error("the data folder for servers under test could not be created");
+  return folder;
+}
+
+const results = [];
+if (isWanted("web")) results.push(await repeatFailed(runWebTests([]), runWebTests));
+const folders = Object.keys(GROUPS)
+  .filter(isWanted)
+  .flatMap((group) => GROUPS[group]);
+const files = folders.flatMap((folder) =>
+  globSync(`${folder}/**/*.test.ts`, { cwd: root, exclude: ["**/node_modules"] }).sort(),
+);
+if (files.length > 0) {
+  console.log(`\n── ${files.length} files of node:test`);
+  const database = await startTestDatabase();
+  process.env.STRONGROOM_TEST_DATABASE = database.connection;
+  process.env.STRONGROOM_TEST_DATA = makeDataFolder();
+  const first = await runNodeTests(files, CONCURRENCY);
+  results.push(await repeatFailed(first, (failed) => runNodeTests(failed, 1)));
+  await database.stop();
+}
+rmSync(temporary, { recursive: true, force: true });
+
+const sum = (name) => results.reduce((total, result) => total + result[name], 0);
+const skipped = results.flatMap((result) => result.skipped);
+for (const [name, reason] of skipped) console.log(`skipped: ${name} (${reason})`);
+for (const file of results.flatMap(({ flaky }) => flaky))
+  console.log(`flaky: ${file} failed, and passed when it ran again alone`);
+if (isStrict && skipped.length > 0) console.log("Skipping is forbidden here, so skipped tests count as failed.");
+const failed = sum("failed") + (isStrict ? skipped.length : 0);
+console.log(`\n${sum("passed")} passed, ${failed} failed, ${isStrict ? 0 : skipped.length} skipped`);
+process.exit(failed === 0 && sum("passed") > 0 ? 0 : 1);
