@@ -3,7 +3,6 @@ import type { ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, ReconcileLogin, RefusedCode, Target } from "../connector.ts";
 import { connectionFailure, nameOf } from "../dial.ts";
 import { changed, misconfigured, refused, unknown, unreachable, unsent, unsupported } from "../finding.ts";
-import { ciscoType8, ciscoType9 } from "./cisco-hash.ts";
 import { isLine, ShownSecret, type ConsoleOutput } from "./console.ts";
 import { follow, type Placeholders } from "./dialogue.ts";
 import type { Script, Step } from "./script.ts";
@@ -16,7 +15,17 @@ import {
   type Session,
   type DeviceLogin,
 } from "./session.ts";
+import { pbkdf2, randomBytes, scrypt } from "node:crypto";
+import { promisify } from "node:util";
 import { shown } from "./session-failure.ts";
+
+const ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+const SALT_LENGTH = 14;
+
+const derive = promisify(pbkdf2);
+
+const scryptAsync = promisify<string, string, number, { N: number; r: number; p: number }, Buffer>(scrypt);
 
 export function changeOwn(target: Target, current: string, candidate: string, attempt: ChangeAttempt) {
   if (!isTypeable(current)) return Promise.resolve(unsent(misconfigured("bad-input", NOT_TYPEABLE)));
@@ -138,4 +147,25 @@ function refusedBecause(
   if (code !== "busy") return refused(code, `${where} ${REFUSAL_TEXTS[code]} (account ${username}).`);
   if (attempt.isSent()) return unknown(`The new password was sent to ${where}, which answered that it is busy.`);
   return unsent(unreachable("not-ready", `Another session is configuring ${where}. Try again later.`));
+}
+
+/** `$8$`: PBKDF2 with SHA-256, 20,000 rounds. */
+export async function ciscoType8(password: string, salt = randomSalt()): Promise<string> {
+  return `$8$${salt}$${encoded(await derive(password, salt, 20_000, 32, "sha256"))}`;
+}
+
+/** `$9$`: scrypt, N = 16384, r = 1, p = 1. */
+export async function ciscoType9(password: string, salt = randomSalt()): Promise<string> {
+  return `$9$${salt}$${encoded(await scryptAsync(password, salt, 32, { N: 16_384, r: 1, p: 1 }))}`;
+}
+
+function randomSalt(): string {
+  return [...randomBytes(SALT_LENGTH)].map((byte) => ALPHABET[byte % ALPHABET.length]).join("");
+}
+
+/** Base64 with a different alphabet order, without padding. */
+function encoded(bytes: Buffer): string {
+  const usual = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const letters = bytes.toString("base64").replace(/=+$/, "");
+  return [...letters].map((letter) => ALPHABET[usual.indexOf(letter)]).join("");
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { PassThrough, Duplex } from "node:stream";
 import { test } from "node:test";
 import fc from "fast-check";
-import { ciscoType8, ciscoType9 } from "./cisco-hash.ts";
+import { ciscoType8, ciscoType9 } from "./change-password.ts";
 import { isLine, linesOf } from "./console.ts";
 import { TelnetStream } from "./telnet.ts";
 

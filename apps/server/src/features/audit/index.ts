@@ -9,7 +9,6 @@ import type { Kernel } from "#kernel/kernel.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import { createAlarm } from "./contradictions/alarm.ts";
 import { createSequencer } from "./audit.jobs.ts";
-import { rolePermissions } from "./audit.policy.ts";
 import { bindAudit } from "./audit.routes.ts";
 import { historyOf } from "./audit.ts";
 import type { HistoryPage } from "./audit.ts";
@@ -26,7 +25,15 @@ import type { LogIdentity } from "./tree/signing-key.ts";
 import { openSinkMarks } from "./tree/sink-marks.ts";
 import type { SinkStanding } from "./tree/sink-marks.ts";
 import { readLag } from "./tree/tree.store.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 import { verifyStored } from "./tree/verify-stored.ts";
+
+const rolePermissions = {
+  "audit.read": ["admin", "manager"],
+  "audit.export": ["admin", "manager"],
+  "audit.verify": ["admin", "manager"],
+  "audit.decide": ["admin"],
+} satisfies RolePermissions;
 
 export type HistoryOfTarget = (
   db: Db,

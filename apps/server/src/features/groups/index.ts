@@ -7,9 +7,11 @@ import type { addGroupMember, deleteGroup, removeGroupMember, updateGroup } from
 import type { CallInput } from "#kernel/http/call.ts";
 import { removePersonFromGroups } from "./groups.store.ts";
 import { addPerson, changeGroup, removeGroup, removePerson } from "./groups.ts";
+import type { RolePermissions } from "#kernel/authz/authorise.ts";
 import type { GroupDeps } from "./groups.ts";
-import { rolePermissions } from "./groups.policy.ts";
 import { bindGroups } from "./groups.routes.ts";
+
+const rolePermissions: RolePermissions = { "group.read": ["admin", "manager"], "group.manage": ["admin"] };
 
 export interface GroupsFeature {
   /** Removes a deleted user from all groups. */

@@ -3,7 +3,6 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { SignInFeature } from "#features/sign-in/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { claimsOn, signInByDirectory } from "./directory/directories.ts";
-import { defineJobs } from "./identity-providers.jobs.ts";
 import { rolePermissions } from "./identity-providers.policy.ts";
 import { bindIdentityProviders } from "./identity-providers.routes.ts";
 import { createIdentityProviderContext } from "./context.ts";
@@ -14,6 +13,7 @@ import {
   unbindPerson,
   writeSignedOutAt,
 } from "./people/people.store.ts";
+import { deleteFlowsBefore } from "./oidc/flows.store.ts";
 import { takeOver } from "./people/take-over.ts";
 
 export interface IdentityProvidersFeature {
@@ -41,4 +41,10 @@ export function installIdentityProviders(kernel: Kernel, signIn: SignInFeature):
     forgetPerson: unbindPerson,
     endFlows: async (tx) => void (await tx.deleteFrom("identity_provider_flows").execute()),
   };
+}
+
+function defineJobs(kernel: Kernel): void {
+  kernel.jobs.define("identity-providers.sweep", { schedule: "*/5 * * * *" }, async () => {
+    await kernel.database.transaction((tx) => deleteFlowsBefore(tx, kernel.clock.now()));
+  });
 }

@@ -2,9 +2,15 @@
 import type { UserId } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { bindPreferences } from "./preferences.routes.ts";
-import { readNotificationsOf } from "./preferences.ts";
+import { readNotificationsOf, changePreferences, readPreferences } from "./preferences.ts";
 import { deletePreferences } from "./preferences.store.ts";
+import {
+  readDashboardPreferences,
+  readNotificationPreferences,
+  updateDashboardPreferences,
+  updateNotificationPreferences,
+} from "@strongroom/contract";
+import { implement } from "#kernel/http/implement.ts";
 import type { Preferences } from "./preferences.store.ts";
 
 export interface PreferencesFeature {
@@ -20,4 +26,13 @@ export function installPreferences(kernel: Kernel): PreferencesFeature {
     forgetPerson: deletePreferences,
     notificationsOf: readNotificationsOf,
   };
+}
+
+function bindPreferences(kernel: Kernel): void {
+  implement(kernel, readDashboardPreferences, (call, db) => readPreferences(db, call.actor.id, "dashboard"));
+  implement(kernel, updateDashboardPreferences, (call, tx) => changePreferences(call, tx, "dashboard", call.body));
+  implement(kernel, readNotificationPreferences, (call, db) => readPreferences(db, call.actor.id, "notifications"));
+  implement(kernel, updateNotificationPreferences, (call, tx) =>
+    changePreferences(call, tx, "notifications", call.body),
+  );
 }

@@ -13,12 +13,15 @@ import type {
 } from "@strongroom/contract";
 import type { Call, CallInput } from "#kernel/http/call.ts";
 import { addMember, changeMember, removeMember, removeReviewed } from "./members/change-members.ts";
-import { removePersonFromSafes } from "./members/forget-person.ts";
 import { changeSafe } from "./crud/change-safe.ts";
 import type { ClosedListener } from "./crud/change-safe.ts";
 import type { AccountMover } from "./crud/delete-safe.ts";
 import type { LostMembersListener } from "./members/lost-members.ts";
 import { rolePermissions } from "./safes.policy.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { countOwned, deleteMemberships, safesOfMember } from "./members/members.store.ts";
+import { audienceOfSafe, changed } from "./safes.ts";
+import { lockSafes } from "./safes.store.ts";
 import { bindSafes } from "./safes.routes.ts";
 
 export interface SafesFeature {
@@ -111,3 +114,16 @@ export {
   requirePermission,
 } from "./effective-permissions.ts";
 export type { EffectivePermissions } from "./effective-permissions.ts";
+
+/** Throws 409 for the owner of a safe, so that no shared safe is lost with a user. */
+async function removePersonFromSafes(kernel: Kernel, tx: Tx, userId: string): Promise<void> {
+  const ids = await safesOfMember(tx, userId);
+  await lockSafes(tx, ids, "no key update");
+  const owned = await countOwned(tx, userId);
+  if (owned > 0) {
+    const safes = owned === 1 ? "a safe" : `${owned} safes`;
+    throw refuse(409, "user.owns-safes", `This user owns ${safes}. Choose another owner first.`);
+  }
+  await deleteMemberships(tx, userId);
+  for (const id of ids) await kernel.events.publish(tx, changed(id, await audienceOfSafe(tx, id)));
+}

@@ -6,7 +6,9 @@ import { clientKey } from "#kernel/http/rate-limits.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Vault } from "#kernel/keys/open-key-ring.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { createClientQueue } from "./client-queue.ts";
+
+/** The maximum number of waiting clients; more than this at once indicates abuse. */
+const MOST_WAITING = 50;
 
 interface Deps {
   /** Runs before any other use of the keys. */
@@ -60,4 +62,23 @@ export function installSeal(kernel: Kernel, vault: Vault, { onUnsealed, onSealed
     setImmediate(close);
     return { message: "The vault is sealed." };
   });
+}
+
+/**
+ * Runs work one at a time, in order of arrival and at most once per client, so that a client that floods the server
+ * delays every other client by at most one run. Throws 429 if the client already has work in the queue, or if the queue
+ * is full.
+ */
+function createClientQueue(): <T>(client: string, work: () => Promise<T>) => Promise<T> {
+  const clients = new Set<string>();
+  let last: Promise<unknown> = Promise.resolve();
+  return async (client, work) => {
+    if (clients.has(client) || clients.size >= MOST_WAITING) {
+      throw refuse(429, "seal.busy", "Another attempt is in progress. Please try again.", { retryAfter: 2 });
+    }
+    clients.add(client);
+    const turn = last.then(work).finally(() => clients.delete(client));
+    last = turn.catch(() => undefined);
+    return turn;
+  };
 }

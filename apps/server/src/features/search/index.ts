@@ -1,7 +1,10 @@
 // Global search across all features. Each feature defines what can be found in it and by which users.
 import type { Kernel } from "#kernel/kernel.ts";
 import { rolePermissions } from "./search.policy.ts";
-import { bindSearch } from "./search.routes.ts";
+import { readRecent, searchEverywhere } from "@strongroom/contract";
+import { implement } from "#kernel/http/implement.ts";
+import { recent, search } from "./search.ts";
+import type { SearchContext } from "./search.ts";
 import type { Searchable } from "./searchable.ts";
 
 export function installSearch(kernel: Kernel, searchables: readonly Searchable[]): void {
@@ -11,3 +14,8 @@ export function installSearch(kernel: Kernel, searchables: readonly Searchable[]
 
 export { MOST_FOUND } from "./searchable.ts";
 export type { Hit, Searchable } from "./searchable.ts";
+
+function bindSearch(context: SearchContext): void {
+  implement(context.kernel, searchEverywhere, (call, db) => search(context, call, db));
+  implement(context.kernel, readRecent, (call, db) => recent(context, call, db));
+}

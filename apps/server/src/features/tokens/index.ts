@@ -8,11 +8,11 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { createTokenAuthenticator } from "./authenticate-token.ts";
 import { revokeAllOf, revokeAsDisabled } from "./lifetime/end-with-person.ts";
 import { deleteMachineRow, transferMachines } from "./machines/machines.store.ts";
-import { defineJobs } from "./tokens.jobs.ts";
-import { rolePermissions } from "./tokens.policy.ts";
+import { rolePermissions, RETENTION_AFTER_END } from "./tokens.policy.ts";
 import { confirmSuspended, findSuspended, suspendAll } from "./lifetime/suspend-tokens.ts";
 import { bindTokens } from "./tokens.routes.ts";
-import { deleteTokensOf } from "./tokens.store.ts";
+import { notifyOfTokenEnds } from "./notify-token-ends.ts";
+import { deleteTokensOf, sweepTokens } from "./tokens.store.ts";
 
 export { searchableMachines } from "./machines/machines.ts";
 
@@ -51,3 +51,16 @@ export function installTokens(kernel: Kernel, { notify }: { notify: Notify }): T
 }
 
 export { revokeAllOf, revokeAsDisabled } from "./lifetime/end-with-person.ts";
+
+function defineJobs(kernel: Kernel, notify: Notify): void {
+  const { jobs, database, clock } = kernel;
+  jobs.define("tokens.sweep", { schedule: "41 4 * * *", policy: "exclusive" }, () => {
+    const now = clock.now();
+    return database.transaction((tx) =>
+      sweepTokens(tx, { now, before: new Date(now.getTime() - RETENTION_AFTER_END) }),
+    );
+  });
+  jobs.define("tokens.tell-of-ends", { schedule: "13 * * * *", policy: "exclusive" }, () =>
+    notifyOfTokenEnds(kernel, notify),
+  );
+}

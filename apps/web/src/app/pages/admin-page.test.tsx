@@ -5,7 +5,7 @@ import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { TEST_USER, signInForTest } from "#app/testing/sign-in.ts";
 import AdminPage from "#app/pages/admin-page.tsx";
-import type { ConsoleTab } from "./console-tabs.ts";
+import type { ConsoleTab } from "./admin-page.tsx";
 import { TOKEN_CHOICES, aToken } from "#features/tokens/testing/a-token.ts";
 import { aUser } from "#features/users/testing/a-user.ts";
 import { usualPolicy as policy } from "#features/users/testing/a-policy.ts";

@@ -19,7 +19,36 @@ import { PasswordResetsCard } from "#features/users/people/password-resets-card.
 import { RoleRequestsCard } from "#features/users/people/role-requests-card.tsx";
 import { UsersCard } from "#features/users/people/users-card.tsx";
 import { adminResets, pendingResets, pendingUsers, roleRequests } from "#features/users/users.queries.ts";
-import { CONSOLE_TABS, TAB_LABELS, type ConsoleTab } from "./console-tabs.ts";
+
+const CONSOLE_TABS = [
+  "users",
+  "role-requests",
+  "resets",
+  "machines",
+  "policy",
+  "providers",
+  "keys",
+  "jobs",
+  "system",
+  "backups",
+  "restore-review",
+] as const;
+
+export type ConsoleTab = (typeof CONSOLE_TABS)[number];
+
+const TAB_LABELS: Record<ConsoleTab, string> = {
+  users: "Users",
+  "role-requests": "Sign-ups",
+  resets: "Pending resets",
+  machines: "Machine identities",
+  policy: "Sign-in policy",
+  providers: "Sign-in providers",
+  keys: "Seal & keys",
+  jobs: "Jobs",
+  system: "System",
+  backups: "Backups",
+  "restore-review": "Restore review",
+};
 
 const PersonTokensDialog = lazy(() => import("#features/tokens/person-tokens-dialog.tsx"));
 

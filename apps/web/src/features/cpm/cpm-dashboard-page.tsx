@@ -2,7 +2,7 @@
 import { Button, Stack } from "@mantine/core";
 import { IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
 import type { CpmStatus, RunId } from "@strongroom/contract";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
@@ -17,8 +17,22 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { AttentionCard } from "./attention-card.tsx";
 import { CpmTiles } from "./cpm-tiles.tsx";
-import { REFETCH_AFTER_RUN_MS, attention, cpmStatus, refreshCpm, starting } from "./cpm.queries.ts";
+import { listAttention, readCpmStatus, runCpmVerification } from "@strongroom/contract";
+import { call } from "#shared/api/call.ts";
+import { invalidatePath, queryOf } from "#shared/api/query.ts";
 import classes from "./cpm-dashboard-page.module.css";
+
+/** CPM-13. */
+const POLL_MS = 30_000;
+
+/** CPM-14. */
+const REFETCH_AFTER_RUN_MS = 2_000;
+
+const cpmStatus = { ...queryOf(readCpmStatus), refetchInterval: POLL_MS };
+
+const attention = { ...queryOf(listAttention), refetchInterval: POLL_MS };
+
+const starting = mutationOptions({ mutationFn: () => call(runCpmVerification) });
 
 const MINUTE_MS = 60_000;
 
@@ -136,3 +150,6 @@ export function nextRunLabel(nextRun: string | null, now: number): string | null
   if (minutes < 60) return `In ${minutes}m`;
   return `In ${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }
+
+/** Reloads the status and the attention list. */
+const refreshCpm = (client: QueryClient): Promise<void> => invalidatePath(client, "/api/v1/cpm");

@@ -13,7 +13,7 @@ import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 import { SampleDataNotice } from "#shared/ui/states.tsx";
 import { AlertsCard } from "./alerts-card.tsx";
 import classes from "./dashboard-page.module.css";
-import type { Stats } from "./dashboard-reading.ts";
+import type { Stats, Alert } from "./dashboard-reading.ts";
 import {
   dashboardAlerts,
   dashboardPreferences,
@@ -22,8 +22,15 @@ import {
   recentVerifications,
 } from "./dashboard.queries.ts";
 import { RecentVerifications } from "./recent-verifications.tsx";
-import { SAMPLE_STATS, sampleAlerts } from "./sample-dashboard.ts";
 import { VerificationCard } from "./verification-card.tsx";
+
+const SAMPLE_STATS: Stats = {
+  totalCredentials: 12,
+  activeSessions: 3,
+  privilegedUsers: 8,
+  complianceScore: 98,
+  complianceFormula: null,
+};
 
 /** Live events refresh the affected data at once; polling covers the rest. */
 function useRefreshInterval(): number | false {
@@ -132,4 +139,25 @@ function StatCards({ stats }: { stats: Stats }) {
       />
     </StatRow>
   );
+}
+
+/** `now` in milliseconds since 1970. */
+function sampleAlerts(now: number): Alert[] {
+  const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
+  return [
+    {
+      id: "sample-1",
+      text: "Sample alert: a credential could not be verified",
+      severity: "critical",
+      timestamp: minutesAgo(5),
+      link: null,
+    },
+    {
+      id: "sample-2",
+      text: "Sample alert: a certificate expires soon",
+      severity: "high",
+      timestamp: minutesAgo(60),
+      link: null,
+    },
+  ];
 }

@@ -9,8 +9,15 @@ import { FormStack } from "#shared/ui/form-stack.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
+import { readSeal, unseal } from "@strongroom/contract";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { call } from "#shared/api/call.ts";
+import { queryOf } from "#shared/api/query.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
 import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
-import { useSeal, useUnseal } from "./seal.queries.ts";
+
+/** Milliseconds. Polled because another user may unseal the vault. */
+const ASK_EVERY_MS = 5000;
 
 function UnsealForm() {
   const unseal = useUnseal();
@@ -60,4 +67,15 @@ export default function UnsealPage() {
       )}
     </SignedOutLayout>
   );
+}
+
+const useSeal = () =>
+  useQuery({ ...queryOf(readSeal, {}, { isBackground: true }), staleTime: 0, refetchInterval: ASK_EVERY_MS });
+
+function useUnseal() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (passphrase: string) => call(unseal, { body: { passphrase } }),
+    onSuccess: () => client.invalidateQueries(),
+  });
 }

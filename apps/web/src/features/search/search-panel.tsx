@@ -18,7 +18,7 @@ import {
 } from "@tabler/icons-react";
 import type { SearchAction, SearchKind } from "@strongroom/contract";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, keepPreviousData } from "@tanstack/react-query";
 import { createElement, useEffect, useImperativeHandle, useRef, useState, type ReactNode, type Ref } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useUser } from "#shared/session/session-store.ts";
@@ -26,8 +26,12 @@ import { pagesFor } from "./product-pages.ts";
 import { readQuery } from "./read-query.ts";
 import { recentItems } from "./recent-items.ts";
 import { optionsFor, recentOptions, type OptionGroup, type SearchOption } from "./search-options.ts";
+import { readRecent, searchEverywhere } from "@strongroom/contract";
+import { queryOf } from "#shared/api/query.ts";
 import classes from "./search-panel.module.css";
-import { foundFor, stillSeen } from "./search.queries.ts";
+
+/** Permissions can change at any time, so results are never reused. */
+const ALWAYS_ASKED = { staleTime: 0, gcTime: 0 } as const;
 
 const TYPING_PAUSE_MS = 120;
 
@@ -200,3 +204,15 @@ function iconOf(option: SearchOption): Icon {
   if (option.kind === "page") return IconLayoutSidebar;
   return option.kind === "act" ? ACT_ICONS[option.act] : KIND_ICONS[option.result.kind];
 }
+
+const foundFor = (text: string) => ({
+  ...queryOf(searchEverywhere, { query: { search: text } }),
+  ...ALWAYS_ASKED,
+  placeholderData: keepPreviousData,
+});
+
+/** `items` in the format of `recentItems`. */
+const stillSeen = (items: readonly string[]) => ({
+  ...queryOf(readRecent, { query: { items: items.join(",") } }),
+  ...ALWAYS_ASKED,
+});

@@ -1,12 +1,17 @@
 // "Create token": the form, then the new token, shown once.
 import { useQueryClient } from "@tanstack/react-query";
-import type { TokenList } from "@strongroom/contract";
+import type { TokenList, ReplyOf, createToken } from "@strongroom/contract";
 import { useState } from "react";
 import { Modal } from "#shared/ui/modal.tsx";
-import { CreatedTokenNote, type CreatedToken } from "./created-token-note.tsx";
 import { tokenOf } from "./token-form-values.ts";
 import { TokenForm } from "./token-form.tsx";
+import { Button, Stack } from "@mantine/core";
+import { absoluteTime } from "#shared/format/time.ts";
+import { CodeBlock } from "#shared/ui/code-block.tsx";
+import classes from "./tokens.module.css";
 import { tokenCreation, refreshTokens, type Holder } from "./tokens.queries.ts";
+
+type CreatedToken = ReplyOf<typeof createToken>;
 
 export interface TokenDialogProps {
   holder: Holder;
@@ -47,5 +52,29 @@ export function TokenDialog({ holder, holderName, choices, opened, onClose }: To
         <CreatedTokenNote made={made} onDone={done} />
       )}
     </Modal>
+  );
+}
+
+function CreatedTokenNote({ made, onDone }: { made: CreatedToken; onDone: () => void }) {
+  const { token, details } = made;
+  return (
+    <Stack gap="md">
+      <p className={classes.plain}>
+        Copy <strong>{details.name}</strong> now. It is not shown again. Anyone who has it can act as{" "}
+        <strong>{details.holder.name}</strong> until {absoluteTime(details.expires_at)}.
+      </p>
+      <CodeBlock code={token} label="API token" isWrapped />
+      <div>
+        <p className={classes.caption}>Send it in a header, never in a URL:</p>
+        <CodeBlock
+          code={`curl -H "Authorization: Bearer $API_TOKEN" ${location.origin}/api/v1/accounts`}
+          label="example call"
+          isWrapped
+        />
+      </div>
+      <Button onClick={onDone} ml="auto" data-autofocus>
+        Done
+      </Button>
+    </Stack>
   );
 }

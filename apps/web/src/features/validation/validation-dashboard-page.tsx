@@ -1,23 +1,29 @@
 // The Validation Dashboard: figures, attempts, failures, JIT sessions, audit trail and search (VAL-01 to VAL-09).
-import { Stack } from "@mantine/core";
+import { Stack, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
-import type { ReplyOf, RunId, readValidationDashboard } from "@strongroom/contract";
+import { useSearchParams, Link } from "react-router";
+import { FIGURES, type ReplyOf, type RunId, type readValidationDashboard } from "@strongroom/contract";
 import { choiceOf, withParam } from "#shared/format/address.ts";
 import { VerificationRunCard } from "#shared/runs/verification-run-card.tsx";
 import { PageTabs } from "#shared/ui/page-tabs.tsx";
 import { AccountsTab } from "./accounts/accounts-tab.tsx";
-import { AuditTab } from "./audit/audit-tab.tsx";
 import { JitTab } from "./jit/jit-tab.tsx";
 import { OverviewTab } from "./overview/overview-tab.tsx";
 import { QuietBanner } from "./settings/quiet-banner.tsx";
 import { SearchTab } from "./search/search-tab.tsx";
-import { SummaryCards } from "./overview/summary-cards.tsx";
 import { useReport } from "./report/use-report.ts";
 import { useValidationFeed } from "./overview/use-validation-feed.ts";
 import { DASHBOARD_TABS, rangeOf, type DashboardTab } from "./validation-address.ts";
 import { ValidationHeader } from "./validation-header.tsx";
+import { IconLock, IconAlertOctagon, IconClockBolt, IconPercentage, IconUserShield } from "@tabler/icons-react";
+import { paths } from "#shared/paths.ts";
+import { AuditExplorer } from "#shared/audit/audit-explorer.tsx";
+import { useUser } from "#shared/session/session-store.ts";
+import { EmptyState } from "#shared/ui/states.tsx";
+import classes from "./validation-dashboard.module.css";
+import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
+import { percent, toneOfCritical, toneOfRate } from "./figures.ts";
 import { dashboardOf, dashboardPreferences } from "./validation.queries.ts";
 
 const LABELS: Record<DashboardTab, string> = {
@@ -102,4 +108,61 @@ function badgesOf(figures: ReplyOf<typeof readValidationDashboard> | undefined) 
     audit: none,
     search: none,
   };
+}
+
+function AuditTab() {
+  const { role } = useUser();
+  if (role === "user") {
+    return (
+      <EmptyState
+        icon={IconLock}
+        title="Only managers and administrators can read the whole audit trail."
+        text="Open one of your accounts or credentials to see its history."
+      />
+    );
+  }
+  return (
+    <>
+      <div className={classes.all}>
+        <Button component={Link} to={paths.auditLogs} variant="default" size="compact-md">
+          Open Audit Logs
+        </Button>
+      </div>
+      <AuditExplorer title="Enhanced Audit Trail" scope="verification" />
+    </>
+  );
+}
+
+function SummaryCards({ figures }: { figures: ReplyOf<typeof readValidationDashboard> | undefined }) {
+  const statistics = figures?.validation_statistics;
+  return (
+    <StatRow>
+      <StatCard
+        label="Total Accounts"
+        explanation={FIGURES.secrets}
+        value={statistics?.total_accounts.toLocaleString() ?? null}
+        icon={IconUserShield}
+      />
+      <StatCard
+        label="Success Rate"
+        explanation={FIGURES.successRate}
+        value={percent(statistics?.success_rate ?? null)}
+        tone={toneOfRate(statistics?.success_rate ?? null)}
+        icon={IconPercentage}
+      />
+      <StatCard
+        label="Active JIT Sessions"
+        explanation={FIGURES.activeGrants}
+        value={figures?.jit_health.active_sessions.toLocaleString() ?? null}
+        icon={IconClockBolt}
+      />
+      <StatCard
+        label="Critical Issues"
+        explanation={FIGURES.criticalFailures}
+        value={statistics?.critical_failures.toLocaleString() ?? null}
+        tone={statistics === undefined ? undefined : toneOfCritical(statistics.critical_failures)}
+        icon={IconAlertOctagon}
+      />
+    </StatRow>
+  );
 }

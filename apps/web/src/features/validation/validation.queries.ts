@@ -26,13 +26,17 @@ import {
   type SystemFamily,
   type ValidationFilter,
   type ValidationRange,
+  REPORT_FIELDS,
 } from "@strongroom/contract";
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call, download } from "#shared/api/call.ts";
 import { callForQuery, invalidatePath, keyOf, queryOf, type QuerySettings } from "#shared/api/query.ts";
 import { saveFile } from "#shared/ui/save-file.ts";
 import { criticalFailures } from "./accounts/critical-failures.ts";
-import { reportFileName, reportRequest } from "./report/report.ts";
+
+const DAY_MS = 86_400_000;
+
+const DAYS: Record<ValidationRange, number> = { "24h": 1, "7d": 7, "30d": 30 };
 
 const PATH = "/api/v1/validation";
 const PAGE_SIZE = 50;
@@ -154,3 +158,16 @@ export const savingPreferences = (client: QueryClient) =>
     mutationFn: (body: DashboardPreferences) => call(updateDashboardPreferences, { body }),
     onSuccess: (stored: DashboardPreferences) => client.setQueryData(dashboardPreferences.queryKey, stored),
   });
+
+/** The range ends now. */
+export const reportRequest = (range: ValidationRange, now: Date) => ({
+  date_range: {
+    start: new Date(now.getTime() - DAYS[range] * DAY_MS).toISOString(),
+    end: now.toISOString(),
+  },
+  include_fields: [...REPORT_FIELDS],
+});
+
+/** `validation-dashboard-7d-2026-01-31.xlsx`; the date is UTC, as in the report. */
+export const reportFileName = (range: ValidationRange, now: Date, format: "xlsx" | "json"): string =>
+  `validation-dashboard-${range}-${now.toISOString().slice(0, 10)}.${format}`;

@@ -1,7 +1,7 @@
 // Sets up a second factor: shows the data for the app or device, and sends its first response.
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput, Skeleton } from "@mantine/core";
 import type { FactorAnswer, FactorKind, NewFactor as Begun } from "@strongroom/contract";
-import { useState, type FormEvent } from "react";
+import { useState, type FormEvent, useEffect } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
 import { FormStack } from "#shared/ui/form-stack.tsx";
@@ -10,8 +10,9 @@ import { ErrorState } from "#shared/ui/states.tsx";
 import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import classes from "./factors.module.css";
 import { makePasskey } from "./passkey.ts";
-import { QrCode } from "./qr-code.tsx";
 import { useStepUpChallenge } from "./use-step-up-challenge.ts";
+
+const QUIET = 4;
 
 export interface Added {
   /** Recovery codes to show once; null when the user already has some. */
@@ -114,5 +115,39 @@ function Scan({ uri, secret }: { uri: string; secret: string }) {
         </Stack>
       </div>
     </div>
+  );
+}
+
+/** An SVG path with one unit per module. */
+async function squaresOf(text: string): Promise<{ size: number; path: string }> {
+  const { generate } = await import("lean-qr");
+  const code = generate(text);
+  let path = "";
+  for (let y = 0; y < code.size; y += 1)
+    for (let x = 0; x < code.size; x += 1) if (code.get(x, y)) path += `M${x + QUIET} ${y + QUIET}h1v1h-1z`;
+  return { size: code.size + 2 * QUIET, path };
+}
+
+function QrCode({ text, label }: { text: string; label: string }) {
+  const [drawn, setDrawn] = useState<{ size: number; path: string } | null>(null);
+  useEffect(() => {
+    let isWanted = true;
+    void squaresOf(text).then((squares) => isWanted && setDrawn(squares));
+    return () => {
+      isWanted = false;
+    };
+  }, [text]);
+  if (drawn === null) return <Skeleton className={classes.qr} />;
+  return (
+    <svg
+      className={classes.qr}
+      viewBox={`0 0 ${drawn.size} ${drawn.size}`}
+      role="img"
+      aria-label={label}
+      shapeRendering="crispEdges"
+    >
+      <rect width={drawn.size} height={drawn.size} fill="#fff" />
+      <path d={drawn.path} fill="#000" />
+    </svg>
   );
 }

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { test } from "node:test";
 import { DEFAULT_RULES, generatePassword } from "../engine/make-candidate.ts";
-import { mayReconcileAt } from "../reconcile/reconcile-hosts.policy.ts";
-import { isDue, isWithin, jitterOf } from "./schedule.policy.ts";
-import type { Timing } from "./schedule.policy.ts";
+import { mayReconcileAt } from "../reconcile/reconcile-scope.policy.ts";
+import { isDue, isWithin, jitterOf } from "./start-due.ts";
+import type { Timing } from "./start-due.ts";
 
 const at = (hour: number, minute = 0) => new Date(Date.UTC(2026, 4, 1, hour, minute));
 

@@ -1,5 +1,5 @@
 // Starts rotations that no user requested: after a use, and when a platform's interval has passed.
-import type { Rotation } from "@strongroom/contract";
+import type { Rotation, Platform } from "@strongroom/contract";
 import { lockSecrets } from "#features/secrets/index.ts";
 import type { SecretRow } from "#features/secrets/index.ts";
 import { ownerOf } from "#features/verification/index.ts";
@@ -7,12 +7,26 @@ import type { Tx } from "#kernel/db/database.ts";
 import { obstacleToRotation, newRotation } from "../enqueue-rotation.ts";
 import { countBegun, findDue, lockBeginning, postponeDue } from "./due.store.ts";
 import type { DueRow } from "./due.store.ts";
-import { isDue } from "./schedule.policy.ts";
 import { changed } from "../rotation.ts";
 import { insertRotations } from "../rotation.store.ts";
 import type { RotationContext } from "../context.ts";
 import { tellOfHindrance } from "../notify-people.ts";
 import { QUEUED } from "../rotation-labels.ts";
+
+export interface Timing {
+  id: string;
+  rotatedAt: Date;
+  /** Null: the secret is not rotated automatically. */
+  everyDays: number | null;
+  window: Platform["rotation_window"];
+  jitterMinutes: number;
+  /** A rotation is wanted now, regardless of interval and window. */
+  isWanted: boolean;
+}
+
+const MINUTE = 60_000;
+
+const DAY = 86_400_000;
 
 const AT_ONCE = 200;
 
@@ -110,3 +124,25 @@ const parted = <T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T[]]
   all.filter(isFirst),
   all.filter((each) => !isFirst(each)),
 ];
+
+/** Hours are in UTC; 22 to 4 spans midnight. The end is excluded. */
+export function isWithin(window: Timing["window"], now: Date): boolean {
+  if (window === null) return true;
+  const hour = now.getUTCHours();
+  const { from_hour: from, to_hour: to } = window;
+  return from < to ? from <= hour && hour < to : from <= hour || hour < to;
+}
+
+/** Returns a constant delay for each id, from 0 to the limit, in milliseconds, so that rotations are spread out. */
+export function jitterOf(id: string, minutes: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
+  return ((hash >>> 0) / 2 ** 32) * minutes * MINUTE;
+}
+
+export function isDue({ id, rotatedAt, everyDays, window, jitterMinutes, isWanted }: Timing, now: Date): boolean {
+  if (isWanted) return true;
+  if (everyDays === null) return false;
+  const dueAt = rotatedAt.getTime() + everyDays * DAY + jitterOf(id, jitterMinutes);
+  return dueAt <= now.getTime() && isWithin(window, now);
+}

@@ -2,12 +2,23 @@
 import type { triggerValidation } from "@strongroom/contract";
 import { closureRefusal } from "#features/vault/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
-import type { Tx } from "#kernel/db/database.ts";
+import type { Tx, Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { verifyAllowed } from "#features/verification/index.ts";
-import { findTriggered } from "./trigger.store.ts";
-import type { Triggered } from "./trigger.store.ts";
+import { sql } from "kysely";
+import { isVisibleSecret, visibleSecrets } from "#features/figures/index.ts";
+import { mayValidate } from "../narrowing.store.ts";
+import type { GrantQueries, Viewer } from "#features/figures/index.ts";
 import type { ValidationContext } from "../validation.ts";
+
+interface Triggered {
+  id: string;
+  may_validate: boolean;
+  /** Whether the secret is a personal credential. */
+  is_own: boolean;
+  /** Whether the target has rejected this secret. */
+  is_refused: boolean;
+}
 
 /** OPEN-125 to OPEN-128, VAL-73. */
 export async function trigger({ kernel, grants }: ValidationContext, call: Call<typeof triggerValidation>, tx: Tx) {
@@ -45,4 +56,19 @@ function refusalOf(
     return { code: "validation.held-back", message };
   }
   return null;
+}
+
+/** Returns those of the selected secrets that the user can see. */
+async function findTriggered(
+  db: Db,
+  actor: Viewer,
+  grants: GrantQueries,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Triggered>> {
+  const { rows } = await sql<Triggered>`
+    with ${visibleSecrets(actor, grants)}
+    select credentials.id, ${mayValidate(actor)} as may_validate, credentials.user_id is not null as is_own,
+      rejected_revision is not distinct from login_revision as is_refused
+    from credentials where credentials.id = any(${[...ids]}::uuid[]) and ${isVisibleSecret(actor)}`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
 }

@@ -14,8 +14,11 @@ import { creation, requestableAccount } from "../access-requests.queries.ts";
 import { minutesOf, requestChoices, usualChoice } from "../durations.ts";
 import classes from "../list/jit-access-page.module.css";
 import { createFailureTitle } from "../load-failure.ts";
-import { PlatformRequirements } from "./platform-requirements.tsx";
 import { checkRequest, payloadOf, type RequestFormErrors, type RequestFormValues } from "./request-form-values.ts";
+import { duration } from "#shared/format/time.ts";
+import { counted } from "#shared/format/text.ts";
+import { toneStyle } from "#shared/ui/tone.ts";
+import type { PickedResource } from "./resource-picker.tsx";
 import { ResourcePicker } from "./resource-picker.tsx";
 
 export interface RequestAccessDialogProps {
@@ -185,4 +188,30 @@ function RequestForm({ preset, onClose, onBreakGlass }: Parts & { preset: Reques
 /** A platform with a maximum below all choices offers only that maximum. */
 function minutesIn(choice: string, resource: RequestableAccount | null): number {
   return Math.min(minutesOf(choice), resource?.max_duration_minutes ?? LONGEST);
+}
+
+function PlatformRequirements({ picked }: { picked: PickedResource }) {
+  const { resource, text } = picked;
+  if (resource === null) {
+    if (text.trim() === "") return null;
+    return (
+      <div className={classes.demand} style={toneStyle("neutral")} role="status">
+        <p>Not selected from the list: an administrator will assign an account.</p>
+      </div>
+    );
+  }
+  const isClosed = resource.approvals.some(({ needed, eligible }) => eligible < needed);
+  return (
+    <div className={classes.demand} style={toneStyle(isClosed ? "warning" : "info")} role="status">
+      {resource.approvals.length === 0 && <p>No approval needed: access is granted at once.</p>}
+      {resource.approvals.map(({ level, needed, eligible }) => (
+        <p key={level}>
+          Level {level}: {counted(needed, "approval")} needed,{" "}
+          {eligible === 0 ? "but no approver is available" : `${counted(eligible, "person", "people")} can approve`}.
+        </p>
+      ))}
+      {isClosed && <p>The request waits until there are enough approvers.</p>}
+      <p>At most {duration(resource.max_duration_minutes * 60)}.</p>
+    </div>
+  );
 }

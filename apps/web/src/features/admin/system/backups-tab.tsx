@@ -1,7 +1,7 @@
 // Backups made from this screen, and restore drills that prove them usable.
 import { Alert, Button, Group } from "@mantine/core";
 import { IconAlertTriangle, IconCheck, IconDatabaseExport, IconX } from "@tabler/icons-react";
-import type { Backup, BackupList, BackupWork, RestoreDrill } from "@strongroom/contract";
+import type { Backup, BackupList, BackupWork, RestoreDrill, DrillFinding } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -17,8 +17,23 @@ import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "#shared/ui/admin-console.module.css";
-import { BACKUP_STATE_NAMES, FINDING_NAMES, drillSentence, drillStatus } from "./drill-labels.ts";
+import type { Status } from "#shared/ui/status-badge.tsx";
 import { backupDrill, backupNow, backupRemoval, backups, workCancel } from "./system.queries.ts";
+
+const FINDING_NAMES: Record<DrillFinding["what"], string> = {
+  authenticity: "Authenticity",
+  files: "Files",
+  database: "Database",
+  audit: "Audit trail",
+  keys: "Keys",
+  secrets: "Secrets",
+};
+
+const BACKUP_STATE_NAMES: Record<Exclude<Backup["state"], "complete">, string> = {
+  unfinished: "Incomplete",
+  damaged: "Damaged",
+  unauthenticated: "Not authenticated",
+};
 
 export default function BackupsTab() {
   const list = useQuery(backups);
@@ -226,4 +241,17 @@ function Drill({ drill }: { drill: RestoreDrill }) {
       </ul>
     </>
   );
+}
+
+function drillStatus({ ended_at: endedAt, is_good: isGood }: RestoreDrill): { status: Status; label: string } {
+  if (endedAt === null) return { status: "pending", label: "Drill running" };
+  if (isGood === null) return { status: "inactive", label: "Drill stopped" };
+  return isGood ? { status: "verified", label: "Drill passed" } : { status: "failed", label: "Drill failed" };
+}
+
+/** The beginning of a sentence; the caller appends the time of the drill. */
+function drillSentence({ made_at: madeAt, backup, is_good: isGood }: RestoreDrill): string {
+  const which = `The backup of ${madeAt === null ? backup : absoluteTime(madeAt)}`;
+  if (isGood === null) return `${which} was not fully tested: the drill was stopped.`;
+  return isGood ? `${which} can be restored.` : `${which} cannot be restored correctly.`;
 }

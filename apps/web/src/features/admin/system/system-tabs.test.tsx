@@ -5,7 +5,7 @@ import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import AdminPage from "#app/pages/admin-page.tsx";
-import type { ConsoleTab } from "#app/pages/console-tabs.ts";
+import type { ConsoleTab } from "#app/pages/admin-page.tsx";
 
 const MOMENT = "2026-11-20T08:00:00.000Z";
 const system = {

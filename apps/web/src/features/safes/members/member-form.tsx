@@ -1,6 +1,12 @@
 // The membership form: the user or group, the role or single permissions, and the expiry.
 import { Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from "@mantine/core";
-import { SAFE_PERMISSION_LABELS, SAFE_ROLES, SAFE_ROLE_LABELS, type SafePermission } from "@strongroom/contract";
+import {
+  SAFE_PERMISSION_LABELS,
+  SAFE_ROLES,
+  SAFE_ROLE_LABELS,
+  type SafePermission,
+  type SafeRole,
+} from "@strongroom/contract";
 import { useId } from "react";
 import { ChangePreview, type ProposedChange } from "#shared/access-preview/change-preview.tsx";
 import { Form } from "#shared/ui/form.tsx";
@@ -13,9 +19,27 @@ import {
   withRole,
   type MemberFormValues,
 } from "./member-form-values.ts";
-import { PERMISSION_GROUPS, ROLE_HINTS } from "./permission-labels.ts";
 import { PrincipalSelect } from "./principal-select.tsx";
 import classes from "../safes.module.css";
+
+const PERMISSION_GROUPS: readonly { label: string; permissions: readonly SafePermission[] }[] = [
+  { label: "Access", permissions: ["list", "use", "retrieve", "access_without_confirmation"] },
+  {
+    label: "Accounts",
+    permissions: ["add", "update_properties", "rename", "update_secret", "manage_secret", "delete"],
+  },
+  { label: "Safe", permissions: ["manage_safe", "manage_members", "view_audit"] },
+  { label: "Requests", permissions: ["approve_level_1", "approve_level_2"] },
+];
+
+const ROLE_HINTS: Record<SafeRole, string> = {
+  owner: "All permissions in this safe.",
+  manager: "Manages the accounts and the members.",
+  user: "Uses accounts and retrieves their passwords where no approval is required.",
+  auditor: "Sees the accounts and their history, but no passwords.",
+  approver: "Decides access requests, but sees no passwords.",
+  custom: "Only the permissions selected below.",
+};
 
 interface Parts {
   /** Whether the form asks for a user or group, which a stored membership cannot change. */

@@ -2,7 +2,7 @@ import { screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
-import { describeAgent } from "../sessions/describe-agent.ts";
+import { describeAgent } from "../sessions/own-sessions-card.tsx";
 import ResetPasswordPage from "./reset-password-page.tsx";
 
 let api: TestApi;

@@ -4,10 +4,12 @@ import { IconDeviceMobile, IconFingerprint } from "@tabler/icons-react";
 import type { FactorKind, SecondStep as Step, SignedIn } from "@strongroom/contract";
 import { useState } from "react";
 import { isCallError } from "#shared/api/call-error.ts";
-import { finishSecondStep, firstEnrolment } from "./second-step.queries.ts";
 import { NewFactor } from "#shared/factors/new-factor.tsx";
 import { canUsePasskeys } from "#shared/factors/passkey.ts";
 import { ProofForm } from "#shared/factors/proof-form.tsx";
+import { addFirstFactor, beginFirstFactor, completeSignIn, type FactorProof } from "@strongroom/contract";
+import { call } from "#shared/api/call.ts";
+import type { Enrolment } from "#shared/factors/new-factor.tsx";
 import { RecoveryCodes } from "#shared/factors/recovery-codes.tsx";
 
 export interface SecondStepProps {
@@ -82,3 +84,15 @@ function FirstFactor({ step, onSignedIn, onRestart }: SecondStepProps) {
     </Stack>
   );
 }
+
+/** For a sign-in that requires a second factor. */
+const firstEnrolment = (pending: string): Enrolment => ({
+  begin: (kind) => call(beginFirstFactor, { body: { pending, kind } }),
+  finish: async (answer) => {
+    const { token, recovery_codes: codes } = await call(addFirstFactor, { body: { pending, answer } });
+    return { codes, token };
+  },
+});
+
+const finishSecondStep = (pending: string, proof: FactorProof): Promise<SignedIn> =>
+  call(completeSignIn, { body: { pending, proof } });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describePlace } from "./describe-place.ts";
+import { describePlace } from "./own-sessions-card.tsx";
 
 test.each([
   ["127.0.0.1", "127.0.0.1 (this machine, or a proxy on it)"],

@@ -12,9 +12,34 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { describeAgent } from "./describe-agent.ts";
-import { describePlace } from "./describe-place.ts";
 import { useEndOtherSessions, useEndSession, useOwnSessions } from "../sign-in.queries.ts";
+
+const LOCAL = [
+  /^10\./,
+  /^192\.168\./,
+  /^172\.(1[6-9]|2\d|3[01])\./,
+  /^169\.254\./,
+  // RFC 6598 (carrier-grade NAT and VPNs), RFC 4193 and RFC 4291.
+  /^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./,
+  /^f[cd][0-9a-f]{2}:/,
+  /^fe[89ab][0-9a-f]:/,
+];
+
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/Edg\//, "Edge"],
+  [/OPR\//, "Opera"],
+  [/Firefox\//, "Firefox"],
+  [/(Headless)?Chrome\//, "Chrome"],
+  [/Version\/.*Safari\//, "Safari"],
+];
+
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/Android/, "Android"],
+  [/iPhone|iPad/, "iOS"],
+  [/Windows/, "Windows"],
+  [/Mac OS X/, "macOS"],
+  [/Linux|X11/, "Linux"],
+];
 
 function SessionRow({ session, onEnd }: { session: UserSession; onEnd: () => void }) {
   const name = describeAgent(session.agent);
@@ -97,4 +122,24 @@ export function OwnSessionsCard() {
       </ConfirmDialog>
     </SectionCard>
   );
+}
+
+const nameIn = (list: typeof BROWSERS, agent: string): string | undefined =>
+  list.find(([pattern]) => pattern.test(agent))?.[1];
+
+/** Falls back to the first words of the user agent, so that scripts appear under their own name. */
+export function describeAgent(agent: string | null): string {
+  if (agent === null || agent.trim() === "") return "Unknown client";
+  const browser = nameIn(BROWSERS, agent);
+  const system = nameIn(SYSTEMS, agent);
+  if (browser === undefined) return agent.slice(0, 40);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}
+
+/** `203.0.113.7 (internet)`; accepts IPv4, IPv6 and IPv4-mapped IPv6. */
+export function describePlace(ip: string | null): string {
+  if (ip === null) return "Address unknown";
+  const address = ip.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "");
+  if (address === "::1" || address.startsWith("127.")) return `${address} (this machine, or a proxy on it)`;
+  return `${address} (${LOCAL.some((range) => range.test(address)) ? "local network" : "internet"})`;
 }

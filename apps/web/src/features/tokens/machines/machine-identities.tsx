@@ -1,5 +1,5 @@
 // Machine identities and the token lifetime policy, for administrators: a tab of the Admin Console.
-import { Button, Stack } from "@mantine/core";
+import { Button, Stack, Group } from "@mantine/core";
 import { IconPlus, IconRobot } from "@tabler/icons-react";
 import type { MachineIdentity } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -18,11 +18,18 @@ import { EmptyState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { MachineDialog } from "./machine-dialog.tsx";
 import { MachineRows, type MachineDialogName } from "./machine-rows.tsx";
-import { MachineTokensDialog } from "./machine-tokens-dialog.tsx";
 import { TokenDialog } from "../token-dialog.tsx";
 import { TokenPolicyCard } from "../token-policy-card.tsx";
 import classes from "../tokens.module.css";
+import { HolderTokensDialog } from "../holder-tokens-dialog.tsx";
 import { machineEnd, machineList, machineStatus, tokensOf } from "../tokens.queries.ts";
+
+interface MachineTokensDialogProps {
+  machine: MachineIdentity;
+  opened: boolean;
+  onClose: () => void;
+  onCreate: () => void;
+}
 
 interface Chosen {
   dialog: MachineDialogName | "create";
@@ -159,5 +166,22 @@ function EndDialog({ machine, act, opened, onClose }: OfMachine & { act: "disabl
           : "All its tokens are permanently revoked and it is removed from every safe and group. The audit trail is kept."}
       </p>
     </DeleteDialog>
+  );
+}
+
+function MachineTokensDialog({ machine, opened, onClose, onCreate }: MachineTokensDialogProps) {
+  return (
+    <HolderTokensDialog
+      holder={machine}
+      opened={opened}
+      onClose={onClose}
+      none="It cannot do anything without a token."
+    >
+      <Group justify="flex-end" mt="md">
+        <Button onClick={onCreate} disabled={machine.status !== "active"}>
+          Create token
+        </Button>
+      </Group>
+    </HolderTokensDialog>
   );
 }

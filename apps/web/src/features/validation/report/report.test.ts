@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reportFileName, reportRequest } from "./report.ts";
+import { reportFileName, reportRequest } from "../validation.queries.ts";
 
 const NOW = new Date("2026-01-31T12:00:00.000Z");
 
