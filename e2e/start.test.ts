@@ -164,7 +164,7 @@ describe("stopping", () => {
   const folder = folderOf(self);
   after(folder.remove);
 
-  test("Ctrl-C ends everything with status 0", async () => {
+  test("Ctrl-C stops every process, and the command exits with status 0", async () => {
     const started = runStart(folder.path);
     await started.ready;
     assert.notDeepEqual(processesOf(folder.path), [], "the search finds what runs");

@@ -117,8 +117,8 @@ export class KeyRing {
   }
 
   /**
-   * Disposes of the KEK with `id`, which was destroyed in the store; callers that still have it cannot use it
-   * any more.
+   * Disposes of the KEK with `id`, which was destroyed in the store; callers that still have it can no
+   * longer use it.
    */
   forget(id: string): void {
     const unsealed = this.#unsealed;

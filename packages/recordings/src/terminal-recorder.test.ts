@@ -122,7 +122,7 @@ test("a flood is accepted up to 256 kB while the store does not answer", async (
   assert.equal(accepted, 256 * KB);
 });
 
-test("output larger than the limit is accepted once at most 256 kB of it is unstored", async () => {
+test("output larger than the limit is accepted once at most 256 kB of it is not yet stored", async () => {
   const { recorder, store } = await aRecorder();
   store.mode = "hangs";
   const whole = recorder.output(Buffer.alloc(1000 * KB, "a"));
