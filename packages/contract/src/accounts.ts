@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ACCOUNT_FIELDS, LOGIN_FIELDS } from "./account-fields.ts";
 import { AccountStatus, RotationStatus, SystemType } from "./account-types.ts";
 import { AccountValidationFilter, AccountValidationStatus } from "./verification-status.ts";
-import { AuditLogEntry } from "./audit.ts";
+import { HistoryPage } from "./audit.ts";
 import { requireAccountDatabase, withAccountAddress } from "./connection-address.ts";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
@@ -20,12 +20,13 @@ import {
   UserId,
   pageQuery,
   oneLine,
+  optionalBody,
   manyLines,
 } from "./fields.ts";
 import { RotationState } from "./rotation.ts";
 import { SafePermission } from "./safe-permissions.ts";
 import { AccountSecret, CONNECTION_FIELDS, ConnectorFacts } from "./secrets.ts";
-import { SecretVersion, VersionNumber } from "./secret-versions.ts";
+import { SecretVersionList, VersionNumber } from "./secret-versions.ts";
 import { EffectiveAccess } from "./safes.ts";
 
 /** The user of an exclusive check-out, and its end. */
@@ -124,6 +125,10 @@ export type AccountEdit = z.infer<typeof AccountEdit>;
 
 const byId = z.object({ id: AccountId });
 
+const reading = { params: byId, needs: "account.use", scope: "account.read", audit: "none" } as const;
+const retrieving = { needs: "account.use", scope: "account.retrieve" } as const;
+const managing = { params: byId, needs: "account.use", scope: "account.manage" } as const;
+
 export const listAccounts = endpoint({
   method: "GET",
   path: "/api/v1/accounts",
@@ -193,8 +198,7 @@ export const readAccount = endpoint({
     "One account, with its password for callers who can retrieve it; the audit entry is committed before the reply is sent",
   params: byId,
   reply: Account.extend({ password: z.string().nullable() }),
-  needs: "account.use",
-  scope: "account.retrieve",
+  ...retrieving,
   audit: "account.retrieved",
 });
 
@@ -202,11 +206,8 @@ export const readAccountDetails = endpoint({
   method: "GET",
   path: "/api/v1/accounts/:id/details",
   summary: "One account, without its secret",
-  params: byId,
+  ...reading,
   reply: Account,
-  needs: "account.use",
-  scope: "account.read",
-  audit: "none",
 });
 
 /** Refused when approval is needed, the reason or ticket is missing, or another user has checked it out. */
@@ -215,13 +216,9 @@ export const retrieveAccount = endpoint({
   path: "/api/v1/accounts/:id/retrieve",
   summary: "Retrieve an account's secret; the audit entry is committed before the reply is sent",
   params: byId,
-  body: z
-    .strictObject(Justification)
-    .optional()
-    .transform((body) => body ?? {}),
+  body: optionalBody(Justification),
   reply: z.object({ password: z.string(), check_out: CheckOut.nullable() }),
-  needs: "account.use",
-  scope: "account.retrieve",
+  ...retrieving,
   audit: "account.retrieved",
   gives: "nothing",
   repliesSecret: true,
@@ -234,8 +231,7 @@ export const checkInAccount = endpoint({
   summary: "Check in an account",
   params: byId,
   reply: Account,
-  needs: "account.use",
-  scope: "account.retrieve",
+  ...retrieving,
   audit: "account.checked-in",
   gives: "nothing",
 });
@@ -248,11 +244,9 @@ export const allowAccountAccess = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/allow-access",
   summary: "Allow access to a blocked account before its password is rotated",
-  params: byId,
+  ...managing,
   body: z.strictObject({ reason: manyLines("Reason is required").min(1, "Reason is required").max(500) }),
   reply: Account,
-  needs: "account.use",
-  scope: "account.manage",
   audit: "account.access-allowed",
   gives: "nothing",
   stepUp: true,
@@ -262,15 +256,13 @@ export const updateAccount = endpoint({
   method: "PUT",
   path: "/api/v1/accounts/:id",
   summary: "Change an account; with `password`, its secret too (the earlier one is kept as history)",
-  params: byId,
+  ...managing,
   body: completeBody(AccountEdit, {
     entity: Account,
     fixed: ["id", "safe_id", "created_at"],
     derive: ({ hostname_ip }) => ({ hostname: hostname_ip }),
   }),
   reply: Account,
-  needs: "account.use",
-  scope: "account.manage",
   audit: "account.updated",
   gives: "secret",
   stepUp: "when-giving",
@@ -286,11 +278,9 @@ export const moveAccount = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/move",
   summary: "Move an account, with its history, to another safe; its grants end",
-  params: byId,
+  ...managing,
   body: z.strictObject({ safe_id: SafeId, confirmation: Confirmation }),
   reply: Account,
-  needs: "account.use",
-  scope: "account.manage",
   audit: "account.moved",
   gives: "secret",
   stepUp: true,
@@ -301,10 +291,8 @@ export const deleteAccount = endpoint({
   method: "DELETE",
   path: "/api/v1/accounts/:id",
   summary: "Delete an account: its secrets are destroyed at once, the audit trail is kept",
-  params: byId,
+  ...managing,
   reply: Message,
-  needs: "account.use",
-  scope: "account.manage",
   audit: "account.deleted",
   gives: "nothing",
 });
@@ -314,23 +302,17 @@ export const readAccountHistory = endpoint({
   method: "GET",
   path: "/api/v1/accounts/:id/history",
   summary: "The audit history of an account, newest first",
-  params: byId,
+  ...reading,
   query: z.object(pageQuery(200, 50)),
-  reply: z.object({ history: z.array(AuditLogEntry), next_cursor: z.string().nullable() }),
-  needs: "account.use",
-  scope: "account.read",
-  audit: "none",
+  reply: HistoryPage,
 });
 
 export const listAccountVersions = endpoint({
   method: "GET",
   path: "/api/v1/accounts/:id/versions",
   summary: "The secret's versions, newest first, without any secret",
-  params: byId,
-  reply: z.object({ versions: z.array(SecretVersion) }),
-  needs: "account.use",
-  scope: "account.read",
-  audit: "none",
+  ...reading,
+  reply: SecretVersionList,
 });
 
 /** Under the same conditions as for the active secret. */
@@ -339,13 +321,9 @@ export const retrieveAccountVersion = endpoint({
   path: "/api/v1/accounts/:id/versions/:version/retrieve",
   summary: "Retrieve an earlier secret; the audit entry is committed before the reply is sent",
   params: z.object({ id: AccountId, version: VersionNumber }),
-  body: z
-    .strictObject(Justification)
-    .optional()
-    .transform((body) => body ?? {}),
+  body: optionalBody(Justification),
   reply: z.object({ password: z.string() }),
-  needs: "account.use",
-  scope: "account.retrieve",
+  ...retrieving,
   audit: "account.version-retrieved",
   gives: "nothing",
   repliesSecret: true,
@@ -356,10 +334,7 @@ export const explainAccountAccess = endpoint({
   method: "GET",
   path: "/api/v1/accounts/:id/access",
   summary: "Everyone who can use or retrieve this account now, and the source of their access",
-  params: byId,
+  ...reading,
   query: z.object(pageQuery(500, 100)),
   reply: z.object({ access: z.array(EffectiveAccess), next_cursor: z.string().nullable() }),
-  needs: "account.use",
-  scope: "account.read",
-  audit: "none",
 });

@@ -32,6 +32,9 @@ export const AuditLogEntry = z.object({
 });
 export type AuditLogEntry = z.infer<typeof AuditLogEntry>;
 
+/** A page of the audit entries about one object, newest first. */
+export const HistoryPage = z.object({ history: z.array(AuditLogEntry), next_cursor: z.string().nullable() });
+
 /** AUDIT-15. Pending entries neither succeeded nor failed: started actions, and those that need attention. */
 export const AUDIT_STATUSES = ["success", "failure", "pending"] as const;
 export const AuditStatus = z.enum(AUDIT_STATUSES);

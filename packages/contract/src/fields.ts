@@ -128,6 +128,13 @@ export const optionalText = (max: number) => oneLine().max(max).nullish().transf
 export const optionalLines = (max: number, tooLong?: string) =>
   manyLines().max(max, tooLong).nullish().transform(orNull);
 
+/** A body that may be missing when all of its fields are optional. */
+export const optionalBody = <Fields extends z.ZodRawShape>(fields: Fields) =>
+  z
+    .strictObject(fields)
+    .optional()
+    .transform((body) => body ?? ({} as NonNullable<typeof body>));
+
 /** Keyset paging: pass `next_cursor` of one page as `cursor` of the next. */
 export const pageQuery = (most: number, usual: number) => ({
   limit: z.coerce.number().int().min(1).max(most).default(usual),

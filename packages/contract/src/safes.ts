@@ -1,6 +1,6 @@
 // Safes: containers of shared accounts, and the permissions of their members.
 import { z } from "zod";
-import { AuditLogEntry } from "./audit.ts";
+import { HistoryPage } from "./audit.ts";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import {
@@ -304,7 +304,7 @@ export const readSafeHistory = endpoint({
   summary: "The audit history of a safe and its members, newest first",
   params: byId,
   query: z.object(pageQuery(200, 50)),
-  reply: z.object({ history: z.array(AuditLogEntry), next_cursor: z.string().nullable() }),
+  reply: HistoryPage,
   needs: "safe.use",
   scope: "safe.read",
   audit: "none",

@@ -15,5 +15,8 @@ export const SecretVersion = z.object({
 });
 export type SecretVersion = z.infer<typeof SecretVersion>;
 
+/** Newest first. */
+export const SecretVersionList = z.object({ versions: z.array(SecretVersion) });
+
 /** The path of a version. */
 export const VersionNumber = z.coerce.number().int().min(1).max(2_147_483_647);

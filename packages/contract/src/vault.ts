@@ -1,6 +1,6 @@
 // Vault: a user's credentials, which are secrets with the targets and user names they are used for.
 import { z } from "zod";
-import { AuditLogEntry } from "./audit.ts";
+import { HistoryPage } from "./audit.ts";
 import {
   CredentialStatus,
   CredentialType,
@@ -13,8 +13,18 @@ import { refuseLongAddress, withConnectionAddress, type AddressFields } from "./
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import { inputsOf, shownOf, type FieldList } from "./field-list.ts";
-import { CredentialId, Message, Moment, UserId, optionalText, pageQuery, oneLine, manyLines } from "./fields.ts";
-import { SecretVersion, VersionNumber } from "./secret-versions.ts";
+import {
+  CredentialId,
+  Message,
+  Moment,
+  UserId,
+  manyLines,
+  oneLine,
+  optionalBody,
+  optionalText,
+  pageQuery,
+} from "./fields.ts";
+import { SecretVersionList, VersionNumber } from "./secret-versions.ts";
 import { CONNECTION_FIELDS, ConnectorFacts, SecretValue } from "./secrets.ts";
 import { VerificationStatus, VerificationStatusFilter } from "./verification-status.ts";
 
@@ -94,6 +104,16 @@ export type CredentialEdit = z.infer<typeof CredentialEdit>;
 
 const byId = z.object({ id: CredentialId });
 
+const reading = { params: byId, needs: "credential.read", audit: "none", whilePending: true } as const;
+const revealing = {
+  method: "POST",
+  reply: z.object({ value: z.string() }),
+  needs: "credential.reveal",
+  gives: "nothing",
+  whilePending: true,
+  repliesSecret: true,
+} as const;
+
 /** `database` as a filter matches every database type (OPEN-45). */
 export const listCredentials = endpoint({
   method: "GET",
@@ -130,11 +150,8 @@ export const readCredential = endpoint({
   method: "GET",
   path: "/api/v1/credentials/:id",
   summary: "One credential, without its secret",
-  params: byId,
+  ...reading,
   reply: Credential,
-  needs: "credential.read",
-  audit: "none",
-  whilePending: true,
 });
 
 export const updateCredential = endpoint({
@@ -168,52 +185,33 @@ export const listCredentialVersions = endpoint({
   method: "GET",
   path: "/api/v1/credentials/:id/versions",
   summary: "The secret's versions, newest first, without any secret",
-  params: byId,
-  reply: z.object({ versions: z.array(SecretVersion) }),
-  needs: "credential.read",
-  audit: "none",
-  whilePending: true,
+  ...reading,
+  reply: SecretVersionList,
 });
 
 /** Includes a rotation's candidate, which may be active on the target: its owner must be able to reach it. */
 export const revealCredentialVersion = endpoint({
-  method: "POST",
+  ...revealing,
   path: "/api/v1/credentials/:id/versions/:version/reveal",
   summary: "Reveal an earlier secret; the audit entry is committed before the reply is sent",
   params: byId.extend({ version: VersionNumber }),
-  reply: z.object({ value: z.string() }),
-  needs: "credential.reveal",
   audit: "credential.version-revealed",
-  gives: "nothing",
-  whilePending: true,
-  repliesSecret: true,
 });
 
 export const revealCredential = endpoint({
-  method: "POST",
+  ...revealing,
   path: "/api/v1/credentials/:id/reveal",
   summary: "Reveal a credential's secret; the audit entry is committed before the reply is sent",
   params: byId,
-  body: z
-    .strictObject({ reason: manyLines().max(500).optional() })
-    .optional()
-    .transform((body) => body ?? {}),
-  reply: z.object({ value: z.string() }),
-  needs: "credential.reveal",
+  body: optionalBody({ reason: manyLines().max(500).optional() }),
   audit: "credential.revealed",
-  gives: "nothing",
-  whilePending: true,
-  repliesSecret: true,
 });
 
 export const readCredentialHistory = endpoint({
   method: "GET",
   path: "/api/v1/credentials/:id/history",
   summary: "The audit history of a credential, newest first",
-  params: byId,
+  ...reading,
   query: z.object(pageQuery(200, 50)),
-  reply: z.object({ history: z.array(AuditLogEntry), next_cursor: z.string().nullable() }),
-  needs: "credential.read",
-  audit: "none",
-  whilePending: true,
+  reply: HistoryPage,
 });
