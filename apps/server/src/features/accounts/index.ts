@@ -9,10 +9,8 @@ import type { SecretsFeature } from "#features/secrets/index.ts";
 import { membersWho } from "#features/safes/index.ts";
 import type { SafesFeature } from "#features/safes/index.ts";
 import type { VerificationFeature } from "#features/verification/index.ts";
-import { defineJobs } from "./accounts.jobs.ts";
 import { rolePermissions } from "./accounts.policy.ts";
 import { bindAccounts } from "./accounts.routes.ts";
-import { bindSeveral } from "./several-accounts.routes.ts";
 import { afterGrant, endExpiredCheckOuts } from "./checkout/check-outs.ts";
 import type { EndedGrant } from "./checkout/check-outs.ts";
 import type { AccountDeps, GrantsPort, AccessLossListener } from "./deps.ts";
@@ -64,10 +62,11 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
     },
   };
   kernel.authority.grant(rolePermissions);
-  bindAccounts(deps, parts.historyOfTarget);
-  bindSeveral(deps, parts.verification);
+  bindAccounts(deps, parts);
   parts.safes.beforeDeletion(moverOf(deps));
-  defineJobs(kernel);
+  kernel.jobs.define("accounts.close-check-outs", { schedule: "* * * * *", policy: "exclusive" }, () =>
+    endExpiredCheckOuts(kernel),
+  );
   return {
     onLost: (listener) => void listeners.push(listener),
     afterGrant: (tx, ended) => afterGrant(kernel, tx, ended),

@@ -1,6 +1,8 @@
 // Lists and searches credentials, newest first, at a cost that does not grow with the number of credentials.
 import { DATABASE_FILTER } from "@strongroom/contract";
 import type { CredentialType, listCredentials } from "@strongroom/contract";
+import { MOST_FOUND } from "#features/search/index.ts";
+import type { Hit, Searchable } from "#features/search/index.ts";
 import { fold, keysToFind } from "#features/secrets/index.ts";
 import type { Filter, SecretRow } from "#features/secrets/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -8,7 +10,7 @@ import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
 import { toCredential } from "./vault.ts";
-import { listNewest, lookUp, walkNewest } from "./vault.store.ts";
+import { listNewest, lookUp, readNamed, readOwn, walkNewest } from "./vault.store.ts";
 import type { Conditions, Page } from "./vault.store.ts";
 
 /** A search reads this many of the next credentials first, and more only if that is likely to fill the page. */
@@ -28,7 +30,7 @@ export async function findCredentials(call: Call<typeof listCredentials>, db: Db
 }
 
 /** Returns the newest credentials that contain the text. */
-export const findNewest = (db: Db, actor: Actor, text: string, limit: number): Promise<SecretRow[]> =>
+const findNewest = (db: Db, actor: Actor, text: string, limit: number): Promise<SecretRow[]> =>
   find(db, actor, { limit, after: null }, { search: text });
 
 /**
@@ -59,3 +61,23 @@ function conditionsOf(filter: Filter): Conditions {
 }
 
 const typesOf = (type: CredentialType): readonly string[] => (type === "database" ? DATABASE_FILTER : [type]);
+
+/** Makes the caller's own credentials available to the global search. */
+export const searchableCredentials: Searchable = {
+  kind: "credential",
+  needs: "credential.list",
+  async find(db, actor, text) {
+    const [named, matching] = await Promise.all([
+      readNamed(db, actor, text, MOST_FOUND),
+      findNewest(db, actor, text, MOST_FOUND),
+    ]);
+    const all = new Map([...named, ...matching].map((row) => [row.id, row]));
+    return [...all.values()].map(hitOf);
+  },
+  read: async (db, actor, ids) => (await readOwn(db, actor, ids)).map(hitOf),
+};
+
+function hitOf({ id, name, username, host }: SecretRow): Hit {
+  const detail = [username, host].filter((each) => each !== null && each !== "").join(" at ");
+  return { id, title: name, detail, by: [username, host], can: ["copy", "verify", "rotate"] };
+}

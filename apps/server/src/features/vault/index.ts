@@ -23,7 +23,7 @@ export function installVault(kernel: Kernel, { secrets, historyOfTarget }: Deps)
   return { forgetPerson: (tx, userId) => destroyVault(kernel, tx, userId) };
 }
 
-export { searchableCredentials } from "./search-credentials.ts";
+export { searchableCredentials } from "./find-credentials.ts";
 export { closureRefusal, requireOpenVault } from "./vault.policy.ts";
 export { countOwnCredentials, lockCredential } from "./vault.store.ts";
 export { credentialChanged, credentialNotFound, credentialTarget } from "./vault.ts";

@@ -22,8 +22,7 @@ import { call } from "#shared/api/call.ts";
 import { isListed, patchLists, withItem, withoutItem } from "#shared/api/pages.ts";
 import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
 import { toast } from "#shared/ui/toast.ts";
-import type { CredentialFilter } from "./list/credential-filter.ts";
-import { withNewCredential, type CredentialPage } from "./list/credential-pages.ts";
+import { withNewCredential, type CredentialFilter, type CredentialPage } from "./list/credential-filter.ts";
 
 const AUTHENTICATION_EXPIRED = "Authentication expired. Please log in again.";
 const LIST_KEY = keyOf(listCredentials).slice(0, -1);

@@ -2,7 +2,7 @@
 import { Button } from "@mantine/core";
 import { IconCopy, IconKey, IconTerminal2 } from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { paths } from "#shared/paths.ts";
@@ -10,17 +10,22 @@ import { useMutation } from "#shared/api/use-mutation.ts";
 import { HostKeyAlarm } from "#shared/ui/host-key-alarm.tsx";
 import { RotationHistory } from "#shared/rotation/rotation-history.tsx";
 import { DetailColumns, DetailHeader, DetailLoaded, type ParentList } from "#shared/ui/detail-page.tsx";
+import { AccessList } from "#shared/ui/access-list.tsx";
+import { LoadMore } from "#shared/ui/load-more.tsx";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { AuditHistory } from "#shared/audit/audit-history.tsx";
+import { EvidenceButton } from "#shared/audit/evidence-button.tsx";
+import { RotationPanel } from "#shared/rotation/rotation-panel.tsx";
+import { rotationObstacle } from "#shared/rotation/rotation-obstacle.ts";
 import { AccessBlockBanner } from "../access-block-banner.tsx";
-import { AccountAccess } from "./account-access.tsx";
 import { DeleteAccountDialog, MoveAccountDialog, RotateAccountDialog } from "../actions/account-action-dialogs.tsx";
 import { AccountActions, type DetailDialog } from "../actions/account-actions.tsx";
 import { EditAccountDialog } from "../form/account-form-dialogs.tsx";
-import { AccountHistory } from "./account-history.tsx";
 import { CheckOutBanner } from "./check-out-banner.tsx";
-import { AccountRotation } from "./account-rotation.tsx";
 import { AccountInformation } from "./account-information.tsx";
 import { canConnect, canRetrieve, canRequestAccess, rotatedOf, systemTypeLabel } from "../account-labels.ts";
-import { accountDetail, hostKeyAcceptance } from "../accounts.queries.ts";
+import { accountAccess, accountDetail, accountHistory, hostKeyAcceptance } from "../accounts.queries.ts";
 import { DependentsPanel } from "../dependents/dependents-panel.tsx";
 import { useLiveAccounts } from "../live-accounts.ts";
 import { ACCOUNT_NOT_FOUND, isNotFound } from "../load-failure.ts";
@@ -29,6 +34,7 @@ import { ReconcileAccountDialog } from "./reconcile-account-dialog.tsx";
 import { SecretVersions } from "./secret-versions.tsx";
 import { copyKey, usePasswordCopy } from "../actions/use-password-copy.tsx";
 import { ValidationHistoryDialog } from "../validation/validation-history-dialog.tsx";
+import { useCanReconcile, useHasReconcileAccount } from "./use-reconcile.ts";
 import { ValidationPanel } from "../validation/validation-panel.tsx";
 
 const ICON_SIZE = 16;
@@ -136,5 +142,48 @@ function Detail({ account }: { account: Account }) {
       <MoveAccountDialog {...propsOf("move")} />
       <DeleteAccountDialog {...propsOf("delete")} onDeleted={() => void navigate(paths.accounts)} />
     </>
+  );
+}
+
+function AccountAccess({ id }: { id: string }) {
+  const access = useInfiniteQuery(accountAccess(id));
+  return (
+    <SectionCard title="Who has access" description="Everyone who can use or retrieve this account now, and why.">
+      <Loaded query={access}>
+        {({ pages }) => <AccessList access={pages.flatMap((page) => page.access)} footer={<LoadMore of={access} />} />}
+      </Loaded>
+    </SectionCard>
+  );
+}
+
+/** The audit entries, for users who may view them. */
+function AccountHistory({ id }: { id: string }) {
+  return (
+    <AuditHistory
+      of={useInfiniteQuery(accountHistory(id))}
+      actions={<EvidenceButton about="account" id={id} name="this account" />}
+    />
+  );
+}
+
+interface AccountRotationProps {
+  account: Account;
+  onOpen: (dialog: DetailDialog) => void;
+}
+
+/** The rotation state, with the actions for a rotation that needs attention. */
+function AccountRotation({ account, onOpen }: AccountRotationProps) {
+  const canReconcile = useCanReconcile(account);
+  const may = (permission: Account["my_permissions"][number]) => account.my_permissions.includes(permission);
+  return (
+    <RotationPanel
+      of={rotatedOf(account)}
+      mayRotate={may("manage_secret")}
+      remedies={{
+        ...(canReconcile ? { reconcile: () => onOpen("reconcile") } : {}),
+        ...(may("update_secret") ? { store: () => onOpen("edit") } : {}),
+      }}
+      obstacle={rotationObstacle(account.connector, useHasReconcileAccount(account))}
+    />
   );
 }

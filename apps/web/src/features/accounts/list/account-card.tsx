@@ -2,19 +2,26 @@
 import { Checkbox, Loader } from "@mantine/core";
 import {
   IconAlertTriangle,
+  IconAppWindow,
   IconArrowRight,
+  IconBrandWindows,
   IconClock,
+  IconCloud,
   IconCopy,
+  IconDatabase,
   IconHistory,
   IconKey,
   IconLock,
+  IconNetwork,
   IconRefresh,
   IconShieldCheck,
+  IconShieldHalf,
   IconTerminal2,
   IconTrash,
+  IconWorld,
   type Icon,
 } from "@tabler/icons-react";
-import type { Account } from "@strongroom/contract";
+import { isAccountDatabaseType, type Account, type SystemType } from "@strongroom/contract";
 import { memo } from "react";
 import { useNavigate } from "react-router";
 import { paths } from "#shared/paths.ts";
@@ -25,11 +32,20 @@ import { Tag } from "#shared/ui/tag.tsx";
 import type { Tone } from "#shared/ui/tone.ts";
 import { VerificationBadge } from "#shared/ui/verification-badge.tsx";
 import { RotationBadge } from "../account-badges.tsx";
-import { AccountIcon } from "../account-icon.tsx";
 import { noteOf, type AccountNote } from "../account-note.ts";
 import { canConnect, canRetrieve, canRequestAccess, systemTypeLabel } from "../account-labels.ts";
 import { addressOf, readAccountAnswer } from "../read-account.ts";
 import { useValidate } from "../validation/use-validate.ts";
+
+const ICONS: Partial<Record<SystemType, Icon>> = {
+  Windows: IconBrandWindows,
+  AWS: IconCloud,
+  Azure: IconCloud,
+  "Network Device": IconNetwork,
+  "Security Appliance": IconShieldHalf,
+  Application: IconAppWindow,
+  Website: IconWorld,
+};
 
 /** Dialogs that a card opens. The page renders them, because scrolling may unmount the card. */
 export type AccountDialog = "rotate" | "delete" | "history";
@@ -157,4 +173,9 @@ function Validating() {
       </Tag>
     </span>
   );
+}
+
+function AccountIcon({ type }: { type: SystemType }) {
+  const TypeIcon = isAccountDatabaseType(type) ? IconDatabase : (ICONS[type] ?? IconTerminal2);
+  return <TypeIcon size={18} stroke={1.6} aria-hidden />;
 }

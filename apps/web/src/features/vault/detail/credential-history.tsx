@@ -2,12 +2,13 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNow } from "#shared/format/now.ts";
 import { RefreshButton } from "#shared/audit/audit-history.tsx";
-import { AuditTrailList } from "#shared/audit/audit-trail-list.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { SampleDataNotice } from "#shared/ui/states.tsx";
+import { AuditTrailList, type AuditTrailEntry } from "#shared/audit/audit-trail-list.tsx";
 import { credentialHistory } from "../credentials.queries.ts";
-import { sampleHistory } from "./sample-history.ts";
+
+const SAMPLE_USER = { name: "Sample user" };
 
 export function CredentialHistory({ id }: { id: string }) {
   const history = useInfiniteQuery(credentialHistory(id));
@@ -31,4 +32,32 @@ export function CredentialHistory({ id }: { id: string }) {
       footer={<LoadMore of={history} />}
     />
   );
+}
+
+/**
+ * Entries for when the server cannot be reached, clearly labelled as samples (VAULT-36, rule 3). Their times are
+ * relative to `now` (milliseconds since 1970), so that none claims a real event.
+ */
+function sampleHistory(now: number): AuditTrailEntry[] {
+  const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
+  return [
+    {
+      id: "sample-1",
+      action: "Credential Verification",
+      result: "success",
+      summary: "Sample entry: a verification that succeeded",
+      metadata: { duration: "Sample", source: "Sample" },
+      user: SAMPLE_USER,
+      timestamp: minutesAgo(5),
+    },
+    {
+      id: "sample-2",
+      action: "Credential Verification",
+      result: "failure",
+      summary: "Sample entry: a verification that failed",
+      metadata: { reason: "Sample reason", source: "Sample" },
+      user: SAMPLE_USER,
+      timestamp: minutesAgo(90),
+    },
+  ];
 }

@@ -1,5 +1,6 @@
-// The filter of the vault's list, stored in the address: `?search=` and `?type=`.
-import { CREDENTIAL_TYPE_LABELS, type CredentialType } from "@strongroom/contract";
+// The filter of the vault's list, stored in the address (`?search=` and `?type=`), and the credentials that match it.
+import { CREDENTIAL_TYPE_LABELS, isDatabaseType, type Credential, type CredentialType } from "@strongroom/contract";
+import { withNewItem, type Page } from "#shared/api/pages.ts";
 import { searchOf, withParam } from "#shared/format/address.ts";
 
 /** The choices of VAULT-04, in its order. "Database" includes every database type (OPEN-45). */
@@ -30,3 +31,21 @@ export function filterOf(params: URLSearchParams): CredentialFilter {
 
 export const withFilter = (params: URLSearchParams, part: "search" | "type", value: string): URLSearchParams =>
   withParam(params, part, value);
+
+export type CredentialPage = Page<Credential>;
+
+/** VAULT-05, VAULT-06, OPEN-45: whether a credential matches the filter. */
+export function matches(credential: Credential, { search = "", type }: CredentialFilter): boolean {
+  const isOfType =
+    type === undefined || (type === "database" ? isDatabaseType(credential.type) : credential.type === type);
+  const text = search.toLowerCase();
+  const isFound = [credential.name, credential.username ?? ""].some((part) => part.toLowerCase().includes(text));
+  return isOfType && isFound;
+}
+
+/** Adds a new credential at the top, unless the filter excludes it or the list contains it already. */
+export const withNewCredential = (
+  pages: readonly CredentialPage[],
+  created: Credential,
+  filter: CredentialFilter,
+): readonly CredentialPage[] => (matches(created, filter) ? withNewItem(pages, created) : pages);

@@ -3,14 +3,17 @@ import { Button, NativeSelect } from "@mantine/core";
 import { IconPlus, IconKey, IconSearchOff } from "@tabler/icons-react";
 import type { Credential } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { Suspense, lazy, useCallback, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
+import type { ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { counted } from "#shared/format/text.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { ItemGrid } from "#shared/ui/item-grid.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { ErrorState, EmptyState } from "#shared/ui/states.tsx";
+import { AddressSearch } from "#shared/ui/address-search.tsx";
+import { Modal } from "#shared/ui/modal.tsx";
 import { AddCredentialDialog, EditCredentialDialog } from "../form/credential-form-dialogs.tsx";
 import { CredentialCard, type CardDialog } from "./credential-card.tsx";
 import { ClosedVault } from "./closed-vault.tsx";
@@ -19,9 +22,9 @@ import classes from "./credential-list-page.module.css";
 import { credentialList } from "../credentials.queries.ts";
 import { DeleteCredentialDialog } from "../delete-credential-dialog.tsx";
 import { useLiveCredentials } from "../live-credentials.ts";
-import { AddressSearch } from "#shared/ui/address-search.tsx";
-import type { ReactNode } from "react";
-import { QuickViewDialog } from "./quick-view-dialog.tsx";
+
+/** Loaded when the dialog first opens. */
+const QuickView = lazy(() => import("./quick-view.tsx"));
 
 interface NoCredentialsProps {
   /** Whether a search or type filter is set, so that other credentials may exist. */
@@ -172,5 +175,22 @@ function NoCredentials({ isNarrowed, onClear, addButton }: NoCredentialsProps) {
       icon={IconKey}
       action={addButton}
     />
+  );
+}
+
+interface QuickViewDialogProps {
+  credential: Credential;
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** Shows one credential without leaving the list (VAULT-12, VAULT-13). */
+function QuickViewDialog({ credential, opened, onClose }: QuickViewDialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Credential Details" size="lg">
+      <Suspense fallback={<SectionLoading />}>
+        <QuickView credential={credential} onClose={onClose} />
+      </Suspense>
+    </Modal>
   );
 }
