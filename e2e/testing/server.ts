@@ -66,6 +66,7 @@ export async function startServer(env: Record<string, string> = {}, folder?: str
       STRONGROOM_ENDS_WITH_PARENT: "1",
       // Only flows with privileged sessions need a gateway.
       STRONGROOM_GATEWAY: "0",
+      STRONGROOM_SSH_PORT: "0",
       ...env,
     }),
   });

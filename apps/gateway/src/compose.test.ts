@@ -174,7 +174,7 @@ describe("a gateway", needs(unixUsersAvailable()), () => {
     url.searchParams.set("user", user);
     if (typeof password === "string") url.searchParams.set("password", password);
     const child = fork(join(import.meta.dirname, "main.ts"), {
-      env: { ...process.env, DATABASE_URL: url.href, STRONGROOM_DATA: world.app.dataFolder },
+      env: { ...process.env, DATABASE_URL: url.href, STRONGROOM_DATA: world.app.dataFolder, STRONGROOM_SSH_PORT: "0" },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     let output = "";

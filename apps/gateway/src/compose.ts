@@ -3,6 +3,8 @@ import { networkPolicy } from "@strongroom/connectors";
 import { openPendingCheck } from "@strongroom/server/features/audit/index.ts";
 import {
   RECHECK_CHANNEL,
+  createNativeAccess,
+  gatewayHostKey,
   gatewaySocket,
   prepareSecrets,
   recordingsFolder,
@@ -33,6 +35,7 @@ import { systemClock } from "./core/clock.ts";
 import { Gateway } from "./core/gateway.ts";
 import { parseFrame } from "./browser/frames.ts";
 import { databaseSessions } from "./store/database-sessions.ts";
+import { startSshServer, type SshServer } from "./ssh-server/ssh-server.ts";
 import { recordSessions } from "./store/record-session.ts";
 
 export interface GatewayAppOptions {
@@ -68,7 +71,8 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
   };
   await signAuditEntries(kernel);
   await prepareSecrets(kernel);
-  const facts = { id: newId(), name: hostname(), address: null, zone: null, version };
+  const id = newId();
+  const facts = { id, name: hostname(), address: null as string | null, zone: null, version };
   const context = sessionContextOf(kernel);
   const network = networkPolicy({
     allowLoopback: config.allowLoopbackTargets,
@@ -87,6 +91,28 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
     if (message !== null) gateway.notice(message.session_id, `${message.from}: ${message.text}`);
   }
 
+  /** Without its SSH port, a gateway still serves browsers. */
+  async function startNative(): Promise<SshServer | null> {
+    const { sshPort: port, host } = config;
+    if (port === 0) return null;
+    if (kernel.keys.isSealed) {
+      log.error({ port }, "the SSH port stays closed because the vault is sealed; restart the gateway once it is open");
+      return null;
+    }
+    try {
+      const hostKey = await gatewayHostKey(kernel);
+      const access = createNativeAccess(context, id);
+      const server = await startSshServer({ gateway, access, hostKey, host, port, pages: pagesOf(config), log });
+      facts.address = sshAddressOf(config);
+      log.info({ host, port, fingerprint: hostKey.fingerprint }, "the gateway listens for SSH clients");
+      return server;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      log.error({ host, port, code, reason: message }, "the SSH port could not be opened; set STRONGROOM_SSH_PORT");
+      return null;
+    }
+  }
+
   return {
     id: facts.id,
     gateway,
@@ -102,6 +128,8 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
       makePrivateFolder(dirname(path));
       const browsers = await startBrowserServer({ gateway, path, log });
       stops.push(() => browsers.stop());
+      const ssh = await startNative();
+      if (ssh !== null) stops.push(() => ssh.stop());
       gateway.start();
       // Only now does the server send users here.
       await registerGateway(database.db, facts);
@@ -115,6 +143,16 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
     },
   };
 }
+
+/** Where SSH clients reach this gateway, as `host:port`. */
+function sshAddressOf({ sshAddress, sshPort, host, publicUrl }: Config): string {
+  const isEverywhere = ["0.0.0.0", "::"].includes(host);
+  const usual = publicUrl === null ? (isEverywhere ? hostname() : host) : new URL(publicUrl).hostname;
+  const given = sshAddress ?? (usual.includes(":") && !usual.startsWith("[") ? `[${usual}]` : usual);
+  return /:\d+$/.test(given) ? given : `${given}:${sshPort}`;
+}
+
+const pagesOf = ({ publicUrl, host, port }: Config): string => publicUrl ?? `http://${host}:${port}`;
 
 /** Entries of this process are signed with the key of the data folder, and with the vault's key while it is open. */
 async function signAuditEntries({ config, database, keys, clock }: ProcessKernel): Promise<void> {

@@ -1,5 +1,5 @@
 // A server and a gateway on one database, with an account on a real sshd.
-import { startSshd, type Sshd, type UnixUser } from "@strongroom/connectors/testing";
+import { freePort, startSshd, type Sshd, type UnixUser } from "@strongroom/connectors/testing";
 import { insertSession, insertTicket } from "@strongroom/server/features/sessions/sessions.store.ts";
 import { hashOfTicket, newTicketText } from "@strongroom/server/features/sessions/ticket-text.ts";
 import { gatewaySocket, recordingsFolder } from "@strongroom/server/features/sessions/index.ts";
@@ -21,6 +21,8 @@ export interface GatewayWorld {
   gatewayApp: GatewayApp;
   /** The gateway's own connections. */
   database: Database;
+  /** The gateway's own port for SSH clients. */
+  sshPort: number;
   sshd: Sshd;
   user: UnixUser;
   owner: TestPerson;
@@ -56,7 +58,8 @@ export async function startGatewayWorld(): Promise<GatewayWorld> {
   await sql`update credentials set host_key = ${pin}::jsonb where id = ${account.id}`.execute(db);
   const log = openLog("fatal");
   const database = openDatabase({ connection: app.database.connection, log, poolSize: 5 });
-  const gatewayApp = await composeGateway({ config: app.config, log, database });
+  const sshPort = await freePort();
+  const gatewayApp = await composeGateway({ config: { ...app.config, sshPort }, log, database });
   await gatewayApp.start();
 
   const open: GatewayWorld["open"] = (sessionId, kind = "terminal") =>
@@ -103,6 +106,7 @@ export async function startGatewayWorld(): Promise<GatewayWorld> {
     app,
     gatewayApp,
     database,
+    sshPort,
     sshd,
     user,
     owner,

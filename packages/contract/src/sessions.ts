@@ -217,10 +217,19 @@ export const startPrivilegedSession = endpoint({
   summary: "Start a session on an account without seeing its secret; returns a single-use ticket",
   params: z.object({ id: AccountId }),
   body: z
-    .strictObject({ reason: manyLines().max(500).optional(), ticket: oneLine().max(100).optional() })
+    .strictObject({
+      reason: manyLines().max(500).optional(),
+      ticket: oneLine().max(100).optional(),
+      client: SessionClient.default("browser"),
+    })
     .optional()
-    .transform((body) => body ?? {}),
-  reply: z.object({ session_id: PrivilegedSessionId, ...Ticket }),
+    .transform((body) => body ?? { client: "browser" as const }),
+  reply: z.object({
+    session_id: PrivilegedSessionId,
+    ...Ticket,
+    /** For a native client: the gateway, and its host key as in a known_hosts file. The ticket is the password there. */
+    ssh: z.object({ host: z.string(), port: z.number().int(), host_key: z.string() }).nullable(),
+  }),
   status: 201,
   needs: "privileged-session.start",
   audit: "privileged-session.requested",

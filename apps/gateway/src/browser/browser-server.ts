@@ -100,7 +100,7 @@ async function use(caller: Caller, first: string): Promise<void> {
     const opened = await gateway.open({
       ticket: { ticket: frame.ticket, sessionId, sourceAddress },
       terminal,
-      program: { command: null, terminal: { ...size, type: "xterm-256color" } },
+      program: { kind: "shell", command: null, terminal: { ...size, type: "xterm-256color" } },
       size,
       signal,
     });

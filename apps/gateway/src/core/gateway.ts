@@ -11,6 +11,7 @@ import type {
   Size,
   StartRecorder,
   Ticket,
+  TrafficLog,
   UpstreamChannel,
 } from "./ports.ts";
 import type { Terminal } from "./terminal.ts";
@@ -34,6 +35,8 @@ export interface SessionRequest {
   ticket: Ticket;
   terminal: Terminal;
   program: Program;
+  /** For programs whose traffic is not text. */
+  log?: TrafficLog;
   /** The size of the recording when the program has no terminal. */
   size: Size;
   /** Aborted when the user's connection was lost. */
@@ -112,7 +115,7 @@ export class Gateway {
   }
 
   async #begin(session: OpenedSession, channel: UpstreamChannel, request: SessionRequest): Promise<LiveSession> {
-    const { terminal, size, program } = request;
+    const { terminal, size, program, log = null } = request;
     // Session events arrive only after the start, when `live` is set.
     let live: LiveSession | null = null;
     const shape = { ...size, ...(program.terminal === null ? {} : { type: program.terminal.type }) };
@@ -122,7 +125,8 @@ export class Gateway {
       onFailed: (detail) => live?.end({ reason: "recorder-failed", detail }),
     });
     const onEnded = (ended: LiveSession, end: SessionEnd) => this.#ended(ended, end);
-    live = new LiveSession({ session, channel, recorder, terminal, size, clock: this.#options.clock, onEnded });
+    live = new LiveSession({ session, channel, recorder, terminal, size, log, clock: this.#options.clock, onEnded });
+    if (program.command !== null) await recorder.mark(`$ ${program.command}`);
     this.#sessions.set(session.id, live);
     if (this.#isStopping) live.end(STOPPED);
     return live;

@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { SessionEndReason } from "@strongroom/contract";
 import { RecorderClosedError, type ClosingReason, type TerminalRecorder } from "@strongroom/recordings";
-import type { Clock, OpenedSession, Progress, SessionEnd, Size, UpstreamChannel } from "./ports.ts";
+import type { Clock, OpenedSession, Progress, SessionEnd, Size, TrafficLog, UpstreamChannel } from "./ports.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -21,6 +21,8 @@ export interface LiveSessionOptions {
   recorder: TerminalRecorder;
   terminal: Terminal;
   size: Size;
+  /** Null: the output is text. */
+  log: TrafficLog | null;
   clock: Clock;
   /** Called once, when nothing more is shown or sent and the recording is closed. */
   onEnded: (live: LiveSession, end: SessionEnd) => void;
@@ -30,6 +32,7 @@ export class LiveSession {
   readonly session: OpenedSession;
   readonly #channel: UpstreamChannel;
   readonly #recorder: TerminalRecorder;
+  readonly #log: TrafficLog | null;
   readonly #clock: Clock;
   readonly #onEnded: LiveSessionOptions["onEnded"];
   readonly #replay = new ReplayBuffer(REPLAY_BYTES);
@@ -51,6 +54,7 @@ export class LiveSession {
     this.session = options.session;
     this.#channel = options.channel;
     this.#recorder = options.recorder;
+    this.#log = options.log;
     this.#clock = options.clock;
     this.#lastActivityAt = options.clock.now();
     this.#onEnded = options.onEnded;
@@ -95,7 +99,7 @@ export class LiveSession {
   /** Resolves when there is room for more input. Never rejects. */
   async input(from: Terminal, bytes: Buffer): Promise<void> {
     if (from !== this.#terminal || this.#end !== null) return;
-    if (!(await this.#accepted(this.#recorder.input(bytes)))) return;
+    if (!(await this.#accepted(this.#recordInput(bytes)))) return;
     this.#inputBytes += bytes.length;
     this.#lastActivityAt = this.#clock.now();
     await this.#channel.write(bytes);
@@ -205,8 +209,23 @@ export class LiveSession {
 
   /** INVARIANT: output reaches the user and watchers only after the recorder accepted it. */
   async #output(bytes: Buffer, isError: boolean): Promise<void> {
-    if (this.#end !== null || !(await this.#accepted(this.#recorder.output(bytes)))) return;
+    if (this.#end !== null) return;
+    const shown = this.#log === null ? bytes : textOf(this.#log.output(bytes));
+    if (!(await this.#accepted(this.#show(shown, isError)))) return;
     this.#outputBytes += bytes.length;
+    await this.#terminal?.write(bytes, isError);
+  }
+
+  /** Descriptions of input are recorded as output: they are what a player shows. */
+  async #recordInput(bytes: Buffer): Promise<void> {
+    if (this.#log === null) await this.#recorder.input(bytes);
+    else await this.#show(textOf(this.#log.input(bytes)), false);
+  }
+
+  /** Records what a player and watchers see. */
+  async #show(bytes: Buffer, isError: boolean): Promise<void> {
+    if (bytes.length === 0) return;
+    await this.#recorder.output(bytes);
     this.#replay.add(bytes);
     for (const watcher of this.#watchers) {
       if (watcher.waitingBytes > WATCHER_BYTES) {
@@ -214,7 +233,6 @@ export class LiveSession {
         watcher.end({ reason: "failed", detail: "Your connection is too slow to watch this session." }, null);
       } else void watcher.write(bytes, isError);
     }
-    await this.#terminal?.write(bytes, isError);
   }
 
   /** False when the session has ended meanwhile. */
@@ -228,6 +246,8 @@ export class LiveSession {
     return this.#end === null;
   }
 }
+
+const textOf = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\r\n`).join(""));
 
 const CLOSING_REASONS: Record<SessionEndReason, ClosingReason> = {
   logout: "ended",

@@ -80,6 +80,17 @@ interface RecorderEvents {
   onFailed(message: string): void;
 }
 
+/**
+ * Describes traffic that is not text for the recording and for watchers, which then contain the descriptions instead of
+ * the output.
+ */
+export interface TrafficLog {
+  /** Lines about bytes from the user, before they reach the target. */
+  input(bytes: Buffer): readonly string[];
+  /** Lines about bytes from the target, before they reach the user. */
+  output(bytes: Buffer): readonly string[];
+}
+
 /** Rejects when the recording cannot be stored: the session must not start then. */
 export type StartRecorder = (
   session: OpenedSession,
@@ -103,8 +114,10 @@ export interface UpstreamChannel {
   destroy(): void;
 }
 
-/** What to run: null is a login shell. */
+/** What a user runs on the target. */
 export interface Program {
+  readonly kind: "shell" | "exec" | "sftp";
+  /** The command of `exec`; null for the other kinds. */
   readonly command: string | null;
   /** Null: without a terminal. */
   readonly terminal: (Size & { readonly type: string }) | null;

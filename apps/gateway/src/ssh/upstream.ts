@@ -35,7 +35,7 @@ function upstreamOf(connection: SshConnection): Upstream {
         connection.client.once("close", () => fail("The target closed the connection."));
         const started = (error: Error | undefined, channel: ClientChannel) => {
           if (error !== undefined) {
-            fail(`The target refused to start a ${program.command === null ? "shell" : "command"}.`);
+            fail(`The target refused to start ${NAMES[program.kind]}.`);
             return;
           }
           clearTimeout(timer);
@@ -51,19 +51,25 @@ function upstreamOf(connection: SshConnection): Upstream {
   };
 }
 
+const NAMES: Record<Program["kind"], string> = { shell: "a shell", exec: "the command", sftp: "SFTP" };
+
 function startProgram(
   { client }: SshConnection,
-  { command, terminal }: Program,
+  { kind, command, terminal }: Program,
   started: (error: Error | undefined, channel: ClientChannel) => void,
 ): void {
   const pty: PseudoTtyOptions | null =
     terminal === null ? null : { term: terminal.type, cols: terminal.cols, rows: terminal.rows, width: 0, height: 0 };
-  if (command !== null) client.exec(command, pty === null ? {} : { pty }, started);
+  if (kind === "sftp") client.subsys("sftp", started);
+  else if (command !== null) client.exec(command, pty === null ? {} : { pty }, started);
   else client.shell(pty ?? false, started);
 }
 
 function channelOf(connection: SshConnection, channel: ClientChannel): UpstreamChannel {
   let isClosed = false;
+  let status: number | null = null;
+  // A short command can end before its output is read.
+  channel.once("exit", (code: number | null) => (status = code ?? KILLED));
   const released = new Set<() => void>();
   channel.on("error", () => connection.destroy());
   channel.once("close", () => {
@@ -72,7 +78,6 @@ function channelOf(connection: SshConnection, channel: ClientChannel): UpstreamC
   });
   return {
     read(output, ended) {
-      let status: number | null = null;
       let delivering = Promise.resolve();
       const deliver = (from: NodeJS.ReadableStream, isError: boolean) => (bytes: Buffer) => {
         from.pause();
@@ -80,7 +85,6 @@ function channelOf(connection: SshConnection, channel: ClientChannel): UpstreamC
       };
       channel.on("data", deliver(channel, false));
       channel.stderr.on("data", deliver(channel.stderr, true));
-      channel.once("exit", (code: number | null) => (status = code ?? KILLED));
       // Also when the connection was lost, but not before everything that arrived was read.
       channel.once("close", () => void delivering.then(() => ended({ status })));
     },

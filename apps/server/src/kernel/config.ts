@@ -43,6 +43,11 @@ const Environment = z.object({
   STRONGROOM_ALLOWED_NETWORKS: list,
   STRONGROOM_RATE_LIMIT: z.coerce.number().int().min(0).default(1200),
   STRONGROOM_ROTATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(100_000).default(600),
+  STRONGROOM_SSH_PORT: z.coerce.number().int().min(0).max(65535).default(2022),
+  STRONGROOM_SSH_ADDRESS: z
+    .string()
+    .regex(/^[^\s/@?#]+$/, "must be a host name, or a host name and a port")
+    .optional(),
   STRONGROOM_GATEWAY: z.enum(["0", "1"]).default("1"),
   STRONGROOM_AUDIT_SEARCH_SECONDS: z.coerce.number().int().min(1).max(30).default(10),
   STRONGROOM_BACKUPS: z.string().min(1).optional(),
@@ -87,6 +92,10 @@ export interface Config {
   rateLimit: number;
   /** The maximum number of rotations that the schedule starts per minute, over all processes. */
   rotationsPerMinute: number;
+  /** The port on which the gateway listens for SSH clients, on `host`; 0 switches that off. */
+  sshPort: number;
+  /** The host, or `host:port`, at which SSH clients reach the gateway; null uses `host` and `sshPort`. */
+  sshAddress: string | null;
   /** Whether to run a session gateway beside this server. */
   hasGateway: boolean;
   /** The database time limit for reading a page of the audit trail, or for counting matches. */
@@ -131,6 +140,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     allowedNetworks: value.STRONGROOM_ALLOWED_NETWORKS,
     rateLimit: value.STRONGROOM_RATE_LIMIT,
     rotationsPerMinute: value.STRONGROOM_ROTATIONS_PER_MINUTE,
+    sshPort: value.STRONGROOM_SSH_PORT,
+    sshAddress: value.STRONGROOM_SSH_ADDRESS ?? null,
     hasGateway: value.STRONGROOM_GATEWAY === "1",
     auditSearchSeconds: value.STRONGROOM_AUDIT_SEARCH_SECONDS,
     backupFolder: resolve(value.STRONGROOM_BACKUPS ?? `${dataFolder}/backups`),

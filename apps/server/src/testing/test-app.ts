@@ -58,6 +58,7 @@ export async function testApp(options: TestAppOptions = {}) {
       STRONGROOM_DATA: dataFolder,
       STRONGROOM_SETUP_TOKEN: "test-setup-token-0123",
       STRONGROOM_RATE_LIMIT: "0",
+      STRONGROOM_SSH_PORT: "0",
     }),
     allowLoopbackTargets: true,
     ...options.config,

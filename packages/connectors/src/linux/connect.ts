@@ -9,6 +9,8 @@ import { misconfigured } from "../finding.ts";
 import { logIn } from "./login.ts";
 import { loginSecret } from "./login-secret.ts";
 
+export { sshKeyOf } from "./ssh-key.ts";
+
 /** Chosen so that a target that vanished is noticed within a minute. */
 const KEEPALIVE_MS = 15_000;
 

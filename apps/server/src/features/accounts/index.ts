@@ -101,6 +101,7 @@ export { decideAccess, isVisible, needsApproval, permissionsOn } from "./account
 export type { AccountAccess } from "./accounts.policy.ts";
 export { afterUse } from "./accounts.store.ts";
 export { checkedOutUntil, isCheckedOut, isInUse } from "./checkout/check-outs.store.ts";
+export { showAccounts } from "./shown-accounts.store.ts";
 export type { ShownRow } from "./shown-accounts.store.ts";
 export { justificationNote, requireJustification, ticketOf } from "./access-rules.ts";
 export { requireUse, useAccount } from "./use-account.ts";

@@ -95,10 +95,36 @@ export async function takeTicket(tx: Tx, { hash, sessionId, gatewayId, sourceAdd
   const { rows } = await sql<TicketRow>`
     update session_tickets set used_at = access_time()
     where ticket_hash = ${hash} and session_id = ${sessionId} and gateway_id = ${gatewayId}
-      and (source_address is null or ${sourceAddress}::text is null or source_address = ${sourceAddress})
+      and (source_address is null or source_address = ${sourceAddress})
       and used_at is null and expires_at > access_time()
     returning *`.execute(tx);
   return rows[0] ?? null;
+}
+
+/** The session that a ticket opens, without using the ticket; null under the same conditions as `takeTicket`. */
+export async function findTicket(db: Db, { hash, gatewayId, sourceAddress }: Omit<TicketUse, "sessionId">) {
+  const { rows } = await sql<FoundTicket>`
+    select session.id, credentials.id as account_id, credentials.name, credentials.username, credentials.host, users.email
+    from session_tickets ticket
+    join sessions session on session.id = ticket.session_id
+    join credentials on credentials.id = ticket.account_id
+    join users on users.id = ticket.user_id
+    where ticket_hash = ${hash} and ticket.kind = 'open' and ticket.gateway_id = ${gatewayId}
+      and session.client = 'native' and (ticket.source_address is null or ticket.source_address = ${sourceAddress})
+      and ticket.used_at is null and ticket.expires_at > access_time()`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { id, account_id, name, username, host, email } = row;
+  return { sessionId: id, account: { id: account_id, name, username, host }, userEmail: email };
+}
+
+interface FoundTicket {
+  id: string;
+  account_id: string;
+  name: string;
+  username: string;
+  host: string;
+  email: string;
 }
 
 /** Locks the session until the transaction ends; null without one. */

@@ -1,6 +1,11 @@
 // Starts a session: decides as a retrieval does, and issues the ticket with which a gateway opens it.
 import { openSessionTerminal, openSessionWatch, pathOf } from "@strongroom/contract";
-import type { PrivilegedSessionId, startPrivilegedSession, watchPrivilegedSession } from "@strongroom/contract";
+import type {
+  PrivilegedSessionId,
+  SessionClient,
+  startPrivilegedSession,
+  watchPrivilegedSession,
+} from "@strongroom/contract";
 import { sql } from "kysely";
 import { justificationNote, requireJustification, requireUse, ticketOf } from "#features/accounts/index.ts";
 import type { ShownRow } from "#features/accounts/index.ts";
@@ -14,6 +19,7 @@ import { readGateways } from "./gateway/gateways.store.ts";
 import { targetText } from "./gateway/redeem-ticket.ts";
 import { actionsFor, requireShown } from "./monitoring/find-sessions.ts";
 import { detailsOf, targetOf } from "./session-context.ts";
+import { gatewayHostKey } from "./native/host-key.ts";
 import type { SessionContext } from "./session-context.ts";
 import { insertSession, insertTicket } from "./sessions.store.ts";
 import { hashOfTicket, newTicketText } from "./ticket-text.ts";
@@ -21,7 +27,30 @@ import { hashOfTicket, newTicketText } from "./ticket-text.ts";
 /** A ticket lives this long. */
 const TICKET_SECONDS = 60;
 
-export async function startSession(context: SessionContext, call: Call<typeof startPrivilegedSession>, tx: Tx) {
+type StartCall = Pick<
+  Call<typeof startPrivilegedSession>,
+  "actor" | "params" | "body" | "request" | "note" | "requireStepUp"
+>;
+
+export async function startSession(context: SessionContext, call: StartCall, tx: Tx) {
+  const gateway = () => chooseGateway(context.kernel.config, tx, call.body.client);
+  const { id, issued, address } = await insertStarted(context, call, tx, gateway);
+  const ssh = address === null ? null : { ...address, host_key: (await gatewayHostKey(context.kernel)).publicLine };
+  return { session_id: id, ...issued, connect_path: pathOf(openSessionTerminal.path, { id }), ssh };
+}
+
+/** For a gateway that has authenticated the user of a native client itself. */
+export async function openNativeSession(context: SessionContext, call: StartCall, tx: Tx, gatewayId: string) {
+  const { id, issued } = await insertStarted(context, call, tx, async () => ({ id: gatewayId, address: null }));
+  return { sessionId: id, ticket: issued.ticket };
+}
+
+async function insertStarted(
+  context: SessionContext,
+  call: StartCall,
+  tx: Tx,
+  chooseGatewayNow: () => Promise<ChosenGateway>,
+) {
   const { actor, params, body } = call;
   call.note({ target: { type: "account", id: params.id } });
   const { row } = await requireUse(context, tx, actor, params.id, (shown) => {
@@ -30,7 +59,7 @@ export async function startSession(context: SessionContext, call: Call<typeof st
     requireJustification(shown, body);
   });
   requireSupported(row);
-  const gatewayId = await chooseGateway(context.kernel.config, tx);
+  const { id: gatewayId, address } = await chooseGatewayNow();
   const facts = await readStartFacts(tx, actor.id, row);
   const id = newId() as PrivilegedSessionId;
   await insertSession(tx, {
@@ -47,7 +76,7 @@ export async function startSession(context: SessionContext, call: Call<typeof st
     token_id: actor.token?.id ?? null,
     gateway_id: gatewayId,
     protocol: "ssh",
-    client: "browser",
+    client: body.client,
     remote_user: row.username,
     target: targetText(row),
     source_address: call.request.ip,
@@ -60,7 +89,7 @@ export async function startSession(context: SessionContext, call: Call<typeof st
   });
   const issued = await issue(tx, { kind: "open", id, userId: actor.id, accountId: row.id, gatewayId, from: call });
   call.note(justificationNote(row, body, { session: id, gateway_id: gatewayId }));
-  return { session_id: id, ...issued, connect_path: pathOf(openSessionTerminal.path, { id }) };
+  return { id, issued, address };
 }
 
 /** For members who may view the audit trail of the safe. The user of the session is notified. */
@@ -112,14 +141,26 @@ function requireSupported({ name, connection_method }: ShownRow): void {
   );
 }
 
-/** The gateway beside this server with the fewest sessions. Throws 503 when none starts sessions now. */
-async function chooseGateway(config: Config, db: Db): Promise<string> {
+interface ChosenGateway {
+  id: string;
+  /** Where native clients reach it; null for a session in a browser. */
+  address: { host: string; port: number } | null;
+}
+
+/**
+ * The gateway with the fewest sessions: for browsers one beside this server, for native clients any with an SSH port.
+ * Throws 503 when none starts sessions now.
+ */
+async function chooseGateway(config: Config, db: Db, client: SessionClient): Promise<ChosenGateway> {
   const alive = (await readGateways(db)).filter((each) => each.is_alive);
-  const areHere = await Promise.all(alive.map((each) => isListening(config, each.id)));
+  const isNative = client === "native";
+  const areHere = isNative
+    ? alive.map(({ address }) => address !== null)
+    : await Promise.all(alive.map((each) => isListening(config, each.id)));
   const here = alive.filter((_, index) => areHere[index]);
   const ready = here.filter((each) => !each.is_draining && each.problem === null);
   const [chosen] = ready.toSorted((one, other) => one.live_sessions - other.live_sessions);
-  if (chosen !== undefined) return chosen.id;
+  if (chosen !== undefined) return { id: chosen.id, address: isNative ? addressOf(chosen.address ?? "") : null };
   const problem = here.find((each) => each.problem !== null)?.problem;
   throw refuse(
     503,
@@ -127,6 +168,12 @@ async function chooseGateway(config: Config, db: Db): Promise<string> {
     problem ?? "No session gateway is ready. Try again in a minute, or ask an administrator to check the gateways.",
     { retryAfter: 10 },
   );
+}
+
+/** `host:port`, where an IPv6 host is in brackets. */
+function addressOf(text: string): { host: string; port: number } {
+  const { hostname, port } = new URL(`ssh://${text}`);
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port === "" ? 22 : port) };
 }
 
 interface StartFacts {

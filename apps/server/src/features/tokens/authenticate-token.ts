@@ -8,7 +8,7 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import { gather } from "#kernel/gather.ts";
 import type { Authenticator } from "#kernel/http/authenticate.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
-import type { Kernel } from "#kernel/kernel.ts";
+import type { ProcessKernel } from "#kernel/kernel.ts";
 import { hashOfToken, isTokenText } from "./token-text.ts";
 import {
   USE_WRITE_INTERVAL,
@@ -28,7 +28,7 @@ const NEVER = new Date(0);
 /**
  * Authenticates API tokens and passes all other credentials to `others`. A token is accepted only in the Authorization header.
  */
-export function createTokenAuthenticator(kernel: Kernel, others: Authenticator): Authenticator {
+export function createTokenAuthenticator(kernel: ProcessKernel, others: Authenticator): Authenticator {
   const { db } = kernel.database;
   const find = gather(MOST_AT_ONCE, (hashes: readonly string[]) => findTokens(db, hashes));
   const touch = gather(MOST_AT_ONCE, async (uses: readonly { id: string; from: string }[]) => {
@@ -68,7 +68,7 @@ const asksForFactor = ({ lacks_factor }: LiveToken): Refusal | null => (lacks_fa
 /**
  * Audits the use of an expired or revoked token, or of a token from a network it does not allow, at most once a minute.
  */
-async function recordRefusal(kernel: Kernel, token: LiveToken, ip: string, objection: Refusal): Promise<void> {
+async function recordRefusal(kernel: ProcessKernel, token: LiveToken, ip: string, objection: Refusal): Promise<void> {
   const now = kernel.clock.now();
   const reason = token.revoked_at === null ? objection.code : "token.revoked";
   const details = { address: ip, holder: token.user_id, holder_name: token.holder };

@@ -50,6 +50,8 @@ export function installTokens(kernel: Kernel, { notify }: { notify: Notify }): T
   };
 }
 
+export { createTokenAuthenticator } from "./authenticate-token.ts";
+export { isTokenText } from "./token-text.ts";
 export { revokeAllOf, revokeAsDisabled } from "./lifetime/end-with-person.ts";
 
 function defineJobs(kernel: Kernel, notify: Notify): void {

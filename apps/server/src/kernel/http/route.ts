@@ -177,7 +177,7 @@ async function recordRefusal(kernel: Kernel, call: TrackedCall, error: unknown):
 }
 
 /** INVARIANT: only calls that declare `whilePending` are open to pending users. Throws 403 `account.awaiting-activation`. */
-function requireActivated(endpoint: Pick<Endpoint, "whilePending">, actor: Actor | null): void {
+export function requireActivated(endpoint: Pick<Endpoint, "whilePending">, actor: Actor | null): void {
   if (actor?.isPending !== true || endpoint.whilePending === true) return;
   throw refuse(
     403,

@@ -1,5 +1,6 @@
 // Redeems a ticket in a gateway: decides again, opens the account's secret for this session, and records it.
 import type { Secret } from "@strongroom/keys";
+import { sql } from "kysely";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -90,6 +91,7 @@ async function begin(context: SessionContext, tx: Tx, ticket: TicketRow, account
   if (held.remote_user !== account.username) throw invalid();
   // The user agreed to this target; the account may have changed since.
   if (held.safe_id !== account.safe_id || held.target !== targetText(account)) throw invalid();
+  if (held.token_id !== null && !(await isTokenActive(tx, held.token_id))) throw invalid();
   const at = context.kernel.clock.now();
   const session = await tx
     .updateTable("sessions")
@@ -113,6 +115,14 @@ async function begin(context: SessionContext, tx: Tx, ticket: TicketRow, account
   await appendAudit(tx, [systemEntry("privileged-session.started", "sessions", note, at)]);
   await publishChange(context, tx, session, "active");
   return session;
+}
+
+/** The token that started the session may have ended since. */
+async function isTokenActive(tx: Tx, id: string): Promise<boolean> {
+  const { rows } = await sql<{ id: string }>`
+    select id from tokens
+    where id = ${id} and revoked_at is null and suspended_at is null and expires_at > access_time()`.execute(tx);
+  return rows.length > 0;
 }
 
 async function watch(

@@ -1,0 +1,192 @@
+// The login of a native SSH client: who connects, to which account, and with which justification. Everything that needs
+// a person's answer is asked by keyboard-interactive (RFC 4256).
+import type { FoundTargets, HeldTicket, Justification, NativeAccess } from "@strongroom/server/features/sessions/index.ts";
+import type { Actor } from "@strongroom/server/kernel/authz/actor.ts";
+import { Refusal } from "@strongroom/server/kernel/http/refuse.ts";
+import type { AuthContext, AuthenticationType, KeyboardAuthContext, Prompt } from "ssh2";
+import { parseLoginName, type LoginName } from "./login-name.ts";
+
+/** What an authenticated connection may open. */
+export type Admission =
+  | { kind: "ticket"; held: HeldTicket }
+  | { kind: "account"; actor: Actor; accountId: string; given: Justification }
+  /** The user is known, but the account cannot be used. The first program shows why. */
+  | { kind: "refused"; reason: string };
+
+export interface LoginOptions {
+  access: NativeAccess;
+  address: string;
+  agent: string;
+  /** Where users find their accounts, for messages. */
+  pages: string;
+}
+
+const METHODS: AuthenticationType[] = ["publickey", "keyboard-interactive", "password"];
+const ONLY_QUESTIONS: AuthenticationType[] = ["keyboard-interactive"];
+const MOST_TRIES = 6;
+const MOST_CHOICES = 20;
+const LONGEST_ANSWER = 500;
+
+type Target = FoundTargets["usable"][number];
+
+/** The client sent another request, or closed the connection, instead of answering. */
+class AbortedError extends Error {}
+
+export class Login {
+  readonly #options: LoginOptions;
+  #name: LoginName | null = null;
+  #actor: Actor | null = null;
+  #target: Target | null = null;
+  #admission: Admission | null = null;
+  #tries = 0;
+
+  constructor(options: LoginOptions) {
+    this.#options = options;
+  }
+
+  /** Null until the client is authenticated. */
+  get admission(): Admission | null {
+    return this.#admission;
+  }
+
+  /** Answers one authentication request. Returns false when the client had enough tries. Rejects on a bug. */
+  async answer(context: AuthContext): Promise<boolean> {
+    if (context.method === "none") {
+      context.reject(METHODS);
+      return true;
+    }
+    this.#tries += 1;
+    if (this.#tries > MOST_TRIES) return false;
+    this.#name ??= parseLoginName(context.username);
+    try {
+      await this.#try(context);
+    } catch (error) {
+      if (error instanceof AbortedError) return true;
+      if (!(error instanceof Refusal)) throw error;
+      if (context.method === "keyboard-interactive") await tell(context, error.message).catch(() => {});
+      context.reject(METHODS);
+    }
+    return true;
+  }
+
+  async #try(context: AuthContext): Promise<void> {
+    const isInteractive = context.method === "keyboard-interactive";
+    if (this.#actor === null && context.method === "password") await this.#bySecret(context.password);
+    if (this.#actor === null && this.#admission === null && isInteractive) await this.#askSecret(context);
+    if (this.#admission === null && this.#actor === null) return context.reject(METHODS);
+    this.#admission ??= await this.#choose(this.#actor!, isInteractive ? context : null);
+    if (this.#admission === null) context.reject(ONLY_QUESTIONS, true);
+    else context.accept();
+  }
+
+  async #askSecret(context: KeyboardAuthContext): Promise<void> {
+    const [secret = ""] = await ask(context, [{ prompt: "API token or ticket: ", echo: false }]);
+    await this.#bySecret(secret);
+  }
+
+  async #bySecret(secret: string): Promise<void> {
+    const { access } = this.#options;
+    if (this.#name === null) return;
+    const held = await access.byTicket(secret, this.#options);
+    if (held !== null) {
+      if (isMeant(this.#name, held)) this.#admission = { kind: "ticket", held };
+      return;
+    }
+    const actor = await access.byToken(secret, this.#options);
+    if (actor !== null && isUser(this.#name, actor.email)) this.#actor = actor;
+  }
+
+  /** Returns null when a question has to be asked and `context` cannot ask. */
+  async #choose(actor: Actor, context: KeyboardAuthContext | null): Promise<Admission | null> {
+    const { access, pages } = this.#options;
+    if (this.#target === null) {
+      const { usable, unusable } = await access.findTargets(actor, this.#name!);
+      const [first] = usable;
+      if (first === undefined) return { kind: "refused", reason: whyNone(unusable, pages) };
+      if (usable.length > 1 && context === null) return null;
+      this.#target = usable.length === 1 ? first : await choose(context!, usable);
+    }
+    const target = this.#target;
+    const questions = questionsOf(target);
+    if (questions.length > 0 && context === null) return null;
+    const answers = questions.length === 0 ? [] : await ask(context!, questions, `Access to ${target.name}`);
+    const given: Justification = {};
+    for (const [place, { field }] of questions.entries()) {
+      given[field] = (answers[place] ?? "").trim().slice(0, LONGEST_ANSWER);
+    }
+    return { kind: "account", actor, accountId: target.id, given };
+  }
+}
+
+/** INVARIANT: a ticket opens the account that it was issued for, and no client that means another one uses it. */
+function isMeant({ user, account, host }: LoginName, held: HeldTicket): boolean {
+  const { id, name, username, host: ownHost } = held.account;
+  const isAccount = [id, name].some((each) => isSame(each, account)) || username === account;
+  return isAccount && (host === null || isSame(host, ownHost)) && (user === null || isSame(user, held.userEmail));
+}
+
+const isUser = ({ user }: LoginName, email: string): boolean => user === null || isSame(user, email);
+
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+function whyNone(unusable: readonly Target[], pages: string): string {
+  const [first] = unusable;
+  if (first === undefined) return `No SSH account with this name. Your accounts: ${pages}/accounts`;
+  if (first.status !== "active") return `"${first.name}" is ${first.status} and cannot be used.`;
+  return `You cannot use "${first.name}" now. Request access: ${pages}/accounts/${first.id}`;
+}
+
+function questionsOf(target: Target): (Prompt & { field: "reason" | "ticket" })[] {
+  const hasTicket = (target.grant_ticket ?? "") !== "";
+  return [
+    ...(target.reason_required && target.grant_id === null
+      ? [{ field: "reason" as const, prompt: "Reason: ", echo: true }]
+      : []),
+    ...(target.ticket_required && !hasTicket
+      ? [{ field: "ticket" as const, prompt: "Ticket number: ", echo: true }]
+      : []),
+  ];
+}
+
+async function choose(context: KeyboardAuthContext, targets: readonly Target[]): Promise<Target> {
+  const shown = targets.slice(0, MOST_CHOICES);
+  const lines = shown.map(
+    ({ name, username, host }, place) => `${place + 1}) ${plain(name)} (${plain(username)} on ${plain(host)})`,
+  );
+  const more = targets.length > shown.length ? ["More accounts match. Use the name of the account."] : [];
+  for (let tries = 0; tries < 3; tries += 1) {
+    const [typed = ""] = await ask(
+      context,
+      [{ prompt: `Account (1-${shown.length}): `, echo: true }],
+      "Several accounts match.",
+      [...lines, ...more].join("\n"),
+    );
+    const chosen = /^\d+$/.test(typed.trim()) ? shown[Number(typed) - 1] : undefined;
+    if (chosen !== undefined) return chosen;
+  }
+  context.reject(METHODS);
+  throw new AbortedError();
+}
+
+/** INVARIANT: names do not control the user's terminal. */
+const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]/gu, " ");
+
+/** Rejects with AbortedError when the client does not answer. */
+function ask(context: KeyboardAuthContext, prompts: Prompt[], title = "", instructions = ""): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    context.once("abort", () => reject(new AbortedError()));
+    context.prompt(
+      prompts.map(({ prompt, echo }) => ({ prompt, echo: echo === true })),
+      title,
+      instructions,
+      (answers: unknown) => {
+        if (Array.isArray(answers)) resolve(answers.map(String));
+        else reject(new AbortedError());
+      },
+    );
+  });
+}
+
+async function tell(context: KeyboardAuthContext, text: string): Promise<void> {
+  await ask(context, [], "Strongroom", text);
+}

@@ -1,0 +1,144 @@
+// Listens for native SSH clients, and limits what unauthenticated ones can use.
+import { createServer, type Server, type Socket } from "node:net";
+import { plainAddress } from "@strongroom/server/kernel/http/client-address.ts";
+import { sshKeyOf } from "@strongroom/connectors/ssh";
+import type { GatewayHostKey, NativeAccess } from "@strongroom/server/features/sessions/index.ts";
+import type { Log } from "@strongroom/server/kernel/log.ts";
+import ssh2 from "ssh2";
+import type { Gateway } from "#gateway/core/gateway.ts";
+import { serveConnection } from "./connection.ts";
+
+export interface SshServerOptions {
+  gateway: Gateway;
+  access: NativeAccess;
+  hostKey: GatewayHostKey;
+  host: string;
+  port: number;
+  /** The web pages, for messages. */
+  pages: string;
+  log: Log;
+}
+
+export interface SshServer {
+  stop(): Promise<void>;
+}
+
+/** The key exchange must be complete by then. */
+const HANDSHAKE_WITHIN_MS = 15_000;
+/** As OpenSSH's LoginGraceTime: a person answers questions meanwhile. */
+const LOGIN_WITHIN_MS = 120_000;
+/** Unauthenticated connections, of all clients and of one address. */
+const MOST_WAITING = 200;
+const MOST_WAITING_OF_ADDRESS = 20;
+/** All connections of one address; many users can share one behind a router. */
+const MOST_OF_ADDRESS = 300;
+/** An unauthenticated client needs a few kilobytes. */
+const MOST_BYTES_BEFORE_LOGIN = 256 * 1024;
+/** Replies and output that wait for a client that does not read. */
+const MOST_UNSENT_BYTES = 16 * 1024 * 1024;
+
+/** Modern algorithms that OpenSSH 7.4 and later support; AES-GCM first, which needs the least processor time. */
+const ALGORITHMS: ssh2.Algorithms = {
+  kex: ["curve25519-sha256", "curve25519-sha256@libssh.org", "ecdh-sha2-nistp256", "ecdh-sha2-nistp384"],
+  cipher: [
+    "aes128-gcm@openssh.com",
+    "aes256-gcm@openssh.com",
+    "chacha20-poly1305@openssh.com",
+    "aes128-ctr",
+    "aes256-ctr",
+  ],
+  hmac: ["hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-sha2-256", "hmac-sha2-512"],
+  compress: ["none"],
+};
+
+/** Rejects when it cannot listen. */
+export async function startSshServer(options: SshServerOptions): Promise<SshServer> {
+  const { gateway, access, hostKey, pages, log } = options;
+  const key = sshKeyOf(hostKey.privateKey);
+  if (key === null) throw new Error("the host key has a kind that SSH does not support");
+  const all = new Set<Connected>();
+  const ssh = new ssh2.Server({ hostKeys: [{ key }], algorithms: ALGORITHMS, ident: "Strongroom" });
+
+  ssh.on("connection", (client, { ip, port, header }) => {
+    client.on("error", (error) => log.debug({ err: error }, "the connection of an SSH client failed"));
+    const connected = [...all].find(({ peer }) => peer === `${ip} ${port}`);
+    if (connected === undefined) return client.end();
+    client.once("handshake", () => clearTimeout(connected.handshake));
+    serveConnection(client, {
+      gateway,
+      access,
+      log,
+      pages,
+      address: connected.address,
+      agent: agentOf(header.identRaw ?? ""),
+      onAuthenticated() {
+        connected.isWaiting = false;
+        clearTimeout(connected.login);
+      },
+    });
+  });
+
+  const server = createServer({ noDelay: true }, (socket) => {
+    const address = plainAddress(socket.remoteAddress ?? "");
+    const ofAddress = [...all].filter((each) => each.address === address);
+    const waiting = [...all].filter(({ isWaiting }) => isWaiting);
+    const isFull =
+      waiting.length >= MOST_WAITING ||
+      ofAddress.length >= MOST_OF_ADDRESS ||
+      ofAddress.filter(({ isWaiting }) => isWaiting).length >= MOST_WAITING_OF_ADDRESS;
+    if (isFull) return void socket.destroy();
+    const connected: Connected = {
+      socket,
+      address,
+      peer: `${socket.remoteAddress} ${socket.remotePort}`,
+      isWaiting: true,
+      handshake: setTimeout(() => socket.destroy(), HANDSHAKE_WITHIN_MS),
+      login: setTimeout(() => socket.destroy(), LOGIN_WITHIN_MS),
+    };
+    all.add(connected);
+    socket.once("close", () => {
+      all.delete(connected);
+      clearTimeout(connected.handshake);
+      clearTimeout(connected.login);
+    });
+    ssh.injectSocket(socket);
+    socket.on("data", () => {
+      const isFlood = connected.isWaiting && socket.bytesRead > MOST_BYTES_BEFORE_LOGIN;
+      if (isFlood || socket.writableLength > MOST_UNSENT_BYTES) socket.destroy();
+    });
+  });
+  await listen(server, options);
+  return {
+    async stop() {
+      for (const { socket } of all) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Connected {
+  socket: Socket;
+  address: string;
+  /** The address and port, which identify the connection. */
+  peer: string;
+  isWaiting: boolean;
+  handshake: NodeJS.Timeout;
+  login: NodeJS.Timeout;
+}
+
+/** The client's software as it names itself, for the audit trail. */
+const agentOf = (ident: string | Buffer): string =>
+  ident
+    .toString("latin1")
+    .replace(/[^\x20-\x7e]/g, "")
+    .slice(0, 100);
+
+async function listen(server: Server, { host, port }: Pick<SshServerOptions, "host" | "port">): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+}
