@@ -9,6 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import { verifyRecording } from "@strongroom/recordings";
+import { firstAdmin } from "@strongroom/server/testing/people.ts";
 import { sql } from "kysely";
 import { SIZE } from "../testing/browser-gateway.ts";
 import { startGatewayWorld, type GatewayWorld } from "../testing/gateway-world.ts";
@@ -99,9 +100,10 @@ describe("a gateway", needs(unixUsersAvailable()), () => {
 
   test("ends a session within a second when an administrator terminates it", async () => {
     const { sessionId, browser } = await world.begin();
+    const admin = await firstAdmin(world.app);
     const asked = performance.now();
     await sql`
-      update sessions set terminated_at = now(), terminated_by = ${world.owner.id}, terminated_why = 'wrong host'
+      update sessions set terminated_at = now(), terminated_by = ${admin.id}, terminated_why = 'wrong host'
       where id = ${sessionId}`.execute(world.app.database.db);
     const end = await browser.told("end");
     assert.equal(end.reason, "terminated");

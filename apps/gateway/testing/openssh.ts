@@ -49,7 +49,9 @@ export function openssh(port: number, knownHost: string): Openssh {
   function askpass(answers: Record<string, string>): string {
     count += 1;
     const path = join(folder, `askpass-${count}`);
-    const cases = Object.entries(answers).map(([text, answer]) => `*${quoted(text)}*) printf '%s\\n' ${quoted(answer)};;`);
+    const cases = Object.entries(answers).map(
+      ([text, answer]) => `*${quoted(text)}*) printf '%s\\n' ${quoted(answer)};;`,
+    );
     writeFileSync(path, ["#!/bin/sh", 'case "$1" in', ...cases, "*) exit 1;;", "esac", ""].join("\n"));
     chmodSync(path, 0o700);
     return path;
@@ -78,8 +80,8 @@ export function openssh(port: number, knownHost: string): Openssh {
       ...(signal === undefined ? {} : { signal }),
     });
     let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString("utf8")));
-    child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString("utf8")));
+    child.stdout?.on("data", (bytes: Buffer) => (stdout += bytes.toString("utf8")));
+    child.stderr?.on("data", (bytes: Buffer) => (stderr += bytes.toString("utf8")));
     child.on("error", () => {});
     const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
     return { status, stdout, stderr };

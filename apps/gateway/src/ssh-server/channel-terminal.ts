@@ -57,7 +57,7 @@ export class ChannelTerminal implements Terminal {
 
   end({ reason, detail }: SessionEnd, exitStatus: number | null): void {
     if (reason !== "logout" || detail !== null) this.#say(detail ?? `The session ended (${reason}).`);
-    const isOver = reason === "logout" || reason === "target-closed";
+    const isOver = reason === "target-closed" || (reason === "logout" && detail === null);
     this.#exit(exitStatus ?? FAILED, isOver);
   }
 

@@ -1,6 +1,11 @@
 // The login of a native SSH client: who connects, to which account, and with which justification. Everything that needs
 // a person's answer is asked by keyboard-interactive (RFC 4256).
-import type { FoundTargets, HeldTicket, Justification, NativeAccess } from "@strongroom/server/features/sessions/index.ts";
+import type {
+  FoundTargets,
+  HeldTicket,
+  Justification,
+  NativeAccess,
+} from "@strongroom/server/features/sessions/index.ts";
 import type { Actor } from "@strongroom/server/kernel/authz/actor.ts";
 import { Refusal } from "@strongroom/server/kernel/http/refuse.ts";
 import type { AuthContext, AuthenticationType, KeyboardAuthContext, Prompt } from "ssh2";

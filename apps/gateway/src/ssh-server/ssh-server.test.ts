@@ -89,7 +89,10 @@ describe("a native SSH client", needs(unixUsersAvailable()), () => {
 
   test("passes standard input, standard error and a large output through", async () => {
     const command = "cat; echo problem >&2; head -c 3000000 /dev/zero | tr '\\0' x";
-    const { status, stdout, stderr } = await client.ssh(world.accountId, [command], { ...withToken(), input: "given\n" });
+    const { status, stdout, stderr } = await client.ssh(world.accountId, [command], {
+      ...withToken(),
+      input: "given\n",
+    });
     assert.deepEqual([status, stdout.length, stdout.slice(0, 8)], [0, 3_000_006, "given\nxx"], stderr);
     assert.match(stderr, /problem/);
   });
@@ -137,7 +140,8 @@ describe("a native SSH client", needs(unixUsersAvailable()), () => {
   });
 
   test("asks for the reason and the ticket that the platform requires", async () => {
-    const require = (isRequired: boolean) => sql`
+    const require = (isRequired: boolean) =>
+      sql`
       update platforms set reason_required = ${isRequired}, ticket_required = ${isRequired}
       where id = (select platform_id from accounts where id = ${world.accountId})`.execute(world.app.database.db);
     await require(true);
@@ -202,7 +206,7 @@ describe("a native SSH client", needs(unixUsersAvailable()), () => {
     const { status, stderr } = await running;
     assert.ok(performance.now() - asked < 1500);
     assert.equal(status, 255);
-    assert.match(stderr, /Terminated by .*wrong host/);
+    assert.match(stderr, /Ended by .*wrong host/);
   });
 
   test("ends the session when the client disconnects", async () => {

@@ -44,7 +44,13 @@ describe("rights", () => {
     const started = await sessions.start(user, account);
     assert.equal(started.status, 201, started.text);
     assert.equal(started.text.includes(account.password), false);
-    assert.deepEqual(Object.keys(started.body).toSorted(), ["connect_path", "expires_at", "session_id", "ticket"]);
+    assert.deepEqual(Object.keys(started.body).toSorted(), [
+      "connect_path",
+      "expires_at",
+      "session_id",
+      "ssh",
+      "ticket",
+    ]);
     const opened = await sessions.redeem(started.body.ticket, started.body.session_id);
     assert.ok(opened.kind === "open");
     using secret = opened.secret;
