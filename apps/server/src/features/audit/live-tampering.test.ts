@@ -252,6 +252,16 @@ const compareSinks = (trail: Audited) =>
 
 const REMOVED = "delete an open contradiction";
 
+/** An SQL expression for a valid value that differs from the stored one. */
+function differently(column: string, type: string): string {
+  if (column === "result") return "case result when 'failure' then 'success' else 'failure' end";
+  if (column === "severity") return "case severity when 'critical' then null else 'critical' end";
+  if (type === "uuid") return "gen_random_uuid()";
+  if (type.startsWith("timestamp")) return `${column} + interval '1 second'`;
+  if (type === "bigint") return `-${column}`;
+  return `'other ' || coalesce(${column}, '')`;
+}
+
 describe("the owner of the database", () => {
   for (const [kind, { sql: statements, live, stopped }] of Object.entries(kinds)) {
     it(`cannot ${kind} unnoticed while a server runs`, async () => {
@@ -295,6 +305,26 @@ describe("the owner of the database", () => {
       }
     });
   }
+
+  it("cannot change any column of an entry unnoticed", async () => {
+    const trail = await aTrail();
+    const { rows: columns } = await sql<{ name: string; type: string }>`
+      select column_name as name, data_type as type from information_schema.columns
+      where table_name = 'audit_entries' and column_name not in ('id', 'canonical')`.execute(trail.database.db);
+    assert.ok(columns.length >= 10, "the columns are listed");
+    await trail.spoil("create table saved as select * from audit_entries");
+    const unnoticed: string[] = [];
+    for (const { name, type } of columns) {
+      await trail.spoil(`update audit_entries set ${name} = ${differently(name, type)} where id = ${entryAt(41)}`);
+      if ((await findings(trail)).length === 0) unnoticed.push(name);
+      await trail.spoil(
+        `update audit_entries set ${name} = saved.${name} from saved
+         where saved.id = audit_entries.id and saved.id = ${entryAt(41)}`,
+      );
+      assert.deepEqual(await findings(trail), [], `${name} is restored`);
+    }
+    assert.deepEqual(unnoticed, []);
+  });
 
   it("a server without history signs nothing that contradicts a witness's checkpoint in the database", async () => {
     const before = await aTrail();

@@ -40,8 +40,12 @@ export async function describeClosure(
   };
 }
 
-export const cancelOwn = (deps: ClosureDeps, call: SteppedCall<typeof cancelRecovery>): Promise<Message> =>
-  cancel(deps, call, call.actor.id);
+/** Only while the vault is closed: a stolen session of a user whose vault was empty must not lock that user out. */
+export async function cancelOwn(deps: ClosureDeps, call: SteppedCall<typeof cancelRecovery>, db: Db): Promise<Message> {
+  const row = await findClosure(db, call.actor.id, deps.kernel.clock.now());
+  if (row?.blocks_vault !== true) throw over(409);
+  return cancel(deps, call, call.actor.id);
+}
 
 /**
  * Cancels a reset with the mailed link. Gives the same reply for a link that never existed, was used, or has expired.

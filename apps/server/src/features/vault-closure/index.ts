@@ -18,7 +18,7 @@ export interface VaultClosureFeature {
 export function installVaultClosure(deps: ClosureDeps & { mail: Mail }): VaultClosureFeature {
   const { kernel, mail } = deps;
   implement(kernel, readVaultClosure, (call, db) => describeClosure(kernel, call, db));
-  implementInSteps(kernel, cancelRecovery, (call) => cancelOwn(deps, call));
+  implementInSteps(kernel, cancelRecovery, (call, db) => cancelOwn(deps, call, db));
   implementInSteps(kernel, cancelRecoveryByLink, (call, db) => cancelByLink(deps, call, db));
   defineClosureJobs(kernel, mail);
   return {

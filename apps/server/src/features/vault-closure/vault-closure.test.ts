@@ -319,6 +319,14 @@ describe("a reset of a user whose vault is empty", () => {
     assert.deepEqual(await resetsOf(person), [{ opens_at: null, blocks_vault: true }]);
   });
 
+  test("cannot be cancelled from a session, so that a stolen one does not lock a new user out", async () => {
+    const person = await aPerson(app);
+    await resetBy(admin, person);
+    const as = await signIn(app, person.email, ANOTHER);
+    assert.deepEqual(refusal(await app.call(cancelRecovery, { as })), [409, "vault.not-waiting"]);
+    assert.ok(await signIn(app, person.email, ANOTHER));
+  });
+
   test("does not let a mailbox alone remove the second factors added since", async () => {
     const person = await aPerson(app);
     await resetBy(admin, person);
