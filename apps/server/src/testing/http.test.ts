@@ -155,7 +155,7 @@ describe("limits", () => {
   });
 });
 
-describe("API-20: health", () => {
+describe("API-20, OPEN-73, OPEN-74: health", () => {
   test("health, readiness and liveness answer without a token, at both paths", async () => {
     for (const endpoint of [readHealth, readReadiness, readLiveness]) {
       for (const url of [endpoint.path, ...(endpoint.aliases ?? [])]) {
@@ -184,10 +184,13 @@ describe("documents", () => {
     assert.deepEqual(headersOf(document.paths["/api/v1/credentials/{id}/reveal"].post), []);
   });
 
-  test("the API page has no script and lists every call", async () => {
+  test("the API page has no script, lists every call and links only within itself", async () => {
     const { body } = await app.http.inject({ url: "/api/docs", ...asPerson() });
     assert.ok(!body.includes("<script"));
     for (const { name } of endpoints) assert.ok(body.includes(`id="${name}"`), name);
+    assert.match(body, /<h2 id="feature-adminResets">Admin resets<\/h2>/);
+    // The help page opens this page from memory, where links to the server do not work.
+    for (const [, link] of body.matchAll(/href="([^"]*)"/g)) assert.match(link ?? "", /^#/);
   });
 
   test("require sign-in unless the setting says otherwise", async (context) => {

@@ -161,25 +161,32 @@ function section({ name, endpoint }: NamedEndpoint): string {
 ${shape("Path", endpoint.params, "input")}${shape("Query", endpoint.query, "input")}${shape("Body", endpoint.body, "input")}${shape("Response", reply, "output")}</section>`;
 }
 
+/** "adminResets" as "Admin resets". */
+function titleOf(feature: string): string {
+  if (feature === "cpm") return "CPM";
+  const words = feature.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** A page without scripts, to read and search in a browser. */
 export function docsPage(version: string): string {
   const features = [...new Set(endpoints.map((each) => each.feature))];
-  const links = features.map((feature) => `<li><a href="#feature-${feature}">${feature}</a></li>`).join("");
+  const links = features.map((feature) => `<li><a href="#feature-${feature}">${titleOf(feature)}</a></li>`).join("");
   const body = features
     .map((feature) => {
       const own = endpoints.filter((each) => each.feature === feature);
-      return `<h2 id="feature-${feature}">${feature}</h2>${own.map(section).join("")}`;
+      return `<h2 id="feature-${feature}">${titleOf(feature)}</h2>${own.map(section).join("")}`;
     })
     .join("");
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Strongroom API</title><style>
 :root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:60rem;margin:0 auto;padding:1.5rem}
 code,pre{font:0.875rem/1.45 ui-monospace,monospace}pre{overflow:auto;padding:.75rem;border:1px solid #8886;border-radius:6px}
-section{border-top:1px solid #8884;padding:.5rem 0}h3{overflow-wrap:anywhere;margin:.5rem 0}p{margin:.25rem 0}.facts{opacity:.8}
+section{border-top:1px solid #8884;padding:.5rem 0}h3{overflow-wrap:anywhere;margin:.5rem 0}h3 code{font-weight:600}summary{cursor:pointer}p{margin:.25rem 0}.facts{opacity:.8}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1rem;padding:0;list-style:none}</style></head><body><main>
 <h1>Strongroom API ${escape(version)}</h1><p>Authenticate with the access token of a session or with an
 API token: <code>Authorization: Bearer …</code>. Errors are RFC 9457 problem details.
-Machine-readable version: <a href="/api/openapi.json">/api/openapi.json</a>.</p>
+Machine-readable version: <code>/api/openapi.json</code>.</p>
 <nav aria-label="Features"><ul>${links}</ul></nav>${body}</main></body></html>`;
 }
 
