@@ -1,5 +1,5 @@
 // The theme of Strongroom: petrol and brass on stone, dense, with WCAG AA contrast in light and dark mode.
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
+import { Button, createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
 
 const petrol: MantineColorsTuple = [
   "#eef6f9",
@@ -121,13 +121,22 @@ export const theme = createTheme({
     Modal: { defaultProps: { closeButtonProps } },
     Drawer: { defaultProps: { closeButtonProps } },
     Notification: { defaultProps: { withBorder: true, closeButtonProps: { "aria-label": "Dismiss" } } },
-    Alert: { defaultProps: { closeButtonLabel: "Dismiss" } },
+    Alert: {
+      defaultProps: { closeButtonLabel: "Dismiss" },
+      styles: { message: { color: "var(--mantine-color-text)" } },
+    },
     InputWrapper: { styles: { label: { marginBottom: "0.25rem" }, description: { marginBottom: "0.25rem" } } },
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide the password", c: "dimmed" } },
     },
     Card: { defaultProps: { withBorder: true, radius: "md", padding: "md" } },
     Paper: { defaultProps: { radius: "md" } },
+    Button: Button.extend({
+      // Mantine's compact buttons of this size have larger text than its ordinary ones.
+      vars: (_theme, { size }) => ({
+        root: size === "compact-md" ? { "--button-fz": "var(--mantine-font-size-sm)" } : {},
+      }),
+    }),
     Badge: { defaultProps: { radius: "sm", variant: "light" } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },

@@ -32,6 +32,7 @@ export default function ProfilePage() {
             <Button
               component={Link}
               to={paths.settingsAt("notifications")}
+              size="compact-md"
               variant="default"
               leftSection={<IconBell size={16} aria-hidden />}
             >
@@ -40,6 +41,7 @@ export default function ProfilePage() {
             <Button
               component={Link}
               to={paths.settingsAt("dashboard")}
+              size="compact-md"
               variant="default"
               leftSection={<IconSettings size={16} aria-hidden />}
             >

@@ -47,11 +47,11 @@ export function FactorsCard() {
       }
       actions={
         <Group gap="xs">
-          <Button variant="default" onClick={() => setOpen({ dialog: "add", kind: "totp" })}>
+          <Button size="compact-md" variant="default" onClick={() => setOpen({ dialog: "add", kind: "totp" })}>
             Add authenticator app
           </Button>
           {canUsePasskeys() && (
-            <Button variant="default" onClick={() => setOpen({ dialog: "add", kind: "passkey" })}>
+            <Button size="compact-md" variant="default" onClick={() => setOpen({ dialog: "add", kind: "passkey" })}>
               Add passkey
             </Button>
           )}
@@ -63,7 +63,11 @@ export function FactorsCard() {
         <ErrorState message={messageOf(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
       )}
       {data?.data.length === 0 && (
-        <EmptyState title="No second factor yet" text="Add an authenticator app on your phone, or a passkey." />
+        <EmptyState
+          icon={IconDeviceMobile}
+          title="No second factor yet"
+          text="Add an authenticator app on your phone, or a passkey."
+        />
       )}
       {data !== undefined && data.data.length > 0 && (
         <RowList label="Second factors">

@@ -118,12 +118,12 @@ function Verification({ form }: { form: FormControl }) {
 function Rules({ form }: { form: FormControl }) {
   return (
     <Part title="Password rules" description="Rules for new passwords. The limits of the target take precedence.">
-      <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
+      <SimpleGrid className={classes.numbers} cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
         <Count form={form} field="length" label="Length" />
         <Count form={form} field="max_length" label="Maximum on the target" />
         <Count form={form} field="history" label="Cannot repeat the last" unit="passwords" />
       </SimpleGrid>
-      <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="md" verticalSpacing="sm">
+      <SimpleGrid className={classes.numbers} cols={{ base: 2, sm: 4 }} spacing="md" verticalSpacing="sm">
         <Count form={form} field="min_lowercase" label="Minimum lowercase" />
         <Count form={form} field="min_uppercase" label="Minimum uppercase" />
         <Count form={form} field="min_digits" label="Minimum digits" />

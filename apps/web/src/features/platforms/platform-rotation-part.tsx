@@ -92,7 +92,7 @@ function Schedule({ form }: { form: PlatformFormControl }) {
         label="Automatic rotation"
         description="Rotates due passwords automatically."
       />
-      <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
+      <SimpleGrid className={classes.numbers} cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
         <NativeSelect label="From (UTC)" data={HOURS} disabled={isOff} {...form.getInputProps("window_from")} />
         <NativeSelect label="To (UTC)" data={HOURS} disabled={isOff} {...form.getInputProps("window_to")} />
         <Count form={form} field="rotation_jitter_minutes" label="Spread over" unit="minutes" isDisabled={isOff} />

@@ -71,7 +71,7 @@ export function Modal({
       <MantineModal.Content>
         {/* Mantine renders a <header>, which without this role would be a second banner landmark. */}
         <MantineModal.Header role="presentation">
-          <MantineModal.Title fw={620} fz="lg">
+          <MantineModal.Title fw={620} fz="lg" lh={1.3}>
             {title}
           </MantineModal.Title>
           {!isInsistent && <MantineModal.CloseButton aria-label="Close" />}

@@ -85,7 +85,14 @@ function RequestForm({ wish: { user, kind }, onDone }: { wish: RequestedReset; o
               : `When another administrator confirms this, all second factors of ${user.name} are removed.`}{" "}
             You cannot confirm it yourself. {user.name} and the other administrators are notified immediately.
           </Text>
-          <Select label="Reason" data={REASONS} allowDeselect={false} {...form.getInputProps("reason")} />
+          <Select
+            label="Reason"
+            placeholder="Choose a reason"
+            withAsterisk
+            data={REASONS}
+            allowDeselect={false}
+            {...form.getInputProps("reason")}
+          />
         </>
       )}
     </Form>

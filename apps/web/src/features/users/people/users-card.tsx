@@ -215,6 +215,7 @@ function UserRow({ user, ...actions }: RowActions & { user: User }) {
           {user.requested_role !== null && <Tag tone="warning">Requests {capitalised(user.requested_role)}</Tag>}
         </div>
         <p className={classes.email} title={user.email}>
+          <span className={classes.narrow}>{capitalised(user.role)} · </span>
           {user.email}
         </p>
       </Table.Td>

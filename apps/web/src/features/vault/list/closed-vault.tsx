@@ -18,6 +18,12 @@ const CAUSES: Record<VaultClosure["cause"], (by: string) => string> = {
   "provider-changed": (by) => `${by} changed how you sign in.`,
 };
 
+function wayToOpen({ has_earlier_factor: hasFactor, opens_at: opensAt }: VaultClosure): string {
+  if (hasFactor) return "To open it now, use a second factor or recovery code from before the reset.";
+  if (opensAt !== null) return "You have no second factor from before the reset, so you cannot open it earlier.";
+  return "You have no second factor from before the reset. Two administrators can reset your sign-in again.";
+}
+
 /** Renders nothing while the vault is open or its state is unknown. */
 export function ClosedVault() {
   const { data } = useQuery(queryOf(readVaultClosure));
@@ -48,11 +54,7 @@ function Notice({ closure }: { closure: VaultClosure }) {
           {CAUSES[closure.cause](closure.by)} Until it opens, you cannot reveal, verify, change or delete credentials in
           it. You can still add new ones. {until}
         </Text>
-        <Text size="sm">
-          {closure.has_earlier_factor
-            ? "To open it now, use a second factor or recovery code from before the reset."
-            : "You have no second factor from before the reset, so you cannot open it earlier."}
-        </Text>
+        <Text size="sm">{wayToOpen(closure)}</Text>
         <Group gap="xs">
           {closure.has_earlier_factor && (
             <Button size="compact-md" onClick={() => void open()}>
