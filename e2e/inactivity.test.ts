@@ -200,7 +200,7 @@ describe("inactivity", needs(noBrowser || null), () => {
     });
 
     step(
-      "AUTH-53, AUTH-64: the countdown signs the user out at zero, shows a message for 6 seconds, and remembers the page",
+      "AUTH-53, AUTH-64, OPEN-33: the countdown signs the user out at zero, shows a message for 6 seconds, and remembers the page",
       async () => {
         await signIn(page, user, "/vault?search=orders");
         await idle(page, 29 * MINUTE + 20 * SECOND);

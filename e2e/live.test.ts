@@ -48,7 +48,7 @@ describe("live events", needs(unavailable), () => {
   const mark = (page: Page) => page.evaluate(() => Object.assign(window, { isStillTheSamePage: true }));
   const isMarked = (page: Page) => page.evaluate(() => "isStillTheSamePage" in window);
 
-  step("a verification appears in the user's other browser without a reload", async () => {
+  step("OPEN-30: a verification appears in the user's other browser without a reload", async () => {
     await signIn(one.page, user, "/vault");
     const role = await postgresql.addRole();
     await addCredential(one.page, {

@@ -85,14 +85,17 @@ describe("every screen", needs(noBrowser || null), () => {
     await server?.close();
   });
 
-  step("SHELL-02, SHELL-06 to SHELL-09: every protected route redirects visitors to sign-in", async () => {
-    for (const [path = "/"] of [...PROTECTED, ["/credential-vault"], ["/no-such-place"]]) {
-      await page.goto(path);
-      await isAt(page, "/auth");
-    }
-  });
+  step(
+    "SHELL-02, SHELL-06 to SHELL-09, OPEN-23, OPEN-25: every protected route redirects visitors to sign-in",
+    async () => {
+      for (const [path = "/"] of [...PROTECTED, ["/credential-vault"], ["/no-such-place"]]) {
+        await page.goto(path);
+        await isAt(page, "/auth");
+      }
+    },
+  );
 
-  step("SHELL-04, SHELL-05: sign-in, sign-up and demo pages are public", async () => {
+  step("SHELL-04, SHELL-05, OPEN-11, OPEN-24: sign-in, sign-up and demo pages are public", async () => {
     for (const [path, heading] of PUBLIC) {
       await page.goto(path);
       await seesHeading(page, heading);

@@ -80,7 +80,7 @@ describe("a new safe", () => {
     ["SAFE-17", "", null, "Safe name is required"],
     ["SAFE-17", "   ", null, "Safe name is required"],
     ["SAFE-17", undefined, null, "Safe name is required"],
-    ["SAFE-18", "ab", null, "Safe name must be 3 to 100 characters"],
+    ["SAFE-18, OPEN-89", "ab", null, "Safe name must be 3 to 100 characters"],
     ["SAFE-18", "x".repeat(101), null, "Safe name must be 3 to 100 characters"],
     ["SAFE-19", "A safe", "x".repeat(501), "Description can have at most 500 characters"],
   ] as const) {
@@ -262,7 +262,7 @@ describe("updating a safe", () => {
     );
   });
 
-  test("limits the owner's permissions when the status becomes archived, and restores them when it becomes active", async () => {
+  test("OPEN-90: limits the owner's permissions when the status becomes archived, and restores them when it becomes active", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner, { status: "archived" });
     assert.deepEqual(safe.my_permissions, ["list", "delete", "manage_safe", "manage_members", "view_audit"]);

@@ -85,7 +85,7 @@ describe("the CPM dashboard", () => {
     expect(await screen.findByText("All credentials are healthy")).toBeTruthy();
   });
 
-  test("CPM-06, CPM-07, CPM-11, CPM-12: shows the five most severe with their badges, and a link to all", async () => {
+  test("CPM-06, CPM-07, CPM-11, CPM-12, OPEN-60, OPEN-61: shows the five most severe with their badges, and a link to all", async () => {
     const items = [anItem(1), anItem(2, "medium"), ...[3, 4, 5, 6, 7].map((n) => anItem(n))];
     api.on(ATTENTION, attentionOf(...items));
     const { user } = renderScreen(<CpmDashboardPage />);
@@ -121,7 +121,7 @@ describe("the CPM dashboard", () => {
     expect(api.requestsTo(ATTENTION)).toHaveLength(2);
   });
 
-  test("CPM-13: reloads the dashboard every 30 seconds", async () => {
+  test("CPM-13, OPEN-64: reloads the dashboard every 30 seconds", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     renderScreen(<CpmDashboardPage />);
     await tile("Verified");

@@ -13,6 +13,6 @@ test.each([
   [60 * MINUTE - 1, "In 59m"],
   [60 * MINUTE, "In 1h 0m"],
   [25 * 60 * MINUTE + 5 * MINUTE, "In 25h 5m"],
-])("CPM-15: a run in %i ms shows %s", (ms, label) => expect(after(ms)).toBe(label));
+])("CPM-15, OPEN-63: a run in %i ms shows %s", (ms, label) => expect(after(ms)).toBe(label));
 
 test("CPM-15: shows no text when no run is scheduled", () => expect(nextRunLabel(null, NOW)).toBe(null));

@@ -176,7 +176,7 @@ describe("the Live Activity feed", () => {
 });
 
 describe("the actions on a session", () => {
-  test("Terminate sends the reason and reports the reply", async () => {
+  test("OPEN-94: Terminate sends the reason and reports the reply", async () => {
     api.on(at("POST", "terminate"), { json: { message: "The session is ending." } });
     const { user, row } = await showOne({});
     await user.click(row.getByRole("button", { name: /^Terminate/ }));
@@ -210,7 +210,7 @@ describe("the actions on a session", () => {
     expect(api.requestsTo(at("POST", "message"))[0]?.body).toEqual({ text: "Please log out" });
   });
 
-  test("Export saves the sealed recording under the session's name", async () => {
+  test("OPEN-94: Export saves the sealed recording under the session's name", async () => {
     api.on(at("GET", "recording/export"), { text: "sealed" });
     const saved: string[] = [];
     vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: () => "blob:x", revokeObjectURL: () => undefined }));
@@ -223,7 +223,7 @@ describe("the actions on a session", () => {
     expect(saved).toEqual([`session-${SESSION_ID}.srr`]);
   });
 
-  test("Watch Live shows the live session and its end", async () => {
+  test("OPEN-94: Watch Live shows the live session and its end", async () => {
     const gateway = await startGateway();
     const ticket = { ticket: "ticket-1", expires_at: new Date().toISOString(), connect_path: gateway.url };
     api.on(at("POST", "watch"), { status: 201, json: ticket });
@@ -237,7 +237,7 @@ describe("the actions on a session", () => {
     await gateway.close();
   });
 
-  test("Playback loads the recording and plays, pauses and seeks", async () => {
+  test("OPEN-94: Playback loads the recording and plays, pauses and seeks", async () => {
     api.on(RECORDING, { text: CAST_TEXT });
     const { user, row } = await showOne({});
     await user.click(row.getByRole("button", { name: /^Playback/ }));

@@ -95,7 +95,7 @@ test('API-01, AUTH-20, AUTH-21: a sign-in shows "Welcome back!" and redirects to
   expect(currentSession().status).toBe("signed-in");
 });
 
-test("OPEN-06: a sign-in returns to the remembered page", async () => {
+test("OPEN-06, OPEN-07: a sign-in returns to the remembered page", async () => {
   const { user } = show({ from: { pathname: "/vault", search: "?search=db", hash: "" } });
   await signIn(user);
   expect((await screen.findByTestId("address")).textContent).toBe("/vault?search=db");

@@ -34,7 +34,7 @@ const card = (label: string) => screen.findByRole("article", { name: label });
 const passes = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 
 describe("the header of the Validation Dashboard", () => {
-  test("VAL-01, VAL-02, VAL-03, VAL-06 to VAL-09: shows title, connection, buttons, cards and tabs with badges", async () => {
+  test("VAL-01, VAL-02, VAL-03, VAL-06 to VAL-09, OPEN-136: shows title, connection, buttons, cards and tabs with badges", async () => {
     openDashboard();
     await screen.findByText("40");
     expect((await card("Success Rate")).textContent).toContain("80%");
@@ -288,7 +288,7 @@ describe("the JIT sessions tab", () => {
 });
 
 describe("the other tabs of the Validation Dashboard", () => {
-  test("AUDIT-01, AUDIT-12: shows the audit trail with its title and empty state", async () => {
+  test("AUDIT-01, AUDIT-12, OPEN-132: shows the audit trail with its title and empty state", async () => {
     signInForTest({ role: "manager" });
     api.on("GET /api/v1/audit", { json: { logs: [], next_cursor: null } });
     api.on("GET /api/v1/audit/counts", { json: { total: 0, successful: 0, failed: 0, jit: 0, is_exact: true } });

@@ -48,7 +48,7 @@ async function failureOf(promise: Promise<unknown>): Promise<CallError> {
 }
 
 describe("requests", () => {
-  test("HTTP-02: requests carry JSON content-type and accept headers and no-cache headers", async () => {
+  test("HTTP-02, OPEN-65: requests carry JSON content-type and accept headers and no-cache headers", async () => {
     await call(readHealth);
     const { headers } = api.requests[0]!;
     expect(headers["content-type"]).toBe("application/json");
@@ -173,7 +173,7 @@ describe("retries", () => {
     return () => (asked++ < failures ? failure() : { json: HEALTH });
   };
 
-  test("HTTP-13: a GET is retried up to 5 times on network errors", async () => {
+  test("HTTP-13, OPEN-68: a GET is retried up to 5 times on network errors", async () => {
     api.on(
       "GET /api/v1/health",
       flaky(5, () => ({ isCut: true })),

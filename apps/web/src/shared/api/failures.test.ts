@@ -15,11 +15,11 @@ describe("messages of failed requests", () => {
     ],
     ["ERR-01: over HTTP/2, which sends no text", { status: 409 }, "409 Conflict"],
     [
-      "ERR-02: a 429 with its time",
+      "ERR-02, OPEN-69: a 429 with its time",
       { status: 429, retryAfter: 12, message: "slow down" },
       "Rate limit exceeded. Retry in 12 seconds.",
     ],
-    ["ERR-03: a 429 without", { status: 429 }, "Rate limit exceeded. Please try again later."],
+    ["ERR-03, OPEN-69: a 429 without", { status: 429 }, "Rate limit exceeded. Please try again later."],
     [
       "ERR-04: what the server itself says of a 503 comes first",
       { status: 503, message: "The vault is sealed." },

@@ -52,7 +52,7 @@ test("HTTP-08: a reply stays fresh for 30 seconds", async () => {
   expect(api.requests).toHaveLength(1);
 });
 
-test("HTTP-09: invalidating a path prefix clears everything below it and nothing beside it", async () => {
+test("HTTP-09, OPEN-66: invalidating a path prefix clears everything below it and nothing beside it", async () => {
   const client = createQueryClient();
   const list = keyOf(listCredentials, { query: { search: "x" } });
   const one = keyOf(readCredential, { params: { id } });

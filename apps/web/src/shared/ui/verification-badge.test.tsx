@@ -16,7 +16,9 @@ test.each([
   ["valid", "verified"],
   ["never_validated", "untested"],
   ["unknown", "untested"],
-] as const)("the status %s has the same badge as %s", (word, status) => expect(lookOf(word)).toEqual(lookOf(status)));
+] as const)("OPEN-49: the status %s has the same badge as %s", (word, status) =>
+  expect(lookOf(word)).toEqual(lookOf(status)),
+);
 
 test("rejected and unreachable differ in label, colour and explanation", () => {
   const [rejected, unreachable] = [lookOf("rejected"), lookOf("unreachable")];

@@ -91,7 +91,7 @@ describe("requestable accounts", () => {
 });
 
 describe("the list of requests", () => {
-  test("JIT-24 to JIT-26: has pending, active and other requests, each with a count", async () => {
+  test("JIT-24 to JIT-26, OPEN-100: has pending, active and other requests, each with a count", async () => {
     const { asker, safe, owner, account, approvers } = await aRequestableAccount(app);
     const approver = approvers[0]!;
     const more = [];

@@ -104,7 +104,7 @@ describe("lists", () => {
     assert.deepEqual([ended.status, ended.ended_because, ended.actions], ["completed", "The user logged out", []]);
   });
 
-  test("filters, pages and figures count only what the reader may see", async () => {
+  test("OPEN-96: filters, pages and figures count only what the reader may see", async () => {
     const { auditor, user, account, id } = await aSession();
     await aSession();
     const second = await sessions.open(user, account);

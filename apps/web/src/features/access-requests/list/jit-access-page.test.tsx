@@ -64,7 +64,7 @@ describe("the just-in-time page", () => {
     expect(router.state.location.search).toBe("?tab=history");
   });
 
-  test("JIT-04, JIT-10, JIT-16: a card shows requester, resource, reason and risk", async () => {
+  test("JIT-04, JIT-10, JIT-16, OPEN-97, OPEN-98: a card shows requester, resource, reason and risk", async () => {
     await openPage("/jit-access", aRequest());
     for (const text of ["Olga · web1.internal", "The disk is full", "1 hour", "Medium", "Pending"]) {
       expect(within(card()).getByText(text)).toBeTruthy();
@@ -97,7 +97,7 @@ describe("the just-in-time page", () => {
 });
 
 describe("decisions", () => {
-  test("JIT-22: approves a pending request with a comment", async () => {
+  test("JIT-22, OPEN-103: approves a pending request with a comment", async () => {
     const request = aRequest();
     const { user } = await openPage("/jit-access", request);
     const APPROVE = answering(request.id, "approve");

@@ -54,8 +54,8 @@ test("the page shows every detail of the account under its label", async () => {
 
 describe("deleting an account", () => {
   test.each([
-    ["who waits for it is led to the others", false, "/accounts"],
-    ["who went elsewhere meanwhile is told, and stays there", true, "/vault"],
+    ["OPEN-85: a user who waits goes to the list", false, "/accounts"],
+    ["OPEN-85: a user who left the page gets the toast and stays there", true, "/vault"],
   ])("%s", async (_, leaves, address) => {
     const { user, router, account, path } = await openDetail();
     const answer = Promise.withResolvers<ApiAnswer>();
@@ -74,7 +74,7 @@ describe("deleting an account", () => {
 });
 
 describe("editing with partial permissions", () => {
-  test("with only the rename permission, the form shows just the name and sends the other fields unchanged", async () => {
+  test("OPEN-149: with only the rename permission, the form shows just the name and sends the other fields unchanged", async () => {
     const { user, account, path } = await openDetail({ account: { my_permissions: ["list", "rename"] } });
     api.on(`PUT ${path}`, ({ body }) => ({ json: { ...account, ...(body as { name: string }) } }));
     expect(actions().getAllByRole("button")).toHaveLength(1);

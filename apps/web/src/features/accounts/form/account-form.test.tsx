@@ -61,7 +61,7 @@ const sections = (dialog: HTMLElement) =>
     .map((heading) => heading.textContent);
 
 describe("Create New Account", () => {
-  test("ACC-45 to ACC-48, ACC-52, ACC-53, ACC-55, OPEN-150: shows its sections, fields and buttons", async () => {
+  test("ACC-45 to ACC-48, ACC-52, ACC-53, ACC-55, OPEN-87, OPEN-150: shows its sections, fields and buttons", async () => {
     const { dialog, field } = await openForm();
     expect(sections(dialog)).toEqual(["Account Information", "Credentials", "Organization", "Notes"]);
     for (const name of ["Account Name", "Port", "Hostname/IP Address", "Username", "Notes"]) {
@@ -115,7 +115,7 @@ describe("Create New Account", () => {
     for (const { label } of Object.values(ACCOUNT_DETAILS)) expect(field(label)).toBeTruthy();
   });
 
-  test("ACC-54, ACC-57: sends the entered values, shows progress and closes", async () => {
+  test("ACC-54, ACC-57, OPEN-85: sends the entered values, shows progress and closes", async () => {
     const form = await openForm();
     await fill(form);
     let finish: (account: Account) => void = () => undefined;

@@ -61,7 +61,7 @@ describe("the accounts page", () => {
     expect(await screen.findByText(line)).toBeTruthy();
   });
 
-  test("ACC-06: the tabs show counts, query the server and are kept in the address", async () => {
+  test("ACC-06, OPEN-80: the tabs show counts, query the server and are kept in the address", async () => {
     const { user, router } = await openAccounts(anAccount());
     const tabs = await screen.findAllByRole("tab");
     await waitFor(() =>
@@ -174,7 +174,7 @@ describe("account actions", () => {
     expect(within(card()).getByText("Verified")).toBeTruthy();
   });
 
-  test("ACC-30, ACC-42: a failed call shows an error and marks the account unreachable with the reason", async () => {
+  test("ACC-30, ACC-42, OPEN-86: a failed call marks the account unreachable with the reason until the next load", async () => {
     const account = anAccount();
     const { user } = await openAccounts(account);
     api.on(`POST /api/v1/accounts/${account.id}/validate`, problem(500, "internal", "Something broke."));
@@ -182,6 +182,9 @@ describe("account actions", () => {
     expect(await screen.findByText("Failed to validate account credentials")).toBeTruthy();
     expect(within(card()).getByText("Unreachable")).toBeTruthy();
     expect(within(card()).getByText("Something broke.")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Refresh" }));
+    await waitFor(() => expect(within(card()).queryByText("Unreachable")).toBeNull());
+    expect(within(card()).queryByText("Something broke.")).toBeNull();
   });
 
   test("ACC-34: copies the password from the reply for the single account to the clipboard", async () => {

@@ -41,7 +41,7 @@ test("SIGNUP-02 to SIGNUP-05: shows heading, fields, button and the link Login t
 
 describe("validation of the form", () => {
   test.each([
-    ["SIGNUP-07", "not-an-email", "long enough", "long enough", "Please enter a valid email address."],
+    ["SIGNUP-07, OPEN-83", "not-an-email", "long enough", "long enough", "Please enter a valid email address."],
     ["SIGNUP-08", "mia@example.test", "short", "short", "Password must be at least 8 characters."],
     ["SIGNUP-09", "mia@example.test", "long enough", "long enouhg", "Passwords do not match."],
   ])("%s", async (_, email, password, confirmation, message) => {
@@ -90,7 +90,7 @@ test("SIGNUP-18: an email that is taken stays on the page", async () => {
   expect(screen.getByRole("heading", { name: "Get Started" })).toBeTruthy();
 });
 
-test("AUTH-44, SIGNUP-19: a refusal shows the server's message, or the specified text, under Registration failed", async () => {
+test("AUTH-44, SIGNUP-19, OPEN-14: a refusal shows the server's message, or the specified text, under Registration failed", async () => {
   api.on("POST /api/v1/auth/register", problem(403, "sign-up.closed", "Sign-up is closed"));
   const { user } = show();
   await fill(user);
