@@ -93,6 +93,7 @@ export async function judge(bed: LossBed, observed: Observed): Promise<Loss> {
   };
   const { status, unstored_bytes: reported } = session.recording;
   const report = await verifyRecording(Readable.from([await bed.recordingOf(id, "exported")]));
+  if (report.recording !== null) bed.deleteRecording(report.recording);
   const changed = report.findings.filter(({ kind }) => !["torn", "unclosed", "unstored"].includes(kind));
   const expected = fault.killsGateway ? "broken" : "closed";
   const problems = [

@@ -55,6 +55,8 @@ export interface LossBed {
   read(id: string): Promise<Awaited<ReturnType<typeof readOf>>>;
   /** The asciicast or the sealed file; empty when the server refuses to return it. */
   recordingOf(id: string, as: "played" | "exported"): Promise<Buffer>;
+  /** Deletes the file, so that the small disk has space for more rounds. */
+  deleteRecording(recordingId: string): void;
   isTrailIntact(): Promise<boolean>;
   output(): string;
   stop(): Promise<void>;
@@ -161,6 +163,7 @@ export async function openLossBed(): Promise<LossBed> {
         const answer = await send(bed.running().url, endpoint, { params: { id } }, await currentToken());
         return Buffer.from(answer.ok ? await answer.arrayBuffer() : new ArrayBuffer(0));
       },
+      deleteRecording: (recordingId) => rmSync(join(recordings, `${recordingId}.srr`), { force: true }),
       isTrailIntact: async () => (await ask(bed.running().url, verifyAudit, {}, await currentToken())).is_intact,
       output: () => output + bed.running().output(),
     };

@@ -28,6 +28,7 @@ import * as safes from "./safes.ts";
 import * as search from "./search.ts";
 import * as seal from "./seal.ts";
 import * as secondStep from "./second-step.ts";
+import * as recordings from "./recordings.ts";
 import * as sessions from "./sessions.ts";
 import * as severalAccounts from "./several-accounts.ts";
 import * as signIn from "./sign-in.ts";
@@ -64,6 +65,7 @@ const features = {
   safes,
   seal,
   search,
+  recordings,
   sessions,
   signIn,
   tokens,

@@ -40,6 +40,7 @@ export * from "./safes.ts";
 export * from "./seal.ts";
 export * from "./second-step.ts";
 export * from "./search.ts";
+export * from "./recordings.ts";
 export * from "./sessions.ts";
 export * from "./several-accounts.ts";
 export * from "./secret-versions.ts";

@@ -307,31 +307,6 @@ export const messagePrivilegedSession = endpoint({
   gives: "nothing",
 });
 
-/** For the session's own user, and for members who may view the audit trail of its safe. */
-export const readSessionRecording = endpoint({
-  method: "GET",
-  path: "/api/v1/sessions/:id/recording",
-  summary: "Play the recording of a session, as asciicast v3",
-  params: byId,
-  reply: { stream: "application/x-asciicast" },
-  needs: "privileged-session.play",
-  audit: "privileged-session.played",
-  thing,
-  stepUp: true,
-});
-
-export const exportSessionRecording = endpoint({
-  method: "GET",
-  path: "/api/v1/sessions/:id/recording/export",
-  summary: "The sealed recording of a session, for `strongroom recording verify`",
-  params: byId,
-  reply: { stream: "application/octet-stream" },
-  needs: "privileged-session.export",
-  audit: "privileged-session.exported",
-  thing,
-  stepUp: true,
-});
-
 export const Gateway = z.object({
   id: GatewayId,
   name: z.string(),

@@ -48,6 +48,7 @@ const answer = { kind: "totp", name: "A phone", code: "123456" };
 const BODIES: Record<string, unknown> = {
   startPrivilegedSession: {},
   terminatePrivilegedSession: { reason: "Wrong host" },
+  searchRecordings: { text: "rm -rf" },
   messagePrivilegedSession: { text: "Please log out" },
   drainGateway: { is_draining: true },
   activateUser: {},

@@ -5,6 +5,7 @@ import { sessionContextOf } from "./session-context.ts";
 import { rolePermissions } from "./sessions.policy.ts";
 import { bindSessions } from "./sessions.routes.ts";
 import { bindTerminals } from "./terminal-upgrade.ts";
+import { indexRecordings } from "./text/index-recordings.ts";
 
 export interface SessionsFeature {
   /** Closes the terminals that this server passes on. The gateway keeps their sessions for a reconnect. */
@@ -16,6 +17,9 @@ export function installSessions(kernel: Kernel): SessionsFeature {
   kernel.authority.grant(rolePermissions);
   bindSessions(kernel, context);
   kernel.jobs.define("sessions.end-orphans", { schedule: "* * * * *", policy: "exclusive" }, () => endOrphans(context));
+  kernel.jobs.define("sessions.index-recordings", { schedule: "* * * * *", policy: "exclusive" }, ({ signal }) =>
+    indexRecordings(kernel, signal),
+  );
   return { closeTerminals: bindTerminals(kernel) };
 }
 

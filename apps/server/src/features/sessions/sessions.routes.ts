@@ -10,6 +10,7 @@ import {
   messagePrivilegedSession,
   readPrivilegedSession,
   readSessionRecording,
+  searchRecordings,
   startPrivilegedSession,
   terminatePrivilegedSession,
   watchPrivilegedSession,
@@ -23,6 +24,7 @@ import { sendMessage, terminate } from "./control-session.ts";
 import { readGateways, setDraining } from "./gateway/gateways.store.ts";
 import type { GatewayRow } from "./gateway/gateways.store.ts";
 import { findActivity, findChoices, findSessions, readOne } from "./monitoring/find-sessions.ts";
+import { findInRecordings } from "./text/search-recordings.ts";
 import { exportSealed, play } from "./recordings/read-recording.ts";
 import type { SessionContext } from "./session-context.ts";
 import { startSession, watchSession } from "./start-session.ts";
@@ -38,6 +40,7 @@ export function bindSessions(kernel: Kernel, context: SessionContext): void {
   implement(kernel, messagePrivilegedSession, sendMessage);
   implementDownload(kernel, readSessionRecording, (call, db) => play(kernel, call, db));
   implementDownload(kernel, exportSessionRecording, (call, db) => exportSealed(kernel, call, db));
+  implement(kernel, searchRecordings, (call, tx) => findInRecordings(kernel, call, tx));
   implement(kernel, listGateways, async (_call, db) => ({ gateways: (await readGateways(db)).map(toGateway) }));
   implement(kernel, drainGateway, async (call, tx) => {
     const { id } = call.params;

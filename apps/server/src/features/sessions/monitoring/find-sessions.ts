@@ -87,7 +87,7 @@ export const actionsFor = (row: ShownSession, viewer: Viewer) =>
     hasRecording: row.recording_id !== null,
   });
 
-function toSession(row: ShownSession, viewer: Viewer): PrivilegedSession {
+export function toSession(row: ShownSession, viewer: Viewer): PrivilegedSession {
   const seconds = Math.max(0, row.seconds);
   return {
     id: row.id as PrivilegedSessionId,

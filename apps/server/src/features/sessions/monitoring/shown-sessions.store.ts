@@ -26,6 +26,7 @@ export interface ShownSession extends SessionRow {
   unstored_bytes: number | null;
   retention_until: Date | null;
   legal_hold: boolean | null;
+  text_status: "waiting" | "indexed" | "partial" | null;
 }
 
 const AUDITOR = sql.lit(bitOf("view_audit"));
@@ -53,7 +54,7 @@ const shown = (viewer: Viewer, condition: RawBuilder<unknown>, rest: RawBuilder<
       - coalesce(session.started_at, session.requested_at))::float8 as seconds,
     gateways.name as gateway_name, recordings.id as recording_id, recordings.status as recording_status,
     recordings.bytes as recording_bytes, recordings.duration_ms as recording_ms, recordings.unstored_bytes,
-    recordings.retention_until, recordings.legal_hold
+    recordings.retention_until, recordings.legal_hold, recordings.text_status
   from sessions session
   left join standing on standing.safe_id = session.safe_id
   left join gateways on gateways.id = session.gateway_id
@@ -75,6 +76,8 @@ export interface SessionFilter {
   from?: string | undefined;
   to?: string | undefined;
   search?: string | undefined;
+  /** Only sessions with a recording. */
+  recorded?: boolean;
 }
 
 /** Returns up to `limit` + 1 sessions after this place, newest first. */
@@ -90,6 +93,7 @@ export async function listShown(
     const value = equals[column];
     if (value !== undefined) conditions.push(sql`${sql.ref(`session.${column}`)} = ${value}`);
   }
+  if (filter.recorded === true) conditions.push(sql`recordings.id is not null`);
   if (filter.from !== undefined) conditions.push(sql`session.started_at >= ${filter.from}::timestamptz`);
   if (filter.to !== undefined) conditions.push(sql`session.started_at <= ${filter.to}::timestamptz`);
   if (filter.search !== undefined && filter.search !== "") {

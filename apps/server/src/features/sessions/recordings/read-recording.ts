@@ -2,6 +2,7 @@
 import type { exportSessionRecording, readSessionRecording } from "@strongroom/contract";
 import { recordingSeal } from "@strongroom/keys";
 import { CastWriter, castHeaderLine, readRecording, recordingHeader } from "@strongroom/recordings";
+import type { CastEvent } from "@strongroom/recordings";
 import { readRecordingFile, recordingPath } from "@strongroom/recordings/file-store";
 import { access } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -13,6 +14,7 @@ import { recordingsFolder } from "../gateway/gateway-places.ts";
 import { actionsFor, requireShown } from "../monitoring/find-sessions.ts";
 import { detailsOf, notFound, targetOf } from "../session-context.ts";
 import { notAllowed } from "../start-session.ts";
+import { textsOf } from "../text/search-recordings.ts";
 import { recordingPurpose } from "./store-recording.ts";
 
 type Reading = Call<typeof readSessionRecording> | Call<typeof exportSessionRecording>;
@@ -20,6 +22,7 @@ type Reading = Call<typeof readSessionRecording> | Call<typeof exportSessionReco
 /** INVARIANT: a recording opens only with the key of the safe that its session belongs to. */
 export async function play(kernel: Kernel, call: Call<typeof readSessionRecording>, db: Db) {
   const { path, id, safeId } = await requireRecording(kernel, call, db, "play");
+  const marks = await marksOf(kernel, db, { recording_id: id, safe_id: safeId });
   const header = await recordingHeader(readRecordingFile(path));
   if (header === null || header.recordingId !== id) throw unreadable();
   const kek = await kernel.keys.kekById(header.kekId);
@@ -28,13 +31,26 @@ export async function play(kernel: Kernel, call: Call<typeof readSessionRecordin
   async function* lines() {
     const writer = new CastWriter();
     let isBegun = false;
+    let next = 0;
     for await (const chunk of readRecording(readRecordingFile(path), seal)) {
       if (!isBegun) yield castHeaderLine(chunk.header);
       isBegun = true;
-      for (const event of chunk.events ?? []) yield writer.line(event);
+      for (const event of chunk.events ?? []) {
+        for (; next < marks.length && marks[next]!.at <= event.at; next += 1) yield writer.line(marks[next]!);
+        yield writer.line(event);
+      }
     }
   }
   return { body: Readable.from(lines(), { objectMode: false }), fileName: `${id}.cast` };
+}
+
+/** The commands, errors and changes of privilege that the index found, as markers of the asciicast. */
+async function marksOf(kernel: Kernel, db: Db, row: Parameters<typeof textsOf>[2]): Promise<CastEvent[]> {
+  const marks: CastEvent[] = [];
+  for await (const [at, kind, text] of textsOf(kernel, db, row, "marks")) {
+    marks.push({ at, code: "m", data: `${kind}: ${text}` });
+  }
+  return marks;
 }
 
 /** The sealed file as it is stored; its digests are in the audit trail. */

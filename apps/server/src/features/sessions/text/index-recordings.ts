@@ -1,0 +1,65 @@
+// Indexes recordings that have ended: what their terminals showed, sealed, for search and for the marks of the player.
+import { recordingSeal } from "@strongroom/keys";
+import type { Kek } from "@strongroom/keys";
+import { readRecording } from "@strongroom/recordings";
+import { readRecordingFile, recordingPath } from "@strongroom/recordings/file-store";
+import { access } from "node:fs/promises";
+import type { ProcessKernel } from "#kernel/kernel.ts";
+import { recordingsFolder } from "../gateway/gateway-places.ts";
+import { recordingKeyOf } from "../recordings/store-recording.ts";
+import { TextNotReadError, readText } from "./read-text.ts";
+import type { TextChunk } from "./text-worker.ts";
+import { findUnindexed, storeText } from "./recording-text.store.ts";
+import type { UnindexedRecording } from "./recording-text.store.ts";
+import { TextParts } from "./sealed-text.ts";
+
+const AT_ONCE = 100;
+/** More text of one recording is not indexed. */
+const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_MARKS = 10_000;
+
+/** Indexes the recordings in this server's data folder. */
+export async function indexRecordings(kernel: ProcessKernel, signal?: AbortSignal): Promise<void> {
+  if (kernel.keys.isSealed) return;
+  for (const recording of await findUnindexed(kernel.database.db, AT_ONCE)) {
+    if (signal?.aborted === true) return;
+    const path = recordingPath(recordingsFolder(kernel.config), recording.id);
+    const isHere = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (isHere) await indexRecording(kernel, recording, path);
+  }
+}
+
+async function indexRecording(kernel: ProcessKernel, recording: UnindexedRecording, path: string): Promise<void> {
+  const { id } = recording;
+  const kek = await recordingKeyOf(kernel, recording.safe_id);
+  const lines = new TextParts(kek, id, "lines");
+  const marks = new TextParts(kek, id, "marks");
+  let status: "indexed" | "partial" = "indexed";
+  let markCount = 0;
+  try {
+    for await (const text of readText(readableChunks(path, kek))) {
+      for (const { at, text: line } of text.lines) await lines.add([at, line]);
+      for (const { at, kind, text: label } of text.marks) {
+        markCount += 1;
+        if (markCount <= MOST_MARKS) await marks.add([at, kind, label]);
+      }
+      if (lines.bytes > MOST_BYTES) throw new TextNotReadError("The recording has too much text.");
+    }
+  } catch (error) {
+    if (!(error instanceof TextNotReadError)) throw error;
+    kernel.log.warn({ err: error, recording: id }, "a recording was indexed in part");
+    status = "partial";
+  }
+  await Promise.all([lines.end(), marks.end()]);
+  await kernel.database.transaction((tx) => storeText(tx, id, status, [...lines.sealed, ...marks.sealed]));
+}
+
+/** Recorded marks are left out: playback shows them anyway. */
+async function* readableChunks(path: string, kek: Kek): AsyncGenerator<TextChunk> {
+  for await (const { header, events } of readRecording(readRecordingFile(path), recordingSeal(kek))) {
+    yield { header, events: events?.filter(({ code }) => code !== "m") ?? null };
+  }
+}
