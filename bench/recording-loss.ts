@@ -22,7 +22,7 @@ try {
     const fault = faults[round % faults.length]!;
     observed.push(...(await runRound(bed, fault)));
     console.log(`${round + 1} of ${rounds}: ${fault.name}`);
-    // Judged as soon as the last round of each fault is over, so that memory stays bounded.
+    // Checks the recordings after each pass through all faults, so that memory use stays bounded.
     if ((round + 1) % faults.length === 0) await judgeAll(observed.splice(0, observed.length - faults.length * 3));
   }
   await judgeAll(observed);

@@ -31,7 +31,7 @@ await joinSafes(url, ordinaryId, 5, "user");
 
 let turn = 0;
 const number = () => String(turn++ % 1_000).padStart(6, "0");
-/** Typical searches: a name prefix, a rare substring, a common substring, a text without match. */
+/** Typical searches: a name prefix, a rare substring, a common substring, and a text without a match. */
 const TEXTS: Record<string, () => string> = {
   "prefix of a name": () => `root on web${number()}`,
   "rare substring": () => `eb${number()}`,

@@ -95,7 +95,7 @@ function parse(text: string): Members | null {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : null;
   } catch {
-    return null; // Not JSON: the caller reports it.
+    return null; // The line is not JSON, which the caller reports.
   }
 }
 
@@ -164,7 +164,7 @@ function canonicalBytes(value: unknown): Buffer | null {
   try {
     return Buffer.from(canonicalise(value), "utf8");
   } catch {
-    return null; // A lone surrogate or too deep nesting: never part of a signed entry.
+    return null; // A lone surrogate, or nesting that is too deep: a signed entry never contains either.
   }
 }
 

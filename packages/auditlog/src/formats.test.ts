@@ -100,7 +100,7 @@ describe("RFC 5424", () => {
 });
 
 describe("OCSF 1.3", () => {
-  test("an entry about an object is Entity Management, with every required attribute", () => {
+  test("an entry about an object is mapped to Entity Management, with every required attribute", () => {
     const event = ocsfEvent({ entry: revealed, index: 41 }, PRODUCER);
     assert.deepEqual(event, {
       activity_id: 2,

@@ -52,7 +52,7 @@ export class LogTrace {
     this.#recover = recover;
   }
 
-  /** How many of the entries seen a matched checkpoint should cover. */
+  /** The number of entries seen so far that a matching checkpoint should cover. */
   get signedSize(): number {
     return this.#anchorSize;
   }

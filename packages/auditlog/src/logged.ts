@@ -8,7 +8,7 @@ export interface LoggedEntry {
 }
 
 export interface Producer {
-  /** The version of the product. */
+  /** The product's version. */
   readonly version: string;
 }
 

@@ -71,8 +71,8 @@ export async function frontierAt(readNodes: ReadNodes, size: number): Promise<Tr
 }
 
 /**
- * Is the leaf with this hash at `index` of the tree with `size` leaves and this `root` (RFC 9162 §2.1.3.2)? Never
- * throws: a malformed proof is an invalid one.
+ * Whether the leaf with this hash is at `index` of the tree with `size` leaves and this `root` (RFC 9162 §2.1.3.2). Never throws: a
+ * malformed proof is an invalid one.
  */
 export function verifyInclusion(claim: {
   readonly index: number;
@@ -98,8 +98,8 @@ export function verifyInclusion(claim: {
 }
 
 /**
- * Does the tree of `size` leaves with `root` begin with the tree of `earlier` leaves with `earlierRoot`
- * (RFC 9162 §2.1.4.2)? Every tree begins with the empty one and with itself. Never throws.
+ * Whether the tree of `size` leaves with `root` begins with the tree of `earlier` leaves with `earlierRoot` (RFC 9162 §2.1.4.2). Every tree
+ * begins with the empty one and with itself. Never throws.
  */
 export function verifyConsistency(claim: {
   readonly earlier: number;
@@ -152,7 +152,7 @@ async function readRanges(readNodes: ReadNodes, ranges: readonly Range[]): Promi
   return parts.map((part) => joinSubtrees(hashes.slice(at, (at += part.length))));
 }
 
-// Sizes may pass 2^31, so no bit operators: they work on 32 bits.
+// Sizes can exceed 2^31, so this uses no bit operators, which work on 32 bits.
 const half = (n: number) => Math.floor(n / 2);
 const isOdd = (n: number) => n % 2 === 1;
 const isCount = (n: number) => Number.isSafeInteger(n) && n >= 0;

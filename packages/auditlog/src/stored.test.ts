@@ -136,7 +136,7 @@ describe("comparing a stored log", () => {
     ],
   };
   for (const [attack, [spoil, expected]] of Object.entries(attacks)) {
-    it(`reports it when ${attack}`, async () => {
+    it(`reports a finding when ${attack}`, async () => {
       const stored = tables();
       spoil(stored);
       const report = await check(stored);

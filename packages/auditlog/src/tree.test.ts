@@ -270,7 +270,7 @@ describe("Merkle tree (RFC 9162), against the text of the RFC", () => {
   });
 });
 
-/** A proof with garbage before and after it, a bit flipped, a hash less, a hash inserted. */
+/** A proof with garbage before and after it, a bit flipped, one hash fewer, or one hash inserted. */
 function spoiledProofs(right: readonly Buffer[], others: readonly Buffer[]): Buffer[][] {
   const spoiled = [Buffer.alloc(0), ...others].flatMap((other) => [
     [other, ...right],

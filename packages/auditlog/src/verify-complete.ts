@@ -12,7 +12,7 @@ import type { ExportCheck, NumberedLine } from "./export-check.ts";
 export async function verifyComplete(lines: AsyncIterable<NumberedLine>, check: ExportCheck): Promise<VerifyReport> {
   const { findings, checkpoint, header } = check;
   const trace = new LogTrace(findings);
-  // Among equals the header's own checkpoint comes last, so that it is reported as newest.
+  // Among checkpoints of the same size, the header's own comes last, so that it is reported as the newest.
   const ahead = [...check.kept, checkpoint].sort((a, b) => a.size - b.size);
   const meetUpTo = async (size: number) => {
     for (let next = ahead[0]; next !== undefined && next.size <= size; next = ahead[0]) {

@@ -66,7 +66,7 @@ describe("verifying evidence", () => {
     "the header is repeated": [(lines) => [...lines, lines[0]!], ["malformed -: line 9 is a second header"]],
   };
   for (const [attack, [spoil, expected]] of Object.entries(tampering)) {
-    it(`reports it when ${attack}`, async () => {
+    it(`reports a finding when ${attack}`, async () => {
       const report = await check(spoil(evidence));
       assert.deepEqual(findings(report), expected);
       assert.equal(report.isIntact, false);

@@ -192,7 +192,7 @@ describe("verifying a complete export", () => {
     "the file is empty": [() => [], ["malformed -: there is nothing to verify"]],
   };
   for (const [attack, [spoil, expected]] of Object.entries(tampering)) {
-    it(`reports it when ${attack}`, async () => {
+    it(`reports a finding when ${attack}`, async () => {
       const report = await check(spoil(complete));
       assert.deepEqual(findings(report), expected);
       assert.equal(report.isIntact, false);

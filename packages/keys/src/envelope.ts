@@ -14,11 +14,11 @@ const HEADER_BYTES = MAGIC.length + 1 + KEK_ID_BYTES;
 const PADDING_BLOCK = 64;
 const MIN_BYTES = HEADER_BYTES + OVERHEAD_BYTES + PADDING_BLOCK;
 
-/** The context an envelope is bound to. It does not open for any other. */
+/** The context that an envelope is bound to: the envelope opens for no other context. */
 export type EnvelopeContext = {
   /** The kind of secret, e.g. "credential". Not empty. */
   readonly purpose: string;
-  /** Id of the row that owns it. Not empty. */
+  /** Id of the row that owns the secret. Not empty. */
   readonly recordId: string;
   /** The version of that row's secret: an integer from 0 to 2^53 - 1. */
   readonly version: number;
@@ -40,9 +40,8 @@ export function sealSecret(kek: Kek, context: EnvelopeContext, secret: Secret): 
 }
 
 /**
- * Opens an envelope. Throws EnvelopeError when it is malformed, of an unknown version, sealed under another
- * KEK, or does not authenticate for exactly this context. None of these errors reveals anything about the
- * plaintext.
+ * Opens an envelope. Throws EnvelopeError when it is malformed, of an unknown version, sealed under a different KEK, or does not
+ * authenticate for exactly this context. None of these errors reveals anything about the plaintext.
  */
 export function openSecret(kek: Kek, context: EnvelopeContext, envelope: Uint8Array): Secret {
   const header = checkedHeader(envelope);

@@ -41,7 +41,7 @@ test("a fingerprint is 43 characters of base64url, whatever the secret's length"
   }
 });
 
-test("a sealed key makes no fingerprint", () => {
+test("a disposed key computes no fingerprint", () => {
   const gone = Kek.generate("fingerprint");
   gone.dispose();
   assert.throws(() => fingerprint(gone, Secret.fromText("x")), SealedError);

@@ -12,15 +12,12 @@ const VERSION = 1;
 const HEADER = Buffer.from([...MAGIC, VERSION]);
 const WRAPPED_BYTES = HEADER.length + KEY_BYTES + OVERHEAD_BYTES;
 
-/**
- * A KEK as stored in the database. `wrapped` is bound to the other three fields: if any of them changes, it
- * does not open.
- */
+/** A KEK as stored in the database. `wrapped` is bound to the other three fields: if any of them changes, the KEK does not open. */
 export type WrappedKek = {
   /** Lower-case UUID. */
   readonly id: string;
   readonly purpose: string;
-  /** Id of the root key that opens it. */
+  /** Id of the root key that opens the KEK. */
   readonly rootKeyId: string;
   /** 84 bytes. */
   readonly wrapped: Uint8Array;
@@ -74,7 +71,7 @@ export function wrapKek(root: RootKey, kek: Kek): WrappedKek {
   return { id, purpose, rootKeyId: root.id, wrapped: Buffer.concat([HEADER, sealed]) };
 }
 
-/** Opens a stored KEK. Throws KekError when it is malformed, changed, or wrapped by another root key. */
+/** Opens a stored KEK. Throws KekError when it is malformed, changed, or wrapped by a different root key. */
 export function unwrapKek(root: RootKey, stored: WrappedKek): Kek {
   const { id, purpose, rootKeyId, wrapped } = stored;
   if (!isKekId(id) || !isKekPurpose(purpose)) throw new KekError("kek.malformed", id);

@@ -60,7 +60,7 @@ function openKeyFile(path: string, record: SealRecord): RootKey {
     putInPlace(path, rootKeyId);
     return staged;
   }
-  // Another process may have moved it into place between these two reads.
+  // Another process may have moved the key file into place between these two reads.
   const moved = readIfThere(path, rootKeyId);
   if (moved) return moved;
   throw keyFileRefusal(existsSync(path) ? "key-file.other-root-key" : "key-file.missing", path);
@@ -93,7 +93,7 @@ function keepBeside(path: string, rootKeyId: string): void {
   syncFolderOf(path);
 }
 
-/** Null when the file is missing or holds another root key. */
+/** Null when the file is missing or holds a different root key. */
 function readIfThere(path: string, rootKeyId?: string): RootKey | null {
   try {
     const root = readKeyFile(path);

@@ -34,10 +34,9 @@ export class KeyRing {
   }
 
   /**
-   * Loads the stored KEKs and takes over `root`, which `seal` then disposes of. Rejects with KekError
-   * "kek.other-root-key" when any of them belongs to another root key, and with SealedError when `seal` was
-   * called meanwhile; the ring is then unchanged. An unsealed ring may be unsealed again: this is how a running
-   * process follows a rekey.
+   * Loads the stored KEKs and takes over `root`, which `seal` then disposes of. Rejects with KekError "kek.other-root-key" when any of them
+   * belongs to a different root key, and with SealedError when `seal` was called meanwhile; the ring is then unchanged. An unsealed ring
+   * may be unsealed again: this is how a running process follows a rekey.
    */
   async unseal(root: RootKey): Promise<void> {
     const timesSealed = this.#timesSealed;

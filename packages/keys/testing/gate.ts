@@ -4,7 +4,7 @@ export class Gate {
   readonly #reached = Promise.withResolvers<void>();
   readonly #opened = Promise.withResolvers<void>();
 
-  /** Resolves once a caller waits at the gate. */
+  /** Resolves once a caller is waiting at the gate. */
   get reached(): Promise<void> {
     return this.#reached.promise;
   }

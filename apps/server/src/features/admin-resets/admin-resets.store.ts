@@ -42,7 +42,7 @@ export async function listOpen(db: Db, now: Date): Promise<OpenReset[]> {
   return (await sql<OpenReset>`${open(now)} order by reset.requested_at desc limit 200`.execute(db)).rows;
 }
 
-/** Locks an open request until the transaction ends, so that only one of two concurrent callers settles it. */
+/** Locks an open request until the transaction ends, so that only one of two concurrent callers resolves it. */
 export async function holdOpen(tx: Tx, id: string, now: Date): Promise<OpenReset | undefined> {
   return (await sql<OpenReset>`${open(now)} and reset.id = ${id} for update of reset`.execute(tx)).rows[0];
 }

@@ -94,7 +94,7 @@ describe("one administrator", () => {
 });
 
 describe("two administrators", () => {
-  test("reset a password together: the confirming one gets the link, and open sessions end", async () => {
+  test("reset a password together: the administrator who confirms the reset gets the link, and open sessions end", async () => {
     const secret = { name: "My bank", type: "password", value: "hunter2-secret" } as const;
     await app.call(createCredential, { body: secret, as: lost.token });
     const reset = await asked();

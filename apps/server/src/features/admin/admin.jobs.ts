@@ -41,7 +41,7 @@ export function defineBackupJob(context: BackupContext): void {
 
 const drillFolder = ({ config }: Kernel): string => join(config.dataFolder, "drills");
 
-/** Does nothing with DATABASE_URL: only the process that runs the embedded database makes backups. */
+/** Does nothing when DATABASE_URL is set: only the process that runs the embedded database makes backups. */
 export async function tidy({ kernel, administration }: BackupContext): Promise<void> {
   if (administration === null) return;
   await endLostDrills(kernel.database.db, null, kernel.clock.now());

@@ -88,7 +88,7 @@ describe("jobs", () => {
     assert.doesNotMatch(reply.text, /00000000beef|somewhere/);
   });
 
-  test("can be retried once after they failed, and each attempt to retry is audited", async () => {
+  test("can be retried once after they fail, and each attempt to retry is audited", async () => {
     const id = await givenUp("sign-in.invitation");
     const [job] = (await jobs({ state: "failed" })).body.data;
     assert.equal(job?.may_retry, true);

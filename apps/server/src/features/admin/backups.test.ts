@@ -75,7 +75,7 @@ function canRun(program: string, args: readonly string[]): boolean {
 }
 
 const list = async () => (await app.call(listBackups, { as: admin.token })).body;
-/** Polls slowly and for long: 1,700 files are copied and hashed, perhaps on a busy machine. */
+/** Polls slowly and for a long time: 1,700 files are copied and hashed, perhaps on a busy machine. */
 async function idle() {
   for (let looks = 0; looks < 400; looks++) {
     await delay(200);
@@ -118,7 +118,7 @@ test("a backup is made while the server runs", async () => {
   assert.match((await list()).warning ?? "", /STRONGROOM_BACKUPS/);
 });
 
-test("replacing the root key takes effect in this process before the reply, ends no session and audits the administrator", async () => {
+test("replacing the root key takes effect in this process before the reply, ends no session and is audited with the administrator's id", async () => {
   const keys = (await app.call(readKeys, { as: admin.token })).body;
   assert.deepEqual([keys.provider, keys.rekey_obstacle, keys.problem], ["key-file", null, null]);
   const reply = await app.call(rekey, { as: admin.token });

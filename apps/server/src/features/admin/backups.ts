@@ -26,7 +26,7 @@ export type BackupOrder = { kind: "backup" } | { kind: "drill"; backup: string; 
 
 export interface BackupContext {
   kernel: Kernel;
-  /** Superuser connection to the embedded database; null with DATABASE_URL. */
+  /** Superuser connection to the embedded database; null when DATABASE_URL is set. */
   administration: pg.ClientConfig | null;
 }
 

@@ -15,7 +15,7 @@ export interface AdminDeps {
   vault: Vault;
   signIn: RootKeyContext["signIn"];
   mail: { readonly isConfigured: boolean };
-  /** Null with DATABASE_URL. */
+  /** Null when DATABASE_URL is set. */
   embedded: Pick<Embedded, "administration"> | null;
   restores: RestoreDeps;
 }

@@ -1,4 +1,4 @@
-// Tests of audit sinks: web hooks and files, permissions, and the effect of a broken sink on the product.
+// Tests of audit sinks: webhooks and files, permissions, and the effect of a broken sink on the product.
 import {
   ChangedAuditSink,
   createAuditSink,
@@ -65,7 +65,7 @@ async function failuresOf({ id }: AuditSink): Promise<number> {
   return found.rows[0]?.failures ?? 0;
 }
 
-describe("a web hook", () => {
+describe("a webhook", () => {
   const KEY = "a key for signatures";
 
   test("gets every entry in log order, signed, and again after an error reply", async () => {
@@ -312,7 +312,7 @@ describe("a file", () => {
     },
   );
 
-  test("cannot be outside of the server's folder for sinks", async () => {
+  test("cannot be outside the server's folder for sinks", async () => {
     for (const name of ["../root.key", "/etc/passwd", ".hidden", "a/b", "audit.jsonl.1"]) {
       const body = { name: "outside", config: { kind: "file", name } } as const;
       assert.equal((await app.call(createAuditSink, { body, as: admin })).status, 400, name);
@@ -320,13 +320,13 @@ describe("a file", () => {
   });
 });
 
-test("the server's health reports a sink that does not answer, without its name", async () => {
+test("the server's health reports that a sink does not answer, without naming the sink", async () => {
   const nowhere = { kind: "http", url: "http://127.0.0.1:9/" } as const;
   const sink = await aSink({ name: "Very Secret SIEM", config: nowhere, starts: "now" });
   const before = await app.call(readHealth);
   assert.equal(before.body.checks.find(({ name }) => name === "audit sinks")?.state, "ok");
   await sequenced(app, admin);
-  // The sink's own entry counts as sent, so that the next one is ten minutes old.
+  // The sink's own entry counts as sent, so that the next entry is ten minutes old.
   await app.database.pool.query("update audit_sinks set cursor = (select count(*) from audit_leaves) where id = $1", [
     sink.id,
   ]);

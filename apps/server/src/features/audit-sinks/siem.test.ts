@@ -68,7 +68,7 @@ test("a SIEM that is killed, suspended and restarted misses no entry, and delays
   siem.pause();
   await recordEntries(app, ENTRIES);
   await useProduct();
-  // Connections made between its start and its suspension still deliver some entries.
+  // Connections made between the SIEM's start and its suspension still deliver some entries.
   await eventually(async () => {
     await recordEntries(app, 100);
     await sequenced(app, admin);

@@ -87,7 +87,7 @@ describe("the audit trail in lists", () => {
     assert.equal((await listed()).logs[0]?.summary, "Billing database: refused (role.insufficient)");
   });
 
-  it("pages newest first and returns each entry once while new ones arrive", async () => {
+  it("returns the newest entries first, page by page, and each entry once while new ones arrive", async () => {
     const ids: string[] = [];
     for (let i = 0; i < 25; i++)
       ids.unshift(await adaDid("credential.revealed", {}, `2026-11-21T09:00:${10 + i}.000Z`));

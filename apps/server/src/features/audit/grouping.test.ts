@@ -103,7 +103,7 @@ test("API-88: `event_type` filters by one kind of verification, the same as name
   assert.equal(status, 400);
 });
 
-test("API-88, API-89: `date_range` accepts a period that ends now, or two times", async () => {
+test("API-88, API-89: `date_range` accepts a period that ends now, or a start and an end time", async () => {
   const day = ["underWay", "unsupported", "result3", "start3"];
   const two = ["result2", "result1", "start2", "start1"];
   assert.deepEqual(names(await list({ date_range: "24h" })), [...day, ...two]);

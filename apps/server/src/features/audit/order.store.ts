@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
-/** Both ends included; null: unlimited. */
+/** Both ends are included; null means unlimited. */
 export interface SeqRange {
   first: number | null;
   last: number | null;

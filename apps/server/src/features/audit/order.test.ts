@@ -155,7 +155,7 @@ test("late entries wait while a batch is full, so that no other entry becomes la
   assert.deepEqual(await trail.said(), []);
 });
 
-test("Verify detects a changed position in the lists", async () => {
+test("verifying the trail detects a changed position in the lists", async () => {
   const trail = await aTrail();
   await trail.recordInBatches(9);
   const swap = (one: number, other: number) => [

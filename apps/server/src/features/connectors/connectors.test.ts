@@ -1,4 +1,4 @@
-// GET /api/v1/connectors: the descriptions behind the forms.
+// Tests GET /api/v1/connectors, which returns the descriptions behind the forms.
 import { listConnectors } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

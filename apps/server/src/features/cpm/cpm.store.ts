@@ -13,7 +13,7 @@ export interface WorkCounts {
   lastRunAt: Date | null;
   /** The earliest time at which the schedule has something due. */
   nextDueAt: Date | null;
-  /** A changed host key waits for a decision. */
+  /** A changed host key is waiting for a decision. */
   hasAlarm: boolean;
 }
 
@@ -51,14 +51,14 @@ export interface Attention {
   id: string;
   is_account: boolean;
   name: string;
-  /** Null: a rotation waits for a decision. */
+  /** Null when a rotation is waiting for a decision. */
   status: FailingStatus | null;
   severity: Severity;
   reason: string | null;
   at: Date | null;
 }
 
-/** Rotations that wait for a decision, then failing secrets: the most severe first, then the newest. */
+/** Rotations that are waiting for a decision, then failing secrets: the most severe first, then the newest. */
 export async function findAttention(
   db: Db,
   actor: Viewer,

@@ -31,7 +31,8 @@ after(async () => {
 });
 
 /**
- * Creates a failed credential, one that cannot be verified, one that was never verified, and another user's failure.
+ * Creates a credential that fails verification, one that cannot be verified, one that was never verified, and another user's failing
+ * credential.
  */
 async function aMixedVault(): Promise<TestPerson> {
   const [owner, other] = [await aPerson(app), await aPerson(app)];
@@ -101,7 +102,7 @@ test("API-19, CPM-11: attention lists failures with their reason and time, the m
   assert.ok(body.credentials.every((each) => each.reason.length > 2 && each.lastAttempt !== null));
 });
 
-test("attention lists failures in visible safes and rotations that wait for a decision, each once", async () => {
+test("attention lists failures in visible safes and rotations that are waiting for a decision, each once", async () => {
   const [owner, outsider] = [await aPerson(app), await aPerson(app)];
   const safe = await aSafe(app, owner);
   const [failing, waiting] = [

@@ -36,13 +36,13 @@ const addedNotice = (userId: string, title: string, message: string): Notice => 
   actionRequired: false,
   metadata: {},
   link: "/profile",
-  // An intruder could switch mails off or read the notification first.
+  // An intruder could turn off email or read the notification first.
   mail: "always",
 });
 
 const NOT_YOU = "If this was not you, change your password now and contact an administrator.";
 
-/** INVARIANT: every new factor is reported to its user: it is a way in that outlives a changed password. */
+/** INVARIANT: every new factor is reported to its user, because it remains a way to sign in even after the password is changed. */
 export async function notifyOfNewFactor(
   notify: Notify,
   tx: Tx,

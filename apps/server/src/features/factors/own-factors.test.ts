@@ -187,7 +187,7 @@ describe("a new second factor", () => {
     "New recovery codes were created",
   ];
 
-  test("and new recovery codes are reported to their user, in the product and by mail", async () => {
+  test("and new recovery codes are reported to their user, in the product and by email", async () => {
     const person = await aPerson(app);
     const mailed = new Set<string>();
     let next = smtp.next();

@@ -39,7 +39,7 @@ before(async () => {
   const world = await aWorld(app);
   const { admin, owner, requester, outsider, works } = world;
   people = { admin, owner, requester, outsider };
-  // One account waits for its first verification, another cannot be verified.
+  // One account is waiting for its first verification, and another cannot be verified.
   const { rows } = await app.database.pool.query<Parameters<typeof searchKeys>[0]>(
     `update credentials set verification_status = 'pending', verify_after = now(), verified_at = null,
        last_verification_attempt = null where id = $1 returning *`,
@@ -145,7 +145,7 @@ for (const name of ["admin", "owner", "requester", "outsider"] as const) {
       const active = requests.requests.filter(({ computed_status }) => isActive(computed_status));
       assert.equal(validation.jit_health.active_sessions, active.length);
       assert.equal(sessions.total, active.length);
-      // A user's statistics cover their own requests, those of other roles all requests (OPEN-20).
+      // A user's statistics cover their own requests; those of other roles cover all requests (OPEN-20).
       if (name !== "owner") assert.equal(requestFigures.active, active.length);
       assert.equal(home.activeSessions, 0);
       const pending = requests.requests.filter(({ computed_status }) => computed_status === "pending");

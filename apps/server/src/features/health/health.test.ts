@@ -193,7 +193,7 @@ function smallDisk(context: TestContext): { folder: string; remove: () => void }
   return { folder, remove };
 }
 
-test("a disk with less than a tenth free is reported before it is full", async (context) => {
+test("a disk with less than a tenth of its space free is reported before it is full", async (context) => {
   const disk = smallDisk(context);
   if (disk === null) return;
   const dataFolder = join(disk.folder, "data");

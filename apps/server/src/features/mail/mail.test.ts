@@ -8,7 +8,7 @@ import { smtpSink } from "./testing/smtp-sink.ts";
 const mailFrom = "Strongroom <vault@example.com>";
 const aMail = { to: "person@example.com", subject: "A subject", text: "A text with ünïcode.\n.\nand a lone dot\n" };
 
-test("a mail arrives as complete plain text with exactly one recipient", async () => {
+test("an email arrives as complete plain text with exactly one recipient", async () => {
   const sink = await smtpSink();
   const mail = openMail({ smtpUrl: sink.url, mailFrom });
   const arriving = sink.next();
@@ -34,7 +34,7 @@ test("a name or subject with line breaks adds no header and no recipient", async
   await sink.close();
 });
 
-test("mail uses the user name and password of the SMTP URL, and never reveals them when they are wrong", async () => {
+test("sending uses the user name and password of the SMTP URL, and never reveals them when they are wrong", async () => {
   const tried: unknown[] = [];
   const sink = await smtpSink({
     authOptional: false,
@@ -59,7 +59,7 @@ test("mail uses the user name and password of the SMTP URL, and never reveals th
   await sink.close();
 });
 
-test("a server with an untrusted certificate gets no mail", async () => {
+test("a server with an untrusted certificate gets no email", async () => {
   // smtp-server has a self-signed certificate for localhost.
   for (const options of [{ secure: true }, { hideSTARTTLS: false }]) {
     const sink = await smtpSink(options);
@@ -71,7 +71,7 @@ test("a server with an untrusted certificate gets no mail", async () => {
   }
 });
 
-test("a server that does not answer causes an error that contains no part of the mail", async () => {
+test("a server that does not answer causes an error that contains no part of the email", async () => {
   const sink = await smtpSink();
   await sink.close();
   const mail = openMail({ smtpUrl: sink.url, mailFrom });

@@ -12,8 +12,8 @@ export interface Mail {
   /** Whether an SMTP server is configured. */
   readonly isConfigured: boolean;
   /**
-   * Resolves when the server has accepted the mail. Otherwise throws an error that contains the server's reply and
-   * never the mail's text; the caller decides whether to retry. This is slow: never call it inside a transaction.
+   * Resolves when the server has accepted the email. Otherwise throws an error that contains the server's reply and never the email's text;
+   * the caller decides whether to retry. This is slow: never call it inside a transaction.
    */
   send(mail: OutgoingMail): Promise<void>;
   close(): void;
@@ -29,7 +29,7 @@ export function openMail({ smtpUrl, mailFrom }: Pick<Config, "smtpUrl" | "mailFr
     connectionTimeout: CONNECT_WITHIN_MS,
     greetingTimeout: CONNECT_WITHIN_MS,
     socketTimeout: ANSWER_WITHIN_MS,
-    // Strongroom writes the text of every mail: `nodemailer` must never read a file or fetch a URL for it.
+    // Strongroom writes the text of every email: `nodemailer` must never read a file or fetch a URL for it.
     disableFileAccess: true,
     disableUrlAccess: true,
   });

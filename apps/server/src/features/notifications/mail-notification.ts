@@ -7,17 +7,17 @@ import type { NotificationContext } from "./notifications.ts";
 
 const MAIL_JOB = "notifications.mail";
 const MAIL_AT_ONCE_JOB = "notifications.mail-at-once";
-/** The delay before a mail is sent. The mail includes changes made to the notification in the meantime. */
+/** The delay before an email is sent. The email includes changes made to the notification in the meantime. */
 const MAIL_AFTER_MS = 5_000;
 
 interface MailJob {
   notificationId: string;
 }
 
-/** Includes the text, because the user may read or delete the notification before the mail is sent. */
+/** Includes the text, because the user may read or delete the notification before the email is sent. */
 type MailAtOnceJob = Pick<NotificationRow, "user_id" | "title" | "message" | "link">;
 
-/** Queues one mail per new notification. Changes to an unread notification do not cause another mail. */
+/** Queues one email per new notification. Changes to an unread notification do not cause another email. */
 export async function queueMails(
   { kernel, mail }: NotificationContext,
   tx: Tx,

@@ -20,7 +20,7 @@ export interface NoticeGrouping {
   subject: { key: string; name: string };
 }
 
-/** Whether a notice is mailed only to users who want emails, or to every recipient. */
+/** Whether a notice is emailed only to users who want emails, or to every recipient. */
 export type NoticeMail = "wanted" | "always";
 
 interface NoticesTable {

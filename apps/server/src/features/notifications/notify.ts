@@ -7,7 +7,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { insertNotices } from "./notices.store.ts";
 import type { NoticeGrouping, NoticeAudience, NoticeMail, NoticeRow } from "./notices.store.ts";
 
-/** INVARIANT: a notice contains no secret. It is stored, shown and mailed. */
+/** INVARIANT: a notice contains no secret. It is stored, shown and emailed. */
 export interface Notice {
   to: NoticeAudience;
   type: NotificationType;
@@ -15,14 +15,11 @@ export interface Notice {
   message: string;
   severity: Severity;
   actionRequired: boolean;
-  /** If the metadata contains `is_mailed: true`, no mail is sent, because the recipients get a separate mail. */
+  /** If the metadata contains `is_mailed: true`, no email is sent, because the recipients get a separate one. */
   metadata: Record<string, unknown>;
   /** The path that the notification links to, such as `/accounts/…`. */
   link?: string | null;
-  /**
-   * `always`: mailed at once, regardless of the user's preferences and even if the notification was already read.
-   * Default: `wanted`.
-   */
+  /** `always`: emailed at once, regardless of the user's preferences and even if the notification was already read. Default: `wanted`. */
   mail?: NoticeMail;
   /** A notice with the same key replaces the unread notification. */
   dedupeKey?: string;

@@ -1,4 +1,4 @@
-// The ranking of search results.
+// Tests the ranking of search results.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { distance, ranked } from "./search.policy.ts";

@@ -19,7 +19,7 @@ export type SecretFields = Omit<z.output<typeof CredentialEdit>, "value">;
 
 export interface SecretEdit {
   fields: SecretFields;
-  /** The values by which a search finds it, the name first. */
+  /** The values by which a search finds the secret, the name first. */
   searched: readonly (string | null)[];
   /** The new active secret; null keeps the current one. */
   replacement: { kek: Kek; secret: Secret } | null;
@@ -80,7 +80,7 @@ export async function editSecret(tx: Tx, before: SecretRow, edit: SecretEdit): P
   const { additional_params, ...fields } = edit.fields;
   const changed = changedFields(before, edit.fields);
   const leadsAway = changesMethod(changed) || changed.includes("environment");
-  // INVARIANT: an edit requires the same re-authentication as a reveal. Otherwise, an edit could be used to bypass it.
+  // INVARIANT: an edit requires the same re-authentication as a reveal. Otherwise, an edit could be used to bypass the re-authentication.
   if (before.environment === "production" && leadsAway) edit.requireStepUp();
   const isLoginChanged = replacement !== null || changesLogin(changed);
   if (isLoginChanged) {

@@ -41,7 +41,7 @@ export async function storeVersion(tx: Tx, { id, version, kek, secret, at, by, r
 export type SecretToStore = Omit<NewVersion, "version"> & {
   owner: { user_id: string; safe_id: null } | { user_id: null; safe_id: string };
   fields: SecretFields;
-  /** The values by which a search finds it, the name first. */
+  /** The values by which a search finds the secret, the name first. */
   searched: readonly (string | null)[];
 };
 

@@ -189,7 +189,7 @@ export interface ShownToken extends Omit<
   last_used_from: string | null;
   created_by_name: string;
   safes: { id: SafeId; name: string }[] | null;
-  /** Whether the viewer is responsible for the machine identity that holds it. */
+  /** Whether the viewer is responsible for the machine identity that holds the token. */
   is_responsible: boolean;
 }
 

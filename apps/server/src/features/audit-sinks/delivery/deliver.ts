@@ -32,7 +32,7 @@ export async function deliver(
     else if (claimed.content === "entries") await deliverEntries(context, claimed, memory, signal);
     else await deliverCheckpoint(context, claimed, signal);
   } catch (error) {
-    // The vault was sealed during the delivery, which continues when it is unsealed.
+    // The vault was sealed during the delivery, which will continue when the vault is unsealed.
     if (!(error instanceof SealedError)) throw error;
     await context.kernel.database.transaction((tx) => releaseSink(tx, claimed));
   }

@@ -64,7 +64,7 @@ function decoded(canonical: Buffer): AuditEntry | null {
   try {
     return decodeEntry(canonical);
   } catch {
-    return null; // The caller reports it.
+    return null; // The caller reports the invalid entry.
   }
 }
 

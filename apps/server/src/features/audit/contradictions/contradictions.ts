@@ -40,7 +40,7 @@ export interface Contradictions {
    * an administrator has accepted it.
    */
   report(found: NewContradiction): Promise<ContradictionRow | null>;
-  /** Reads decisions about contradictions of this process, and returns those made since the last call. */
+  /** Reads decisions about the contradictions that this process found, and returns those made since the last call. */
   refresh(): Promise<ContradictionRow[]>;
   /** Contradictions that this process found and no administrator has accepted. */
   open(): readonly FoundContradiction[];

@@ -78,7 +78,7 @@ function read(canonical: Buffer): AuditEntry | null {
   try {
     return decodeEntry(canonical);
   } catch {
-    return null; // Overwritten: the verifier reports it.
+    return null; // The entry was overwritten, which the verifier reports.
   }
 }
 

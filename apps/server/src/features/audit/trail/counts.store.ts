@@ -77,7 +77,7 @@ const DAY = 24 * HOUR;
 
 interface Range {
   span: "hour" | "day" | "century";
-  /** The end is excluded. Null: unlimited. */
+  /** The end is excluded; null means unlimited. */
   from: number | null;
   to: number | null;
 }
@@ -104,9 +104,7 @@ export function spansOf(from: number | null, to: number | null): { kept: Range[]
   return { kept, counted };
 }
 
-/**
- * An exact count, for a filter without search, person or target. Uses one statement, so that no entry is counted twice.
- */
+/** An exact count, for a filter without a search, user or target. Uses one statement, so that no entry is counted twice. */
 export async function countKept(db: Db, filter: TrailFilter): Promise<Counted> {
   const { kept, counted } = spansOf(
     filter.from?.getTime() ?? null,

@@ -46,7 +46,7 @@ function parse(canonical: Buffer): AuditEntry | null {
     const entry = JSON.parse(canonical.toString("utf8")) as AuditEntry;
     return typeof entry.event === "string" && typeof entry.actor === "object" ? entry : null;
   } catch {
-    return null; // The caller continues without it.
+    return null; // The entry is invalid, so it has no searchable names.
   }
 }
 

@@ -27,7 +27,7 @@ export interface EntryFeed {
   checkpointAfter(db: Db, size: number): Promise<StoredCheckpoint | undefined>;
   /** RFC 9162 §2.1.4. Rejects when the stored tree has lost nodes. */
   consistency(db: Db, earlier: number, size: number): Promise<Buffer[]>;
-  /** Reports a contradiction found outside of the log: signing stops until an administrator has decided. */
+  /** Reports a contradiction found outside the log: signing stops until an administrator has decided. */
   report: (found: NewContradiction) => Promise<void>;
 }
 

@@ -31,7 +31,7 @@ export interface SinkMarks {
 const Marks = z.record(z.string(), z.number());
 const FILE = "sinks";
 
-/** `folder` keeps each sink's position outside of the database. */
+/** `folder` keeps each sink's position outside the database. */
 export function openSinkMarks(folder: string): SinkMarks {
   let marks: Record<string, number> | null = null;
   const path = join(folder, FILE);

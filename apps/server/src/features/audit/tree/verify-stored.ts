@@ -1,4 +1,4 @@
-// Checks all stored rows against the tree, the signed checkpoints and all state known outside of the database.
+// Checks all stored rows against the tree, the signed checkpoints and all state known outside the database.
 import { compareStored, decodeEntry, grantOf, leafHash } from "@strongroom/auditlog";
 import type { AuditEntry, Finding, VerifyReport } from "@strongroom/auditlog";
 import type { Db } from "#kernel/db/database.ts";
@@ -22,9 +22,9 @@ export interface KnownOutside {
 }
 
 /**
- * Reads every entry once, in pages; entries recorded meanwhile are left to the next check. Finds what `compareStored`
- * finds, and differences inside the database: listed columns that differ from the entry, entries outside of the tree,
- * and derived rows (nodes, counters, hours, names, the order of lists) that do not match the entries.
+ * Reads every entry once, in pages; entries recorded meanwhile are left to the next check. Finds what `compareStored` finds, and
+ * differences inside the database: listed columns that differ from the entry, entries outside the tree, and derived rows (nodes, counters,
+ * hours, names, the order of lists) that do not match the entries.
  */
 export async function verifyStored(
   db: Db,
@@ -147,7 +147,7 @@ function recordedColumns(canonical: Buffer) {
   try {
     return columnsOf(decodeEntry(canonical));
   } catch {
-    return null; // The caller reports it.
+    return null; // The caller reports the invalid entry.
   }
 }
 

@@ -29,8 +29,8 @@ export function flowSecrets(secret: string): FlowSecrets {
 }
 
 /**
- * Returns the value of `Set-Cookie`. SameSite=Strict is enough, because our own page sends it: no other site can make the browser
- * use it, and the provider's redirect does not need it.
+ * Returns the value of `Set-Cookie`. SameSite=Strict is enough, because our own page sends the cookie: no other site can make the browser
+ * send it, and the provider's redirect does not need it.
  */
 export function flowCookie(kernel: Pick<Kernel, "publicUrl">, secret: string): string {
   return [

@@ -164,7 +164,7 @@ describe("an existing account", () => {
     refusedWith(await signIn(), 403, "sign-in.account-exists");
   });
 
-  test("is not taken over within 7 days of being an administrator's", async () => {
+  test("is not taken over within 7 days after its user was an administrator", async () => {
     await set({ links_by_email: true, role_mappings: [{ group: "admins", role: "admin" }] });
     const other = await aPerson(app, "admin");
     const demoted = await app.call(changeUserRole, { params: { id: other.id }, body: { role: "user" }, as: admin });
@@ -311,7 +311,7 @@ describe("attacks on a sign-in through a provider", () => {
     });
   }
 
-  test("open redirect: only paths in the app are accepted as return address", async () => {
+  test("open redirect: only paths in the app are accepted as the return address", async () => {
     for (const place of [
       "//evil.example",
       "/\\evil.example",

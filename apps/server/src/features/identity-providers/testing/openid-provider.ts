@@ -18,7 +18,7 @@ type Sign = (claims: JWTPayload, key?: { alg: string; key: CryptoKey | Uint8Arra
 
 export interface OpenidProvider {
   issuer: string;
-  /** The person it authenticates, with their claims. */
+  /** The person whom the provider authenticates, with their claims. */
   person: { subject: string; claims: Record<string, unknown> };
   bend: Bend | null;
   /** The signature algorithm of tokens, from the next `serve` on. */
@@ -83,7 +83,7 @@ function makeProvider(self: OpenidProvider, redirectUris: string[], jwks: object
         redirect_uris: redirectUris,
         post_logout_redirect_uris: redirectUris.map((uri) => new URL("/login", uri).href),
         id_token_signed_response_alg: self.algorithm,
-        // Like most providers, it always sends when it authenticated the user.
+        // Like most providers, this one always sends the time at which it authenticated the user.
         require_auth_time: true,
         grant_types: ["authorization_code"],
         response_types: ["code"],

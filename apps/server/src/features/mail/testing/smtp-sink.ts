@@ -20,9 +20,9 @@ export interface SmtpSink {
   url: string;
   /** The number of received emails. */
   readonly count: number;
-  /** Resolves with the next mail received from now on. */
+  /** Resolves with the next email received from now on. */
   next(): Promise<ReceivedMail>;
-  /** Replies to the next mail with a temporary error. */
+  /** Replies to the next email with a temporary error. */
   refuseNext(): void;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export async function smtpSink(options: SMTPServerOptions = {}): Promise<SmtpSin
   };
 }
 
-/** The body of a single-part mail, 7bit or quoted-printable. */
+/** The body of a single-part email, 7bit or quoted-printable. */
 function bodyOf(raw: string): string {
   const end = raw.indexOf("\r\n\r\n");
   const body = raw.slice(end + 4).replaceAll("\r\n", "\n");

@@ -94,7 +94,7 @@ test("an administrative reset revokes a user's API tokens and the tokens that th
   );
 });
 
-test("a reset by mail revokes a user's API tokens", async () => {
+test("a reset by email revokes a user's API tokens", async () => {
   const person = await aPerson(app);
   const token = await aToken(person.token);
   const mail = await mailWith(person, "Set a new Strongroom password", async () => {
@@ -166,7 +166,7 @@ test("a password change that would keep another user's token is refused and chan
   await signIn(app, person.email);
 });
 
-test("the user is notified of a reset link in the product and by mail, regardless of their preferences", async () => {
+test("the user is notified of a reset link in the product and by email, regardless of their preferences", async () => {
   const person = await aPerson(app);
   const preferences = {
     alertSounds: false,
@@ -191,7 +191,7 @@ test("the user is notified of a reset link in the product and by mail, regardles
   assert.equal(told.severity, "critical");
 });
 
-test("the user is mailed when an administrator ends their sessions or resets their factors", async () => {
+test("the user gets an email when an administrator ends their sessions or resets their factors", async () => {
   const person = await aPerson(app);
   const ended = await mailWith(person, "Your sessions and API tokens were ended", async () => {
     await app.call(endUserSessions, byId(person));
