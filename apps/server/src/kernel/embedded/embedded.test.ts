@@ -16,6 +16,7 @@ import { after, afterEach, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
+import { StartError } from "#kernel/start-error.ts";
 import { startEmbedded } from "./embedded.ts";
 import type { Embedded } from "./embedded.ts";
 import { isZombie, serverPid } from "./server-process.ts";
@@ -294,11 +295,7 @@ describe("the embedded database", () => {
 
   test("waits for a zombie server to disappear", { skip: process.platform !== "linux" }, async () => {
     await leavePidFile();
-    // The shell becomes a program that never reaps its child.
-    const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "ignore"] });
-    const [said] = (await once(parent.stdout, "data")) as [Buffer];
-    const zombie = Number(said.toString());
-    await until("it is a zombie", () => isZombie(zombie));
+    const { parent, zombie } = await aZombie();
     namePid(zombie);
     const starting = start();
     assert.equal(await Promise.race([starting, delay(300, "still waiting")]), "still waiting");
@@ -307,6 +304,21 @@ describe("the embedded database", () => {
     const embedded = await starting;
     assert.deepEqual([embedded.adopted, await ask(embedded, "select word from kept")], [false, "kept"]);
   });
+
+  test(
+    "explains in one sentence that a container has no init process",
+    { skip: process.platform !== "linux" },
+    async () => {
+      await leavePidFile();
+      const { parent, zombie } = await aZombie();
+      namePid(zombie);
+      await assert.rejects(
+        start(),
+        (error) => error instanceof StartError && /not reaped it: .*--init/.test(error.message),
+      );
+      parent.kill();
+    },
+  );
 
   test(
     "a stale pid file whose number now belongs to a different program does not prevent the start",
@@ -344,6 +356,15 @@ async function leavePidFile(): Promise<void> {
   copyFileSync(pidFile, `${pidFile}.copy`);
   await embedded.stop();
   copyFileSync(`${pidFile}.copy`, pidFile);
+}
+
+async function aZombie() {
+  // The shell becomes a program that never reaps its child.
+  const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "ignore"] });
+  const [said] = (await once(parent.stdout, "data")) as [Buffer];
+  const zombie = Number(said.toString());
+  await until("it is a zombie", () => isZombie(zombie));
+  return { parent, zombie };
 }
 
 function namePid(pid: number): void {
