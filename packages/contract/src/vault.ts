@@ -12,7 +12,7 @@ import {
 import { refuseLongAddress, withConnectionAddress, type AddressFields } from "./connection-address.ts";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
-import { inputsOf, shownOf, type FieldList } from "./field-list.ts";
+import { inputsOf, namesOf, shownOf, type FieldList } from "./field-list.ts";
 import {
   CredentialId,
   Message,
@@ -43,6 +43,8 @@ const CREDENTIAL_FIELDS = {
   environment: { input: Environment.default("production"), shown: Environment },
   ...CONNECTION_FIELDS,
 } satisfies FieldList;
+export type CredentialField = keyof typeof CREDENTIAL_FIELDS;
+export const CREDENTIAL_FIELD_NAMES = namesOf(CREDENTIAL_FIELDS);
 
 /** A credential as lists and details show it. INVARIANT: no field of it is a secret. */
 export const Credential = z.object({

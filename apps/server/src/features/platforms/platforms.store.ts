@@ -1,5 +1,5 @@
 // Stores platforms.
-import type { ConnectionMethod, PasswordRules, Platform, SafeId, SystemType } from "@strongroom/contract";
+import type { NewPlatform, PasswordRules, Platform, SafeId, SystemType } from "@strongroom/contract";
 import { everyWord } from "#kernel/db/containing.ts";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
@@ -7,36 +7,16 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 
 type RotationWindow = NonNullable<Platform["rotation_window"]>;
 
-export interface PlatformsTable {
+/** Stored as JSON. */
+type JsonField = "rotation_window" | "password_rules" | "reconcile_hosts" | "reconcile_safe_ids";
+
+export interface PlatformsTable extends Omit<NewPlatform, JsonField | "reconcile_account_id"> {
   id: ColumnType<string, string, never>;
-  name: string;
-  description: string | null;
-  system_type: SystemType;
-  connection_method: ConnectionMethod;
-  is_active: boolean;
-  verify_every_hours: number | null;
-  rotate_every_days: number | null;
-  rotation_notice_days: number;
-  rotate_automatically: boolean;
   rotation_window: ColumnType<RotationWindow | null, string | null, string | null>;
-  rotation_jitter_minutes: number;
-  rotate_as: Platform["rotate_as"];
   password_rules: ColumnType<PasswordRules, string, string>;
-  reconcile_account_id: string | null;
   reconcile_hosts: ColumnType<string[], string, string>;
   reconcile_safe_ids: ColumnType<SafeId[], string, string>;
-  exclusive_check_out: boolean;
-  rotate_after_check_in: boolean;
-  access_until_rotated: Platform["access_until_rotated"];
-  one_time_password: boolean;
-  approvals_level_1: number;
-  approvals_level_2: number;
-  approve_extensions: boolean;
-  reason_required: boolean;
-  ticket_required: boolean;
-  default_duration_minutes: number;
-  max_duration_minutes: number;
-  session_recording_required: boolean;
+  reconcile_account_id: string | null;
   /** The result of the last check of the reconcile account; null if it was never checked. */
   reconcile_is_ready: ColumnType<boolean | null, undefined, boolean | null>;
   reconcile_message: ColumnType<string | null, undefined, string | null>;

@@ -1,4 +1,5 @@
 // Stored secrets and their versions in the database. A row is a credential of a vault or belongs to an account.
+import { CREDENTIAL_FIELD_NAMES } from "@strongroom/contract";
 import type { Credential, SecretVersion } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, JSONColumnType, RawBuilder, Selectable, SqlBool, Updateable } from "kysely";
@@ -84,18 +85,8 @@ export const SECRET_COLUMNS = [
   "id",
   "user_id",
   "safe_id",
-  "name",
-  "type",
-  "username",
-  "host",
-  "port",
+  ...CREDENTIAL_FIELD_NAMES,
   "status",
-  "environment",
-  "database_name",
-  "schema_name",
-  "connection_string",
-  "ssl_enabled",
-  "additional_params",
   "secret_version",
   "active_count",
   "active_mac",

@@ -1,7 +1,7 @@
 // Maps the rows of a vault to API objects, names credentials in the audit trail, and publishes changes.
 import { moment } from "#kernel/moment.ts";
-import { CONNECTION_FIELD_NAMES, pick } from "@strongroom/contract";
-import type { Credential, CredentialId, UserId } from "@strongroom/contract";
+import { CREDENTIAL_FIELD_NAMES, pick } from "@strongroom/contract";
+import type { Credential, CredentialField, CredentialId, UserId } from "@strongroom/contract";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
@@ -28,13 +28,9 @@ export function toCredential(row: SecretRow): Credential {
   return {
     id: row.id as CredentialId,
     user_id: row.user_id as UserId,
-    ...pick(row, CONNECTION_FIELD_NAMES),
+    ...(pick(row, CREDENTIAL_FIELD_NAMES) as Pick<Credential, CredentialField>),
     ...addressUsed(row),
-    name: row.name,
-    type: row.type as Credential["type"],
-    username: row.username,
     status: row.status as Credential["status"],
-    environment: row.environment as Credential["environment"],
     verification_status: verificationStatus(row),
     verified_at: moment(row.verified_at),
     last_verification_attempt: moment(row.last_verification_attempt),

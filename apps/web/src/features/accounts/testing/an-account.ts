@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { Account, Platform, Safe, ValidationHistoryEntry } from "@strongroom/contract";
 import { ACCOUNT_DETAIL_NAMES, SAFE_PERMISSIONS, recordOf } from "@strongroom/contract";
 import { TEST_USER } from "#app/testing/sign-in.ts";
+import { aPlatform as anotherPlatform } from "#features/platforms/testing/a-platform.ts";
+import { aSafe as anotherSafe } from "#features/safes/testing/a-safe.ts";
 
 export const TEST_PLATFORM = "55555555-5555-4555-8555-555555555555" as Platform["id"];
 export const TEST_SAFE = "66666666-6666-4666-8666-666666666666" as Safe["id"];
@@ -49,76 +51,21 @@ export function anAccount(given: Partial<Account> = {}): Account {
   };
 }
 
-export function aSafe(given: Partial<Safe> = {}): Safe {
-  return {
-    id: TEST_SAFE,
-    name: "Web servers",
-    description: null,
-    safe_type: "standard",
-    access_level: "private",
-    status: "active",
-    owner_id: TEST_USER.id as Safe["owner_id"],
-    owner_name: TEST_USER.name,
-    owner_email: TEST_USER.email,
-    members: [],
-    account_count: 0,
-    permission_count: 1,
-    my_permissions: [...SAFE_PERMISSIONS],
-    created_at: "2026-11-01T08:00:00.000Z",
-    updated_at: "2026-11-01T08:00:00.000Z",
-    ...given,
-  };
-}
+/** The safe of `anAccount`. */
+export const aSafe = (given: Partial<Safe> = {}): Safe =>
+  anotherSafe({ id: TEST_SAFE, name: "Web servers", description: null, ...given });
 
-export function aPlatform(given: Partial<Platform> = {}): Platform {
-  return {
+/** The platform of `anAccount`: it requires nothing. */
+export const aPlatform = (given: Partial<Platform> = {}): Platform =>
+  anotherPlatform({
     id: TEST_PLATFORM,
-    name: "Linux servers",
-    description: null,
-    system_type: "Linux",
-    connection_method: "SSH",
-    is_active: true,
-    verify_every_hours: 24,
     rotate_every_days: null,
-    rotate_automatically: true,
-    rotation_window: null,
-    rotation_jitter_minutes: 60,
-    rotate_as: "account",
-    rotation_notice_days: 7,
-    password_rules: {
-      length: 24,
-      max_length: 128,
-      min_lowercase: 1,
-      min_uppercase: 1,
-      min_digits: 1,
-      min_symbols: 0,
-      symbols: "-_.",
-      forbidden_characters: "",
-      begins_with_letter: true,
-      history: 5,
-    },
-    reconcile_account_id: null,
-    reconcile_hosts: [],
-    reconcile_safe_ids: [],
-    exclusive_check_out: false,
-    access_until_rotated: "blocked",
     rotate_after_check_in: false,
-    one_time_password: false,
-    approvals_level_1: 0,
-    approvals_level_2: 0,
     approve_extensions: false,
     reason_required: false,
-    ticket_required: false,
-    default_duration_minutes: 60,
-    max_duration_minutes: 480,
-    session_recording_required: false,
-    reconcile_readiness: null,
     account_count: 1,
-    created_at: "2026-11-01T08:00:00.000Z",
-    updated_at: "2026-11-01T08:00:00.000Z",
     ...given,
-  };
-}
+  });
 
 export function aValidation(given: Partial<ValidationHistoryEntry> = {}): ValidationHistoryEntry {
   return {
