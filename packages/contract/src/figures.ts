@@ -9,7 +9,7 @@ export const FIGURES = {
   failed: VERIFICATION_MEANINGS.failed,
   pending: VERIFICATION_MEANINGS.pending,
   untested: VERIFICATION_MEANINGS.untested,
-  successRate: "Successful verifications as a share of all verifications in the selected period.",
+  successRate: "Successful verifications as a share of all completed verifications in the selected period.",
   criticalFailures:
     "Failing secrets of critical severity: on active grants, reconcile accounts, changed host keys, and rejected production credentials.",
   liveSessions: "Open sessions to targets.",

@@ -81,6 +81,14 @@ describe("the platforms page", () => {
     expect(form.getByRole("switch", { name: /^One-time password/ })).toHaveProperty("disabled", true);
   });
 
+  test("the form does not offer session recording, because every session is recorded", async () => {
+    const { user } = await openPlatforms();
+    await user.click(screen.getByRole("button", { name: "Create Platform" }));
+    const form = await dialog("Create Platform");
+    await form.findByRole("switch", { name: /^Ticket required/ });
+    expect(form.queryByRole("switch", { name: /record/i })).toBeNull();
+  });
+
   test("users who are not administrators cannot change platforms", async () => {
     signInForTest({ role: "user" });
     await openPlatforms();

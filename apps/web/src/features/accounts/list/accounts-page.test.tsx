@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { screen, waitFor, within } from "@testing-library/react";
-import type { Account, LiveEvent } from "@strongroom/contract";
+import { FIGURES as DEFINITIONS, type Account, type LiveEvent } from "@strongroom/contract";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, type TestApi } from "#app/testing/api-server.ts";
 import { signInForTest } from "#app/testing/sign-in.ts";
@@ -50,6 +50,16 @@ describe("the accounts page", () => {
       expect(within(await screen.findByRole("article", { name: label })).getByText(value)).toBeTruthy();
     }
     expect(screen.getByText("1 invalid")).toBeTruthy();
+  });
+
+  test("each figure shows its definition on hover", async () => {
+    const { user } = await openAccounts(anAccount());
+    const labels = ["Total Accounts", "Active Accounts", "Rotation Required", "Valid Credentials"];
+    const { accounts, activeAccounts, rotationRequired, validAccounts } = DEFINITIONS;
+    for (const [place, definition] of [accounts, activeAccounts, rotationRequired, validAccounts].entries()) {
+      await user.hover(await screen.findByRole("button", { name: `How ${labels[place]} is calculated` }));
+      expect(await screen.findByText(definition)).toBeTruthy();
+    }
   });
 
   test.each([

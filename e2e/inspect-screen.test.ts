@@ -1,0 +1,37 @@
+// The accessibility check of `inspectScreen` fails on text that cannot be read.
+import { needs } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser, noBrowser } from "./testing/browser.ts";
+import { inspectScreen } from "./testing/inspect-screen.ts";
+
+describe("the accessibility check", needs(noBrowser || null), () => {
+  let browser: Browser;
+  let page: Page;
+
+  before(async () => {
+    browser = await launchBrowser();
+    page = await browser.newPage();
+  });
+  after(() => browser?.close());
+
+  const show = (style: string) =>
+    page.setContent(
+      `<!doctype html><html lang="en"><title>A page</title><main><h1>A page</h1><a href="/x" style="${style}">Request Access</a></main>`,
+    );
+
+  test("accepts readable text", async () => {
+    await show("background: #ffffff; color: #1d5a74");
+    await inspectScreen(page, "readable-text");
+  });
+
+  for (const [contrast, style] of [
+    ["1:1", "background: #1d5a74; color: #1d5a74"],
+    ["2:1", "background: #ffffff; color: #b0b0b0"],
+  ] as const)
+    test(`fails on text with a contrast of ${contrast}`, async () => {
+      await show(style);
+      await assert.rejects(inspectScreen(page, "unreadable-text"), /color-contrast/);
+    });
+});
