@@ -34,6 +34,7 @@ import { startBrowserServer } from "./browser/browser-server.ts";
 import { systemClock } from "./core/clock.ts";
 import { Gateway } from "./core/gateway.ts";
 import { parseFrame } from "./browser/frames.ts";
+import { createFileAudit } from "./store/file-audit.ts";
 import { databaseSessions } from "./store/database-sessions.ts";
 import { startSshServer, type SshServer } from "./ssh-server/ssh-server.ts";
 import { recordSessions } from "./store/record-session.ts";
@@ -102,7 +103,9 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
     try {
       const hostKey = await gatewayHostKey(kernel);
       const access = createNativeAccess(context, id);
-      const server = await startSshServer({ gateway, access, hostKey, host, port, pages: pagesOf(config), log });
+      const files = createFileAudit(kernel);
+      stops.push(() => files.stop());
+      const server = await startSshServer({ gateway, access, files, hostKey, host, port, pages: pagesOf(config), log });
       facts.address = sshAddressOf(config);
       log.info({ host, port, fingerprint: hostKey.fingerprint }, "the gateway listens for SSH clients");
       return server;

@@ -47,6 +47,7 @@ const LABELS: Readonly<Record<string, string>> = {
   "policy.changed": "Sign-in policy changed",
   "policy.previewed": "Sign-in policy previewed",
   "restore.found": "Restored database detected",
+  "privileged-session.files-used": "Files used in a session",
   "restore.marked": "Database marked as restored",
   "seal.rekey-started": "Root key replacement started",
   "seal.rekeyed": "Root key replaced",

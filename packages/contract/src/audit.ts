@@ -95,6 +95,7 @@ export const EVENTS_WITHOUT_CALL = [
   "identity-provider.person-bound",
   "platform.reconcile-not-ready",
   "privileged-session.ended",
+  "privileged-session.files-used",
   "privileged-session.refused",
   "privileged-session.started",
   "privileged-session.watched",

@@ -3,6 +3,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { SessionEndReason } from "@strongroom/contract";
 import { RecorderClosedError, type ClosingReason, type TerminalRecorder } from "@strongroom/recordings";
 import type { Clock, OpenedSession, Progress, SessionEnd, Size, TrafficLog, UpstreamChannel } from "./ports.ts";
+import { TrafficError } from "./ports.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -210,10 +211,14 @@ export class LiveSession {
   /** INVARIANT: output reaches the user and watchers only after the recorder accepted it. */
   async #output(bytes: Buffer, isError: boolean): Promise<void> {
     if (this.#end !== null) return;
-    const shown = this.#log === null ? bytes : textOf(this.#log.output(bytes));
-    if (!(await this.#accepted(this.#show(shown, isError)))) return;
+    if (!(await this.#accepted(this.#recordOutput(bytes, isError)))) return;
     this.#outputBytes += bytes.length;
     await this.#terminal?.write(bytes, isError);
+  }
+
+  async #recordOutput(bytes: Buffer, isError: boolean): Promise<void> {
+    const log = isError ? null : this.#log;
+    await this.#show(log === null ? bytes : textOf(log.output(bytes)), isError);
   }
 
   /** Descriptions of input are recorded as output: they are what a player shows. */
@@ -240,8 +245,11 @@ export class LiveSession {
     try {
       await recorded;
     } catch (error) {
-      const detail = error instanceof RecorderClosedError ? null : "An error in the recorder ended this session.";
-      this.end({ reason: "recorder-failed", detail });
+      if (error instanceof TrafficError) this.end({ reason: "failed", detail: error.message });
+      else {
+        const detail = error instanceof RecorderClosedError ? null : "An error in the recorder ended this session.";
+        this.end({ reason: "recorder-failed", detail });
+      }
     }
     return this.#end === null;
   }

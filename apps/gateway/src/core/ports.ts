@@ -80,9 +80,12 @@ interface RecorderEvents {
   onFailed(message: string): void;
 }
 
+/** The traffic of a program cannot be described, so the session must end. The message is for the user. */
+export class TrafficError extends Error {}
+
 /**
  * Describes traffic that is not text for the recording and for watchers, which then contain the descriptions instead of
- * the output.
+ * the output. Both functions throw `TrafficError`.
  */
 export interface TrafficLog {
   /** Lines about bytes from the user, before they reach the target. */

@@ -6,12 +6,15 @@ import type { Connection, PseudoTtyInfo, ServerChannel, Session } from "ssh2";
 import type { Gateway } from "#gateway/core/gateway.ts";
 import type { LiveSession } from "#gateway/core/live-session.ts";
 import type { Program, Size } from "#gateway/core/ports.ts";
+import type { FileAudit } from "#gateway/store/file-audit.ts";
 import { ChannelTerminal } from "./channel-terminal.ts";
+import { createSftpLog } from "./sftp-log.ts";
 import { Login, type Admission } from "./login.ts";
 
 export interface ConnectionOptions {
   gateway: Gateway;
   access: NativeAccess;
+  files: FileAudit;
   log: Log;
   address: string;
   agent: string;
@@ -79,6 +82,10 @@ function serveSession(session: Session, options: SessionOptions): void {
   });
   session.on("env", (accept) => accept?.());
   session.once("shell", (accept) => run(accept(), { kind: "shell", command: null, terminal: pty }));
+  session.once("subsystem", (accept, reject, { name }) => {
+    if (name === "sftp") run(accept(), { kind: "sftp", command: null, terminal: null });
+    else reject?.();
+  });
   session.once("exec", (accept, _reject, { command }) => run(accept(), { kind: "exec", command, terminal: pty }));
 }
 
@@ -102,6 +109,7 @@ async function runProgram(running: Running, program: Program, options: SessionOp
     terminal,
     program,
     size: program.terminal ?? USUAL_SIZE,
+    ...(program.kind === "sftp" ? { log: createSftpLog((file) => options.files.add(ticket.sessionId, file)) } : {}),
     signal: AbortSignal.any([closed.signal, options.signal]),
   });
   if ("failure" in opened) return terminal.refuse(opened.failure);

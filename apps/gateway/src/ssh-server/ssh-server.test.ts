@@ -1,7 +1,18 @@
 // Native SSH clients: the real OpenSSH client, a gateway on a real database, and a real sshd.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { createAccount, createToken, startPrivilegedSession, terminatePrivilegedSession } from "@strongroom/contract";
+import {
+  createAccount,
+  createToken,
+  pathOf,
+  readSessionRecording,
+  startPrivilegedSession,
+  terminatePrivilegedSession,
+} from "@strongroom/contract";
 import type { AccountId, PrivilegedSessionId, ScopeChoice } from "@strongroom/contract";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import { gatewayHostKey } from "@strongroom/server/features/sessions/index.ts";
@@ -220,6 +231,40 @@ describe("a native SSH client", needs(unixUsersAvailable()), () => {
     stop.abort();
     await running;
     assert.equal((await lastSession()).end_reason, "logout");
+  });
+
+  test("copies files with scp and names them in the audit trail and the recording", async () => {
+    const source = join(client.folder, "source");
+    const back = join(client.folder, "back");
+    writeFileSync(source, randomBytes(3_000_000));
+    const copy = join(tmpdir(), `strongroom-copied-${randomBytes(4).toString("hex")}`);
+    const remote = `scp://${world.accountId}@127.0.0.1:${world.sshPort}/${copy}`;
+    const up = await client.run("scp", [source, remote], withToken());
+    assert.equal(up.status, 0, up.stderr);
+    const session = await lastSession();
+    const down = await client.run("scp", [remote, back], withToken());
+    assert.equal(down.status, 0, down.stderr);
+    assert.deepEqual(readFileSync(back), readFileSync(source));
+    rmSync(copy);
+
+    const named = async (id: string) => {
+      for (let looks = 0; looks < 250; looks += 1) {
+        const found = (await world.audited(id)).filter(({ event }) => event === "privileged-session.files-used");
+        const text = found.map((entry) => entry.text).join();
+        if (text.includes('"bytes"')) return text;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      throw new Error("the transfer was not audited");
+    };
+    const entry = (action: string) => `"action":"${action}","bytes":3000000,"path":"${copy}"`;
+    assert.ok((await named(session.id)).includes(entry("uploaded")));
+    assert.ok((await named((await lastSession()).id)).includes(entry("downloaded")));
+    const played = await world.app.http.inject({
+      url: pathOf(readSessionRecording.path, { id: session.id }),
+      headers: { authorization: `Bearer ${world.owner.token}` },
+    });
+    assert.ok(played.payload.includes(`uploaded ${copy} (3000000 bytes)`));
+    assert.ok(played.payload.length < 4000, "the recording does not contain the file");
   });
 
   test("cannot forward ports or its agent", async () => {

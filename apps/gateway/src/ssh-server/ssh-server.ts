@@ -6,11 +6,13 @@ import type { GatewayHostKey, NativeAccess } from "@strongroom/server/features/s
 import type { Log } from "@strongroom/server/kernel/log.ts";
 import ssh2 from "ssh2";
 import type { Gateway } from "#gateway/core/gateway.ts";
+import type { FileAudit } from "#gateway/store/file-audit.ts";
 import { serveConnection } from "./connection.ts";
 
 export interface SshServerOptions {
   gateway: Gateway;
   access: NativeAccess;
+  files: FileAudit;
   hostKey: GatewayHostKey;
   host: string;
   port: number;
@@ -53,7 +55,7 @@ const ALGORITHMS: ssh2.Algorithms = {
 
 /** Rejects when it cannot listen. */
 export async function startSshServer(options: SshServerOptions): Promise<SshServer> {
-  const { gateway, access, hostKey, pages, log } = options;
+  const { gateway, access, files, hostKey, pages, log } = options;
   const key = sshKeyOf(hostKey.privateKey);
   if (key === null) throw new Error("the host key has a kind that SSH does not support");
   const all = new Set<Connected>();
@@ -67,6 +69,7 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
     serveConnection(client, {
       gateway,
       access,
+      files,
       log,
       pages,
       address: connected.address,

@@ -39,6 +39,7 @@ export { gatewaySocket, recordingsFolder } from "./gateway/gateway-places.ts";
 export { bindExisting as prepareSecrets } from "#features/secrets/index.ts";
 export { gatewayHostKey } from "./native/host-key.ts";
 export type { GatewayHostKey } from "./native/host-key.ts";
+export { recordFileOperations } from "./native/file-operations.ts";
 export { createNativeAccess } from "./native/native-access.ts";
 export type { HeldTicket, Justification, NativeAccess, NativeClient } from "./native/native-access.ts";
 export type { FoundTargets, TargetName } from "./native/find-targets.ts";
