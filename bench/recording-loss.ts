@@ -1,5 +1,6 @@
-// `npm run recording-loss [-- ROUNDS]`: kills gateway, server and database and fills the disk while users work (default 100
-// rounds), and prints how much of what they saw is missing from the recordings. The figures are in docs/recordings.md.
+// `npm run recording-loss [-- ROUNDS]`: kills gateway, server and database and fills the disk while users work (default
+// 100 rounds), and prints how much of what they saw is missing from the recordings. The figures are in
+// docs/recordings.md.
 import { FAULTS } from "../e2e/testing/recording-loss/faults.ts";
 import { judge, runRound } from "../e2e/testing/recording-loss/rounds.ts";
 import type { Loss, Observed } from "../e2e/testing/recording-loss/rounds.ts";

@@ -1,5 +1,5 @@
-// Cost of the global search, compared with a bare indexed prefix query over the same accounts in the same run: with 100,000
-// accounts in 2,000 safes and 5,000 users, and with 1 % of that.
+// Cost of the global search, compared with a bare indexed prefix query over the same accounts in the same run: with
+// 100,000 accounts in 2,000 safes and 5,000 users, and with 1 % of that.
 import pg from "pg";
 import { fillSafes, joinSafes } from "./support/fill-safes.ts";
 import type { LoadRequest } from "./support/load.ts";

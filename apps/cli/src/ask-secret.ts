@@ -29,7 +29,7 @@ const CLEAR_LINE = "\u0015";
 async function typed(question: string): Promise<string> {
   const { stdin, stderr } = process;
   stdin.setEncoding("utf8");
-  // Before the prompt, so that an immediate answer is not echoed either.
+  // Set before the prompt, so that an immediate answer is not echoed either.
   stdin.setRawMode(true);
   stdin.resume();
   stderr.write(`${question}: `);

@@ -17,7 +17,7 @@ import { CommandError } from "./command-error.ts";
 import { requireVersion } from "./schema-version.ts";
 
 export interface CommandContext extends UserAdminContext {
-  /** Null with DATABASE_URL. */
+  /** Null when DATABASE_URL is set. */
   embedded: Embedded | null;
 }
 

@@ -6,7 +6,7 @@ import type { Database } from "@strongroom/server/kernel/db/database.ts";
 
 export const COMMAND_LINE = "command line";
 
-/** Durable when it returns: data leaves only after that. */
+/** The entry is durable when this returns: data leaves only after that. */
 export async function record(database: Database, event: string, note: AuditNote = {}): Promise<void> {
   await database.transaction((tx) => appendAudit(tx, [systemEntry(event, COMMAND_LINE, note, new Date())]));
 }

@@ -36,7 +36,7 @@ export function findMacOfPerson(config: Config): FindMac {
   };
 }
 
-/** The first line of the file. The caller disposes of it. */
+/** The first line of the file, as a secret that the caller disposes of. */
 export function readPassphraseFile(path: string): Secret {
   try {
     return Secret.fromText(firstLine(readFileSync(path, "utf8")));

@@ -12,7 +12,7 @@ export async function versions({ pool }: Pick<Database, "pool">): Promise<{ stor
   return { stored, known };
 }
 
-/** Throws CommandError with one sentence when the database does not answer or is at another version. */
+/** Throws CommandError with one sentence when the database does not answer or is at a different version. */
 export async function requireVersion(database: Pick<Database, "pool">): Promise<void> {
   const { stored, known } = await versions(database);
   if (stored === known) return;

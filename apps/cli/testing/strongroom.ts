@@ -13,7 +13,7 @@ export interface RunResult {
 
 export interface RunOptions {
   env?: Record<string, string>;
-  /** Its standard input; default: empty. */
+  /** The command's standard input; default: empty. */
   input?: string;
 }
 

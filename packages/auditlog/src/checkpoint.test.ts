@@ -154,7 +154,8 @@ describe("a checkpoint (C2SP tlog-checkpoint)", () => {
       fc.property(fc.nat(note.length - 1), fc.integer({ min: 0x20, max: 0x7e }), (i, code) => {
         const changed = note.slice(0, i) + String.fromCharCode(code) + note.slice(i + 1);
         const { outcome } = verifyCheckpoint(changed, aSigner());
-        // A timestamped signature that was changed looks like one by an unknown key, or like none: the time is lost, never replaced.
+        // A timestamped signature that was changed looks like one by an unknown key, or like none: the time is lost,
+        // never replaced.
         if (changed === note) assert.equal(outcome, "verified");
         else if (outcome === "verified")
           assert.equal((verifyCheckpoint(changed, aSigner()) as { signedAt: unknown }).signedAt, null);

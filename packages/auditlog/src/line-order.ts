@@ -20,8 +20,8 @@ export type Placed = PlacedEntry | PlacedCheckpoint;
 const WINDOW = 512;
 
 /**
- * Yields entries with increasing indexes (gaps are reported, then skipped) and each checkpoint after the last entry that it covers. A
- * checkpoint whose position has passed already, or never comes, is yielded where it was read.
+ * Yields entries with increasing indexes (gaps are reported, then skipped) and each checkpoint after the last entry
+ * that it covers. A checkpoint whose position has passed already, or never comes, is yielded where it was read.
  */
 export async function* inOrder(lines: AsyncIterable<Placed>, findings: Findings): AsyncGenerator<Placed> {
   let next = 0;

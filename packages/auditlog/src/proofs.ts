@@ -71,8 +71,8 @@ export async function frontierAt(readNodes: ReadNodes, size: number): Promise<Tr
 }
 
 /**
- * Whether the leaf with this hash is at `index` of the tree with `size` leaves and this `root` (RFC 9162 §2.1.3.2). Never throws: a
- * malformed proof is an invalid one.
+ * Whether the leaf with this hash is at `index` of the tree with `size` leaves and this `root` (RFC 9162 §2.1.3.2).
+ * Never throws: a malformed proof is an invalid one.
  */
 export function verifyInclusion(claim: {
   readonly index: number;
@@ -98,8 +98,8 @@ export function verifyInclusion(claim: {
 }
 
 /**
- * Whether the tree of `size` leaves with `root` begins with the tree of `earlier` leaves with `earlierRoot` (RFC 9162 §2.1.4.2). Every tree
- * begins with the empty one and with itself. Never throws.
+ * Whether the tree of `size` leaves with `root` begins with the tree of `earlier` leaves with `earlierRoot` (RFC 9162
+ * §2.1.4.2). Every tree begins with the empty one and with itself. Never throws.
  */
 export function verifyConsistency(claim: {
   readonly earlier: number;

@@ -1,4 +1,4 @@
-// Addresses: their notations and their uses.
+// Tests IP addresses: their notations and their special-purpose uses.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -57,7 +57,7 @@ for (const [use, addresses] of USES) {
   });
 }
 
-test("an IPv6 address that embeds an IPv4 address can reach both", () => {
+test("an IPv6 address that embeds an IPv4 address can reach both addresses", () => {
   const carriers = [
     "::ffff:169.254.169.254",
     "::ffff:a9fe:a9fe",
@@ -81,7 +81,7 @@ test("an IPv4-mapped address reaches only the IPv4 address", () => {
   assert.deepEqual(bytes && destinationsOf(bytes), [Uint8Array.of(10, 1, 2, 3)]);
 });
 
-test("text in another notation has no bytes", () => {
+test("text in any other notation has no bytes", () => {
   for (const text of [
     "",
     "localhost",

@@ -1,4 +1,4 @@
-// The stream under every connection: it limits the bytes received and survives readers that throw.
+// Tests the stream under every connection: it limits the bytes received and survives readers that throw.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";

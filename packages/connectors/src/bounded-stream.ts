@@ -14,7 +14,10 @@ export class TooMuchData extends Error {
   }
 }
 
-/** Destroying it destroys the socket. Reading more than `maxReceivedBytes` destroys it with `TooMuchData`. */
+/**
+ * Destroying this stream destroys the socket. Reading more than `maxReceivedBytes` destroys the stream with
+ * `TooMuchData`.
+ */
 export class BoundedStream extends Duplex {
   #socket: Socket;
   #maxReceivedBytes: number;

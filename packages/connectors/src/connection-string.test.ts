@@ -1,4 +1,4 @@
-// Connection strings: which parts are used, and which are refused.
+// Tests which parts of a connection string are used, and which are refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { aTarget } from "../testing/factories.ts";

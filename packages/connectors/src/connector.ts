@@ -31,7 +31,7 @@ export interface Target {
 export interface VerifyContext {
   /** The whole attempt, name resolution included, ends after this many milliseconds. */
   timeoutMs: number;
-  /** Aborting it ends the attempt at once with `unreachable` and the code `cancelled`. */
+  /** Aborting the signal ends the attempt at once with `unreachable` and the code `cancelled`. */
   signal: AbortSignal;
   network: NetworkPolicy;
   now: () => Date;
@@ -190,7 +190,7 @@ export type ListFinding = { outcome: "listed"; accounts: ListedAccount[]; messag
 /** `message` is one or two plain sentences; `durationMs` a whole number of milliseconds. */
 export type ListResult = ListFinding & { durationMs: number };
 
-/** True when the target has more accounts than are listed; the message then says so. */
+/** The limit of a list; when the target has more accounts, the message says so. */
 export const MAX_LISTED_ACCOUNTS = 10_000;
 
 /** The passwords that a target accepts, for generating new ones. */
@@ -214,13 +214,13 @@ export interface Connector {
   defaultPort?: number;
   /** The types of entries that the connector supports without a `protocol`. */
   types: readonly string[];
-  /** The values of the additional parameter `protocol` that select it. */
+  /** The values of the additional parameter `protocol` that select the connector. */
   protocols?: readonly ConnectorProtocol[];
-  /** The schemes of connection strings that select it for entries of the type `database`. */
+  /** The schemes of connection strings that select the connector for entries of the type `database`. */
   schemes?: readonly string[];
   /** Ports used by no other protocol; an entry without a protocol is checked by the connector of its port. */
   ports?: readonly number[];
-  /** The additional parameters that it reads besides `protocol`; forms are generated from them. */
+  /** The additional parameters that the connector reads besides `protocol`; forms are generated from them. */
   parameters: readonly ParameterField[];
   /** True when the shared suite runs against a real target, not only against a fake. */
   proven: boolean;
@@ -233,8 +233,9 @@ export interface Connector {
    */
   newSecret?(current: Secret): Promise<Secret | null>;
   /**
-   * Logs in with `current` and replaces it with `candidate`, or adds it where both stay valid until `retire`.
-   * Repeating it with the same candidate is harmless. It never verifies the candidate: callers do that with `verify`.
+   * Logs in with `current` and replaces it with `candidate`, or adds `candidate` where both stay valid until `retire`.
+   * Repeating the call with the same candidate is harmless. It never verifies the candidate: callers do that with
+   * `verify`.
    */
   change?(target: Target, current: Secret, candidate: Secret, context: VerifyContext): Promise<ChangeResult>;
   /** Like `change`, but logged in as an account that may set the secrets of other accounts. */
@@ -244,8 +245,8 @@ export interface Connector {
   /** Replaces `change` where the target generates the secret: adds a second one beside `current`. */
   issue?(target: Target, current: Secret, context: VerifyContext): Promise<IssueResult>;
   /**
-   * After `change` or `issue` left two secrets: deletes `retired`, logged in with `current`. Repeating it is harmless,
-   * also where `change` left only one.
+   * After `change` or `issue` left two secrets: deletes `retired`, logged in with `current`. Repeating the call is
+   * harmless, even where `change` left only one.
    */
   retire?(target: Target, current: Secret, retired: Secret, context: VerifyContext): Promise<ChangeResult>;
   /** The accounts of the target, at most 10,000. */

@@ -1,4 +1,5 @@
-// The descriptions from which forms are generated are complete and valid, and include every documented parameter.
+// Tests that the descriptions from which forms are generated are complete and valid, and include every documented
+// parameter.
 import { ConnectorDescription, describedConnector, parameterSchema, parametersFor } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

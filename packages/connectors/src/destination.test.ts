@@ -1,4 +1,5 @@
-// The reported host is the one that the connector connects to, however the entry tries to name a different host.
+// Tests that the reported host is the one that the connector connects to, however the entry tries to name a different
+// host.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Secret } from "@strongroom/keys";

@@ -68,7 +68,7 @@ export const unknown = (message: string): NotChanged => ({ outcome: "unknown", m
 export const unanswered = (where: string): NotChanged =>
   unknown(`The change was sent to ${where}, but no clear response was received.`);
 
-/** Turns the reason why a change would fail into the result of a check whether the change is possible. */
+/** Turns the reason why a change would fail into the result of checking whether the change is possible. */
 export function obstacleTo(change: NotChanged): Failure {
   if (change.outcome === "unsent") return change.failure;
   const { message } = change;

@@ -1,4 +1,4 @@
-// The hosts that connectors may connect to, in every notation.
+// Tests which hosts connectors may connect to, in every notation.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-// The connector chosen for an entry, and the "unsupported" answer for entries without one.
+// Tests which connector is chosen for an entry, and the "unsupported" answer for entries without one.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
@@ -64,7 +64,7 @@ const UNSUPPORTED: [Partial<Target>, RegExp][] = [
   [{ type: "something-else" }, /something-else/],
 ];
 for (const [target, words] of UNSUPPORTED) {
-  test(`an unsupported entry is unsupported, never failed: ${JSON.stringify(target)}`, async () => {
+  test(`an unsupported entry is reported as unsupported, never as failed: ${JSON.stringify(target)}`, async () => {
     const lookup = () => Promise.reject(new Error("it was looked up"));
     const context = aContext({ network: networkPolicy({ lookup }) });
     const result = await connectorFor(aTarget(target)).verify(

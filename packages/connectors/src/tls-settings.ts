@@ -1,4 +1,5 @@
-// The encryption settings of a connection, read from `ssl_enabled`, the connection string and the additional parameters.
+// The encryption settings of a connection, read from `ssl_enabled`, the connection string and the additional
+// parameters.
 import { X509Certificate } from "node:crypto";
 import type { ParameterField } from "@strongroom/contract";
 import type { Failure, Target } from "./connector.ts";
@@ -22,8 +23,8 @@ export interface TlsSettings {
 }
 
 /**
- * INVARIANT: a secret goes out in clear text only over TLS to a server whose certificate was checked. Methods that
- * only prove knowledge of it (SCRAM, challenge and response) may run without.
+ * INVARIANT: a secret goes out in clear text only over TLS to a server whose certificate was checked. Methods that only
+ * prove knowledge of the secret (SCRAM, challenge and response) may run without TLS.
  */
 export function mayCarryClearText({ mode }: TlsSettings): boolean {
   return mode === "verify-ca" || mode === "verify-full";
@@ -51,7 +52,9 @@ const MODES = new Map<string, TlsMode>([
   ["verify_identity", "verify-full"],
 ]);
 
-/** `modeInString` is the mode in the connection string, or null. If no mode is set, `ssl_enabled` means `verify-full`. */
+/**
+ * `modeInString` is the mode in the connection string, or null. If no mode is set, `ssl_enabled` means `verify-full`.
+ */
 export function tlsSettings(target: Target, modeInString: string | null): TlsSettings | { failure: Failure } {
   const { sslmode = null, ca = null, servername = null } = target.additionalParams;
   const named = modeInString ?? sslmode;

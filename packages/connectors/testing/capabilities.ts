@@ -1,5 +1,5 @@
-// The shared suite for capabilities beyond verification: change, reconcile, retire and list. It asserts that missing capabilities are
-// missing, too.
+// The shared suite for capabilities beyond verification: change, reconcile, retire and list. It asserts that missing
+// capabilities are missing, too.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Secret } from "@strongroom/keys";
@@ -271,7 +271,7 @@ function cutTests(connector: Connector, rows: () => ChangeRows): void {
     ["pause", true],
   ];
 
-  test("a cut connection is unsent before the change was sent, and unknown after it", async (t) => {
+  test("a change whose connection is cut is unsent before the change was sent, and unknown afterwards", async (t) => {
     // Not a skip: that counts as a failure where every target is available.
     if (rows().isCuttable === false) return t.diagnostic("the connector's own tests cut its connections");
     const piece = await cutUntilUnknown(0, "reset", true);

@@ -1,4 +1,4 @@
-// Captures the log during a call, and fails when it or the result contains a secret.
+// Captures the log during a call, and fails when the log or the result contains a secret.
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 

@@ -7,7 +7,7 @@ import { GroupKind } from "./groups.ts";
 import { SafePermission } from "./safe-permissions.ts";
 import { AccessLevel, NewSafeMember, SafeMemberEdit, SafeStatus } from "./safes.ts";
 
-/** Counted over the safes that the caller manages or audits; for an administrator, over all. */
+/** The counts cover the safes that the caller manages or audits; for an administrator, all safes. */
 export const AccessPerson = z.object({
   user_id: UserId,
   name: z.string(),
@@ -75,7 +75,7 @@ export const PersonSafe = z.object({
   name: z.string(),
   status: SafeStatus,
   access_level: AccessLevel,
-  /** Empty if the user has only grants there. */
+  /** Empty if the user has only grants in the safe. */
   permissions: z.array(SafePermission),
   paths: z.array(StandingPath),
   /** Accounts in the safe that the user can see. */

@@ -9,12 +9,12 @@ export type AccessReviewId = z.infer<typeof AccessReviewId>;
 export const ReviewItemId = z.uuid().brand<"ReviewItemId">();
 export type ReviewItemId = z.infer<typeof ReviewItemId>;
 
-/** What happens at the close to undecided memberships. */
+/** What happens to undecided memberships when the review closes. */
 export const Unreviewed = z.enum(["stays", "is-removed"]);
 
 /**
- * `gone`: the membership had ended in another way. `kept` and `lapsed`: nobody decided, and the membership stayed or
- * was removed at the close.
+ * `gone`: the membership had ended in a different way. `kept` and `lapsed`: no reviewer decided, and the membership
+ * stayed or was removed when the review closed.
  */
 export const REVIEW_DECISIONS = ["confirmed", "removed", "gone", "kept", "lapsed"] as const;
 export const ReviewDecision = z.enum(REVIEW_DECISIONS);
@@ -123,7 +123,7 @@ export const ReviewItem = z.object({
   id: ReviewItemId,
   safe_id: SafeId,
   safe_name: z.string(),
-  /** Exactly one of the two fields. */
+  /** Exactly one of the two ids is set. */
   user_id: UserId.nullable(),
   group_id: GroupId.nullable(),
   name: z.string(),
@@ -188,7 +188,7 @@ export const decideReviewItem = endpoint({
   thing: "access-review",
 });
 
-/** Each membership is decided and recorded separately: failures are listed, the rest is done. */
+/** Each membership is decided and recorded separately: failures are listed and the rest succeed. */
 export const decideReviewItems = endpoint({
   method: "POST",
   path: "/api/v1/access-control/reviews/:id/decisions",

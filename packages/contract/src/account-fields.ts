@@ -9,7 +9,7 @@ interface DetailLook {
   label: string;
   placeholder?: string;
   maxLength: number;
-  /** Searches for accounts read it too. */
+  /** Searches for accounts read this field too. */
   isSearched?: boolean;
 }
 

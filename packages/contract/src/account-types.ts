@@ -57,7 +57,7 @@ export const CONNECTION_METHODS = [
 export const ConnectionMethod = z.enum(CONNECTION_METHODS);
 export type ConnectionMethod = z.infer<typeof ConnectionMethod>;
 
-/** The connection method of a system unless the user chooses another; ACC-72 gives that of databases. */
+/** The connection method of a system unless the user chooses a different one; ACC-72 gives that of databases. */
 export const USUAL_METHODS: Readonly<Record<SystemType, ConnectionMethod>> = {
   Windows: "RDP",
   Linux: "SSH",

@@ -44,7 +44,7 @@ export type CheckOut = z.infer<typeof CheckOut>;
  * yet.
  */
 export const AccessBlock = z.object({
-  /** `stopped`: the rotation waits for a user. */
+  /** `stopped`: the rotation is waiting for a user. */
   state: z.enum(["rotating", "stopped"]),
   since: Moment,
   message: z.string(),
@@ -55,7 +55,7 @@ export type AccessBlock = z.infer<typeof AccessBlock>;
 
 const { hostname, ...login } = shownOf(LOGIN_FIELDS);
 
-/** An account as lists and details show it. INVARIANT: no field of it is a secret. */
+/** An account as lists and details show it. INVARIANT: none of its fields is a secret. */
 export const Account = z.object({
   id: AccountId,
   ...login,
@@ -85,7 +85,7 @@ export const Account = z.object({
   access_block: AccessBlock.nullable(),
   /** The caller's current permissions. `use` and `retrieve` here need no further approval. */
   my_permissions: z.array(SafePermission),
-  /** The caller could use or retrieve it after an approval. */
+  /** The caller could use or retrieve the account after an approval. */
   needs_approval: z.boolean(),
   /** The caller's active grant. */
   my_grant: z.object({ request_id: AccessRequestId, ends_at: Moment }).nullable(),
@@ -112,7 +112,9 @@ export const NewAccount = z
   .superRefine(requireAccountDatabase);
 export type NewAccount = z.infer<typeof NewAccount>;
 
-/** An edit names every field; `password` only to replace the stored secret with a known one. Null keeps the stored one. */
+/**
+ * An edit names every field; `password` only to replace the stored secret with a known one. Null keeps the stored one.
+ */
 export const AccountEdit = z
   .strictObject({
     ...editable,
@@ -210,7 +212,7 @@ export const readAccountDetails = endpoint({
   reply: Account,
 });
 
-/** Refused when approval is needed, the reason or ticket is missing, or another user has checked it out. */
+/** Refused when approval is needed, the reason or ticket is missing, or another user has checked out the account. */
 export const retrieveAccount = endpoint({
   method: "POST",
   path: "/api/v1/accounts/:id/retrieve",
@@ -270,9 +272,9 @@ export const updateAccount = endpoint({
 });
 
 /**
- * Needs `delete` in the safe it leaves, and `retrieve` there without an approval, and `add` in the target safe. The
- * secrets are sealed again under the target safe's key. If the caller did not join that safe themselves, asks for a
- * confirmation of the people who gain access.
+ * Needs `delete` in the safe that the account leaves, `retrieve` there without an approval, and `add` in the target
+ * safe. The secrets are sealed again under the target safe's key. If the caller did not join that safe themselves, they
+ * must confirm the people who gain access.
  */
 export const moveAccount = endpoint({
   method: "POST",

@@ -56,7 +56,7 @@ export const KeyFacts = z.object({
   root_key_id: z.string(),
   /** When this root key became current. */
   root_key_since: Moment,
-  /** The number of key-encryption keys that it wraps. */
+  /** The number of key-encryption keys that the root key wraps. */
   keys: z.number().int(),
   signing_key_since: Moment.nullable(),
   /** Why this process cannot use the current root key; null when it can. */
@@ -197,8 +197,8 @@ export const BackupName = z.string().regex(/^\d{8}T\d{6}Z$/);
 export const Backup = z.object({
   name: BackupName,
   /**
-   * `unfinished`: the backup started and did not finish, or another one is running. `damaged`: its list of files was changed.
-   * `unauthenticated`: made by an earlier version, without a MAC; a drill does not start it.
+   * `unfinished`: the backup started and did not finish, or another one is running. `damaged`: its list of files was
+   * changed. `unauthenticated`: made by an earlier version, without a MAC; a drill does not start it.
    */
   state: z.enum(["complete", "unfinished", "damaged", "unauthenticated"]),
   made_at: Moment.nullable(),
@@ -308,9 +308,9 @@ export const RestoreEnds = z.object({
   admin_resets: z.number().int(),
   /** Closed vaults whose waiting time started again. */
   closures: z.number().int(),
-  /** Deleted: some of them may have been used since the backup. */
+  /** Deleted recovery codes: some of them may have been used since the backup. */
   recovery_codes: z.number().int(),
-  /** Removed from requests that still need others: they may have been withdrawn since the backup. */
+  /** Approvals removed from requests that still need others: they may have been withdrawn since the backup. */
   approvals: z.number().int(),
 });
 export type RestoreEnds = z.infer<typeof RestoreEnds>;

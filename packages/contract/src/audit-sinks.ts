@@ -31,7 +31,7 @@ const WebAddress = z
   .refine((text) => !text.includes("#"), "The URL must not contain a fragment (#)")
   .refine((text) => !holdsSecret(text), "Put secrets in the Authorization field, not in the URL");
 
-/** The destination of a sink, by kind. INVARIANT: none of it is a secret. */
+/** The destination of a sink, by kind. INVARIANT: none of these settings is a secret. */
 export const AuditSinkConfig = z.discriminatedUnion("kind", [
   /** RFC 5424 messages, each prefixed with its length (RFC 6587), over TLS (RFC 5425) unless `tcp` was chosen. */
   z.strictObject({
@@ -260,10 +260,10 @@ export const WitnessedLog = z.object({
   verifier_key: z.string(),
   /** The size of the newest cosigned checkpoint; 0 before the first. */
   size: z.number().int(),
-  /** That checkpoint as signed by its log: an auditor compares an export with it. */
+  /** The newest cosigned checkpoint, as signed by its log: an auditor compares an export with this checkpoint. */
   checkpoint: z.string().nullable(),
   cosigned_at: Moment.nullable(),
-  /** The last signed checkpoint that did not extend the newest one: that log was rewritten. */
+  /** The last signed checkpoint that did not extend the newest one: the log was rewritten. */
   contradiction: z.object({ checkpoint: z.string(), message: z.string(), at: Moment }).nullable(),
 });
 export type WitnessedLog = z.infer<typeof WitnessedLog>;
@@ -273,7 +273,7 @@ export const readWitness = endpoint({
   path: "/api/v1/audit/witness",
   summary: "This Strongroom as a witness: its key, and the logs that it watches",
   reply: z.object({
-    /** Verifies its cosignatures. */
+    /** Verifies this Strongroom's cosignatures. */
     witness_key: z.string(),
     logs: z.array(WitnessedLog),
   }),

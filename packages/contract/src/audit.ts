@@ -27,7 +27,7 @@ export const AuditLogEntry = z.object({
   user: z.object({ id: UserId.nullable(), name: z.string(), email: z.string().nullable() }),
   timestamp: Moment,
   target: z.object({ type: z.string(), id: z.string(), name: z.string().nullable() }).nullable(),
-  /** Its index in the tree; null until the sequencer has added it (about a second). */
+  /** The entry's index in the tree; null until the sequencer has added the entry (about a second). */
   leaf_index: z.number().int().nullable(),
 });
 export type AuditLogEntry = z.infer<typeof AuditLogEntry>;
@@ -40,7 +40,7 @@ export const AUDIT_STATUSES = ["success", "failure", "pending"] as const;
 export const AuditStatus = z.enum(AUDIT_STATUSES);
 export type AuditStatus = z.infer<typeof AuditStatus>;
 
-/** AUDIT-14. The second and third: under a just-in-time grant. */
+/** AUDIT-14. The second and third are for verifications under a just-in-time grant. */
 export const VERIFICATION_EVENT_TYPES = [
   "account_verification",
   "jit_account_verification",
@@ -119,7 +119,9 @@ export const AuditView = z.enum(AUDIT_VIEWS);
 export type AuditView = z.infer<typeof AuditView>;
 
 const auditFilter = {
-  /** Part of the name of a person, object, host, ticket or event; or an id. Every name recorded for an object matches. */
+  /**
+   * Part of the name of a person, object, host, ticket or event; or an id. Every name recorded for an object matches.
+   */
   search: z.string().trim().max(200).optional(),
   /** API-88: the same as `search`. */
   search_term: z.string().trim().max(200).optional(),
@@ -184,7 +186,7 @@ export const listAuditEntries = endpoint({
   audit: "none",
 });
 
-/** AUDIT-07, OPEN-131: over all that match the filter, not the page. */
+/** AUDIT-07, OPEN-131: counts all entries that match the filter, not only those on the page. */
 export const countAuditEntries = endpoint({
   method: "GET",
   path: "/api/v1/audit/counts",

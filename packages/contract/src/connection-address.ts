@@ -1,5 +1,5 @@
-// The address in a connection string. Connectors use it in place of host, port and database (CRED-38), so entries store it
-// there as well: lists, search, verification and the string agree.
+// The address in a connection string. Connectors use it in place of host, port and database (CRED-38), so entries store
+// it there as well: lists, search, verification and the string agree.
 import type { z } from "zod";
 import { isAccountDatabaseType } from "./account-types.ts";
 
@@ -32,7 +32,7 @@ export interface AddressFields {
   database_name: string | null;
 }
 
-/** The fields with the parts of the connection string that it names. A text that is no URL changes nothing. */
+/** The fields with the parts of the connection string that it names. A text that is not a URL changes nothing. */
 export function withConnectionAddress(
   connectionString: string | null,
   { host, port, database_name }: AddressFields,

@@ -1,5 +1,5 @@
-// Connectors as they describe themselves: the entries that they serve, their parameters and capabilities. The account and
-// credential forms are generated from it.
+// Connectors as they describe themselves: the entries that they serve, their parameters and capabilities. The account
+// and credential forms are generated from these descriptions.
 import { z } from "zod";
 import { PROTOCOL_TYPES } from "./credential-types.ts";
 import { endpoint } from "./endpoint.ts";

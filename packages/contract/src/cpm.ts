@@ -39,7 +39,7 @@ export const AttentionItem = z.object({
   is_account: z.boolean(),
   name: z.string(),
   severity: z.enum(["high", "medium", "low"]),
-  /** Null when a rotation waits for a decision. */
+  /** Null when a rotation is waiting for a decision. */
   status: z.enum(FAILING_STATUSES).nullable(),
   reason: z.string(),
   lastAttempt: Moment.nullable(),

@@ -1,4 +1,4 @@
-// Dependents: other places that use an account's password, which are updated or notified after a rotation.
+// Dependents: everything else that uses an account's password and is updated or notified after a rotation.
 import { z } from "zod";
 import { AccountId, DependentId, Message, Moment, oneLine } from "./fields.ts";
 import { endpoint } from "./endpoint.ts";
@@ -6,9 +6,9 @@ import { endpoint } from "./endpoint.ts";
 export const DEPENDENT_KINDS = ["account", "ssh-file", "webhook", "linked-user"] as const;
 
 const accountId = AccountId;
-/** The settings of a dependent, by kind. INVARIANT: none of it is a secret. */
+/** The settings of a dependent, by kind. INVARIANT: none of these settings is a secret. */
 export const DependentConfig = z.discriminatedUnion("kind", [
-  /** Another stored account with the same password: it is stored there too, and verified. */
+  /** Another stored account with the same password, which is stored there too, and verified. */
   z.strictObject({ kind: z.literal("account"), account_id: accountId }),
   /** A file on a Linux host, written through a stored account: `template` with {{username}} and {{password}}. */
   z.strictObject({
@@ -44,7 +44,9 @@ export type DependentConfig = z.infer<typeof DependentConfig>;
 export const Dependent = z.object({
   id: DependentId,
   name: z.string(),
-  /** Null for callers who cannot manage the account's secret: it names other accounts, hosts and files. */
+  /**
+   * Null for callers who cannot manage the account's secret, because the settings name other accounts, hosts and files.
+   */
   config: DependentConfig.nullable(),
   /** `current`: has the active password. `attention`: failed permanently and needs a user's action. */
   state: z.enum(["current", "pending", "waiting", "attention"]),
@@ -72,7 +74,7 @@ export const listDependents = endpoint({
 
 /**
  * Needs `update_properties` and `manage_secret` in the account's safe, and the permission to manage the secret in the
- * safe of the account that it uses.
+ * safe of the account that the dependent uses.
  */
 export const addDependent = endpoint({
   method: "POST",

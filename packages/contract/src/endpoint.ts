@@ -47,7 +47,7 @@ export interface Endpoint<
    * only needs a sign-in accepts no token unless this is set. See `scopeOf`.
    */
   readonly scope?: Scope;
-  /** No API token can make this call, whatever its scopes: it decides on users' sign-in or permissions. */
+  /** No API token can make this call, whatever its scopes, because the call controls users' sign-in or permissions. */
   readonly sessionOnly?: true;
   readonly audit: Audit;
   /** The kind of object that `:id` names, as in audit entries; for calls that a role may be refused. */
@@ -69,8 +69,8 @@ export interface Endpoint<
   /** The limit of calls per minute for each user, including their API tokens. */
   readonly perMinute?: number;
   /**
-   * Open to users who are waiting for activation; other calls refuse them, whatever their role allows. Only for calls on their
-   * own data that reach no target and show nothing about anyone else.
+   * Open to users who are waiting for activation; other calls refuse them, whatever their role allows. Only for calls
+   * on their own data that reach no target and show nothing about anyone else.
    */
   readonly whilePending?: true;
   /** Answered even while the vault is sealed. */
@@ -101,7 +101,7 @@ type Effect =
 
 /**
  * Declares a call. `needs`, `audit` and `gives` are required: a call without them does not compile. Throws for a PUT
- * whose body is not a `completeBody`: it would reset omitted fields.
+ * whose body is not a `completeBody`, because such a PUT would reset omitted fields.
  */
 export function endpoint<
   Params extends z.ZodType,

@@ -36,7 +36,9 @@ const ValidationNews = z.object({
   severity: Severity.nullable(),
   /** The grant that the event concerns. */
   session_id: AccessRequestId.nullable(),
-  /** The user who requested this attempt and waits for it, or null. Toasts are for that user (VAL-65 to VAL-67). */
+  /**
+   * The user who requested this attempt and is waiting for it, or null. Toasts are for that user (VAL-65 to VAL-67).
+   */
   asked_by: UserId.nullable(),
   /** The change of the reader's figures. */
   statistics: z

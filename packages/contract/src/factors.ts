@@ -112,7 +112,7 @@ export const FactorProof = z.discriminatedUnion("kind", [
 ]);
 export type FactorProof = z.infer<typeof FactorProof>;
 
-/** The data for setting up a new factor; it counts once its first proof was verified. */
+/** The data for setting up a new factor, which counts once its first proof has been verified. */
 export const NewFactor = z.object({
   /** For an authenticator app: the key in base32, and the same as an `otpauth://` URI for a QR code. */
   totp: z.object({ key: z.string(), uri: z.string() }).nullable(),

@@ -11,7 +11,7 @@ export type IdentityProviderId = z.infer<typeof IdentityProviderId>;
 export const PROVIDER_KINDS = ["oidc", "ldap"] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
-/** How users are treated whose groups give no role, if groups are mapped to roles. */
+/** How users without a mapped group are treated, if groups are mapped to roles. */
 export const WITHOUT_GROUP = ["refuse", "user"] as const;
 
 const ATTRIBUTE = /^[a-z][a-z0-9-]*$/i;
@@ -90,8 +90,8 @@ const common = {
   /** Creates a user for people who may sign in and have no user yet. */
   creates_people: z.boolean(),
   /**
-   * An existing user is linked to the person whom the provider names as the owner of its address. Never an
-   * administrator's.
+   * An existing user is linked to the person whom the provider names as the owner of the user's address. Administrators
+   * are never linked.
    */
   links_by_email: z.boolean(),
   without_group: z.enum(WITHOUT_GROUP),
@@ -159,7 +159,7 @@ export const createIdentityProvider = endpoint({
   sessionOnly: true,
 });
 
-/** The destination of its secret cannot change unless the secret is entered again. */
+/** The destination of the provider's secret cannot change unless the secret is entered again. */
 export const updateIdentityProvider = endpoint({
   method: "PUT",
   path: "/api/v1/identity-providers/:id",
@@ -275,7 +275,7 @@ export const beginProviderStepUp = endpoint({
   gives: "nothing",
 });
 
-/** RP-initiated logout. The browser goes there, and the provider asks the person to confirm. */
+/** RP-initiated logout. The browser opens the returned address, where the provider asks the person to confirm. */
 export const signOutOfProvider = endpoint({
   method: "POST",
   path: "/api/v1/auth/oidc/:id/sign-out",

@@ -10,7 +10,8 @@ export type NotificationId = z.infer<typeof NotificationId>;
 /**
  * The preference that lets each type through, beside the minimum severity (NOTIF-06, NOTIF-09, NOTIF-10):
  * `validation_failure` enableValidationAlerts, `critical_failure` enableCriticalFailures, `jit_alert` enableJitAlerts,
- * `validation_success` enableSuccessNotifications. The other types answer a user's request, or wait for the user.
+ * `validation_success` enableSuccessNotifications. The other types answer a user's request, or are waiting for the
+ * user.
  */
 export const NOTIFICATION_TYPES = [
   "validation_failure",
@@ -39,7 +40,7 @@ export const Notification = z.object({
   actionRequired: z.boolean(),
   /** Ids, names and numbers, such as `account_id`, `rotation_id`, `count`; never a secret. */
   metadata: z.record(z.string(), z.json()),
-  /** The page in the product that it links to. */
+  /** The page in the product that the notification links to. */
   link: z.string().nullable(),
 });
 export type Notification = z.infer<typeof Notification>;

@@ -73,11 +73,13 @@ const policy = {
   password_rules: PasswordRules,
   /** Resets an account whose own password no longer works. */
   reconcile_account_id: AccountId.nullable(),
-  /** Where it may log in beside its own host: names, `*.example.com`, networks such as `10.0.0.0/8`. */
+  /**
+   * Where the reconcile account may log in besides its own host: names, `*.example.com`, networks such as `10.0.0.0/8`.
+   */
   reconcile_hosts: z.array(ReconcileHost).max(100).default([]),
   /**
-   * Safes on whose accounts it acts, beside its own safe: users who can add accounts there decide whose passwords it
-   * sets.
+   * Safes on whose accounts the reconcile account acts, besides its own safe: users who can add accounts there decide
+   * whose passwords it sets.
    */
   reconcile_safe_ids: z.array(SafeId).max(1000).default([]),
   /** Only one user at a time can check out an account. */

@@ -63,7 +63,7 @@ export const PolicyPreview = z.object({
     tokens: z.number().int(),
     shown: z.array(PersonOutside).max(MOST_POLICY_PEOPLE),
   }),
-  /** Sessions that would end through the limits on inactivity and on the lifetime of sessions. */
+  /** Sessions that would end because of the limits on inactivity and on the lifetime of sessions. */
   ending: z.object({
     people: z.number().int(),
     idle: z.number().int(),

@@ -4,7 +4,7 @@ import { SafePermission } from "./safe-permissions.ts";
 
 /**
  * For `safe.people-gain-access`: the people in a safe who would gain access to what is moved there. The call is
- * repeated with `confirmation` once a person has agreed; it is valid for exactly these people.
+ * repeated with `confirmation` once a person has agreed; the confirmation is valid for exactly these people.
  */
 export const PeopleGainingAccess = z.object({
   safe_name: z.string(),

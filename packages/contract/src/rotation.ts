@@ -46,7 +46,7 @@ export const Rotation = z.object({
   /** More specific than the message, such as `password-rules`, `both-refused`, `reconcile-refused`; or null. */
   code: z.string().nullable(),
   tries: z.number().int(),
-  /** When it continues automatically; null while it runs, after it ended, or when it needs a person. */
+  /** When the rotation continues automatically; null while it runs, after it has ended, or when it needs a person. */
   next_at: Moment.nullable(),
   started_at: Moment,
   ended_at: Moment.nullable(),
@@ -173,7 +173,7 @@ export const RotationRun = z.object({
 });
 export type RotationRun = z.infer<typeof RotationRun>;
 
-/** Decides on each secret separately: lists the refused ones and queues the rest. */
+/** Checks each secret separately: lists the refused ones and queues the rest. */
 export const rotateSeveral = endpoint({
   method: "POST",
   path: "/api/v1/rotations/runs",

@@ -29,7 +29,7 @@ export type SafeStatus = z.infer<typeof SafeStatus>;
 
 /**
  * Which non-members see the safe and can request access: none, the owner's team, the owner's department, or everyone.
- * It never lets anyone use or retrieve a secret.
+ * An access level never lets anyone use or retrieve a secret.
  */
 export const ACCESS_LEVELS = ["private", "team", "department", "public"] as const;
 export const AccessLevel = z.enum(ACCESS_LEVELS);
@@ -37,7 +37,7 @@ export type AccessLevel = z.infer<typeof AccessLevel>;
 
 export const SafeMember = z.object({
   id: SafeMemberId,
-  /** Exactly one of the two. */
+  /** Exactly one of the two ids is set. */
   user_id: UserId.nullable(),
   group_id: GroupId.nullable(),
   name: z.string(),

@@ -6,11 +6,11 @@ export const SECRET_REASONS = ["created", "edited", "rotated", "reconciled", "im
 export const SecretVersion = z.object({
   version: z.number().int(),
   reason: z.enum(SECRET_REASONS),
-  /** Generated for a rotation and never verified as the active one; kept all the same. */
+  /** Generated for a rotation and never verified as the active one, but kept. */
   is_candidate: z.boolean(),
   created_at: Moment,
   created_by: z.string(),
-  /** When a later version replaced it; null: active. */
+  /** When a later version replaced this one; null for the active version. */
   retired_at: Moment.nullable(),
 });
 export type SecretVersion = z.infer<typeof SecretVersion>;

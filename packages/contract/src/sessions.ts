@@ -227,7 +227,9 @@ export const startPrivilegedSession = endpoint({
   reply: z.object({
     session_id: PrivilegedSessionId,
     ...Ticket,
-    /** For a native client: the gateway, and its host key as in a known_hosts file. The ticket is the password there. */
+    /**
+     * For a native client: the gateway, and its host key as in a known_hosts file. The ticket is the password there.
+     */
     ssh: z.object({ host: z.string(), port: z.number().int(), host_key: z.string() }).nullable(),
   }),
   status: 201,
@@ -253,7 +255,7 @@ export const openSessionTerminal = endpoint({
   thing,
 });
 
-/** The user of the session is notified that another user watches. */
+/** The user of the session is notified that another user is watching. */
 export const watchPrivilegedSession = endpoint({
   method: "POST",
   path: "/api/v1/sessions/:id/watch",
@@ -310,7 +312,7 @@ export const messagePrivilegedSession = endpoint({
 export const Gateway = z.object({
   id: GatewayId,
   name: z.string(),
-  /** The address at which native clients reach the gateway; null: it serves browsers only. */
+  /** The address at which native clients reach the gateway; null when it serves browsers only. */
   address: z.string().nullable(),
   zone: z.string().nullable(),
   version: z.string(),

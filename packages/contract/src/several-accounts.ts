@@ -6,7 +6,7 @@ import { RunId } from "./verification.ts";
 
 export const BULK_ACTIONS = ["validate", "enable", "disable", "move", "delete"] as const;
 
-/** Each account is decided separately: failures are listed, the rest is done. */
+/** Each account is processed separately: failures are listed and the rest succeed. */
 export const bulkAccounts = endpoint({
   method: "POST",
   path: "/api/v1/accounts/bulk",

@@ -1,4 +1,4 @@
-// No part of a body is ignored: every object in a body names all of its fields.
+// Tests that no part of a body is ignored: every object in a body names all of its fields.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";

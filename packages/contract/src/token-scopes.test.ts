@@ -1,4 +1,4 @@
-// The predefined sets of scopes contain what their names say.
+// Tests that the predefined sets of scopes contain what their names say.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { endpoints } from "./all.ts";

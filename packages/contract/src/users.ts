@@ -4,7 +4,7 @@ import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
 import { Domain, Email, Message, Moment, Network, PersonName, ROLES, Role, UserId, pageQuery } from "./fields.ts";
 
-/** `pending`: signed up, and waits for an administrator to activate the account. */
+/** `pending`: signed up, and is waiting for an administrator to activate the account. */
 export const USER_STATUSES = ["pending", "active", "disabled"] as const;
 export const User = z.object({
   id: UserId,
@@ -38,7 +38,7 @@ export const listUsers = endpoint({
     role: z.enum(ROLES).optional(),
     /** `invited`: those whose invitation is open. */
     status: z.enum([...USER_STATUSES, "invited"]).optional(),
-    /** Only users whose requested role waits for a decision. */
+    /** Only users whose requested role is waiting for a decision. */
     has_role_request: z.stringbool().optional(),
   }),
   reply: z.object({ data: z.array(User), next_cursor: z.string().nullable() }),
@@ -51,7 +51,7 @@ export const INVITATION_WAYS = ["mail", "link"] as const;
 
 export const Invitation = z.object({
   user: User,
-  /** The single-use link to hand over; null when it is sent by mail. */
+  /** The single-use link to hand over; null when it is sent by email. */
   link: z.string().nullable(),
   expires_at: Moment,
 });
@@ -264,7 +264,7 @@ export const SignInPolicy = z
     privileged_timeout_minutes: z.number().int().min(5).max(1440),
     /** The longest session without "Keep me signed in". */
     session_hours: z.number().int().min(1).max(12),
-    /** The longest session with it. */
+    /** The longest session with "Keep me signed in". */
     remembered_days: z.number().int().min(1).max(30),
     ...signUp,
     /** The rule for new passwords. Never less strict than `Password`. */

@@ -243,7 +243,7 @@ export const ValidationFailure = z.object({
   failure_count: z.number().int(),
   first_failed_at: Moment.nullable(),
   last_failed_at: Moment.nullable(),
-  /** Its active grants that the caller can see. */
+  /** The secret's active grants that the caller can see. */
   associated_jit_sessions: z.array(SessionName),
   /** Whether the caller can start a validation of the secret. */
   may_validate: z.boolean(),
@@ -339,8 +339,8 @@ export const readJitSession = endpoint({
 });
 
 /**
- * OPEN-125 to OPEN-128. Decides on each separately: lists those that the caller cannot validate and verifies the rest
- * in the background. Without `force`, secrets that their target has rejected are skipped, to avoid lockouts.
+ * OPEN-125 to OPEN-128. Checks each secret separately: lists those that the caller cannot validate and verifies the
+ * rest in the background. Without `force`, secrets that their target has rejected are skipped, to avoid lockouts.
  */
 export const triggerValidation = endpoint({
   method: "POST",

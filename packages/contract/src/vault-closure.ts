@@ -41,7 +41,7 @@ export const cancelRecovery = endpoint({
   whilePending: true,
 });
 
-/** For an owner who can no longer sign in: the token is in the mail about the reset. */
+/** For an owner who can no longer sign in: the token is in the email about the reset. */
 export const cancelRecoveryByLink = endpoint({
   method: "POST",
   path: "/api/v1/auth/cancel-recovery",

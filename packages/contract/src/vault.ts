@@ -46,7 +46,7 @@ const CREDENTIAL_FIELDS = {
 export type CredentialField = keyof typeof CREDENTIAL_FIELDS;
 export const CREDENTIAL_FIELD_NAMES = namesOf(CREDENTIAL_FIELDS);
 
-/** A credential as lists and details show it. INVARIANT: no field of it is a secret. */
+/** A credential as lists and details show it. INVARIANT: none of its fields is a secret. */
 export const Credential = z.object({
   id: CredentialId,
   user_id: UserId,

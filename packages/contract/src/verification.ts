@@ -7,7 +7,8 @@ import { VerificationStatus } from "./verification-status.ts";
 
 /**
  * The outcome of an attempt. Only `rejected` means that the secret is wrong; the others say why that is unknown.
- * `aborted`: Strongroom did not finish the attempt (an internal error, a restart, a sealed vault), which says nothing about the target.
+ * `aborted`: Strongroom did not finish the attempt (an internal error, a restart, a sealed vault), which says nothing
+ * about the target.
  */
 export const OUTCOMES = ["verified", "rejected", "unreachable", "misconfigured", "unsupported", "aborted"] as const;
 export const Outcome = z.enum(OUTCOMES);
@@ -54,7 +55,7 @@ export const acceptHostKey = endpoint({
   path: "/api/v1/credentials/:id/accept-host-key",
   summary: "Accept the changed host key that raised the alarm",
   params: byId,
-  /** The exact key of the alarm: a different key that the target presented since is not accepted. */
+  /** The exact key of the alarm: a different key that the target has presented since is not accepted. */
   body: z.strictObject({ fingerprint: z.string().max(200) }),
   reply: z.object({ message: z.string() }),
   needs: "credential.update",

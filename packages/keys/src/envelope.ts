@@ -40,8 +40,8 @@ export function sealSecret(kek: Kek, context: EnvelopeContext, secret: Secret): 
 }
 
 /**
- * Opens an envelope. Throws EnvelopeError when it is malformed, of an unknown version, sealed under a different KEK, or does not
- * authenticate for exactly this context. None of these errors reveals anything about the plaintext.
+ * Opens an envelope. Throws EnvelopeError when it is malformed, of an unknown version, sealed under a different KEK, or
+ * does not authenticate for exactly this context. None of these errors reveals anything about the plaintext.
  */
 export function openSecret(kek: Kek, context: EnvelopeContext, envelope: Uint8Array): Secret {
   const header = checkedHeader(envelope);

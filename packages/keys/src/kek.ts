@@ -12,7 +12,10 @@ const VERSION = 1;
 const HEADER = Buffer.from([...MAGIC, VERSION]);
 const WRAPPED_BYTES = HEADER.length + KEY_BYTES + OVERHEAD_BYTES;
 
-/** A KEK as stored in the database. `wrapped` is bound to the other three fields: if any of them changes, the KEK does not open. */
+/**
+ * A KEK as stored in the database. `wrapped` is bound to the other three fields: if any of them changes, the KEK does
+ * not open.
+ */
 export type WrappedKek = {
   /** Lower-case UUID. */
   readonly id: string;

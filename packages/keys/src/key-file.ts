@@ -22,9 +22,9 @@ const KEY_AT = FIRST_LINE.length + 1 + 32 + 1;
 const FILE_BYTES = KEY_AT + 43 + 1;
 
 /**
- * Writes `root` (a new one unless given) to a new file with mode 0600 and returns it. The file is written and synced under a temporary name
- * and linked into place, so the file is either complete or absent, and never replaces an existing one. Throws SealError "key-file.exists"
- * or "key-file.unwritable".
+ * Writes `root` (a new one unless given) to a new file with mode 0600 and returns it. The file is written and synced
+ * under a temporary name and linked into place, so the file is either complete or absent, and never replaces an
+ * existing one. Throws SealError "key-file.exists" or "key-file.unwritable".
  */
 export function createKeyFile(path: string, root: RootKey = RootKey.generate()): RootKey {
   const draft = `${path}.${randomBytes(6).toString("hex")}.draft`;

@@ -34,9 +34,10 @@ export class KeyRing {
   }
 
   /**
-   * Loads the stored KEKs and takes over `root`, which `seal` then disposes of. Rejects with KekError "kek.other-root-key" when any of them
-   * belongs to a different root key, and with SealedError when `seal` was called meanwhile; the ring is then unchanged. An unsealed ring
-   * may be unsealed again: this is how a running process follows a rekey.
+   * Loads the stored KEKs and takes over `root`, which `seal` then disposes of. Rejects with KekError
+   * "kek.other-root-key" when any of them belongs to a different root key, and with SealedError when `seal` was called
+   * meanwhile; the ring is then unchanged. An unsealed ring may be unsealed again: this is how a running process
+   * follows a rekey.
    */
   async unseal(root: RootKey): Promise<void> {
     const timesSealed = this.#timesSealed;
@@ -57,8 +58,8 @@ export class KeyRing {
   }
 
   /**
-   * A ring over another store whose KEKs belong to this ring's root key, such as a copy of the database. The caller seals it.
-   * Rejects with SealedError while this ring is sealed, and as `unseal` does.
+   * A ring over another store whose KEKs belong to this ring's root key, such as a copy of the database. The caller
+   * seals it. Rejects with SealedError while this ring is sealed, and as `unseal` does.
    */
   async ringOver(store: KekStore): Promise<KeyRing> {
     const ring = new KeyRing(store);

@@ -36,8 +36,8 @@ export function hmacSha256(key: KeyObject, message: Uint8Array): Buffer {
 }
 
 /**
- * AES-256-GCM (NIST SP 800-38D §7.1). Returns the ciphertext followed by its 16-byte tag. Takes a KeyObject because Node needs 10 µs longer
- * to create a cipher from a key's bytes (measured on 24.21).
+ * AES-256-GCM (NIST SP 800-38D §7.1). Returns the ciphertext followed by its 16-byte tag. Takes a KeyObject because
+ * Node needs 10 µs longer to create a cipher from a key's bytes (measured on 24.21).
  */
 export function aes256GcmSeal(
   key: KeyObject,

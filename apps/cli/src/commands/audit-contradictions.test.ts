@@ -1,4 +1,4 @@
-// A live log that was truncated, and its acceptance at the terminal while the server runs.
+// Tests that a truncated live log is accepted at the terminal while the server runs.
 import { listContradictions, readCheckpoint } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -23,7 +23,7 @@ const file = (name: string, lines: readonly string[]): string => {
   return path;
 };
 
-test("audit verify finds an honest export intact, with the key as text or in a file", async () => {
+test("audit verify finds a genuine export intact, with the key as text or in a file", async () => {
   const log = aLog([3, 8]);
   const path = file("honest.jsonl", completeExport(log));
 
@@ -117,7 +117,7 @@ test("every checkpoint of a published file is compared, and with a witness's key
   assert.equal(found.status, 1, "signed with the right key, but another history");
 });
 
-test("an export signed with another key is not intact", async () => {
+test("an export signed with a different key is not intact", async () => {
   const log = aLog([2]);
   const stranger = encodeVerifierKey(noteSigner(ORIGIN, Buffer.alloc(32, 9)));
   const ran = await strongroom(["audit", "verify", file("stranger.jsonl", completeExport(log)), "--key", stranger]);

@@ -223,7 +223,7 @@ test("refuses to restore over a database, from a damaged backup, and from a fold
   assert.ok(!existsSync(join(env.STRONGROOM_DATA, "postgres", "cluster")));
 });
 
-test("commands refuse a database of another version, but a backup works before and after an upgrade", async () => {
+test("commands refuse a database of a different version, but a backup works before and after an upgrade", async () => {
   const atVersion = async (version: number): Promise<void> => {
     const embedded = await startEmbedded({ dataFolder: installation.dataFolder, log: openLog("silent") });
     const database = openDatabase({ connection: embedded.connection, log: openLog("silent"), poolSize: 1 });

@@ -10,7 +10,7 @@ export const paths = {
   /** The accounts on one platform. */
   accountsOn: (platformId: string) => `/accounts?platform=${platformId}`,
   validationDashboard: "/validation-dashboard",
-  /** One of its tabs and, optionally, a view of that tab. */
+  /** A tab of the dashboard and, optionally, a view of that tab. */
   validationAt: (tab: string, view = "") => `/validation-dashboard?tab=${tab}${view === "" ? "" : `&view=${view}`}`,
   safes: "/safes",
   /** One safe, optionally at a tab, or the route pattern with ":id". */

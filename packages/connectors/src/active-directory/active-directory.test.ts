@@ -1,4 +1,4 @@
-// Active Directory against a real domain controller (Samba's).
+// Tests Active Directory against a real domain controller (Samba's).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Secret } from "@strongroom/keys";

@@ -1,4 +1,4 @@
-// API tokens against a real HTTPS server (node:https).
+// Tests API tokens against a real HTTPS server (node:https).
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -94,7 +94,7 @@ describe("API tokens: meaning of responses", needs(opensslAvailable()), () => {
     assertResult(await verify("/moved"), { outcome: "misconfigured", code: "redirected" });
   });
 
-  test("a busy or broken server is unreachable, a missing page is misconfigured", async () => {
+  test("a busy or broken server is reported as unreachable, a missing page as misconfigured", async () => {
     assertResult(await verify("/busy"), { outcome: "unreachable", code: "rate-limited" });
     assertResult(await verify("/broken"), { outcome: "unreachable", code: "server-error" });
     assertResult(await verify("/nowhere"), { outcome: "misconfigured", code: "unexpected-status" });

@@ -1,4 +1,5 @@
-// AWS access keys against a fake that checks signatures. The fake's first lines say what it does not prove.
+// Tests AWS access keys against a fake that checks signatures. The comment at the top of the fake says what these tests
+// do not prove.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -102,7 +103,7 @@ describe("AWS IAM: two concurrent keys", { ...needs(opensslAvailable()), concurr
       awsIam.retire!(aTarget(target), Secret.fromText(current), Secret.fromText(retired), aContext()),
     );
 
-  test("issues a second key that works beside the first, and retires the first, also when repeated", async () => {
+  test("issues a second key that works beside the first, and retires the first, even when repeated", async () => {
     const { name, secret, keyId, target } = aUser();
     const issued = await issue(target, secret);
     assert.equal(issued.outcome, "issued", issued.message);
@@ -144,7 +145,7 @@ describe("AWS IAM: two concurrent keys", { ...needs(opensslAvailable()), concurr
     assertIssue(await issue(target, secret), "unknown", undefined);
   });
 
-  test("keeps a new key that does not work immediately, and waits for it", async () => {
+  test("keeps a new key that does not work immediately, and waits until it does", async () => {
     const { secret, target } = aUser();
     aws.answerOnce("GetCallerIdentity", { code: "InvalidClientTokenId", status: 403 });
     const result = await issue(target, secret);

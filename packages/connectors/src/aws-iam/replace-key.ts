@@ -26,7 +26,7 @@ import { iamClient, stsClient } from "./session.ts";
 type NotIssued = Exclude<ChangeFinding, { outcome: "changed" }>;
 type Issued = { outcome: "issued"; secret: Secret; message: string; facts?: Facts };
 
-/** Without a user name in the request, AWS applies it to the user who signed it. */
+/** AWS applies a request without a user name to the user who signed the request. */
 export async function issueKey(target: Target, value: string, attempt: ChangeAttempt): Promise<Issued | NotIssued> {
   const access = awsAccessOf(target, value);
   if ("failure" in access) return unsent(access.failure);

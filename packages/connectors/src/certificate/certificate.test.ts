@@ -1,4 +1,4 @@
-// Certificates made by openssl, some of them with faults that the connector must detect.
+// Tests certificates made by openssl, some of them with faults that the connector must detect.
 import assert from "node:assert/strict";
 import { createPrivateKey, randomBytes } from "node:crypto";
 import { before, describe, test } from "node:test";

@@ -1,4 +1,5 @@
-// HTTP authentication against a real nginx, and the configured change against the real management interface of RabbitMQ.
+// Tests HTTP authentication against a real nginx, and the configured change against the real management interface of
+// RabbitMQ.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// LDAP against a real OpenLDAP server with the password policy overlay.
+// Tests LDAP against a real OpenLDAP server with the password policy overlay.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";

@@ -65,7 +65,10 @@ export async function reset(
   }
 }
 
-/** A repeated change can fail because of the directory's password history: a successful login with the candidate decides. */
+/**
+ * A repeated change can fail because of the directory's password history: a successful login with the candidate
+ * decides.
+ */
 async function isInForce(target: Target, candidate: string, attempt: ChangeAttempt): Promise<boolean> {
   const bound = await logIn(target, candidate, attempt);
   if ("failure" in bound) return false;
@@ -141,7 +144,10 @@ function refusalOf(
   }
 }
 
-/** A policy may force an account whose password was reset to change it again: the platform has just done so. */
+/**
+ * After a reset, a policy may force the account to change its password again. Clears that flag, because the platform
+ * has just changed the password.
+ */
 async function dropMustChange({ session }: Bound, dn: string): Promise<void> {
   const noReset = new Change({
     operation: "replace",

@@ -47,9 +47,9 @@ const MOST_GROUPS = 500;
 const MAX_RECEIVED_BYTES = 1024 * 1024;
 
 /**
- * Verifies a name and a password. INVARIANT: the directory receives the same requests for an unknown name. With
- * `isDecoy` it receives all of them, and no person's password is tried: for names that the directory is not
- * responsible for. The same happens when `mayTry` returns false; it receives the id of the entry found, or null.
+ * Verifies a name and a password. INVARIANT: the directory receives the same requests for an unknown name. `isDecoy` is
+ * for names that the directory is not responsible for: the directory receives all requests, but no person's password is
+ * tried. The same happens when `mayTry` returns false; `mayTry` receives the id of the entry found, or null.
  */
 export function signInToDirectory(
   directory: Directory,

@@ -2,9 +2,9 @@
 import { MAX_LISTED_ACCOUNTS, type ListedAccount } from "../connector.ts";
 
 /**
- * `sh` reads it from its input; all of it is one function, so that a script cut off in transit runs nothing. Each
- * output line starts with its kind: P passwd, G group, S shadow (the hash stays on the host), U sudoers, K the
- * fingerprint of a key, L the last login.
+ * `sh` reads the script from its input; the whole script is one function, so that a script cut off in transit runs
+ * nothing. Each output line starts with its kind: P passwd, G group, S shadow (the hash stays on the host), U sudoers,
+ * K the fingerprint of a key, L the last login.
  */
 export const LISTING_SCRIPT = `
 main() {

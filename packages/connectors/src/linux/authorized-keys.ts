@@ -1,4 +1,5 @@
-// Edits an account's own `~/.ssh/authorized_keys` on the host: adds a new key beside an old one, and removes the old one.
+// Edits an account's own `~/.ssh/authorized_keys` on the host: adds a new key beside an old one, and removes the old
+// one.
 import type { ParsedKey } from "ssh2";
 
 /** A public key as written in the file. */
@@ -17,7 +18,7 @@ export const NOT_THERE = 3;
 export const NOT_WRITTEN = 4;
 
 /**
- * Adds `added` on its own line after each line of `beside`, with that line's options and comment, unless it exists
+ * Adds `added` on its own line after each line of `beside`, with that line's options and comment, unless `added` exists
  * already. Exits with `NOT_THERE` when none of the account's files contains `beside`.
  */
 export const addCommand = (beside: PublicKey, added: PublicKey) => command("add", beside, added);
@@ -33,9 +34,9 @@ function command(what: "add" | "remove", key: PublicKey, other: PublicKey): stri
 }
 
 /**
- * `sh` reads it from its input. All of it is one function that the last line calls: a script cut off in transit runs
- * nothing. The file is written beside the old one and moved over it in one step (rename), with its permissions; a
- * symbolic link stays one.
+ * `sh` reads the script from its input. The whole script is one function that the last line calls: a script cut off in
+ * transit runs nothing. The file is written beside the old one and moved over it in one step (rename), with its
+ * permissions; a symbolic link stays one.
  */
 export const SCRIPT = `
 edit() {

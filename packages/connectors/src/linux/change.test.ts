@@ -1,4 +1,4 @@
-// Unix-specific changes of passwords and keys: prompts, expired accounts, sudo, authorized_keys.
+// Tests Unix-specific changes of passwords and keys: prompts, expired accounts, sudo, authorized_keys.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createPublicKey, randomBytes } from "node:crypto";

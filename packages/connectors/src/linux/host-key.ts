@@ -19,8 +19,8 @@ export function isSameKey(a: HostKey, b: HostKey): boolean {
 
 /**
  * The algorithms to offer, the pinned key's first: a server with several keys then presents the pinned one, and a
- * server without it presents another, which raises the alarm. Null when nothing is pinned: the library's order is
- * used.
+ * server without it presents a different one, which raises the alarm. Null when nothing is pinned: the library's order
+ * is used.
  */
 export function algorithmsFor(pinned: HostKey | null): ServerHostKeyAlgorithm[] | null {
   if (pinned === null) return null;

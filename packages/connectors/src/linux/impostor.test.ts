@@ -1,4 +1,4 @@
-// Linux over SSH against hostile servers: fakes made with ssh2's own server.
+// Tests Linux over SSH against hostile servers: fakes made with ssh2's own server.
 import assert from "node:assert/strict";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { once } from "node:events";

@@ -1,4 +1,5 @@
-// Linux over SSH against a real sshd with PAM and real Unix accounts (root), and by key against an unprivileged sshd.
+// Tests Linux over SSH against a real sshd with PAM and real Unix accounts (root), and by key against an unprivileged
+// sshd.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";

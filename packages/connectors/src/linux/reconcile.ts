@@ -87,7 +87,7 @@ async function mayReconcile(target: Target, by: ReconcileLogin, current: Attempt
   const passwd = await runCommand(session.client, `getent passwd -- '${username}'`, {});
   if (passwd?.status === 2)
     return { refusal: refused("no-such-account", `There is no account ${username} on ${session.where}.`) };
-  // Only where sudo allows this as well; elsewhere a locked account is not detected.
+  // Works only where sudo also allows this command; elsewhere a locked account is not detected.
   const state = await asRoot(session, way.found, `passwd -S -- '${username}'`, "");
   if (state?.status === 0 && /^\S+ LK? /.test(state.stdout)) {
     const message = `${username} on ${session.where} is locked. Setting a password would unlock it, so nothing was changed.`;
@@ -96,7 +96,10 @@ async function mayReconcile(target: Target, by: ReconcileLogin, current: Attempt
   return { session, username, way: way.found };
 }
 
-/** The first way in which chpasswd runs as root. Without input chpasswd changes nothing, so its success proves that it may run. */
+/**
+ * The first way in which chpasswd runs as root. Without input chpasswd changes nothing, so its success proves that it
+ * may run.
+ */
 async function wayToRoot(session: Session): Promise<{ found: WayToRoot | null } | { failure: Failure }> {
   const ways: WayToRoot[] = session.username === "root" ? ["root"] : ["sudo", "sudo-with-password"];
   for (const way of ways) {
@@ -149,5 +152,5 @@ function asRoot(
   });
 }
 
-/** True when sudo would allow it, but requires a password. */
+/** True when sudo would allow the command, but requires a password. */
 const wantsPassword = (result: CommandResult) => /a password is required|terminal is required/i.test(result.stderr);

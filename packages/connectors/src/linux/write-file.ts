@@ -19,7 +19,7 @@ export interface FileToWrite {
 
 /**
  * Logs in with the target's own secret. The content goes through the standard input, never through a command line; the
- * file replaces the old one only when it is complete. Repeating it is harmless.
+ * file replaces the old one only when it is complete. Repeating the call is harmless.
  */
 export function writeFile(
   target: Target,

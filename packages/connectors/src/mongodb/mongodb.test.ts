@@ -1,4 +1,4 @@
-// MongoDB against a fake. The fake's first lines say what it does not prove.
+// Tests MongoDB against a fake. The comment at the top of the fake says what these tests do not prove.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";

@@ -10,7 +10,7 @@ const ROUNDS = { min: 4096, max: 200_000 };
 const derive = promisify(pbkdf2);
 
 /**
- * Resolves when the server has proved that it knows the password. Rejects with `ServerSaidNo` 18 for a wrong password.
+ * Resolves when the server has proved that it knows the password. Rejects with `ServerError` 18 for a wrong password.
  */
 export async function logInByScram(
   ask: (command: Doc) => Promise<Doc>,

@@ -1,4 +1,4 @@
-// SQL Server against a fake. The fake's first lines say what it does not prove.
+// Tests SQL Server against a fake. The comment at the top of the fake says what these tests do not prove.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -149,7 +149,7 @@ describe("SQL Server: interpretation of the server's answers", { ...needs(openss
     assert.equal(other.connections(), 0);
   });
 
-  test("a server that stops answering during a login is a timeout, whichever limit ends first", () => {
+  test("a server that stops answering during a login is reported as a timeout, whichever limit expires first", () => {
     const silent = Object.assign(new Error("Failed to connect in 20000ms"), { code: "ETIMEOUT" });
     const address = { host: "db.example", port: 1433, username: "sa", database: null } as DatabaseAddress;
     const { outcome, ...rest } = loginFailure(silent, null, [], address);

@@ -22,7 +22,7 @@ export type Row = Readonly<Record<string, string | null>>;
 
 export interface Session {
   address: DatabaseAddress;
-  /** Rejects with `ServerSaidNo` or the connection's error. Neither contains the statement. */
+  /** Rejects with `ServerError` or the connection's error. Neither contains the statement. */
   run(statement: string): Promise<Row[]>;
   close(): void;
 }

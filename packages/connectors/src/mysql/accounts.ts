@@ -41,7 +41,7 @@ interface Row {
   locked?: unknown;
 }
 
-/** True in both its JSON and its SQL form. */
+/** Whether the value means true, in its JSON or its SQL form. */
 export const isTrue = (value: unknown) => value === true || value === 1 || value === "1" || value === "true";
 
 async function rowsIfAllowed(ask: LoggedIn["ask"], sql: string): Promise<Row[] | null> {

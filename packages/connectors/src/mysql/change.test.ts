@@ -1,4 +1,4 @@
-// Password changes specific to MySQL and MariaDB: hashes, rules, hosts, expired accounts, replicas, proxies.
+// Tests password changes specific to MySQL and MariaDB: hashes, rules, hosts, expired accounts, replicas, proxies.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";

@@ -1,4 +1,4 @@
-// Behaviour of MySQL 8 and of hostile servers, with fakes: no MySQL 8 is available to test against.
+// Tests the connector with fakes of MySQL 8 and of hostile servers: no MySQL 8 is available to test against.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
@@ -40,7 +40,7 @@ function greeting(plugin: string): Buffer {
 /** Protocol::AuthSwitchRequest. */
 const switchTo = (plugin: string) => Buffer.concat([Buffer.from(`\xfe${plugin}\0`, "latin1"), SALT, Buffer.from([0])]);
 
-/** For servers that send nothing after their last reply. */
+/** The time limit with servers that send nothing after their last reply. */
 const IMPATIENT_MS = 700;
 
 /** Sends the greeting, then answers the client's n-th packet with the n-th of `replies`. */

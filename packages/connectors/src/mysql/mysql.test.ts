@@ -1,4 +1,4 @@
-// MySQL and MariaDB against a real MariaDB.
+// Tests MySQL and MariaDB against a real MariaDB.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -156,13 +156,13 @@ describe("MariaDB: interpretation of the server's answers", needs(mariadbAvailab
     assertResult(result, { outcome: "misconfigured", code: "password-not-checked" });
   });
 
-  test("an authentication method that the connector does not support is unsupported, not failed", async () => {
+  test("an authentication method that the connector does not support is reported as unsupported, not as failed", async () => {
     await server.sql("install soname 'auth_ed25519'");
     await server.sql("create user modern@'127.0.0.1' identified via ed25519 using password('modern-password')");
     assertResult(await verify(at(server, "modern"), "modern-password"), { outcome: "unsupported" });
   });
 
-  test("a user who has reached the connection limit is unreachable, not rejected", async () => {
+  test("a user who has reached the connection limit is reported as unreachable, not as rejected", async () => {
     const busy = await server.addUser("with max_connections_per_hour 1");
     assertResult(await verify(at(server, busy.username), busy.password), { outcome: "verified" });
     assertResult(await verify(at(server, busy.username), busy.password), {

@@ -139,7 +139,7 @@ async function refusalOf(error: unknown, loggedIn: LoggedIn, name: string): Prom
     case 1213:
     case 1969:
     case 3024:
-      // Rolled back, as if it had never been sent.
+      // The server rolled the change back, as if it had never been sent.
       return unsent(
         unreachable(
           "not-ready",

@@ -42,7 +42,7 @@ export async function follow(
   return refusal === null ? { output } : { refusal };
 }
 
-/** The device echoes typed lines: those are not its own output. */
+/** The device echoes typed lines, which are not its own output. */
 function refusalIn({ lines, prompt }: ConsoleOutput, typed: string, { refusals }: Script): Refusal | null {
   const own = [...lines, prompt].filter((line) => typed === "" || !line.includes(typed));
   return refusals.find((each) => own.some((line) => isLine(each.line, line)))?.code ?? null;

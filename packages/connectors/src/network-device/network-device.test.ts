@@ -1,4 +1,4 @@
-// Devices with prompts: a real telnetd with the machine's login and passwd, and a fake Cisco IOS over SSH.
+// Tests devices with prompts: a real telnetd with the machine's login and passwd, and a fake Cisco IOS over SSH.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -167,7 +167,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
 
     // The lines are: name, password, `passwd`, the current password, and the new password twice.
     for (const [line, outcome] of ["unsent", "unsent", "unsent", "unsent", "unknown", "unknown"].entries()) {
-      test(`a connection cut after line ${line + 1} of a change is ${outcome}, and one of the passwords logs in`, async (t) => {
+      test(`a change whose connection is cut after line ${line + 1} is ${outcome}, and one of the passwords logs in`, async (t) => {
         const { username, password } = await server.addUser();
         const proxy = await startCuttingProxy(server);
         t.after(() => proxy.stop());
@@ -176,7 +176,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
         const changing = account(at(proxy, username, TELNET), password);
         assert.equal((await change(changing)).outcome, outcome);
         const target = at(server, username, TELNET);
-        // A passwd that lost its terminal may still be running when the first one is tried.
+        // A passwd that lost its terminal may still be running when the first password is tried.
         const outcomes: string[] = [];
         for (const secret of [changing.candidate, password, changing.candidate])
           if (!outcomes.includes("verified")) outcomes.push((await tryOut(networkDevice, { target, secret })).outcome);

@@ -1,4 +1,4 @@
-// Parts of the prompt engine: Telnet options, lines and patterns, and Cisco hashes.
+// Tests parts of the prompt engine: Telnet options, lines and patterns, and Cisco hashes.
 import assert from "node:assert/strict";
 import { PassThrough, Duplex } from "node:stream";
 import { test } from "node:test";

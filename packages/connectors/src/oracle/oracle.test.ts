@@ -1,4 +1,4 @@
-// Oracle without a real or fake server: failing connections, redirections, error numbers, quoting.
+// Tests Oracle without a real or fake server: failing connections, redirections, error numbers, quoting.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, test } from "node:test";

@@ -1,5 +1,5 @@
 // Oracle Database users with a password (oracledb in its thin mode). Tested only against a fake made from the driver's
-// expectations, never against a real server. The fake's first lines say what it does not prove.
+// expectations, never against a real server. The comment at the top of the fake says what the tests do not prove.
 import type { Connector } from "../connector.ts";
 import { passwordChanges } from "../password-capabilities.ts";
 import { TLS_PARAMETERS } from "../tls-settings.ts";

@@ -1,4 +1,5 @@
-// The driver insists on opening its own connection, so it gets a port on this machine that leads to the one allowed connection.
+// The driver insists on opening its own connection, so it gets a port on this machine that leads to the one allowed
+// connection.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -9,7 +10,7 @@ const HEADER_BYTES = 8;
 
 export interface Relay {
   port: number;
-  /** The server tried to send the driver to another address. */
+  /** The server tried to send the driver to a different address. */
   wasRedirected(): boolean;
   close(): void;
 }
@@ -49,8 +50,8 @@ export async function relayTo(upstream: Duplex): Promise<Relay> {
 }
 
 /**
- * The returned function takes the server's output and returns true once the server redirects. Until the connection is accepted,
- * each packet begins with its length in two bytes; later output is ignored.
+ * The returned function takes the server's output and returns true once the server redirects. Until the connection is
+ * accepted, each packet begins with its length in two bytes; later output is ignored.
  */
 export function watchForRedirect(): (chunk: Buffer) => boolean {
   let buffered = Buffer.alloc(0);

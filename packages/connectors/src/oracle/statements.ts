@@ -11,8 +11,7 @@ export const isPassword = (password: string): boolean => isName(password);
 
 /**
  * Without quotation marks Oracle reads letters as upper case: a name that needs none is written that way. Upper-casing
- * letters beyond ASCII depends on the database's character set, and no keyword contains one: such a name is kept as it
- * is.
+ * letters beyond ASCII depends on the database's character set, and no keyword contains one: such a name is kept as is.
  */
 export function writtenName(name: string): string {
   if (!isPlain(name)) return `"${name}"`;

@@ -1,4 +1,4 @@
-// Password changes specific to PostgreSQL: verifiers, md5, role settings, replicas, poolers, locks.
+// Tests password changes specific to PostgreSQL: verifiers, md5, role settings, replicas, poolers, locks.
 import assert from "node:assert/strict";
 import { createHmac, createHash, pbkdf2Sync, randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// PostgreSQL against real servers: the one installed on the system and the one from npm.
+// Tests PostgreSQL against real servers: the one installed on the system and the one from npm.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -234,7 +234,7 @@ describe(
       assertResult(closed, { outcome: "misconfigured", code: "no-permission" });
     });
 
-    test("a role that has reached its connection limit is unreachable, not rejected", async () => {
+    test("a role that has reached its connection limit is reported as unreachable, not as rejected", async () => {
       const busy = await server.addRole("login connection limit 0");
       assertResult(await verify(at(server, busy.username), busy.password), {
         outcome: "unreachable",

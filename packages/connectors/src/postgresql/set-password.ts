@@ -98,7 +98,7 @@ async function refusalOf(error: unknown, client: Client, name: string, target: s
     case "40001":
     case "40P01":
     case "XX000":
-      // Rolled back, as if it had never been sent.
+      // The server rolled the change back, as if it had never been sent.
       return unsent(
         unreachable(
           "not-ready",
@@ -117,7 +117,7 @@ async function answers(client: Client): Promise<boolean> {
     await client.query("select 1");
     return true;
   } catch {
-    // A missing answer is also an answer here.
+    // No answer means that the session has ended.
     return false;
   }
 }

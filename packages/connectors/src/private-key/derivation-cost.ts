@@ -1,4 +1,5 @@
-// The computing cost of opening an encrypted key. The key's author chooses the number of rounds, which can mean years of work.
+// The computing cost of opening an encrypted key. The key's author chooses the number of rounds, which can mean years
+// of work.
 import { pemBlocks } from "./pem.ts";
 
 /** ssh-keygen writes 16 or 24 rounds; 100 take about two seconds in JavaScript. */
@@ -8,7 +9,7 @@ const MAX_BCRYPT_ROUNDS = 100;
 const MAX_ITERATIONS = 2_000_000;
 
 /**
- * True when opening one of the keys in `text` would take more than seconds, or when an encrypted block contains
+ * True when opening one of the keys in `text` would take more than a few seconds, or when an encrypted block contains
  * anything but base64, so that the cost is unknown.
  */
 export function isTooCostly(text: string): boolean {

@@ -1,4 +1,4 @@
-// Stored keys: every format can be opened, and none blocks the process or throws.
+// Tests that stored keys of every format can be opened, and that none blocks the process or throws.
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -8,7 +8,7 @@ import { brokerOf, type Broker } from "./verify-login.ts";
 
 export interface Management {
   broker: Broker;
-  /** Its name in messages. */
+  /** The interface's name in messages. */
   where: string;
   /** The response to a request, whatever its status. */
   ask(method: "GET" | "PUT", path: string, more?: MoreOfRequest): Promise<HttpAnswer | { failure: Failure }>;

@@ -1,4 +1,4 @@
-// RabbitMQ against a real server, with AMQP and the management interface over TLS.
+// Tests RabbitMQ against a real server, with AMQP and the management interface over TLS.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// RADIUS against a real FreeRADIUS server, and its packets against the examples of RFC 2865.
+// Tests RADIUS against a real FreeRADIUS server, and its packets against the examples of RFC 2865.
 import assert from "node:assert/strict";
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";

@@ -103,7 +103,7 @@ function isConnected(socket: Socket): boolean {
   try {
     return socket.remoteAddress().port > 0;
   } catch {
-    // Not yet.
+    // The socket is not connected yet.
     return false;
   }
 }

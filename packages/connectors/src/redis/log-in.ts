@@ -51,7 +51,7 @@ export async function logIn(
 
 async function authenticate({ ask, endpoint, username }: RedisSession, password: string): Promise<Failure | null> {
   try {
-    // A server whose default user has no password answers this before the login.
+    // A server whose default user has no password answers PING before the login.
     if (username === DEFAULT_USER && (await ask("PING")) === "PONG") return notChecked(endpoint, username);
     const words = username === DEFAULT_USER ? [password] : [username, password];
     return refusalOf(await ask("AUTH", ...words), endpoint, username);
@@ -85,7 +85,7 @@ async function needsPassword({ ask, username }: RedisSession): Promise<boolean> 
   return (await ask("AUTH", username, randomBytes(24).toString("hex"))) !== "OK";
 }
 
-/** The flags in the answer to ACL GETUSER, which alternates names and values. Null for another answer. */
+/** The flags in the answer to ACL GETUSER, which alternates names and values. Null for any other answer. */
 function flagsOf(reply: Reply): Reply[] | null {
   if (!Array.isArray(reply)) return null;
   const flags = reply[reply.indexOf("flags") + 1];

@@ -1,4 +1,4 @@
-// Redis against a real server with TLS and users in an ACL file.
+// Tests Redis against a real server with TLS and users in an ACL file.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";

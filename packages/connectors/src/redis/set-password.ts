@@ -66,7 +66,7 @@ async function setPassword(
       return refused("not-changeable", `${where} does not support this way of changing the password of ${username}.`);
     }
   } catch {
-    // There was no answer.
+    // The server did not answer.
   }
   return unanswered(where);
 }

@@ -1,4 +1,4 @@
-// SNMPv3 against a real snmpd.
+// Tests SNMPv3 against a real snmpd.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";

@@ -23,9 +23,12 @@ export interface Cut {
 export interface CuttingProxy {
   host: string;
   port: number;
-  /** Arms the fault for one connection, open or future. Resolves when the fault has happened and the target has answered. */
+  /**
+   * Arms the fault for one connection, open or future. Resolves when the fault has happened and the target has
+   * answered.
+   */
   cut(cut: Cut): Promise<void>;
-  /** Disarms it, passes on paused data, and forgets connections that were cut. */
+  /** Disarms the fault, passes on paused data, and forgets connections that were cut. */
   lift(): void;
   /** Connections accepted so far. */
   connections(): number;

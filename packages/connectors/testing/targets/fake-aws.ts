@@ -17,7 +17,7 @@ interface StoredKey {
 export interface FakeAws {
   host: string;
   port: number;
-  /** PEM of the authority that signed its certificate. */
+  /** PEM of the authority that signed the fake's certificate. */
   ca: string;
   /** A user with one key, as JSON. */
   addUser(name: string): { keyId: string; secret: string };
@@ -25,7 +25,7 @@ export interface FakeAws {
   keysOf(name: string): { id: string; isActive: boolean }[];
   deactivate(keyId: string): void;
   administrators: Set<string>;
-  /** Replaces the next answer to `action` with an error, or with none (null) after it was done. */
+  /** Replaces the next answer to `action` with an error, or with no answer (null) after the action was carried out. */
   answerOnce(action: string, error: { code: string; status: number } | null): void;
   requests(): readonly string[];
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ export interface FakeAws {
 
 const ACCOUNT = "123456789012";
 
-/** `addresses`: further addresses for its certificate. */
+/** `addresses`: further addresses for the fake's certificate. */
 export async function startFakeAws(addresses: readonly string[] = []): Promise<FakeAws> {
   const authority = await makeAuthority();
   const { certificate, privateKey } = await authority.issue(["127.0.0.1", ...addresses]);

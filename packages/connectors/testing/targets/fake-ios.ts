@@ -16,7 +16,7 @@ export interface FakeIos {
   typed(): readonly string[];
   /** How often the configuration was saved. */
   saved(): number;
-  /** Replaces its own answer to the next line that starts with `command`. */
+  /** Replaces the device's own answer to the next line that starts with `command`. */
   answerOnce(command: string, answer: (channel: ServerChannel) => void): void;
   stop(): Promise<void>;
 }

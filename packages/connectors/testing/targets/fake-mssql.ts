@@ -22,7 +22,10 @@ export interface FakeMssql {
   host: string;
   port: number;
   addLogin(name: string, password: string, more?: Partial<Omit<StoredLogin, "password">>): void;
-  /** Replaces its answer to the next ALTER LOGIN with an error; null closes the connection after the statement was executed. */
+  /**
+   * Replaces the fake's answer to the next ALTER LOGIN with an error; null closes the connection after the statement
+   * was executed.
+   */
   answerOnce(error: number | null): void;
   stop(): Promise<void>;
 }

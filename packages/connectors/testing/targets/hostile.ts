@@ -49,7 +49,9 @@ export function startHostile(misbehaviour: Misbehaviour, address?: string): Prom
   return startTcp(MISBEHAVIOURS[misbehaviour], address);
 }
 
-/** A server that calls `behave` with each connection; bytes that it does not read itself are kept for `received`. */
+/**
+ * A server that calls `behave` with each connection; bytes that `behave` does not read itself are kept for `received`.
+ */
 export async function startTcp(behave: (socket: Socket) => unknown, address = "127.0.0.1"): Promise<HostileServer> {
   const sockets = new Set<Socket>();
   const chunks: Buffer[] = [];

@@ -15,7 +15,7 @@ export type PoolMode = "session" | "transaction" | "statement";
 export interface Pgbouncer {
   host: string;
   port: number;
-  /** Makes it reload its settings, as an operator would; connections stay. */
+  /** Makes PgBouncer reload its settings, as an operator would; connections stay open. */
   setMode(mode: PoolMode): void;
   stop(): Promise<void>;
 }

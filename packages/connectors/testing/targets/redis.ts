@@ -21,7 +21,7 @@ export interface RedisServer {
   admin: { username: string; password: string };
   /** A new user with a random password; `rules` such as `+@read` or `off`. */
   addUser(...rules: string[]): Promise<{ username: string; password: string }>;
-  /** Restarts it with its saved data. */
+  /** Restarts the server with its saved data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -19,11 +19,11 @@ export interface RsyslogServer {
   port: number;
   /** Unencrypted. */
   plainPort: number;
-  /** The complete messages that it has written, in the order of arrival. */
+  /** The complete messages that rsyslog has written, in the order of arrival. */
   messages(): string[];
-  /** Ends it; with SIGKILL it has no time to write its buffer. */
+  /** Ends rsyslog; with SIGKILL it has no time to write its buffer. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Stops it immediately, with connections open, until `resume`. */
+  /** Suspends rsyslog immediately, with connections open, until `resume`. */
   pause(): void;
   resume(): void;
   /** On the same ports, with the same file. */
@@ -43,8 +43,8 @@ export function rsyslogAvailable(): Unavailable {
 const NEVER = /(?!)/;
 
 /**
- * Without its usual memory queue it acknowledges only what it has written. With `clients` it requires client
- * certificates.
+ * This rsyslog runs without its usual memory queue, so that it acknowledges only what it has written. With `clients` it
+ * requires client certificates.
  */
 export async function startRsyslog(options: {
   certificate: ServerCertificate;
@@ -68,7 +68,7 @@ export async function startRsyslog(options: {
       account,
     });
     const listening = Promise.all([untilListening(port), untilListening(plainPort)]);
-    // It prints nothing when all is well; its last output is the reason why it could not start.
+    // rsyslog prints nothing when all is well; its last output is the reason why it could not start.
     await Promise.race([listening, server.line(NEVER)]);
     return server;
   };

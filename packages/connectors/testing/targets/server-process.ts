@@ -142,11 +142,11 @@ export async function runTool(
 
 export interface ServerProcess {
   pid: number;
-  /** Everything that it has written so far. */
+  /** Everything that the server has written so far. */
   output(): string;
   /** Resolves with the first line, past or future, that matches; rejects when the server ends before. */
   line(pattern: RegExp): Promise<string>;
-  /** Ends it with SIGTERM (or another signal) and waits until it has exited. */
+  /** Ends the server with SIGTERM (or another signal) and waits until it has exited. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 

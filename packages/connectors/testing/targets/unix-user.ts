@@ -10,14 +10,14 @@ export type UnixUserState = "active" | "locked" | "must-change" | "expired" | "n
 export interface UnixUser {
   username: string;
   password: string;
-  /** Its home directory; `/` when it has none. */
+  /** The account's home directory; `/` when it has none. */
   home: string;
 }
 
 export interface UnixUserOptions {
-  /** Gives it its own home directory, which is deleted with it. */
+  /** Gives the account its own home directory, which is deleted with the account. */
   hasHome?: boolean;
-  /** The text after `NOPASSWD:` in its sudoers line, such as `/usr/sbin/chpasswd` or `ALL`. */
+  /** The text after `NOPASSWD:` in the account's sudoers line, such as `/usr/sbin/chpasswd` or `ALL`. */
   sudo?: string;
 }
 

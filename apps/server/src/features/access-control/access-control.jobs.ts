@@ -1,5 +1,5 @@
-// Background jobs of access reviews: finding the last use of memberships, reminding reviewers, and removing undecided memberships after a
-// review closes.
+// Background jobs of access reviews: finding the last use of memberships, reminding reviewers, and removing undecided
+// memberships after a review closes.
 import { readAccessTime } from "#kernel/db/access-time.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { finishClose } from "./reviews/decide-item.ts";
@@ -50,7 +50,8 @@ async function noteLastUse({ kernel }: ReviewContext, reviewId: string, signal: 
 }
 
 /**
- * Runs daily: reminds reviewers of reviews that are due soon or overdue, and queues the closing of reviews again if it was not completed.
+ * Runs daily: reminds reviewers of reviews that are due soon or overdue, and queues the closing of reviews again if it
+ * was not completed.
  */
 export async function sendDueReminders(context: ReviewContext): Promise<void> {
   const { database, jobs } = context.kernel;

@@ -155,8 +155,8 @@ async function drill(
 }
 
 /**
- * INVARIANT: a drill starts nothing that does not authenticate. It also refuses a genuine backup under another backup's name,
- * because an old state could pass for a new one.
+ * INVARIANT: a drill starts nothing that does not authenticate. It also refuses a genuine backup under another backup's
+ * name, because an old state could pass for a new one.
  */
 async function authenticated(folder: string, findMac: FindMac): Promise<BackupManifest> {
   const found = await readManifest(folder);

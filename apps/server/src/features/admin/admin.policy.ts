@@ -6,7 +6,10 @@ export const rolePermissions = {
   "system.manage": ["admin"],
 } satisfies RolePermissions;
 
-/** In milliseconds: how often a process reports that it is running, and how long after its last report it counts as gone. */
+/**
+ * In milliseconds: how often a process reports that it is running, and how long after its last report it counts as
+ * gone.
+ */
 export const HEARTBEAT_INTERVAL = 10_000;
 export const HEARTBEAT_TIMEOUT = 60_000;
 

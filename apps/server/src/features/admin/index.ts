@@ -22,8 +22,8 @@ export interface AdminDeps {
 
 export interface AdminFeature {
   /**
-   * Removes leftovers of a backup or drill whose process was killed. Call it before the jobs start, while no other backup can
-   * run.
+   * Removes leftovers of a backup or drill whose process was killed. Call it before the jobs start, while no other
+   * backup can run.
    */
   tidy(): Promise<void>;
   start(): Promise<void>;

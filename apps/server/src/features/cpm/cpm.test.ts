@@ -31,8 +31,8 @@ after(async () => {
 });
 
 /**
- * Creates a credential that fails verification, one that cannot be verified, one that was never verified, and another user's failing
- * credential.
+ * Creates a credential that fails verification, one that cannot be verified, one that was never verified, and another
+ * user's failing credential.
  */
 async function aMixedVault(): Promise<TestPerson> {
   const [owner, other] = [await aPerson(app), await aPerson(app)];

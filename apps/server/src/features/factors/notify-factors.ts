@@ -7,7 +7,10 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { FactorsContext } from "./context.ts";
 import type { FactorRow } from "./factors.store.ts";
 
-/** Notifies the user when the last allowed attempt at a second step was wrong, because another person may know their password. */
+/**
+ * Notifies the user when the last allowed attempt at a second step was wrong, because another person may know their
+ * password.
+ */
 export async function notifyOfGuesses({ kernel, notify }: FactorsContext, { user, row }: PendingSignIn): Promise<void> {
   if (!isLastTry(row.tries)) return;
   await kernel.database.transaction((tx) =>
@@ -42,7 +45,10 @@ const addedNotice = (userId: string, title: string, message: string): Notice => 
 
 const NOT_YOU = "If this was not you, change your password now and contact an administrator.";
 
-/** INVARIANT: every new factor is reported to its user, because it remains a way to sign in even after the password is changed. */
+/**
+ * INVARIANT: every new factor is reported to its user, because it remains a way to sign in even after the password is
+ * changed.
+ */
 export async function notifyOfNewFactor(
   notify: Notify,
   tx: Tx,

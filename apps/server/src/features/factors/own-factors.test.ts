@@ -42,7 +42,8 @@ let app: TestApp;
 let smtp: SmtpSink;
 before(async () => {
   smtp = await smtpSink();
-  // Every reading advances the clock, so that later events have later times, but all stay within one time step of the apps.
+  // Every reading advances the clock, so that later events have later times, but all stay within one time step of the
+  // apps.
   let time = Date.parse("2026-11-21T09:00:01.000Z");
   app = await testApp({
     clock: { now: () => new Date((time += 1)) },

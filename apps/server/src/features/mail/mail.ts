@@ -12,8 +12,8 @@ export interface Mail {
   /** Whether an SMTP server is configured. */
   readonly isConfigured: boolean;
   /**
-   * Resolves when the server has accepted the email. Otherwise throws an error that contains the server's reply and never the email's text;
-   * the caller decides whether to retry. This is slow: never call it inside a transaction.
+   * Resolves when the server has accepted the email. Otherwise throws an error that contains the server's reply and
+   * never the email's text; the caller decides whether to retry. This is slow: never call it inside a transaction.
    */
   send(mail: OutgoingMail): Promise<void>;
   close(): void;

@@ -19,7 +19,10 @@ export interface Notice {
   metadata: Record<string, unknown>;
   /** The path that the notification links to, such as `/accounts/…`. */
   link?: string | null;
-  /** `always`: emailed at once, regardless of the user's preferences and even if the notification was already read. Default: `wanted`. */
+  /**
+   * `always`: emailed at once, regardless of the user's preferences and even if the notification was already read.
+   * Default: `wanted`.
+   */
   mail?: NoticeMail;
   /** A notice with the same key replaces the unread notification. */
   dedupeKey?: string;

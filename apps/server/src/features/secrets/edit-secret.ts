@@ -80,7 +80,8 @@ export async function editSecret(tx: Tx, before: SecretRow, edit: SecretEdit): P
   const { additional_params, ...fields } = edit.fields;
   const changed = changedFields(before, edit.fields);
   const leadsAway = changesMethod(changed) || changed.includes("environment");
-  // INVARIANT: an edit requires the same re-authentication as a reveal. Otherwise, an edit could be used to bypass the re-authentication.
+  // INVARIANT: an edit requires the same re-authentication as a reveal. Otherwise, an edit could be used to bypass the
+  // re-authentication.
   if (before.environment === "production" && leadsAway) edit.requireStepUp();
   const isLoginChanged = replacement !== null || changesLogin(changed);
   if (isLoginChanged) {

@@ -92,7 +92,7 @@ describe("users", () => {
     expect(await screen.findByText("No users found")).toBeTruthy();
   });
 
-  test("users that fail to load show a retry button", async () => {
+  test("a list of users that fails to load shows a retry button", async () => {
     api.on(USERS, problem(500, "internal", "The database is away."));
     const { user } = renderScreen(<AdminPage />, { at: "/admin" });
     await region("Users").findByText("The database is away.");
@@ -279,7 +279,7 @@ describe("the sign-in policy", () => {
 });
 
 describe("the seal", () => {
-  test("the seal shows its state and can be closed after confirmation", async () => {
+  test("the seal shows its state, and the vault can be sealed after confirmation", async () => {
     const { user } = await openTab("keys", "Seal");
     api.on("POST /api/v1/seal/seal", { json: { message: "The vault is sealed." } });
     expect(await region("Seal").findByText("Unsealed")).toBeTruthy();
@@ -290,7 +290,7 @@ describe("the seal", () => {
     await waitFor(() => expect(api.requestsTo("POST /api/v1/seal/seal")).toHaveLength(1));
   });
 
-  test("a seal with a key file cannot be closed", async () => {
+  test("a vault with a key file cannot be sealed", async () => {
     api.on("GET /api/v1/seal", { json: { is_sealed: false, provider: "key-file" } });
     await openTab("keys", "Seal");
     expect(await region("Seal").findByText("Key file")).toBeTruthy();
@@ -299,7 +299,7 @@ describe("the seal", () => {
 });
 
 describe("inviting a user", () => {
-  test("an invitation link shows once when the administrator hands it over, and not at all when it is mailed", async () => {
+  test("an invitation link shows once when the administrator hands it over, and not at all when it is emailed", async () => {
     const { user } = await openConsole();
     const route = "POST /api/v1/users";
     api.on(route, ({ body }) => {

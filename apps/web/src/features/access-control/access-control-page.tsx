@@ -27,7 +27,7 @@ const tabsFor = (role: Role): readonly [AccessTab, ...AccessTab[]] =>
   role === "user" ? ["reviews"] : ["people", "things", "change", "reviews"];
 
 export interface AccessControlPageProps {
-  /** Shows the API tokens of a person. */
+  /** Shows the API tokens of a user. */
   TokensDialog: PersonDialog;
 }
 

@@ -8,7 +8,8 @@ export interface AccountNote {
 }
 
 /**
- * Precedence: disabled, check-out, access block, rotation, failed validation, grant, required approval. Null: no note.
+ * Precedence: disabled, check-out, access block, rotation, failed validation, grant, required approval. Null means no
+ * note.
  */
 export function noteOf(account: Account, now: number): AccountNote | null {
   const { check_out: checkOut, open_rotation: rotation, my_grant: grant } = account;

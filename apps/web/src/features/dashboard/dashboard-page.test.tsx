@@ -153,7 +153,7 @@ describe("the dashboard", () => {
     expect(screen.queryByText(/^Sample alert/)).toBeNull();
   });
 
-  test("when only the alerts fail, shows real figures and sample alerts", async () => {
+  test("when only the alerts fail to load, shows real figures and sample alerts", async () => {
     api.on(ALERTS, broken);
     await openDashboard();
     expect(figure("Active Sessions")).toBe("5");

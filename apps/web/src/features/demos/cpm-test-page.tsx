@@ -14,7 +14,7 @@ import { responseTime } from "#shared/format/time.ts";
 import classes from "./cpm-test-page.module.css";
 import { integrationTests, runTests, type IntegrationTest, type TestResult } from "./integration-tests.ts";
 
-/** A well-formed id that belongs to no credential, used until the id of one of the user's own is known. */
+/** A well-formed id that belongs to no credential, used until the id of one of the user's own credentials is known. */
 export const NOBODYS_ID = "00000000-0000-4000-8000-000000000000";
 
 const BADGES = {

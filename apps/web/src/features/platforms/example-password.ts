@@ -51,7 +51,8 @@ function problemOf(rules: ExampleRules, classes: readonly CharacterClass[]): str
 }
 
 /**
- * Shuffles the alphabets of all positions, including the required ones, then draws a character from each; `fill` provides the random bytes.
+ * Shuffles the alphabets of all positions, including the required ones, then draws a character from each; `fill`
+ * provides the random bytes.
  */
 export function exampleOf(rules: ExampleRules, fill: FillRandom = fillRandom): Example {
   const classes = classesOf(rules);
@@ -80,8 +81,8 @@ function shuffle(places: string[], fill: FillRandom): void {
 }
 
 /**
- * Moves a place that can hold a letter to the front, and limits it to letters. Required digits and symbols keep their
- * places. `problemOf` rejects rules without such a place.
+ * Moves a position that can hold a letter to the front, and limits it to letters. Required digits and symbols keep
+ * their positions. `problemOf` rejects rules without such a position.
  */
 function beginWithLetter(places: string[], { letters, alphabet }: { letters: string; alphabet: string }): void {
   const at = places.findIndex((characters) => characters === alphabet || letters.includes(characters));

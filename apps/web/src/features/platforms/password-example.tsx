@@ -32,7 +32,7 @@ export function PasswordExample({ rules }: { rules: ExampleRules }) {
   );
 }
 
-/** Generates its example once; the parent's key remounts it for other rules or another example. */
+/** Generates one example; the parent changes the key to remount this component for different rules or a new example. */
 function Drawn({ rules }: { rules: ExampleRules }) {
   const [example] = useState(() => exampleFor(rules));
   if ("problem" in example) {

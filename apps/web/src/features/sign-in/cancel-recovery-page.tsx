@@ -1,4 +1,4 @@
-// Opened from the mail about a reset: the owner cancels a reset that they did not request.
+// Opened from the email about a reset: the owner cancels a reset that they did not request.
 import { Anchor, Button, Stack, Text } from "@mantine/core";
 import { cancelRecoveryByLink } from "@strongroom/contract";
 import { Link } from "react-router";

@@ -187,7 +187,7 @@ export function explainSignIn(error: unknown): SignInFailure {
   if (error.kind === "network") return { text: SIGN_IN_NETWORK_ERROR, isStep: false };
   if (error.kind === "timeout" || error.message === INVALID_TOKEN) return { text: error.message, isStep: false };
   if (error.text !== null) return { text: `Server error: ${error.status}`, isStep: false };
-  // The password was correct, but the account waits for a decision or is rate limited.
+  // The password was correct, but the account is waiting for a decision or is rate limited.
   if (error.status === 403 || error.status === 429) return { text: error.message, isStep: true };
   if (error.status >= 500) return { text: error.message, isStep: false };
   return { text: INVALID_CREDENTIALS, isStep: false };

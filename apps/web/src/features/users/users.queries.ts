@@ -134,7 +134,7 @@ export const adminResetCancellation = (client: QueryClient) =>
 export const confirmReset = (id: AdminResetId): Promise<ReplyOf<typeof confirmAdminReset>> =>
   call(confirmAdminReset, { params: { id } });
 
-/** Includes whether invitations can be mailed. */
+/** Includes whether invitations can be emailed. */
 export const signInPageFacts = queryOf(entrance);
 
 export type NewInvitation = NonNullable<InputOf<typeof inviteUser>["body"]>;

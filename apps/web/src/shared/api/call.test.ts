@@ -57,7 +57,7 @@ describe("requests", () => {
     expect(headers.pragma).toBe("no-cache");
   });
 
-  test("HTTP-03: requests include cookies, also to another origin", async () => {
+  test("HTTP-03: requests include cookies, even to a different origin", async () => {
     const sent = vi.spyOn(globalThis, "fetch");
     await call(readHealth);
     expect(sent.mock.calls.map(([, init]) => init?.credentials)).toEqual(["include"]);

@@ -127,7 +127,7 @@ test("entries that need no protocol offer none", async () => {
   expect(screen.getByRole("combobox", { name: "TLS mode" })).toBeTruthy();
 });
 
-test("without the descriptions stored parameters are kept", async () => {
+test("stored parameters are kept while the descriptions are missing", async () => {
   api.on("GET /api/v1/connectors", { status: 500, json: {} });
   let saved: unknown;
   const stored = { protocol: "redis", ca: "PEM" };

@@ -108,7 +108,7 @@ function LoadedParameters({ connectors, form, kind, stored, usualPort }: LoadedP
 
   const input = (field: ParameterField) => (
     <ParameterInput
-      // Another protocol's field of the same name has its own state.
+      // A field of the same name in a different protocol has its own state.
       key={`${JSON.stringify(params["protocol"])} ${field.name}`}
       field={field}
       value={parameterOf(params, field)}

@@ -39,13 +39,13 @@ describe("choosing a protocol", () => {
     expect(afterProtocol(CONNECTORS, APPLICATION, before, null)).toEqual({ sslmode: "verify-ca", own: { a: [1] } });
   });
 
-  test("another type of entry drops the protocol and its values", () => {
+  test("choosing a different type of entry drops the protocol and its values", () => {
     const before = { protocol: "redis", sslmode: "verify-full", ca: "PEM", own: 1 };
     expect(afterKind(CONNECTORS, APPLICATION, DATABASE, before)).toEqual({ sslmode: "verify-full", own: 1 });
     expect(afterKind([], APPLICATION, APPLICATION, before)).toBe(before);
   });
 
-  test("sets the port unless it was typed", () => {
+  test("sets the port unless the user typed one", () => {
     const after = (port: string, before: unknown, protocol: string | null) =>
       portAfterProtocol(CONNECTORS, port, before, protocol, "443");
     expect(after("443", undefined, "redis")).toBe("6379");
@@ -80,7 +80,7 @@ describe("other parameters", () => {
     ]);
   });
 
-  test("keep their kind when edited, and everything else as it was", () => {
+  test("keep their kind when edited, and leave everything else unchanged", () => {
     expect(withLeaf(stored, stored, leafAt("count"), "42")).toEqual({ ...stored, count: 42 });
     expect(withLeaf(stored, stored, leafAt("count"), "many")).toEqual({ ...stored, count: "many" });
     expect(withLeaf(stored, stored, leafAt("isOn"), "false")).toEqual({ ...stored, isOn: false });
@@ -119,7 +119,7 @@ describe("other parameters", () => {
   });
 });
 
-test("reports required and invalid parameters, but no stored value that was not touched", () => {
+test("reports required and invalid parameters, but no stored value that was not edited", () => {
   const params: Params = { protocol: "invented", tries: 12 };
   const fields = fieldsOf(CONNECTORS, APPLICATION, params);
   expect([...parameterErrors(fields, params, {})]).toEqual([

@@ -1,5 +1,5 @@
-// Reads and writes additional parameters of an entry by name and path. Changes copy what they touch: everything else stays
-// as it was stored.
+// Reads and writes additional parameters of an entry by name and path. Changes copy what they touch: everything else
+// stays as it was stored.
 import {
   describedConnector,
   isProtocolType,
@@ -28,7 +28,9 @@ function valueAt(value: Json | undefined, [key, ...rest]: Path): Json | undefine
   return isContainer(value) && Object.hasOwn(value, key) ? valueAt(value[key], rest) : undefined;
 }
 
-/** A copy with the value at the path; undefined removes it, with the objects and lists that it leaves empty. */
+/**
+ * A copy with the value at the path; undefined removes the value, with the objects and lists that this leaves empty.
+ */
 function withValueAt(value: Json | undefined, [key, ...rest]: Path, next: Json | undefined): Json | undefined {
   if (key === undefined) return next;
   if (Array.isArray(value)) {
@@ -137,7 +139,7 @@ export function withLeaf(params: Params, stored: Params, { path }: Leaf, text: s
 export const withoutLeaf = (params: Params, { path }: Leaf): Params =>
   (withValueAt(params, path, undefined) ?? {}) as Params;
 
-/** The parameters after the user chose another protocol; null chooses none. */
+/** The parameters after the user chose a different protocol; null chooses none. */
 export function afterProtocol(
   connectors: readonly ConnectorDescription[],
   kind: EntryKind,
@@ -182,7 +184,7 @@ function adapted(
   }, kept);
 }
 
-/** The port after a change of protocol: a typed port stays, the default of the protocol before is replaced. */
+/** The port after a change of protocol: a typed port stays, and the previous protocol's default is replaced. */
 export function portAfterProtocol(
   connectors: readonly ConnectorDescription[],
   port: string,
@@ -207,7 +209,7 @@ export function parameterErrors(
   const errors = new Map<string, string>();
   for (const field of fields) {
     const value = parameterOf(params, field);
-    // A stored value that this form cannot show must not keep it from being saved.
+    // A stored value that this form cannot show must not prevent the entry from being saved.
     if (value === parameterOf(stored, field) && value !== undefined) continue;
     const issue = parameterSchema(field).safeParse(value).error?.issues[0];
     if (issue !== undefined) errors.set(field.name, issue.message);

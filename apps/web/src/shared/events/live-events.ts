@@ -56,7 +56,10 @@ interface Sharing {
   channel: (name: string) => Channel;
 }
 
-/** Null where the browser lacks them: old browsers, and any browser over plain HTTP to another host. */
+/**
+ * Null where the browser lacks these APIs: in old browsers, and in any browser that uses plain HTTP with a host other
+ * than this computer.
+ */
 function browserSharing(): Sharing | null {
   const locks: LockManager | undefined = navigator.locks;
   if (locks === undefined || typeof BroadcastChannel === "undefined") return null;

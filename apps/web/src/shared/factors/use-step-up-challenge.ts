@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
 interface Asked<T> {
-  /** Null until it is loaded. */
+  /** Null until the challenge is loaded. */
   answer: T | null;
   /** Why loading failed; null when it succeeded or is in progress. */
   error: unknown;

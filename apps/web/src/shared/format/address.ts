@@ -1,6 +1,6 @@
 // Filters and tabs as stored in the address.
 
-/** The parameters with one set, or removed when empty; the others stay. */
+/** Returns the parameters with one of them set, or removed when its value is empty; the others stay. */
 export function withParam(params: URLSearchParams, part: string, value: string): URLSearchParams {
   const next = new URLSearchParams(params);
   if (value.trim() === "") next.delete(part);

@@ -20,7 +20,7 @@ describe("SHELL-34, OPEN-37: relative time", () => {
     [7 * DAY, "7d ago"],
   ])("%d ms ago reads %s", (ms, text) => expect(ago(ms)).toBe(text));
 
-  test("after 7 days it is the date", () => {
+  test("after 7 days the date is shown", () => {
     expect(ago(7 * DAY + 1)).toBe(
       new Date(NOW - 7 * DAY - 1).toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" }),
     );

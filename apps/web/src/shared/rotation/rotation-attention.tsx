@@ -1,4 +1,4 @@
-// A rotation that waits for a person: the reason, the advice and the buttons.
+// A rotation that is waiting for a person: the reason, the advice and the buttons.
 import { Button } from "@mantine/core";
 import { IconPencil, IconRefresh, IconTool, type Icon } from "@tabler/icons-react";
 import type { Rotation } from "@strongroom/contract";

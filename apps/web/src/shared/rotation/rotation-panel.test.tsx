@@ -100,7 +100,7 @@ describe("the rotation panel", () => {
     expect(await panel.findByText("Cancelled")).toBeTruthy();
   });
 
-  test("shows why a rotation waits for a person and how to resolve it, with only the permitted actions", async () => {
+  test("shows why a rotation is waiting for a person and how to resolve it, with only the permitted actions", async () => {
     const attention = aRotation({
       state: "attention",
       step: "doubtful",

@@ -1,4 +1,4 @@
-// "Rotation": the state and progress of the current rotation, and what to do when it waits for a person.
+// "Rotation": the state and progress of the current rotation, and what to do when it is waiting for a person.
 import { Button, VisuallyHidden } from "@mantine/core";
 import { IconPlayerStop } from "@tabler/icons-react";
 import type { Rotation } from "@strongroom/contract";

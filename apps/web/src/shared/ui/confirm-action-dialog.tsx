@@ -42,7 +42,7 @@ export function ConfirmActionDialog<Done>({
 
 export type DeleteDialogProps<Done> = Omit<AskingDialogProps<Done>, "variant">;
 
-/** Takes another label for actions that remove or revoke. */
+/** Takes a different label for actions that remove or revoke. */
 export function DeleteDialog<Done>({ confirmLabel = "Delete", ...asked }: DeleteDialogProps<Done>) {
   return <ConfirmActionDialog variant="danger" confirmLabel={confirmLabel} {...asked} />;
 }

@@ -27,7 +27,7 @@ export interface ConfirmDialogProps {
   isBusy?: boolean;
   /** While a required input in the dialog is missing. */
   isDisabled?: boolean;
-  /** It may open on top of another dialog. */
+  /** The dialog may open on top of another one. */
   isOnTop?: boolean;
   onConfirm: () => void;
   onCancel: () => void;

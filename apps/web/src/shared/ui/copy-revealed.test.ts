@@ -12,7 +12,7 @@ describe("copying a secret", () => {
     expect(notice).toEqual({ kind: "success", text: "Password copied to clipboard!" });
   });
 
-  test("VAULT-35: reports a clipboard that refuses", async () => {
+  test("VAULT-35: reports that the clipboard refused the copy", async () => {
     const notice = await copyRevealedSecret(reveal, () => Promise.reject(new Error("NotAllowedError")), NOT_COPIED);
     expect(notice).toEqual({ kind: "error", text: "Failed to copy credential to clipboard" });
   });

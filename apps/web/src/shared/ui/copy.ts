@@ -25,7 +25,7 @@ async function clearIfStillThere(secret: string): Promise<void> {
   try {
     if ((await navigator.clipboard.readText()) !== secret) return;
   } catch {
-    // Reading needs a permission that most users never gave. After leaving this page the user may have copied another
+    // Reading needs a permission that most users never gave. After leaving this page the user may have copied different
     // text elsewhere, so clear only while the page has the focus.
     if (!document.hasFocus()) return;
   }

@@ -5,11 +5,11 @@ import classes from "./disclosure-button.module.css";
 
 export interface DisclosureButtonProps {
   label: string;
-  /** Its accessible name, when a page has several. */
+  /** The button's accessible name, when a page has several such buttons. */
   name?: string;
   isOpen: boolean;
   onChange: (isOpen: boolean) => void;
-  /** The id of the element it shows. */
+  /** The id of the element that the button shows. */
   controls: string;
 }
 

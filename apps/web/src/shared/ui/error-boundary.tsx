@@ -5,7 +5,7 @@ import { ErrorState } from "./states.tsx";
 
 interface ErrorBoundaryProps {
   children: ReactNode;
-  /** Clears the error when it changes; usually the address. */
+  /** The error is cleared when this key changes; usually the address. */
   resetKey?: string;
   /** For the outermost boundary, which renders its own main landmark. */
   isOutermost?: boolean;

@@ -14,7 +14,7 @@ export type FormInDialog<Values extends object> = Pick<
 export interface FormDialogProps<Values extends object, Done> extends DialogProps {
   title: string;
   size?: ModalSize;
-  /** Null while they are loading. */
+  /** Null while the initial values are loading. */
   initial: Values | null;
   submitLabel?: string;
   failureText: FormProps<Values>["failureText"];

@@ -20,14 +20,16 @@ export interface FormProps<Values extends object> {
   /** The heading above the server's reason; a function returns the whole text. */
   failureText: string | ((error: unknown) => string);
   submitLabel: string;
-  /** Looks of the submit button. */
+  /** The appearance of the submit button. */
   submit?: Pick<ButtonProps, "color" | "leftSection">;
   /** Whether the submit button is disabled, because something required is missing or nothing was changed. */
   isDisabled?: (form: UseFormReturnType<Values>) => boolean;
   cancelLabel?: string;
   /** Without it, the form has no Cancel. */
   onCancel?: () => void;
-  /** Rejects when the server refuses. `isHere` returns false once the form was closed: then there is nothing to close. */
+  /**
+   * Rejects when the server refuses. `isHere` returns false once the form was closed: then there is nothing to close.
+   */
   onSubmit: (values: Values, isHere: () => boolean) => Promise<unknown>;
   /** A CSS length. */
   maxWidth?: string;

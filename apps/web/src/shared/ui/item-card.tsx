@@ -104,7 +104,7 @@ const ICON_SIZE = 16;
 
 export interface CardButtonProps {
   label: string;
-  /** Its accessible name, beginning with the label, when the card has no room for it. */
+  /** The button's accessible name, which begins with the label, when the card has no room for all of it. */
   name?: string;
   icon: Icon;
   onClick: () => void;

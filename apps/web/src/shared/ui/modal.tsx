@@ -23,7 +23,7 @@ export interface ModalProps extends DialogProps {
   size?: ModalSize;
   /** Only the dialog's own buttons close it. */
   isInsistent?: boolean;
-  /** It may open over another dialog. */
+  /** The dialog may open over another one. */
   isOnTop?: boolean;
   children: ReactNode;
 }

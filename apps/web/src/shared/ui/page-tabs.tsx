@@ -8,9 +8,9 @@ import { useTabInView } from "./use-tab-in-view.ts";
 export interface PageTab<T extends string> {
   value: T;
   label: string;
-  /** Undefined while it is loading. */
+  /** Undefined while the count is loading. */
   count: number | undefined;
-  /** The count is of problems. */
+  /** Whether the count is a number of problems. */
   isAlarming?: boolean;
 }
 

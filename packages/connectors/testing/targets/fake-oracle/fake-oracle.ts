@@ -30,7 +30,10 @@ export interface FakeOracle {
   port: number;
   service: string;
   addUser(name: string, password: string, more?: Partial<Pick<StoredUser, "mayAlter" | "error" | "warning">>): void;
-  /** Replaces its answer to the next password change with an error; null closes the connection after the change was made. */
+  /**
+   * Replaces the fake's answer to the next password change with an error; null closes the connection after the change
+   * was made.
+   */
   answerOnce(error: number | null): void;
   /** Sets the listener's answer to the next client. */
   refuseOnce(error: number): void;

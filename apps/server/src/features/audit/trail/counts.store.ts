@@ -104,7 +104,9 @@ export function spansOf(from: number | null, to: number | null): { kept: Range[]
   return { kept, counted };
 }
 
-/** An exact count, for a filter without a search, user or target. Uses one statement, so that no entry is counted twice. */
+/**
+ * An exact count, for a filter without a search, user or target. Uses one statement, so that no entry is counted twice.
+ */
 export async function countKept(db: Db, filter: TrailFilter): Promise<Counted> {
   const { kept, counted } = spansOf(
     filter.from?.getTime() ?? null,

@@ -22,9 +22,9 @@ export interface KnownOutside {
 }
 
 /**
- * Reads every entry once, in pages; entries recorded meanwhile are left to the next check. Finds what `compareStored` finds, and
- * differences inside the database: listed columns that differ from the entry, entries outside the tree, and derived rows (nodes, counters,
- * hours, names, the order of lists) that do not match the entries.
+ * Reads every entry once, in pages; entries recorded meanwhile are left to the next check. Finds what `compareStored`
+ * finds, and differences inside the database: listed columns that differ from the entry, entries outside the tree, and
+ * derived rows (nodes, counters, hours, names, the order of lists) that do not match the entries.
  */
 export async function verifyStored(
   db: Db,

@@ -54,8 +54,8 @@ export async function finish(
     isStrong,
     provedAt,
     async afterwards(tx) {
-      // Uses the provider's current rules: if they have changed since, the recorded factors have been cleared, and this one must not count
-      // either.
+      // Uses the provider's current rules: if they have changed since, the recorded factors have been cleared, and this
+      // one must not count either.
       const rules = isStrong ? await lockProviderShared(tx, row.id) : undefined;
       const counts = rules !== undefined && assertsSecondFactor(claims, factorValuesOf(rules));
       await recordSecondFactor(tx, settled.user.id, counts);

@@ -4,7 +4,9 @@ import { beginOidc } from "@strongroom/contract";
 import type { Kernel } from "#kernel/kernel.ts";
 import { FLOW_LIFETIME } from "../identity-providers.policy.ts";
 
-/** INVARIANT: only the browser with the cookie can finish a sign-in; knowing an address or the database is not enough. */
+/**
+ * INVARIANT: only the browser with the cookie can finish a sign-in; knowing an address or the database is not enough.
+ */
 export interface FlowSecrets {
   state: string;
   nonce: string;
@@ -29,8 +31,8 @@ export function flowSecrets(secret: string): FlowSecrets {
 }
 
 /**
- * Returns the value of `Set-Cookie`. SameSite=Strict is enough, because our own page sends the cookie: no other site can make the browser
- * send it, and the provider's redirect does not need it.
+ * Returns the value of `Set-Cookie`. SameSite=Strict is enough, because our own page sends the cookie: no other site
+ * can make the browser send it, and the provider's redirect does not need it.
  */
 export function flowCookie(kernel: Pick<Kernel, "publicUrl">, secret: string): string {
   return [

@@ -99,7 +99,7 @@ describe("validation of the account form", () => {
     expect(checkForm(values, "create", { fields: [MANAGEMENT_PORT], stored: {} })).toEqual({
       "additional_params.management_port": message,
     });
-    // A stored value that nobody touched does not keep the account from being saved.
+    // A stored value that was not edited does not prevent the account from being saved.
     expect(checkForm(values, "edit", { fields: [MANAGEMENT_PORT], stored: values.additional_params })).toEqual({});
   });
 
@@ -130,7 +130,7 @@ describe("choosing a system type", () => {
     }),
   );
 
-  test("OPEN-77: sets the system's usual method and port", () => {
+  test("OPEN-77: sets the system's default method and port", () => {
     expect(afterSystem(filled(), "Linux")).toEqual({ system: "Linux", port: "22", connection_method: "SSH" });
     const database = { ...filled(), ...afterSystem(filled(), "mysql") };
     expect(afterSystem(database, "Linux")).toEqual({ system: "Linux", port: "22", connection_method: "SSH" });

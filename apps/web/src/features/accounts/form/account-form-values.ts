@@ -98,7 +98,7 @@ export const kindOf = (
   connection_string: values.connection_string,
 });
 
-/** The port of a system with its usual method, as text. */
+/** The port of a system with its default method, as text. */
 export const portOfSystem = (choice: SystemChoice): string => {
   const system = systemTypeOf(choice);
   return String(usualPort(system, USUAL_METHODS[system]) ?? "");

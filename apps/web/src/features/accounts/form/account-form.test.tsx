@@ -173,7 +173,7 @@ describe("Create New Account", () => {
     expect(api.requestsTo(CREATE)).toHaveLength(0);
   });
 
-  test("ACC-71: choosing Redis sets its port and TLS, another system sets them back", async () => {
+  test("ACC-71: choosing Redis sets its port and TLS, and choosing a different system resets them", async () => {
     const form = await openForm();
     await form.choose("Protocol", "Redis");
     expect(form.field("Port")).toHaveProperty("value", "6379");

@@ -240,7 +240,7 @@ describe("editing and deleting a safe", () => {
     expect(screen.getByText("It still holds an account.")).toBeTruthy();
   });
 
-  test("offers safes with add permission as destination for the accounts of a deleted safe", async () => {
+  test("offers safes with the add permission as destinations for the accounts of a deleted safe", async () => {
     const safe = aSafe({ account_count: 2 });
     const other = aSafe({ name: "Archive" });
     const { user } = await openSafes(safe, other);

@@ -51,4 +51,4 @@ test.each([
   ["Mozilla/5.0 (Macintosh; Intel Mac OS X 14_5) AppleWebKit/605 Version/17.5 Safari/605", "Safari on macOS"],
   ["curl/8.5.0", "curl/8.5.0"],
   [null, "Unknown client"],
-])("describes the agent %s as %s", (agent, text) => expect(describeAgent(agent)).toBe(text));
+])("describes the user agent %s as %s", (agent, text) => expect(describeAgent(agent)).toBe(text));

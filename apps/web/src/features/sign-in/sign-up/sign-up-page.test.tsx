@@ -99,7 +99,7 @@ test("AUTH-44, SIGNUP-19, OPEN-14: a refusal shows the server's message, or the 
   expect(refused.getByText("Sign-up is closed")).toBeTruthy();
 });
 
-test("SIGNUP-15, SIGNUP-17, AUTH-45: a mail failure is shown, logged as a warning, and redirects to /login after 2 seconds", async () => {
+test("SIGNUP-15, SIGNUP-17, AUTH-45: an email failure is shown, logged as a warning, and redirects to /login after 2 seconds", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   api.on("POST /api/v1/auth/register", { status: 500, json: { message: "email rate limit exceeded" } });
   const { user } = show();
@@ -168,7 +168,7 @@ describe("the setup link", () => {
     expect(await screen.findByText("The setup token is not right.")).toBeTruthy();
   });
 
-  test("a used setup link says so, and the page offers the ordinary sign-up", async () => {
+  test("the page says that the setup link has been used, and offers the ordinary sign-up", async () => {
     api.on("GET /api/v1/auth/entrance", entrance());
     const { user } = show("/signup#setup_token=old");
     expect(await screen.findByText(/the setup link no longer works/)).toBeTruthy();
@@ -177,7 +177,7 @@ describe("the setup link", () => {
   });
 });
 
-test("OPEN-18: a closed sign-up says so and disables the form's button", async () => {
+test("OPEN-18: the page says that sign-up is closed, and disables the form's button", async () => {
   api.on("GET /api/v1/auth/entrance", entrance({ sign_up_open: false }));
   show();
   expect(await screen.findByText(/Sign-up is closed/)).toBeTruthy();

@@ -98,7 +98,7 @@ export function AdminResetsCard() {
           : "You get a link that sets their password. Give it only to them."}{" "}
         Contact them first to make sure that the request is genuine.
       </ConfirmDialog>
-      {/* Only its own button closes it, so that the link is not lost by accident. */}
+      {/* Only the dialog's own button closes it, so that the link is not lost by accident. */}
       <Modal opened={issued !== null} onClose={() => setIssued(null)} title="Reset link" size="lg" isInsistent>
         <Suspense fallback={null}>
           {issued !== null && <IssuedLinkNote issued={issued} onDone={() => setIssued(null)} />}

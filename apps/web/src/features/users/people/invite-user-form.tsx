@@ -1,4 +1,4 @@
-// The form that invites a user: email, role, and whether the link is mailed or handed over.
+// The form that invites a user: email, role, and whether the link is emailed or handed over.
 import { Select, TextInput } from "@mantine/core";
 import { ROLES, inviteUser } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
@@ -25,7 +25,7 @@ const bodyOf = ({ name, ...rest }: Values) => ({ ...rest, ...(name.trim() === ""
 const check = (values: Values) => firstObjections<keyof Values>(inviteUser.body!, bodyOf(values));
 
 export interface InviteUserFormProps {
-  /** The link to hand over, or null when it was mailed. */
+  /** The link to hand over, or null when it was emailed. */
   onDone: (issued: IssuedLink | null) => void;
   onCancel: () => void;
 }

@@ -1,5 +1,5 @@
-// Password resets that wait for an administrator because no mail server is configured (OPEN-09): the administrator
-// creates the link and hands it over.
+// Password resets that are waiting for an administrator because no mail server is configured (OPEN-09): the
+// administrator creates the link and hands it over.
 import { Button } from "@mantine/core";
 import type { PendingReset } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -78,7 +78,7 @@ export function PasswordResetsCard() {
       description="No mail server is configured, so you create the reset links and share them"
     >
       {content()}
-      {/* Only its own buttons close it, so that the link is not lost by accident. */}
+      {/* Only the dialog's own buttons close it, so that the link is not lost by accident. */}
       <Modal opened={issued !== null} onClose={forget} title="Reset link" size="lg" isInsistent>
         <Suspense fallback={<SectionLoading />}>
           {issued !== null && <IssuedLinkNote issued={issued} onDone={forget} />}

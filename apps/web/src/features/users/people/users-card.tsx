@@ -73,7 +73,7 @@ export function UsersCard({ TokensDialog }: UsersCardProps) {
           {isInviting && <InviteUserForm onDone={show} onCancel={() => setIsInviting(false)} />}
         </Suspense>
       </Modal>
-      {/* Only its own button closes it, so that the link is not lost by accident. */}
+      {/* Only the dialog's own button closes it, so that the link is not lost by accident. */}
       <Modal
         opened={issued !== null}
         onClose={() => setIssued(null)}

@@ -109,7 +109,7 @@ export function boundsOf(field: PolicyLimit): { min: number; max: number } {
 
 export type PolicyErrors = Partial<Record<keyof SignInPolicy, string>>;
 
-/** An empty or out-of-range field shows its bounds; rules between fields come from the contract. */
+/** An empty or out-of-range field shows its bounds; cross-field rules come from the contract. */
 export function checkPolicy(values: PolicyValues): PolicyErrors {
   const outOfBounds = LIMITS.flatMap(({ field }) => {
     const { min, max } = boundsOf(field);

@@ -35,8 +35,8 @@ export function CredentialHistory({ id }: { id: string }) {
 }
 
 /**
- * Entries for when the server cannot be reached, clearly labelled as samples (VAULT-36, rule 3). Their times are
- * relative to `now` (milliseconds since 1970), so that none claims a real event.
+ * Entries to show when the server cannot be reached, clearly labelled as samples (VAULT-36, rule 3). Their times are
+ * relative to `now` (milliseconds since 1970), so that none claims to be a real event.
  */
 function sampleHistory(now: number): AuditTrailEntry[] {
   const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000).toISOString();

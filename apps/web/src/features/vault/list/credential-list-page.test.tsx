@@ -204,7 +204,7 @@ describe("a vault card", () => {
     expect(document.body.innerHTML).not.toContain("tr0ub4dor");
   });
 
-  test("VAULT-35: shows an error when the clipboard refuses", async () => {
+  test("VAULT-35: shows an error when the clipboard refuses the copy", async () => {
     const { user } = await openVault(aCredential());
     api.on("POST /api/v1/credentials/:id/reveal", { json: { value: "tr0ub4dor&3" } });
     vi.spyOn(navigator.clipboard, "writeText").mockRejectedValue(new DOMException("no", "NotAllowedError"));
