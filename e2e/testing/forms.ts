@@ -104,6 +104,7 @@ export const FORMS: readonly Form[] = [
   onPage("/jit-access", "features/access-requests/list/jit-access-page.tsx"),
   onPage(({ account_id: id }) => `/accounts/${id}/connect`, "features/sessions/terminal/connect-page.tsx"),
   onPage("/sessions", "features/sessions/sessions-page.tsx"),
+  { ...onPage("/sessions", "features/sessions/playback/search-recordings.tsx"), press: ["Search Recordings"] },
   onPage("/access-control", "features/access-control/people-tab.tsx"),
   onPage(({ user_id: id }) => `/access-control?person=${id}`, "features/access-control/person-access.tsx"),
   onPage("/access-control?tab=things", "features/access-control/resources-tab.tsx"),
@@ -173,6 +174,8 @@ export const NO_FORMS: Readonly<Record<string, string>> = {
     "there only while something contradicts the audit trail; read as text in the trail",
   "features/accounts/access-block-banner.tsx":
     "there only while a rotation after a use has not ended; its reason is read as text in the trail",
+  "features/sessions/playback/finder.tsx":
+    "there only while a recording plays; its text is compared in the browser and sent nowhere",
   "features/sessions/session-dialogs.tsx":
     "there only beside a live session; the reason is read as text in the trail, and the message goes to a terminal",
   "shared/ui/address-search.tsx": "a part of the pages that search",

@@ -66,7 +66,7 @@ function tell(report: RecordingReport, hasDigests: boolean): void {
   if (closing !== null) print(`Closing record: ${closing.reason}.`);
   if (!hasDigests) {
     note(
-      "Without digests a recording that was written anew looks the same: pass an audit export or evidence bundle with --digests.",
+      "Without digests a rewritten recording looks the same: pass an audit export or evidence bundle with --digests.",
     );
     return;
   }

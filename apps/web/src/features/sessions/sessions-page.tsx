@@ -12,6 +12,7 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 import { ActivityCard } from "./activity-card.tsx";
 import { RecentConnections } from "./recent-connections.tsx";
+import { SearchRecordings } from "./playback/search-recordings.tsx";
 import { FilterBar, filterOf } from "./session-filter.tsx";
 import { FIGURE_TEXTS } from "./session-labels.ts";
 import { SessionList } from "./session-list.tsx";
@@ -24,7 +25,11 @@ export default function SessionsPage() {
   const list = useInfiniteQuery({ ...sessionList(filter), placeholderData: keepPreviousData });
   return (
     <>
-      <PageHeader title="Session Monitoring" subtitle="Watch, replay and end connections to targets" />
+      <PageHeader
+        title="Session Monitoring"
+        subtitle="Watch, replay and end connections to targets"
+        actions={<SearchRecordings />}
+      />
       <Figures figures={list.data?.pages[0]?.figures} />
       <RecentConnections />
       <FilterBar filter={filter} />

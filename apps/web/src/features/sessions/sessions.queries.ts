@@ -6,6 +6,7 @@ import {
   listSessionChoices,
   messagePrivilegedSession,
   readSessionRecording,
+  searchRecordings,
   startPrivilegedSession,
   terminatePrivilegedSession,
   watchPrivilegedSession,
@@ -93,6 +94,10 @@ export const startWatching = (id: PrivilegedSessionId) => call(watchPrivilegedSe
 export async function readRecording(id: PrivilegedSessionId): Promise<Uint8Array> {
   return new Uint8Array(await (await download(readSessionRecording, at(id))).arrayBuffer());
 }
+
+/** Not a query: its hits may show secrets. Continues at `cursor`. */
+export const findInRecordings = (text: string, cursor: string | null) =>
+  call(searchRecordings, { body: { text, ...(cursor === null ? {} : { cursor }) } });
 
 export const recordingExport = (id: PrivilegedSessionId) =>
   mutationOptions({

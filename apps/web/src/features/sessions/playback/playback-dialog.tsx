@@ -1,12 +1,15 @@
 // Plays the recording of a session. Each opening is audited.
 import { Button, Checkbox, Group, Select, Slider, Stack } from "@mantine/core";
-import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
-import { useEffect, useState } from "react";
+import { IconCopy, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
+import type { PrivilegedSession } from "@strongroom/contract";
+import { useEffect, useMemo, useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { countdown } from "#shared/format/time.ts";
+import { copyText } from "#shared/ui/copy.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
+import { toast } from "#shared/ui/toast.ts";
 import { useIsHere } from "#shared/ui/use-is-here.ts";
 import { useOnce } from "#shared/ui/use-once.ts";
 import type { Screen } from "../screen/screen.ts";
@@ -14,23 +17,35 @@ import { ScreenView } from "../screen/screen-view.tsx";
 import type { SessionDialogProps } from "../session-dialogs.tsx";
 import { nameOf } from "../session-labels.ts";
 import { readRecording } from "../sessions.queries.ts";
+import { marksOf } from "./cast-text.ts";
+import { Finder } from "./finder.tsx";
+import { MarkList } from "./mark-list.tsx";
 import { Player, SPEEDS, parseCast, type Cast } from "./player.ts";
 
 const TICK_MS = 50;
+/** More marks would hide the timeline; the list has all of them. */
+const MOST_TICKS = 300;
 /** Positions with the keyboard's arrow keys. */
 const STEP_MS = 1000;
 
-export default function PlaybackDialog({ session, opened, onClose }: SessionDialogProps) {
+export interface PlaybackDialogProps extends SessionDialogProps {
+  /** Opens the recording at this second. */
+  startAt?: number;
+  /** It opens over another dialog. */
+  isOnTop?: boolean;
+}
+
+export default function PlaybackDialog({ session, opened, onClose, startAt, isOnTop = false }: PlaybackDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={`Playback: ${nameOf(session)}`} size="2xl">
-      <Recording key={session.id} session={session} />
+    <Modal opened={opened} onClose={onClose} isOnTop={isOnTop} title={`Playback: ${nameOf(session)}`} size="2xl">
+      <Recording key={session.id} session={session} startAt={startAt} />
     </Modal>
   );
 }
 
 type Loading = { kind: "loading" } | { kind: "failed"; text: string } | { kind: "loaded"; cast: Cast };
 
-function Recording({ session }: Pick<SessionDialogProps, "session">) {
+function Recording({ session, startAt }: { session: PrivilegedSession; startAt: number | undefined }) {
   const [state, setState] = useState<Loading>({ kind: "loading" });
   const isHere = useIsHere();
   const load = async (): Promise<void> => {
@@ -45,11 +60,19 @@ function Recording({ session }: Pick<SessionDialogProps, "session">) {
   useOnce(() => void load());
   if (state.kind === "loading") return <SectionLoading text="Loading the recording..." />;
   if (state.kind === "failed") return <ErrorState message={state.text} onRetry={() => void load()} />;
-  return <Playback cast={state.cast} label={`Recording of ${nameOf(session)}`} />;
+  return <Playback cast={state.cast} label={`Recording of ${nameOf(session)}`} startAt={startAt} />;
 }
 
-function Playback({ cast, label }: { cast: Cast; label: string }) {
+interface PlaybackProps {
+  cast: Cast;
+  label: string;
+  startAt: number | undefined;
+}
+
+function Playback({ cast, label, startAt }: PlaybackProps) {
   const [player, setPlayer] = useState<Player | null>(null);
+  const [screen, setScreen] = useState<Screen | null>(null);
+  const marks = useMemo(() => marksOf(cast.events), [cast]);
   const [isPlaying, setIsPlaying] = useState(true);
   const [speed, setSpeed] = useState<number>(1);
   const [skipsIdle, setSkipsIdle] = useState(true);
@@ -82,15 +105,34 @@ function Playback({ cast, label }: { cast: Cast; label: string }) {
     setSkipsIdle(skips);
     setPosition(player?.position ?? 0);
   };
+  const begin = (opened: Screen | null): void => {
+    const started = opened && new Player(cast, opened, true);
+    setScreen(opened);
+    setPlayer(started);
+    if (started === null || startAt === undefined) return;
+    void started.seek(started.positionAt(startAt * 1000));
+    setPosition(started.position);
+    setIsPlaying(false);
+  };
+  /** Stops there, so that what was looked for stays on the screen. */
+  const show = (event: number): void => {
+    setIsPlaying(false);
+    seek(player?.positionOf(event) ?? 0);
+  };
+  const copy = async (): Promise<void> => {
+    try {
+      await copyText(screen?.copyText() ?? "");
+      toast.success("Text copied");
+    } catch (error) {
+      toast.error(messageOf(error), { title: "Failed to copy the text" });
+    }
+  };
   const length = player?.duration ?? 0;
   const time = `${countdown(position)} of ${countdown(length)}`;
   const PlayIcon = isPlaying ? IconPlayerPause : IconPlayerPlay;
   return (
     <Stack gap="sm">
-      <ScreenView
-        label={label}
-        onScreen={(screen: Screen | null) => setPlayer(screen && new Player(cast, screen, true))}
-      />
+      <ScreenView label={label} onScreen={begin} />
       <Slider
         thumbLabel="Position"
         min={0}
@@ -99,6 +141,7 @@ function Playback({ cast, label }: { cast: Cast; label: string }) {
         value={position}
         onChange={seek}
         label={(value) => countdown(value)}
+        marks={marks.slice(0, MOST_TICKS).map(({ index }) => ({ value: player?.positionOf(index) ?? 0 }))}
       />
       <Group gap="sm">
         <Button leftSection={<PlayIcon size={16} aria-hidden />} onClick={toggle} data-autofocus>
@@ -113,8 +156,15 @@ function Playback({ cast, label }: { cast: Cast; label: string }) {
           onChange={(value) => setSpeed(Number(value ?? 1))}
         />
         <Checkbox label="Skip idle time" checked={skipsIdle} onChange={(event) => skip(event.currentTarget.checked)} />
+        <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={() => void copy()}>
+          Copy text
+        </Button>
         <span>{time}</span>
       </Group>
+      <Finder cast={cast} after={() => player?.shownEvent ?? -1} onFound={show} />
+      {marks.length > 0 && (
+        <MarkList marks={marks} timeOf={(mark) => countdown(player?.positionOf(mark.index) ?? 0)} onChoose={show} />
+      )}
     </Stack>
   );
 }

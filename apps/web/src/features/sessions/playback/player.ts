@@ -69,6 +69,22 @@ export class Player {
     return this.#position >= this.duration;
   }
 
+  /** The last event that is shown; -1 before the first. */
+  get shownEvent(): number {
+    return this.#next - 1;
+  }
+
+  /** When this event is shown. */
+  positionOf(event: number): number {
+    return this.#schedule[event] ?? this.duration;
+  }
+
+  /** The place of a time of the recording, which idle time does not change. */
+  positionAt(ms: number): number {
+    const event = this.#cast.events.findIndex(({ at }) => at >= ms);
+    return event === -1 ? this.duration : this.positionOf(event);
+  }
+
   /** Waits for the screen first: time does not pass while it is behind. */
   async advance(ms: number): Promise<void> {
     if (!this.#isWriting) await this.#showUntil(this.#position + ms);

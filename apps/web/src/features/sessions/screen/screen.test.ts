@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Screen } from "./screen.ts";
 
 let element: HTMLElement;
@@ -38,6 +38,13 @@ test("output cannot set titles, make links or read the clipboard", async () => {
   expect(shown(0)).toBe("link");
   // xterm underlines links and nothing else here.
   expect(screen.terminal.buffer.active.getLine(0)?.getCell(0)?.isUnderline()).toBe(0);
+});
+
+test("output cannot write to the clipboard", async () => {
+  const written = vi.spyOn(navigator.clipboard, "writeText");
+  await screen.write("\u001b]52;c;c2VjcmV0\u0007\u001b]52;p;c2VjcmV0\u001b\\after");
+  expect(written).not.toHaveBeenCalled();
+  expect(shown(0)).toBe("after");
 });
 
 test("a screen without an input handler sends no answers and takes no keys", async () => {

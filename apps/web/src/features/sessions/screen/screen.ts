@@ -65,6 +65,18 @@ export class Screen {
     if (selection !== "") void navigator.clipboard.writeText(selection);
   }
 
+  /** The selected text, or else everything on the screen. */
+  copyText(): string {
+    const selection = this.terminal.getSelection();
+    if (selection !== "") return selection;
+    const { active } = this.terminal.buffer;
+    const rows = Array.from(
+      { length: this.terminal.rows },
+      (_, row) => active.getLine(active.viewportY + row)?.translateToString(true) ?? "",
+    );
+    return rows.join("\n").trimEnd();
+  }
+
   #refuseUnsafe(): void {
     const { parser } = this.terminal;
     for (const code of REFUSED_OSC) parser.registerOscHandler(code, () => true);
