@@ -220,3 +220,27 @@ test("0048: a failed secret gets the outcome of its latest attempt that counts, 
   ]);
   await assert.rejects(client.query("update credentials set verification_status = 'failed'"), /status_check/);
 });
+
+test("0058: attempts that Strongroom did not finish become aborted, and attempts that the target did not answer stay", async () => {
+  await migrate({ connection }, log, await upTo(57));
+  const idOf = (n: number) => `0190c0de-0000-7000-8000-0000000000${String(n).padStart(2, "0")}`;
+  // The rows stand alone: the migration reads nothing else.
+  await client.query("alter table verification_attempts drop constraint verification_attempts_credential_id_fkey");
+  const codes = ["internal-error", "interrupted", "cancelled", "deleted", "timeout", null];
+  await client.query(
+    `insert into verification_attempts (id, credential_id, revision, trigger, triggered_by, credential_name, type,
+       method, started_at, lease_until, finished_at, outcome, code)
+     select id, $3, 1, 'scheduled', 'A', 'A', 'postgresql', 'login', now(), now(), now(), 'unreachable', code
+     from unnest($1::uuid[], $2::text[]) as attempt (id, code)`,
+    [codes.map((_, place) => idOf(place + 1)), codes, idOf(99)],
+  );
+
+  await migrate({ connection }, log, await upTo(58));
+
+  const { rows } = await client.query("select code, outcome from verification_attempts order by id");
+  assert.deepEqual(
+    rows.map(({ outcome }) => outcome),
+    ["aborted", "aborted", "aborted", "aborted", "unreachable", "unreachable"],
+  );
+  await assert.rejects(client.query("update verification_attempts set outcome = 'failed'"), /outcome_check/);
+});
