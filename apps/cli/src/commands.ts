@@ -63,6 +63,16 @@ export const commands: Record<string, Listed> = {
     summary: "show the status of a running server; exits with 0 if it is healthy",
     load: async () => (await import("./commands/status.ts")).status,
   },
+  ssh: {
+    takes: "ACCOUNT [COMMAND...] [--reason TEXT] [--ticket NUMBER] [--url URL]",
+    summary: "open a shell or run a command on an account's target, without its password",
+    load: async () => (await import("./commands/ssh.ts")).sshCommand,
+  },
+  scp: {
+    takes: "FILE ACCOUNT:PATH | ACCOUNT:PATH FILE [-r] [--reason TEXT] [--ticket NUMBER] [--url URL]",
+    summary: "copy files to or from an account's target, without its password",
+    load: async () => (await import("./commands/scp.ts")).scpCommand,
+  },
   backup: {
     takes: "FOLDER [--json]",
     summary: "copy the embedded database into a new folder, with or without a running server",

@@ -17,10 +17,10 @@ export function serverUrl(given: string): URL {
 }
 
 /** INVARIANT: a secret is sent to this machine or encrypted. Throws UsageError. */
-export function requirePrivate(url: URL): void {
+export function requirePrivate(url: URL, what = "The passphrase"): void {
   if (url.protocol === "https:" || OURSELVES.has(url.hostname)) return;
   throw new UsageError(
-    `The passphrase would be sent to ${url.host} unencrypted. Use https, or run this command on that machine.`,
+    `${what} would be sent to ${url.host} unencrypted. Use https, or run this command on that machine.`,
   );
 }
 
@@ -29,8 +29,9 @@ export async function callServer<E extends Endpoint>(
   url: URL,
   endpoint: E,
   input: InputOf<E> = {},
+  token: string | null = null,
 ): Promise<ReplyOf<E>> {
-  const answer = await send(url, endpoint, input);
+  const answer = await send(url, endpoint, input, token);
   const body: unknown = await answer.json().catch(() => null);
   if (!answer.ok)
     throw new CommandError(sentenceIn(body) ?? `The server at ${url.origin} answered with status ${answer.status}.`);
@@ -42,14 +43,25 @@ export async function callServer<E extends Endpoint>(
   return parsed.data as ReplyOf<E>;
 }
 
-async function send(url: URL, endpoint: Endpoint, { params, body }: InputOf<Endpoint>): Promise<Response> {
+async function send(
+  url: URL,
+  endpoint: Endpoint,
+  { params, query, body }: InputOf<Endpoint>,
+  token: string | null,
+): Promise<Response> {
+  const address = new URL(pathOf(endpoint.path, params as Record<string, unknown>), url);
+  for (const [name, value] of Object.entries(query ?? {})) address.searchParams.set(name, String(value));
   try {
-    return await fetch(new URL(pathOf(endpoint.path, params as Record<string, unknown>), url), {
+    return await fetch(address, {
       method: endpoint.method,
       // A secret in the body is sent to its destination and nowhere else.
       redirect: "error",
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch (error) {
     throw new CommandError(`Cannot reach Strongroom at ${url.origin}. Check that the server is running.`, {

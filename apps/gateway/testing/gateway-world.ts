@@ -27,6 +27,7 @@ export interface GatewayWorld {
   user: UnixUser;
   owner: TestPerson;
   accountId: string;
+  accountName: string;
   recordings: string;
   /** A session of the owner that waits for its ticket. */
   request(kind?: "open" | "watch", sessionId?: string): Promise<{ sessionId: string; ticket: string }>;
@@ -111,6 +112,7 @@ export async function startGatewayWorld(): Promise<GatewayWorld> {
     user,
     owner,
     accountId: account.id,
+    accountName: account.name,
     recordings: recordingsFolder(app.config),
     request,
     open,
