@@ -73,7 +73,7 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
   await signAuditEntries(kernel);
   await prepareSecrets(kernel);
   const id = newId();
-  const facts = { id, name: hostname(), address: null as string | null, zone: null, version };
+  const facts = { id, name: hostname(), address: null as string | null, zone: config.gatewayZone, version };
   const context = sessionContextOf(kernel);
   const network = networkPolicy({
     allowLoopback: config.allowLoopbackTargets,

@@ -8,7 +8,7 @@ import { openLog } from "@strongroom/server/kernel/log.ts";
 import { startBrowserServer } from "../src/browser/browser-server.ts";
 import { systemClock } from "../src/core/clock.ts";
 import { Gateway } from "../src/core/gateway.ts";
-import type { Clock } from "../src/core/ports.ts";
+import type { Clock, OpenedSession } from "../src/core/ports.ts";
 import { openBrowser, type Browser } from "./browser.ts";
 import { memorySessions, type MemorySessions } from "./memory-sessions.ts";
 
@@ -18,7 +18,11 @@ export interface BrowserGateway {
   path: string;
   open(sessionId: string, kind?: "terminal" | "watch"): Promise<Browser>;
   /** A session whose browser has received `ready`. */
-  begin(target: Target, secret: string): Promise<{ browser: Browser; sessionId: string; secret: string }>;
+  begin(
+    target: Target,
+    secret: string,
+    more?: Partial<OpenedSession>,
+  ): Promise<{ browser: Browser; sessionId: string; secret: string }>;
   stop(): Promise<void>;
 }
 
@@ -39,8 +43,8 @@ export async function startBrowserGateway(clock: Clock = systemClock): Promise<B
     sessions,
     path,
     open,
-    async begin(target, secret) {
-      const { ticket, sessionId } = sessions.issue(target, secret);
+    async begin(target, secret, more) {
+      const { ticket, sessionId } = sessions.issue(target, secret, more);
       const browser = await open(sessionId);
       browser.send({ t: "ticket", ticket, ...SIZE });
       return { browser, sessionId, secret: (await browser.told("ready")).secret };

@@ -20,6 +20,10 @@ export interface MemorySessions {
   issue(target: Target, secret: string, more?: Partial<OpenedSession>): { ticket: string; sessionId: string };
   issueWatch(sessionId: string): string;
   ends: Map<string, SessionEnd & Progress>;
+  /** The name of the user who paused the input, by session. */
+  pauses: Map<string, string>;
+  /** The reasons of raised risks, in order. */
+  risks: string[];
   /** Revokes the permission for a session. */
   revoke(sessionId: string, end: SessionEnd): void;
   database: { isAway: boolean; isDraining: boolean };
@@ -46,6 +50,8 @@ export function memorySessions(): MemorySessions {
   const endsIn = new Map<string, number>();
   const ending = new Map<string, SessionEnd>();
   const ends: MemorySessions["ends"] = new Map();
+  const pauses: MemorySessions["pauses"] = new Map();
+  const risks: string[] = [];
   const database = { isAway: false, isDraining: false };
   const output: Buffer[] = [];
   let [offered, outputBytes] = ["", 0];
@@ -66,6 +72,8 @@ export function memorySessions(): MemorySessions {
 
   return {
     ends,
+    pauses,
+    risks,
     database,
     recorder,
     store: {
@@ -100,12 +108,17 @@ export function memorySessions(): MemorySessions {
         requireDatabase();
         return { isDraining: database.isDraining };
       },
+      async raiseRisk(_sessionId, reason) {
+        risks.push(reason);
+      },
       async check(): Promise<RightsCheck> {
         requireDatabase();
         const isEnding = (id: string) => ending.has(id);
         return {
           ending: [...live].filter(isEnding).map((id) => ({ id, ...ending.get(id)! })),
-          goingOn: [...live].filter((id) => !isEnding(id)).map((id) => ({ id, endsIn: endsIn.get(id)! })),
+          goingOn: [...live]
+            .filter((id) => !isEnding(id))
+            .map((id) => ({ id, endsIn: endsIn.get(id)!, pausedBy: pauses.get(id) ?? null })),
           nextIn: null,
         };
       },
@@ -149,6 +162,7 @@ export function memorySessions(): MemorySessions {
         target: `${target.host}:${target.port}`,
         remoteUser: target.username ?? "",
         endsIn: 3_600_000,
+        rules: { idleMinutes: null, needsWatcher: false, hidesWatchers: false },
         ...more,
       };
       endsIn.set(id, session.endsIn);

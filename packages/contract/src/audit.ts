@@ -97,6 +97,7 @@ export const EVENTS_WITHOUT_CALL = [
   "privileged-session.ended",
   "privileged-session.files-used",
   "privileged-session.refused",
+  "privileged-session.risk-raised",
   "privileged-session.started",
   "privileged-session.watched",
   "recording.chunks-stored",

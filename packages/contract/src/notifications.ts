@@ -24,6 +24,7 @@ export const NOTIFICATION_TYPES = [
   "access_review",
   "security_alert",
   "user_activation",
+  "session_alert",
 ] as const;
 export const NotificationType = z.enum(NOTIFICATION_TYPES);
 export type NotificationType = z.infer<typeof NotificationType>;

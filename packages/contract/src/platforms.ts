@@ -105,6 +105,19 @@ const policy = {
   default_duration_minutes: minutes,
   max_duration_minutes: minutes,
   session_recording_required: z.boolean(),
+  /** A session ends when its user has typed nothing for this many minutes; null: never. */
+  session_idle_minutes: z.number().int().min(1).max(1440).nullable().default(null),
+  /** Four eyes: a session pauses whenever no other user watches it. */
+  session_needs_watcher: z.boolean().default(false),
+  /** Users do not see that their session is watched. */
+  session_hides_watchers: z.boolean().default(false),
+  /** Only gateways of this zone open sessions; null: every gateway. */
+  session_zone: oneLine().min(1).max(60).nullable().default(null),
+  /** The usual hours of work, UTC, Monday to Friday, such as 7 to 19. Sessions outside of them are a risk. */
+  session_from_hour: z.number().int().min(0).max(23).nullable().default(null),
+  session_to_hour: z.number().int().min(0).max(23).nullable().default(null),
+  /** Sessions on production systems are a risk. */
+  is_production: z.boolean().default(false),
 };
 
 export const Platform = z.object({
@@ -137,6 +150,14 @@ export const NewPlatform = z
     path: ["default_duration_minutes"],
     message: "The default must not be longer than the maximum",
   })
+  .refine(
+    ({ session_from_hour: from, session_to_hour: to }) =>
+      (from === null) === (to === null) && (from === null || from !== to),
+    {
+      path: ["session_to_hour"],
+      message: "Enter two different hours, or neither",
+    },
+  )
   .refine((platform) => platform.approvals_level_2 === 0 || platform.approvals_level_1 > 0, {
     path: ["approvals_level_2"],
     message: "Level 2 requires approvals at level 1",

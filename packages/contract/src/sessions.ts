@@ -52,7 +52,7 @@ export const SessionEndReason = z.enum(SESSION_END_REASONS);
 export type SessionEndReason = z.infer<typeof SessionEndReason>;
 
 /** What the caller may do with a session now. */
-export const SESSION_ACTIONS = ["watch", "message", "terminate", "play", "export"] as const;
+export const SESSION_ACTIONS = ["watch", "message", "pause", "terminate", "play", "export"] as const;
 export const SessionAction = z.enum(SESSION_ACTIONS);
 export type SessionAction = z.infer<typeof SessionAction>;
 
@@ -88,6 +88,8 @@ export const PrivilegedSession = z.object({
   /** In words, such as "Terminated by Ada: wrong host". */
   ended_because: z.string().nullable(),
   is_recorded: z.boolean(),
+  /** *Pause Input* is in effect: what the user types does not reach the target. */
+  is_input_paused: z.boolean(),
 });
 export type PrivilegedSession = z.infer<typeof PrivilegedSession>;
 
@@ -305,6 +307,20 @@ export const messagePrivilegedSession = endpoint({
   reply: Message,
   needs: "privileged-session.watch",
   audit: "privileged-session.messaged",
+  thing,
+  gives: "nothing",
+});
+
+/** For members who may terminate the session. The user sees who paused the input, and output continues. */
+export const pausePrivilegedSession = endpoint({
+  method: "POST",
+  path: "/api/v1/sessions/:id/pause",
+  summary: "Pause or resume the input of a session's user",
+  params: byId,
+  body: z.strictObject({ is_paused: z.boolean() }),
+  reply: Message,
+  needs: "privileged-session.terminate",
+  audit: "privileged-session.input-paused",
   thing,
   gives: "nothing",
 });

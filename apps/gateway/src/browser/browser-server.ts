@@ -131,6 +131,7 @@ function attach(live: LiveSession, { socket, inbox, terminal }: Caller): void {
 function sayReady(live: LiveSession, terminal: SocketTerminal): void {
   const { session, watcherCount, resumeSecret } = live;
   terminal.send({ t: "ready", session: session.id, recorded: true, watchers: watcherCount, secret: resumeSecret });
+  if (live.heldBecause !== null) terminal.paused(live.heldBecause);
 }
 
 async function watch(

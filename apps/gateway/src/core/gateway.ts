@@ -125,7 +125,10 @@ export class Gateway {
       onFailed: (detail) => live?.end({ reason: "recorder-failed", detail }),
     });
     const onEnded = (ended: LiveSession, end: SessionEnd) => this.#ended(ended, end);
-    live = new LiveSession({ session, channel, recorder, terminal, size, log, clock: this.#options.clock, onEnded });
+    const onRisk = ({ session: { id } }: LiveSession, reason: string) => this.#raiseRisk(id, reason);
+    const isInteractive = program.terminal !== null;
+    const { clock } = this.#options;
+    live = new LiveSession({ session, channel, recorder, terminal, isInteractive, size, log, clock, onRisk, onEnded });
     if (program.command !== null) await recorder.mark(`$ ${program.command}`);
     this.#sessions.set(session.id, live);
     if (this.#isStopping) live.end(STOPPED);
@@ -176,7 +179,10 @@ export class Gateway {
     const asked = [...this.#sessions.keys()];
     const { ending, goingOn, nextIn } = await store.check();
     for (const { id, reason, detail } of ending) this.#sessions.get(id)?.end({ reason, detail });
-    for (const { id, endsIn } of goingOn) this.#sessions.get(id)?.endIn(endsIn);
+    for (const { id, endsIn, pausedBy } of goingOn) {
+      this.#sessions.get(id)?.endIn(endsIn);
+      this.#sessions.get(id)?.pauseInput(pausedBy);
+    }
     const known = new Set([...ending, ...goingOn].map(({ id }) => id));
     const forgotten = {
       reason: "gateway-lost",
@@ -194,6 +200,12 @@ export class Gateway {
   #ended(live: LiveSession, end: SessionEnd): void {
     this.#sessions.delete(live.session.id);
     this.#storeEnd(live.progress, end);
+  }
+
+  #raiseRisk(id: string, reason: string): void {
+    this.#options.store.raiseRisk(id, reason).catch((error: unknown) => {
+      this.#options.log.warn({ err: error, session: id, reason }, "a risk of a session could not be stored");
+    });
   }
 
   /** Each report retries this until the end is stored. */

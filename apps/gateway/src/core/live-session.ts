@@ -5,6 +5,8 @@ import { RecorderClosedError, type ClosingReason, type TerminalRecorder } from "
 import type { Clock, OpenedSession, Progress, SessionEnd, Size, TrafficLog, UpstreamChannel } from "./ports.ts";
 import { TrafficError } from "./ports.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
+import { SessionHold } from "./session-hold.ts";
+import { SessionRisks } from "./session-risks.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Output that a reconnected user sees again. */
@@ -21,10 +23,14 @@ export interface LiveSessionOptions {
   channel: UpstreamChannel;
   recorder: TerminalRecorder;
   terminal: Terminal;
+  /** The program has a terminal: what is typed while the input is held is dropped, and not run later. */
+  isInteractive: boolean;
   size: Size;
   /** Null: the output is text. */
   log: TrafficLog | null;
   clock: Clock;
+  /** Called once for each rule that the session broke. */
+  onRisk: (live: LiveSession, reason: string) => void;
   /** Called once, when nothing more is shown or sent and the recording is closed. */
   onEnded: (live: LiveSession, end: SessionEnd) => void;
 }
@@ -46,9 +52,12 @@ export class LiveSession {
   #lastActivityAt: Date;
   #end: SessionEnd | null = null;
   #exitStatus: number | null = null;
-  #pausedBecause: string | null = null;
+  readonly #isInteractive: boolean;
+  readonly #hold: SessionHold;
+  readonly #risks: SessionRisks;
   #stopWaiting: (() => void) | null = null;
   #stopTimer: () => void = () => {};
+  #stopIdleTimer: () => void = () => {};
   readonly #closed = Promise.withResolvers<void>();
 
   constructor(options: LiveSessionOptions) {
@@ -62,7 +71,14 @@ export class LiveSession {
     this.#terminal = options.terminal;
     this.#size = options.size;
     this.#secret = randomBytes(32);
+    this.#isInteractive = options.isInteractive;
+    this.#hold = new SessionHold({
+      needsWatcher: options.session.rules.needsWatcher,
+      onChanged: (reason) => this.#showHold(reason),
+    });
+    this.#risks = new SessionRisks((reason) => options.onRisk(this, reason));
     this.endIn(options.session.endsIn);
+    this.#endWhenIdle();
   }
 
   /** Starts showing output. */
@@ -83,8 +99,14 @@ export class LiveSession {
     return { id: this.session.id, inputBytes, outputBytes, lastActivityAt };
   }
 
+  /** The number of watchers that the user sees. */
   get watcherCount(): number {
-    return this.#watchers.size;
+    return this.session.rules.hidesWatchers ? 0 : this.#watchers.size;
+  }
+
+  /** Why the traffic is held back; null: it is not. */
+  get heldBecause(): string | null {
+    return this.#hold.reason;
   }
 
   /** Resolves when the session has ended and its recording is closed. */
@@ -100,8 +122,13 @@ export class LiveSession {
   /** Resolves when there is room for more input. Never rejects. */
   async input(from: Terminal, bytes: Buffer): Promise<void> {
     if (from !== this.#terminal || this.#end !== null) return;
+    if (this.#hold.isInputHeld) {
+      if (this.#isInteractive) return;
+      await this.#hold.inputMoves();
+    }
     if (!(await this.#accepted(this.#recordInput(bytes)))) return;
     this.#inputBytes += bytes.length;
+    this.#risks.transferred(this.#inputBytes + this.#outputBytes);
     this.#lastActivityAt = this.#clock.now();
     await this.#channel.write(bytes);
   }
@@ -137,8 +164,8 @@ export class LiveSession {
   /** Shows the last output again. Call it after `resume`, once the user's terminal knows that it is ready. */
   replay(terminal: Terminal): void {
     void terminal.write(this.#replay.content(), false);
-    if (this.#pausedBecause !== null) terminal.paused(this.#pausedBecause);
-    terminal.watchers(this.#watchers.size);
+    if (this.#hold.reason !== null) terminal.paused(this.#hold.reason);
+    terminal.watchers(this.watcherCount);
   }
 
   /** The user's connection was lost. The session waits for them for a minute. */
@@ -156,12 +183,17 @@ export class LiveSession {
     terminal.resized(this.#size);
     void terminal.write(this.#replay.content(), false);
     this.#watchers.add(terminal);
-    this.#terminal?.watchers(this.#watchers.size);
+    this.#watchersChanged();
     return true;
   }
 
   unwatch(terminal: Terminal): void {
-    if (this.#watchers.delete(terminal)) this.#terminal?.watchers(this.#watchers.size);
+    if (this.#watchers.delete(terminal)) this.#watchersChanged();
+  }
+
+  #watchersChanged(): void {
+    if (!this.session.rules.hidesWatchers) this.#terminal?.watchers(this.#watchers.size);
+    this.#hold.watched(this.#watchers.size > 0);
   }
 
   notice(text: string): void {
@@ -172,9 +204,26 @@ export class LiveSession {
    * Reports why the recorder cannot store; null when it can again. Meanwhile no data moves, because it accepts nothing.
    */
   paused(reason: string | null): void {
-    this.#pausedBecause = reason;
+    this.#hold.recorderStopped(reason);
+  }
+
+  /** Drops or holds what the user sends, until it is called with null. `by`: the name of the user who paused it. */
+  pauseInput(by: string | null): void {
+    this.#hold.pauseInput(by);
+  }
+
+  #showHold(reason: string | null): void {
     this.#terminal?.paused(reason);
     for (const watcher of this.#watchers) watcher.paused(reason);
+  }
+
+  /** Checks again when the session could have become idle, so that typing costs no timer. */
+  #endWhenIdle(): void {
+    const { idleMinutes } = this.session.rules;
+    if (idleMinutes === null) return;
+    const left = idleMinutes * 60_000 - (this.#clock.now().getTime() - this.#lastActivityAt.getTime());
+    if (left > 0) this.#stopIdleTimer = this.#clock.after(left, () => this.#endWhenIdle());
+    else this.end({ reason: "idle", detail: `Nothing was typed for ${idleMinutes} min.` });
   }
 
   /** Sets the currently known end, which applies even without the database. */
@@ -192,7 +241,9 @@ export class LiveSession {
     if (this.#end !== null) return;
     this.#end = end;
     this.#stopTimer();
+    this.#stopIdleTimer();
     this.#stopWaiting?.();
+    this.#hold.end();
     this.#channel.destroy();
     this.#terminal?.end(end, this.#exitStatus);
     for (const watcher of this.#watchers) watcher.end(end, null);
@@ -210,9 +261,12 @@ export class LiveSession {
 
   /** INVARIANT: output reaches the user and watchers only after the recorder accepted it. */
   async #output(bytes: Buffer, isError: boolean): Promise<void> {
+    await this.#hold.outputMoves();
     if (this.#end !== null) return;
     if (!(await this.#accepted(this.#recordOutput(bytes, isError)))) return;
     this.#outputBytes += bytes.length;
+    if (this.#isInteractive) this.#risks.output(bytes);
+    this.#risks.transferred(this.#inputBytes + this.#outputBytes);
     await this.#terminal?.write(bytes, isError);
   }
 

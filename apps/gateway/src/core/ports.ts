@@ -13,6 +13,14 @@ export interface OpenedSession {
   readonly remoteUser: string;
   /** Milliseconds until the session reaches its maximum duration. */
   readonly endsIn: number;
+  readonly rules: {
+    /** The session ends when its user has typed nothing for this long; null: never. */
+    readonly idleMinutes: number | null;
+    /** Four eyes: nothing moves unless another user watches. */
+    readonly needsWatcher: boolean;
+    /** The user does not see that the session is watched. */
+    readonly hidesWatchers: boolean;
+  };
 }
 
 export interface Size {
@@ -53,7 +61,12 @@ export interface Opening {
 export interface RightsCheck {
   readonly ending: readonly (SessionEnd & { readonly id: string })[];
   /** Sessions that continue, with the milliseconds until their currently known end. */
-  readonly goingOn: readonly { readonly id: string; readonly endsIn: number }[];
+  readonly goingOn: readonly {
+    readonly id: string;
+    readonly endsIn: number;
+    /** The name of the user who paused the input; null: it is not paused. */
+    readonly pausedBy: string | null;
+  }[];
   /** Milliseconds until the next check is due even if nothing changes; null without a session. */
   readonly nextIn: number | null;
 }
@@ -70,6 +83,8 @@ export interface SessionStore {
    * Reports that this gateway is alive, with the figures of its sessions. Returns whether it may start more sessions.
    */
   report(live: readonly Progress[]): Promise<{ isDraining: boolean }>;
+  /** Records why a session became riskier. Repeating it does nothing. */
+  raiseRisk(sessionId: string, reason: string): Promise<void>;
   /** Checks the rights of all live sessions. */
   check(): Promise<RightsCheck>;
 }

@@ -4,6 +4,7 @@ import {
   beatGateway,
   endSession,
   noteTraffic,
+  raiseRisk,
   recheckSessions,
   redeemTicket,
   registerGateway,
@@ -46,7 +47,7 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
     lastActivityAt: progress.lastActivityAt,
   });
 
-  function openingOf({ session, account, secret }: OpenedSession): Opening {
+  function openingOf({ session, account, rules, secret }: OpenedSession): Opening {
     return {
       session: {
         id: session.id,
@@ -55,6 +56,7 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
         target: session.target,
         remoteUser: session.remote_user,
         endsIn: Number(session.ends_at) - Number(account.now),
+        rules,
       },
       async connect(signal) {
         using used = secret;
@@ -94,6 +96,8 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
       );
       return { isDraining: heartbeat?.isDraining ?? false };
     },
+
+    raiseRisk: (sessionId, reason) => raiseRisk(context, sessionId, reason),
 
     check: () => recheckSessions(database.db, gateway.id),
   };

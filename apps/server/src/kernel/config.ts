@@ -49,6 +49,7 @@ const Environment = z.object({
     .regex(/^[^\s/@?#]+$/, "must be a host name, or a host name and a port")
     .optional(),
   STRONGROOM_GATEWAY: z.enum(["0", "1"]).default("1"),
+  STRONGROOM_GATEWAY_ZONE: z.string().trim().min(1).max(60).optional(),
   STRONGROOM_AUDIT_SEARCH_SECONDS: z.coerce.number().int().min(1).max(30).default(10),
   STRONGROOM_BACKUPS: z.string().min(1).optional(),
   STRONGROOM_API_DOCS: z.enum(["signed-in", "public", "off"]).default("signed-in"),
@@ -98,6 +99,8 @@ export interface Config {
   sshAddress: string | null;
   /** Whether to run a session gateway beside this server. */
   hasGateway: boolean;
+  /** The network zone of the gateway that this process runs. */
+  gatewayZone: string | null;
   /** The database time limit for reading a page of the audit trail, or for counting matches. */
   auditSearchSeconds: number;
   /** The folder of backups made in the Admin Console. An absolute path. */
@@ -143,6 +146,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     sshPort: value.STRONGROOM_SSH_PORT,
     sshAddress: value.STRONGROOM_SSH_ADDRESS ?? null,
     hasGateway: value.STRONGROOM_GATEWAY === "1",
+    gatewayZone: value.STRONGROOM_GATEWAY_ZONE ?? null,
     auditSearchSeconds: value.STRONGROOM_AUDIT_SEARCH_SECONDS,
     backupFolder: resolve(value.STRONGROOM_BACKUPS ?? `${dataFolder}/backups`),
     apiDocs: value.STRONGROOM_API_DOCS,

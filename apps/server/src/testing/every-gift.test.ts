@@ -53,6 +53,7 @@ const NOT_MEASURED = [
   "finishRestoreReview",
   "makeBackup",
   "messagePrivilegedSession",
+  "pausePrivilegedSession",
   "readNotification",
   "reconcileAccount",
   "removeFactor",

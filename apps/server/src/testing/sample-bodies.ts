@@ -49,6 +49,7 @@ const BODIES: Record<string, unknown> = {
   startPrivilegedSession: {},
   terminatePrivilegedSession: { reason: "Wrong host" },
   searchRecordings: { text: "rm -rf" },
+  pausePrivilegedSession: { is_paused: true },
   messagePrivilegedSession: { text: "Please log out" },
   drainGateway: { is_draining: true },
   activateUser: {},

@@ -14,6 +14,7 @@ const SWITCH: Record<NotificationType, keyof NotificationPreferences | null> = {
   access_review: null,
   security_alert: null,
   user_activation: null,
+  session_alert: null,
 };
 
 /** Types that the user requested or subscribed to: they are shown regardless of their severity. */

@@ -33,13 +33,14 @@ export const isVisible = ({ isOwn, permissions }: Pick<SessionView, "isOwn" | "p
 
 /**
  * Members who may view the safe's audit trail can watch and play; those who also manage its members, and so could end
- * the access itself, can terminate. Users can terminate and play their own sessions, but export none.
+ * the access itself, can pause the input and terminate. Users can terminate and play their own sessions, but export none.
  */
 export function actionsOn({ isOwn, permissions, isLive, hasRecording }: SessionView): SessionAction[] {
   const isAuditor = allows(permissions, "view_audit");
   const may: Record<SessionAction, boolean> = {
     watch: isLive && isAuditor && !isOwn,
     message: isLive && isAuditor && !isOwn,
+    pause: isLive && !isOwn && isAuditor && allows(permissions, "manage_members"),
     terminate: isLive && (isOwn || (isAuditor && allows(permissions, "manage_members"))),
     play: hasRecording && (isOwn || isAuditor),
     export: hasRecording && isAuditor,

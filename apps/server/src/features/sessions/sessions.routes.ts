@@ -8,6 +8,7 @@ import {
   listSessionActivity,
   listSessionChoices,
   messagePrivilegedSession,
+  pausePrivilegedSession,
   readPrivilegedSession,
   readSessionRecording,
   searchRecordings,
@@ -20,7 +21,7 @@ import { implement } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { implementDownload } from "#kernel/http/stream.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { sendMessage, terminate } from "./control-session.ts";
+import { pauseInput, sendMessage, terminate } from "./control-session.ts";
 import { readGateways, setDraining } from "./gateway/gateways.store.ts";
 import type { GatewayRow } from "./gateway/gateways.store.ts";
 import { findActivity, findChoices, findSessions, readOne } from "./monitoring/find-sessions.ts";
@@ -36,8 +37,9 @@ export function bindSessions(kernel: Kernel, context: SessionContext): void {
   implement(kernel, readPrivilegedSession, readOne);
   implement(kernel, startPrivilegedSession, (call, tx) => startSession(context, call, tx));
   implement(kernel, watchPrivilegedSession, watchSession);
-  implement(kernel, terminatePrivilegedSession, terminate);
+  implement(kernel, terminatePrivilegedSession, (call, tx) => terminate(context, call, tx));
   implement(kernel, messagePrivilegedSession, sendMessage);
+  implement(kernel, pausePrivilegedSession, (call, tx) => pauseInput(context, call, tx));
   implementDownload(kernel, readSessionRecording, (call, db) => play(kernel, call, db));
   implementDownload(kernel, exportSessionRecording, (call, db) => exportSealed(kernel, call, db));
   implement(kernel, searchRecordings, (call, tx) => findInRecordings(kernel, call, tx));

@@ -40,6 +40,7 @@ interface SessionsTable {
   terminated_at: Later<Date>;
   terminated_by: Later<string>;
   terminated_why: Later<string>;
+  input_paused_by: Later<string>;
   is_recorded: Generated<boolean>;
   input_bytes: Count;
   output_bytes: Count;

@@ -16,11 +16,14 @@ import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import { isListening } from "./gateway/gateway-places.ts";
 import { readGateways } from "./gateway/gateways.store.ts";
+import { readSessionRules } from "./gateway/session-rules.store.ts";
 import { targetText } from "./gateway/redeem-ticket.ts";
 import { actionsFor, requireShown } from "./monitoring/find-sessions.ts";
 import { detailsOf, targetOf } from "./session-context.ts";
 import { gatewayHostKey } from "./native/host-key.ts";
 import type { SessionContext } from "./session-context.ts";
+import { riskLevelOf, startReasons } from "./risk/risk.policy.ts";
+import type { StartFacts } from "./risk/risk.policy.ts";
 import { insertSession, insertTicket } from "./sessions.store.ts";
 import { hashOfTicket, newTicketText } from "./ticket-text.ts";
 
@@ -33,7 +36,10 @@ type StartCall = Pick<
 >;
 
 export async function startSession(context: SessionContext, call: StartCall, tx: Tx) {
-  const gateway = () => chooseGateway(context.kernel.config, tx, call.body.client);
+  const gateway = async ({ platform_id }: ShownRow) => {
+    const { zone } = await readSessionRules(tx, platform_id);
+    return chooseGateway(context.kernel.config, tx, { client: call.body.client, zone });
+  };
   const { id, issued, address } = await insertStarted(context, call, tx, gateway);
   const ssh = address === null ? null : { ...address, host_key: (await gatewayHostKey(context.kernel)).publicLine };
   return { session_id: id, ...issued, connect_path: pathOf(openSessionTerminal.path, { id }), ssh };
@@ -49,7 +55,7 @@ async function insertStarted(
   context: SessionContext,
   call: StartCall,
   tx: Tx,
-  chooseGatewayNow: () => Promise<ChosenGateway>,
+  chooseGatewayNow: (row: ShownRow) => Promise<ChosenGateway>,
 ) {
   const { actor, params, body } = call;
   call.note({ target: { type: "account", id: params.id } });
@@ -59,8 +65,9 @@ async function insertStarted(
     requireJustification(shown, body);
   });
   requireSupported(row);
-  const { id: gatewayId, address } = await chooseGatewayNow();
+  const { id: gatewayId, address } = await chooseGatewayNow(row);
   const facts = await readStartFacts(tx, actor.id, row);
+  const reasons = startReasons(facts);
   const id = newId() as PrivilegedSessionId;
   await insertSession(tx, {
     id,
@@ -85,7 +92,8 @@ async function insertStarted(
     is_exclusive: row.exclusive_check_out,
     requested_at: row.now,
     ends_at: facts.ends_at,
-    ...riskOf(facts),
+    risk_level: riskLevelOf(reasons),
+    risk_reasons: reasons,
   });
   const issued = await issue(tx, { kind: "open", id, userId: actor.id, accountId: row.id, gatewayId, from: call });
   call.note(justificationNote(row, body, { session: id, gateway_id: gatewayId }));
@@ -147,12 +155,19 @@ interface ChosenGateway {
   address: { host: string; port: number } | null;
 }
 
+interface Wanted {
+  client: SessionClient;
+  /** Null: a gateway of any zone. */
+  zone: string | null;
+}
+
 /**
  * The gateway with the fewest sessions: for browsers one beside this server, for native clients any with an SSH port.
  * Throws 503 when none starts sessions now.
  */
-async function chooseGateway(config: Config, db: Db, client: SessionClient): Promise<ChosenGateway> {
-  const alive = (await readGateways(db)).filter((each) => each.is_alive);
+async function chooseGateway(config: Config, db: Db, { client, zone }: Wanted): Promise<ChosenGateway> {
+  const all = (await readGateways(db)).filter((each) => each.is_alive);
+  const alive = all.filter((each) => zone === null || each.zone === zone);
   const isNative = client === "native";
   const areHere = isNative
     ? alive.map(({ address }) => address !== null)
@@ -165,7 +180,8 @@ async function chooseGateway(config: Config, db: Db, client: SessionClient): Pro
   throw refuse(
     503,
     "privileged-session.no-gateway",
-    problem ?? "No session gateway is ready. Try again in a minute, or ask an administrator to check the gateways.",
+    problem ??
+      `No session gateway${zone === null ? "" : ` in the zone "${zone}"`} is ready. Try again in a minute, or ask an administrator to check the gateways.`,
     { retryAfter: 10 },
   );
 }
@@ -176,29 +192,20 @@ function addressOf(text: string): { host: string; port: number } {
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port === "" ? 22 : port) };
 }
 
-interface StartFacts {
-  ends_at: Date;
-  is_break_glass: boolean;
-  is_first: boolean;
-}
-
 /** A session lasts no longer than the platform's longest access. */
-async function readStartFacts(tx: Tx, userId: string, row: ShownRow): Promise<StartFacts> {
-  const { rows } = await sql<StartFacts>`
-    select access_time() + make_interval(mins => platforms.max_duration_minutes) as ends_at,
+async function readStartFacts(tx: Tx, userId: string, row: ShownRow): Promise<StartFacts & { ends_at: Date }> {
+  const { rows } = await sql<StartFacts & { ends_at: Date }>`
+    select access_time() + make_interval(mins => platforms.max_duration_minutes) as ends_at, platforms.is_production,
       coalesce((select is_break_glass from access_requests where id = ${row.grant_id}), false) as is_break_glass,
       not exists (
-        select from sessions where account_id = ${row.id} and user_id = ${userId} and started_at is not null) as is_first
-    from platforms where platforms.id = ${row.platform_id}`.execute(tx);
+        select from sessions where account_id = ${row.id} and user_id = ${userId} and started_at is not null) as is_first,
+      session_from_hour is not null and (extract(isodow from now_utc) > 5
+        or case when session_from_hour < session_to_hour
+          then hour_utc < session_from_hour or hour_utc >= session_to_hour
+          else hour_utc < session_from_hour and hour_utc >= session_to_hour end) as is_unusual_time
+    from platforms,
+      lateral (select access_time() at time zone 'UTC' as now_utc) clock,
+      lateral (select extract(hour from now_utc)::integer as hour_utc) hours
+    where platforms.id = ${row.platform_id}`.execute(tx);
   return rows[0]!;
-}
-
-/** The documented rules of docs/sessions.md. */
-function riskOf({ is_break_glass: isBreakGlass, is_first: isFirst }: StartFacts) {
-  const reasons = [
-    ...(isBreakGlass ? ["Emergency access"] : []),
-    ...(isFirst ? ["First session of this user on this account"] : []),
-  ];
-  const level = isBreakGlass ? "high" : isFirst ? "medium" : "low";
-  return { risk_level: level, risk_reasons: reasons } as const;
 }

@@ -29,7 +29,10 @@ type PolicyNumber =
   | "approvals_level_1"
   | "approvals_level_2"
   | "default_duration_minutes"
-  | "max_duration_minutes";
+  | "max_duration_minutes"
+  | "session_idle_minutes"
+  | "session_from_hour"
+  | "session_to_hour";
 export type NumberField = RuleNumber | PolicyNumber;
 
 export type SwitchField =
@@ -41,7 +44,10 @@ export type SwitchField =
   | "one_time_password"
   | "approve_extensions"
   | "reason_required"
-  | "ticket_required";
+  | "ticket_required"
+  | "session_needs_watcher"
+  | "session_hides_watchers"
+  | "is_production";
 
 export interface PlatformFormValues extends Record<NumberField, string>, Record<SwitchField, boolean> {
   name: string;
@@ -59,8 +65,10 @@ export interface PlatformFormValues extends Record<NumberField, string>, Record<
   /** One host per line. */
   reconcile_hosts: string;
   reconcile_safe_ids: string[];
-  /** Kept as stored. The form does not offer it, because sessions cannot be recorded yet. */
+  /** Kept as stored. The form does not offer it, because every session is recorded. */
   session_recording_required: boolean;
+  /** Empty means every zone. */
+  session_zone: string;
 }
 
 export const EMPTY_PLATFORM: PlatformFormValues = {
@@ -102,6 +110,13 @@ export const EMPTY_PLATFORM: PlatformFormValues = {
   default_duration_minutes: "60",
   max_duration_minutes: "480",
   session_recording_required: false,
+  session_idle_minutes: "",
+  session_needs_watcher: false,
+  session_hides_watchers: false,
+  session_zone: "",
+  session_from_hour: "",
+  session_to_hour: "",
+  is_production: false,
 };
 
 const RULE_NUMBERS: readonly RuleNumber[] = [
@@ -122,9 +137,18 @@ const POLICY_NUMBERS: readonly PolicyNumber[] = [
   "approvals_level_2",
   "default_duration_minutes",
   "max_duration_minutes",
+  "session_idle_minutes",
+  "session_from_hour",
+  "session_to_hour",
 ];
-/** Empty means never automatically. */
-const MAY_BE_EMPTY: readonly NumberField[] = ["verify_every_hours", "rotate_every_days"];
+/** Empty means never. */
+const MAY_BE_EMPTY: readonly NumberField[] = [
+  "verify_every_hours",
+  "rotate_every_days",
+  "session_idle_minutes",
+  "session_from_hour",
+  "session_to_hour",
+];
 
 const typed = (value: number | null): string => (value === null ? "" : String(value));
 
@@ -138,6 +162,7 @@ export function formOf(platform: Platform, reconcileName?: string): PlatformForm
     ...numbersOf(rules, RULE_NUMBERS),
     ...numbersOf(platform, POLICY_NUMBERS),
     description: platform.description ?? "",
+    session_zone: platform.session_zone ?? "",
     reconcile_hosts: platform.reconcile_hosts.join("\n"),
     window_from: typed(window?.from_hour ?? null),
     window_to: typed(window?.to_hour ?? null),
@@ -215,6 +240,13 @@ export const payloadOf = (values: PlatformFormValues): PlatformFields => ({
   default_duration_minutes: numberOf(values.default_duration_minutes),
   max_duration_minutes: numberOf(values.max_duration_minutes),
   session_recording_required: values.session_recording_required,
+  session_idle_minutes: numberOrNull(values.session_idle_minutes),
+  session_needs_watcher: values.session_needs_watcher,
+  session_hides_watchers: values.session_hides_watchers,
+  session_zone: values.session_zone.trim() === "" ? null : values.session_zone.trim(),
+  session_from_hour: numberOrNull(values.session_from_hour),
+  session_to_hour: numberOrNull(values.session_to_hour),
+  is_production: values.is_production,
 });
 
 interface Bounds {
@@ -222,11 +254,20 @@ interface Bounds {
   max: number;
 }
 
+interface NumberShape {
+  minValue: number | null;
+  maxValue: number | null;
+}
+
+/** Without its default and its null. */
+const numberIn = (shape: NumberShape | { unwrap: () => unknown }): NumberShape =>
+  "unwrap" in shape ? numberIn(shape.unwrap() as NumberShape | { unwrap: () => unknown }) : shape;
+
 /** The bounds in the contract's schema. */
 export function boundsOf(field: NumberField): Bounds {
   const shapes = { ...NewPlatform.shape, ...PasswordRules.shape };
   const shape = shapes[field];
-  const { minValue, maxValue } = "unwrap" in shape ? shape.unwrap() : shape;
+  const { minValue, maxValue } = numberIn(shape);
   return { min: minValue ?? 0, max: maxValue ?? Number.MAX_SAFE_INTEGER };
 }
 

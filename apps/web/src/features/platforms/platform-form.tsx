@@ -27,6 +27,7 @@ import {
   type PlatformFormValues,
 } from "./platform-form-values.ts";
 import { RotationPart } from "./platform-rotation-part.tsx";
+import { SessionPart } from "./platform-session-part.tsx";
 import { ONE_TIME_UNSUPPORTED, systemLabel } from "./platform-labels.ts";
 import classes from "./platforms.module.css";
 
@@ -54,6 +55,7 @@ export default function PlatformForm({ platform = null, ...props }: PlatformForm
           <RotationPart form={form} platform={platform} />
           <Rules form={form} />
           <Lending form={form} />
+          <SessionPart form={form} />
           {platform !== null && <Preview change={approvalsChange(platform, form.values)} />}
         </>
       )}

@@ -130,8 +130,11 @@ describe("the platforms page", () => {
     expect(example.getByText((text, element) => element?.tagName === "CODE" && text.length === 32)).toBeTruthy();
     await user.type(form.getByLabelText(/^Name/), "Oracle");
     await user.click(form.getByRole("switch", { name: /^One-time password/ }));
-    // Sessions cannot be recorded yet, so the form has no such switch.
+    // Every session is recorded, so the form has no such switch.
     expect(form.queryByRole("switch", { name: /record/i })).toBeNull();
+    await user.click(form.getByRole("switch", { name: /^Four eyes/ }));
+    await user.type(form.getByLabelText("End idle sessions after"), "15");
+    await user.type(form.getByLabelText("Gateway zone"), "plant-2");
     await user.click(form.getByRole("button", { name: "Create Platform" }));
     expect(await screen.findByText("Platform created successfully")).toBeTruthy();
     expect(api.requestsTo(CREATE)[0]?.body).toMatchObject({
@@ -140,6 +143,10 @@ describe("the platforms page", () => {
       access_until_rotated: "blocked",
       password_rules: { length: 32, max_length: 128 },
       approvals_level_1: 0,
+      session_needs_watcher: true,
+      session_idle_minutes: 15,
+      session_zone: "plant-2",
+      session_from_hour: null,
     });
   });
 

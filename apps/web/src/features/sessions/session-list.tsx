@@ -3,6 +3,8 @@ import { Button } from "@mantine/core";
 import {
   IconDownload,
   IconEye,
+  IconKeyboard,
+  IconKeyboardOff,
   IconMessage,
   IconPlayerPlay,
   IconPlayerStop,
@@ -10,6 +12,7 @@ import {
   type Icon,
 } from "@tabler/icons-react";
 import type { PrivilegedSession, SessionAction } from "@strongroom/contract";
+import { useQueryClient } from "@tanstack/react-query";
 import { Suspense, lazy, useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
@@ -21,13 +24,13 @@ import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { MessageDialog, TerminateDialog } from "./session-dialogs.tsx";
 import { STATUS_BADGE, STATUS_LABELS, nameOf } from "./session-labels.ts";
-import { recordingExport } from "./sessions.queries.ts";
+import { pauseInput, recordingExport } from "./sessions.queries.ts";
 
 // Loaded on demand, because the terminal is large.
 const WatchDialog = lazy(() => import("./live/watch-dialog.tsx"));
 const PlaybackDialog = lazy(() => import("./playback/playback-dialog.tsx"));
 
-type DialogName = Exclude<SessionAction, "export">;
+type DialogName = Exclude<SessionAction, "export" | "pause">;
 
 export interface SessionListProps {
   sessions: readonly PrivilegedSession[];
@@ -116,6 +119,7 @@ function SessionRow({ session, onOpen }: SessionRowProps) {
           </>
         )}
         {!session.is_recorded && " · Not recorded"}
+        {isActive && session.is_input_paused && " · Input paused"}
       </RowDetail>
       {session.ended_because !== null && <RowDetail>{session.ended_because}</RowDetail>}
       {session.riskReasons.length > 0 && <RowDetail>{`Risk: ${session.riskReasons.join(", ")}`}</RowDetail>}
@@ -129,6 +133,15 @@ function SessionActions({ session, onOpen }: SessionRowProps) {
     exporting.mutate(undefined, {
       onSuccess: () => toast.success("Recording exported. Check it with: strongroom recording verify"),
       onError: (error) => toast.error(messageOf(error), { title: "Failed to export the recording" }),
+    });
+  const client = useQueryClient();
+  const isPaused = session.is_input_paused;
+  const pausing = useMutation({ mutationFn: () => pauseInput(client, session.id, !isPaused) });
+  const pause = () =>
+    pausing.mutate(undefined, {
+      onSuccess: ({ message }) => toast.success(message),
+      onError: (error) =>
+        toast.error(messageOf(error), { title: `Failed to ${isPaused ? "resume" : "pause"} the input` }),
     });
   const may = (action: SessionAction) => session.actions.includes(action);
   const button = (label: string, ButtonIcon: Icon, onClick: () => void, more = {}) => (
@@ -149,6 +162,10 @@ function SessionActions({ session, onOpen }: SessionRowProps) {
       {may("play") && button("Playback", IconPlayerPlay, () => onOpen(session, "play"))}
       {may("export") && button("Export", IconDownload, save, { loading: exporting.isPending })}
       {may("message") && button("Message", IconMessage, () => onOpen(session, "message"))}
+      {may("pause") &&
+        button(isPaused ? "Resume Input" : "Pause Input", isPaused ? IconKeyboard : IconKeyboardOff, pause, {
+          loading: pausing.isPending,
+        })}
       {may("terminate") &&
         button("Terminate", IconPlayerStop, () => onOpen(session, "terminate"), { variant: "light", color: "red" })}
     </>

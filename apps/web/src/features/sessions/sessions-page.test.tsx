@@ -67,8 +67,8 @@ describe("the session monitoring page", () => {
 
   test.each([
     [
-      ["watch", "play", "export", "message", "terminate"],
-      ["Watch Live", "Playback", "Export", "Message", "Terminate"],
+      ["watch", "play", "export", "message", "pause", "terminate"],
+      ["Watch Live", "Playback", "Export", "Message", "Pause Input", "Terminate"],
     ],
     [["play"], ["Playback"]],
     [[], []],
@@ -148,6 +148,17 @@ describe("the session monitoring page", () => {
     await user.click(await screen.findByRole("button", { name: "Load more" }));
     await waitFor(async () => expect(await rows()).toHaveLength(2));
   });
+});
+
+test.each([
+  [false, "Pause Input"],
+  [true, "Resume Input"],
+])("with is_input_paused %j, %s changes it", async (isPaused, label) => {
+  api.on(at("POST", "pause"), { json: { message: "The input of Ada is changed" } });
+  const { user, row } = await showOne({ actions: ["pause"], is_input_paused: isPaused });
+  await user.click(row.getByRole("button", { name: `${label}: Ada on root on db1` }));
+  await waitFor(() => expect(api.requestsTo(at("POST", "pause"))[0]?.body).toEqual({ is_paused: !isPaused }));
+  expect(await screen.findByText("The input of Ada is changed")).toBeTruthy();
 });
 
 describe("the Live Activity feed", () => {

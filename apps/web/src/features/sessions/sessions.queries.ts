@@ -5,6 +5,7 @@ import {
   listSessionActivity,
   listSessionChoices,
   messagePrivilegedSession,
+  pausePrivilegedSession,
   readSessionRecording,
   searchRecordings,
   startPrivilegedSession,
@@ -65,6 +66,12 @@ const at = (id: PrivilegedSessionId) => ({ params: { id } });
 
 export async function terminate(client: QueryClient, id: PrivilegedSessionId, reason: string) {
   const done = await call(terminatePrivilegedSession, { ...at(id), body: { reason } });
+  void invalidatePath(client, PATH);
+  return done;
+}
+
+export async function pauseInput(client: QueryClient, id: PrivilegedSessionId, isPaused: boolean) {
+  const done = await call(pausePrivilegedSession, { ...at(id), body: { is_paused: isPaused } });
   void invalidatePath(client, PATH);
   return done;
 }

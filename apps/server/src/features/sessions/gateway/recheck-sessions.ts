@@ -15,6 +15,8 @@ export interface GoingOn {
   id: string;
   /** Milliseconds until that end, by the database's clock. A gateway without the database ends the session then. */
   endsIn: number;
+  /** The name of the user who paused its input; null: the input is not paused. */
+  pausedBy: string | null;
 }
 
 export interface Recheck {
@@ -34,7 +36,11 @@ export async function recheckSessions(db: Db, gatewayId: string): Promise<Rechec
   const nexts = goingOn.map((facts) => Number(nextCheckOf(facts)) - Number(facts.now));
   return {
     ending: all.flatMap(({ facts, end }) => (end === null ? [] : [{ id: facts.id, ...end }])),
-    goingOn: goingOn.map((facts) => ({ id: facts.id, endsIn: Number(knownEndOf(facts)) - Number(facts.now) })),
+    goingOn: goingOn.map((facts) => ({
+      id: facts.id,
+      endsIn: Number(knownEndOf(facts)) - Number(facts.now),
+      pausedBy: facts.paused_by,
+    })),
     // One millisecond more, because timers fire early.
     nextIn: nexts.length === 0 ? null : Math.max(0, Math.min(...nexts)) + 1,
   };

@@ -7,11 +7,14 @@ import type { Tx } from "#kernel/db/database.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import { useAccount } from "#features/accounts/index.ts";
 import type { ShownRow } from "#features/accounts/index.ts";
+import { notifyHighRisk } from "../risk/notify-sessions.ts";
 import { detailsOf, publishChange, targetOf } from "../session-context.ts";
 import type { SessionContext } from "../session-context.ts";
 import { lockSession, markEnded, takeTicket } from "../sessions.store.ts";
 import type { SessionRow, TicketRow } from "../sessions.store.ts";
 import { hashOfTicket } from "../ticket-text.ts";
+import { isInZone, readSessionRules } from "./session-rules.store.ts";
+import type { SessionRules } from "./session-rules.store.ts";
 import { readUser } from "./session-users.store.ts";
 
 export interface Redemption {
@@ -28,6 +31,7 @@ export interface OpenedSession {
   session: SessionRow;
   /** The account with its address, type, host key and platform. */
   account: ShownRow;
+  rules: SessionRules;
   /** The gateway disposes of it after the login. */
   secret: Secret;
 }
@@ -74,8 +78,11 @@ async function redeem(
   if (ticket.kind === "watch") return watch(context, tx, ticket.session_id, user);
   const { row: account, secret } = await useAccount(context, tx, user, ticket.account_id);
   try {
+    const rules = await readSessionRules(tx, account.platform_id);
+    // INVARIANT: a gateway outside of the platform's zone opens no session.
+    if (!(await isInZone(tx, ticket.gateway_id, rules.zone))) throw invalid();
     const session = await begin(context, tx, ticket, account);
-    return { kind: "open", session, account, secret };
+    return { kind: "open", session, account, rules, secret };
   } catch (error) {
     secret[Symbol.dispose]();
     throw error;
@@ -114,6 +121,7 @@ async function begin(context: SessionContext, tx: Tx, ticket: TicketRow, account
   };
   await appendAudit(tx, [systemEntry("privileged-session.started", "sessions", note, at)]);
   await publishChange(context, tx, session, "active");
+  if (session.risk_level === "high") await notifyHighRisk(context.kernel, tx, session, session.risk_reasons);
   return session;
 }
 

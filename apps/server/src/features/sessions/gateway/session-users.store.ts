@@ -26,6 +26,8 @@ export interface SessionFacts {
   terminator: string | null;
   /** The session's own user terminated it. */
   is_own_end: boolean;
+  /** The name of the user whose *Pause Input* is in effect. */
+  paused_by: string | null;
   user_status: SessionUser["status"];
   is_deleted: boolean;
   is_moved: boolean;
@@ -55,6 +57,7 @@ export async function readSessionFacts(db: Db, gatewayId: string): Promise<Sessi
   const { rows } = await sql<SessionFacts>`
     select session.id, session.ends_at, session.terminated_why, terminator.name as terminator,
       coalesce(session.terminated_by = session.user_id, false) as is_own_end,
+      pauser.name as paused_by,
       person.status as user_status, credentials.deleted_at is not null as is_deleted,
       credentials.safe_id is distinct from session.safe_id as is_moved,
       accounts.status as account_status, safes.status as safe_status,
@@ -74,6 +77,7 @@ export async function readSessionFacts(db: Db, gatewayId: string): Promise<Sessi
     join platforms on platforms.id = accounts.platform_id
     join safes on safes.id = session.safe_id
     left join users terminator on terminator.id = session.terminated_by
+    left join users pauser on pauser.id = session.input_paused_by
     left join tokens on tokens.id = session.token_id
     left join access_requests started_with on started_with.id = session.grant_id
     left join lateral (

@@ -114,6 +114,7 @@ export function toSession(row: ShownSession, viewer: Viewer): PrivilegedSession 
     end_reason: row.end_reason,
     ended_because: endedBecause(row),
     is_recorded: row.is_recorded,
+    is_input_paused: row.input_paused_by !== null,
   };
 }
 

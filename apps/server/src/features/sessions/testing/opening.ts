@@ -23,13 +23,13 @@ export interface TestGateway {
 }
 
 /** A registered gateway with a socket that accepts connections; a test answers them. */
-export async function aGateway(app: TestApp): Promise<TestGateway> {
+export async function aGateway(app: TestApp, zone: string | null = null): Promise<TestGateway> {
   const id = newId();
   const path = gatewaySocket(app.config, id);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(path, resolve));
-  await registerGateway(app.database.db, { id, name: `gateway ${id}`, address: null, zone: null, version: "test" });
+  await registerGateway(app.database.db, { id, name: `gateway ${id}`, address: null, zone, version: "test" });
   return { id, server };
 }
 

@@ -1,0 +1,120 @@
+// Risk levels, their reasons, and who is notified.
+import { clearNotifications, listNotifications, readPrivilegedSession } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { aPerson } from "#testing/people.ts";
+import { eventually } from "#testing/waiting.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { aMember } from "#testing/safes.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { endSession } from "../gateway/end-session.ts";
+import { sessionContextOf } from "../session-context.ts";
+import { aGateway, anSshAccount, eventsOf, sessionsOf } from "../testing/opening.ts";
+import type { TestGateway } from "../testing/opening.ts";
+import { raiseRisk } from "./raise-risk.ts";
+import { riskLevelOf, startReasons } from "./risk.policy.ts";
+
+const NONE = { is_break_glass: false, is_first: false, is_production: false, is_unusual_time: false };
+
+describe("the risk level", () => {
+  for (const [name, facts, level] of [
+    ["no reason", {}, "low"],
+    ["a first session", { is_first: true }, "medium"],
+    ["a session on a production system", { is_production: true }, "medium"],
+    ["a session outside of the usual hours", { is_unusual_time: true }, "medium"],
+    ["a first session on a production system", { is_first: true, is_production: true }, "high"],
+    ["emergency access", { is_break_glass: true }, "high"],
+  ] as const) {
+    test(`of ${name} is ${level}`, () => assert.equal(riskLevelOf(startReasons({ ...NONE, ...facts })), level));
+  }
+
+  test("of a risky command alone is high, and of a large transfer alone is medium", () => {
+    assert.equal(riskLevelOf(["Risky command: removes traces"]), "high");
+    assert.equal(riskLevelOf(["Large transfer: more than 100 MB"]), "medium");
+  });
+});
+
+describe("risky sessions", () => {
+  let app: TestApp;
+  let gateway: TestGateway;
+  let sessions: ReturnType<typeof sessionsOf>;
+  before(async () => {
+    app = await testApp();
+    gateway = await aGateway(app);
+    sessions = sessionsOf(app, gateway);
+  });
+  after(async () => {
+    gateway.server.close();
+    await app.close();
+  });
+
+  async function aWorld(fields = {}) {
+    const setup = await anSshAccount(app, fields);
+    const auditor = await aPerson(app);
+    await aMember(app, setup.owner, setup.safe, auditor, "auditor");
+    return { ...setup, auditor };
+  }
+  const risk = async (who: TestPerson, id: string) => {
+    const { body } = await app.call(readPrivilegedSession, { params: { id }, as: who.token });
+    return [body.riskLevel, body.riskReasons] as const;
+  };
+  async function noticesOf(who: TestPerson, title: string): Promise<string[]> {
+    await eventually(async () => ((await app.database.pool.query("select from notices")).rowCount === 0 ? true : null));
+    const { body } = await app.call(listNotifications, { as: who.token });
+    return body.notifications.filter((each) => each.title === title).map(({ message }) => message);
+  }
+
+  test("the platform's usual hours and production flag are reasons", async () => {
+    const hour = new Date().getUTCHours();
+    // A window of one hour that is over by many hours.
+    const unusual = { session_from_hour: (hour + 11) % 24, session_to_hour: (hour + 12) % 24 };
+    const { user, account, auditor } = await aWorld({ ...unusual, is_production: true });
+    const id = await sessions.open(user, account);
+    assert.deepEqual(await risk(auditor, id), [
+      "high",
+      ["First session of this user on this account", "Outside of the usual hours", "Production system"],
+    ]);
+  });
+
+  test("a reason from the gateway raises the level once, with an audit entry", async () => {
+    const { user, account, auditor } = await aWorld();
+    const first = await sessions.open(user, account);
+    await endSession(sessionContextOf(app.kernel), first, { reason: "logout", detail: null });
+    const id = await sessions.open(user, account);
+    assert.deepEqual(await risk(auditor, id), ["low", []]);
+    const context = sessionContextOf(app.kernel);
+    const reason = "Risky command: removes traces";
+    await Promise.all([raiseRisk(context, id, reason), raiseRisk(context, id, reason)]);
+    assert.deepEqual(await risk(auditor, id), ["high", [reason]]);
+    const events = await eventsOf(app, id);
+    assert.equal(events.filter((each) => each === "privileged-session.risk-raised warning").length, 1);
+    await endSession(context, id, { reason: "logout", detail: null });
+    await raiseRisk(context, id, "Large transfer: more than 100 MB");
+    assert.deepEqual(await risk(auditor, id), ["high", [reason]]);
+  });
+
+  test("auditors are notified of a high risk, and neither the user nor other members are", async () => {
+    const { owner, user, account, auditor, safe } = await aWorld();
+    const colleague = await aPerson(app);
+    await aMember(app, owner, safe, colleague, "user");
+    const id = await sessions.open(user, account);
+    await raiseRisk(sessionContextOf(app.kernel), id, "Risky command: removes traces");
+    const [message] = await noticesOf(auditor, "High-risk session");
+    assert.match(message ?? "", new RegExp(`${account.name}.*Risky command: removes traces`));
+    for (const who of [user, colleague]) assert.deepEqual(await noticesOf(who, "High-risk session"), []);
+  });
+
+  test("the user is notified of a termination by another user, without its reason", async () => {
+    const { owner, user, account } = await aWorld();
+    const own = await sessions.open(user, account);
+    await sessions.terminate(user, own);
+    const id = await sessions.open(user, account);
+    assert.equal((await sessions.terminate(owner, id, "Confidential reason")).status, 200);
+    const messages = await noticesOf(user, "Session terminated");
+    assert.equal(messages.length, 1);
+    assert.match(messages[0]!, new RegExp(account.name));
+    assert.doesNotMatch(messages[0]!, /Confidential/);
+    await app.call(clearNotifications, { as: user.token });
+  });
+});

@@ -1,0 +1,49 @@
+// The part of the platform form about sessions: who watches, how long they stay idle, and what counts as a risk.
+import { SimpleGrid, TextInput } from "@mantine/core";
+import { Choice, Count, Part, type PlatformFormControl } from "./platform-fields.tsx";
+
+export function SessionPart({ form }: { form: PlatformFormControl }) {
+  return (
+    <Part title="Sessions" description="Rules for connections through a gateway. Every session is recorded.">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
+        <Count
+          form={form}
+          field="session_idle_minutes"
+          label="End idle sessions after"
+          unit="minutes"
+          description="Without input from the user. Empty: never"
+        />
+        <TextInput
+          label="Gateway zone"
+          description="Only gateways of this zone open sessions. Empty: every gateway"
+          maxLength={60}
+          inputWrapperOrder={["label", "input", "error", "description"]}
+          {...form.getInputProps("session_zone")}
+        />
+        <Count
+          form={form}
+          field="session_from_hour"
+          label="Usual hours from"
+          unit="h UTC"
+          description="Monday to Friday. Other times raise the risk. Empty: no usual hours"
+        />
+        <Count form={form} field="session_to_hour" label="Usual hours to" unit="h UTC" description="Such as 7 to 19" />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
+        <Choice
+          form={form}
+          field="session_needs_watcher"
+          label="Four eyes"
+          description="A session pauses whenever no other user watches it."
+        />
+        <Choice
+          form={form}
+          field="session_hides_watchers"
+          label="Hide watchers"
+          description="Users do not see that their session is watched."
+        />
+        <Choice form={form} field="is_production" label="Production" description="Raises the risk level of sessions." />
+      </SimpleGrid>
+    </Part>
+  );
+}
