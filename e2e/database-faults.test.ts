@@ -34,10 +34,10 @@ async function recovery(server: RunningServer, within = RECOVERS_WITHIN_MS): Pro
     assert.equal(server.process.exitCode, null, `the server died:\n${server.output().slice(-3000)}`);
     const body = { name: "After the fault", type: "application" as const, value: "a secret" };
     const answer = await send(server.url, createCredential, { body }, token);
-    await answer.text();
+    const said = await answer.text();
     const took = performance.now() - started;
     if (answer.status === 201) return took;
-    assert.ok(took < within, `no write succeeded within ${within} ms`);
+    assert.ok(took < within, `no write succeeded within ${within} ms: ${said}\n${server.output().slice(-3000)}`);
     await delay(50);
   }
 }

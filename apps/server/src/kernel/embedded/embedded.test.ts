@@ -264,18 +264,31 @@ describe("the embedded database", () => {
     },
   );
 
-  test("restarts after a kill, which it logs", async () => {
-    const embedded = await start();
-    const pid = serverPid(cluster)!;
-    process.kill(pid, "SIGKILL");
-    await until("it answers again", async () => {
+  const answersAgain = (embedded: Embedded) =>
+    until("it answers again", async () => {
       return await ask(embedded, "select word from kept").then(
         (word) => word === "kept",
         () => false,
       );
     });
+
+  test("restarts after a kill, which it logs", async () => {
+    const embedded = await start();
+    const pid = serverPid(cluster)!;
+    process.kill(pid, "SIGKILL");
+    await answersAgain(embedded);
     assert.notEqual(serverPid(cluster), pid);
     assert.ok(lines.some((line) => line.includes("ended unexpectedly")));
+  });
+
+  test("restarts within seconds, however often it was killed", async () => {
+    const embedded = await start();
+    for (let kills = 0; kills < 8; kills++) {
+      process.kill(serverPid(cluster)!, "SIGKILL");
+      const killedAt = performance.now();
+      await answersAgain(embedded);
+      assert.ok(performance.now() - killedAt < 15_000, `${kills + 1} kills`);
+    }
   });
 
   test("keeps the pid file of a live server that does not answer yet", async () => {

@@ -54,8 +54,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   return supervise(await bringUp(context), context, stopping);
 }
 
-/** The delays in milliseconds before each further attempt to start a server that died. */
-const PAUSES = [0, 250, 1000, 2000, 5000, 10_000, 30_000];
+/** The delays in milliseconds before the restart of a server that died, by how often one died soon after its start. */
+const PAUSES = [0, 250, 1000, 2000];
+/** The delays before each further attempt when a start failed. */
+const FAILURE_PAUSES = [250, 1000, 2000, 5000, 10_000, 30_000];
+const pauseOf = (pauses: readonly number[], count: number): number => pauses[Math.min(count, pauses.length - 1)]!;
 /** A server that ran this long counts as healthy, so it is restarted at once. */
 const HEALTHY = 60_000;
 
@@ -63,7 +66,7 @@ function supervise(first: Running, context: Site, stopping: AbortController): Em
   const { folders, log, signal } = context;
   let current: Running | null = first;
   let restart: Promise<void> | null = null;
-  let attempts = 0;
+  let deaths = 0;
 
   function watch(running: Running): void {
     const startedAt = Date.now();
@@ -71,7 +74,7 @@ function supervise(first: Running, context: Site, stopping: AbortController): Em
       if (signal.aborted) return;
       current = null;
       // Losing the connection to an adopted server does not mean that the server is unhealthy.
-      if (running.kind === "adopted" || Date.now() - startedAt > HEALTHY) attempts = 0;
+      if (running.kind === "adopted" || Date.now() - startedAt > HEALTHY) deaths = 0;
       log.error({ how }, "the database server ended unexpectedly; restarting it");
       restart = replace(running);
     });
@@ -84,13 +87,15 @@ function supervise(first: Running, context: Site, stopping: AbortController): Em
   }
 
   async function bringBack(): Promise<void> {
-    while (!signal.aborted) {
+    let pause = pauseOf(PAUSES, deaths++);
+    for (let failures = 0; !signal.aborted; failures++) {
       try {
-        await delay(PAUSES[Math.min(attempts++, PAUSES.length - 1)], undefined, { signal });
+        await delay(pause, undefined, { signal });
         current = await bringUp(context);
         log.info("the database server is running again");
         return watch(current);
       } catch (error) {
+        pause = pauseOf(FAILURE_PAUSES, failures);
         if (!signal.aborted) log.error({ err: error }, "the database server does not start; retrying");
       }
     }
