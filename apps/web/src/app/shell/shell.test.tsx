@@ -147,7 +147,7 @@ describe("a database outage", () => {
     await show();
     await screen.findByText(/^The database cannot be reached\. This page retries automatically/);
     const status = within(screen.getByRole("region", { name: "System Status" }));
-    expect(status.getByText("The database cannot be reached.")).toBeTruthy();
+    expect(await status.findByText("The database cannot be reached.")).toBeTruthy();
     await waitFor(() => expect(api.requestsTo("GET /api/v1/notifications").length).toBe(6));
     isAway = false;
     await waitFor(() => expect(screen.queryByText(/^The database cannot/)).toBeNull(), { timeout: 3 * LOOK_AGAIN_MS });
