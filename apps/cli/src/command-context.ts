@@ -55,7 +55,7 @@ export async function withContext<T>(
 
 const INTERRUPTED = 130;
 
-/** Resources to close at the end, in reverse order, also on an interrupt. */
+/** Resources to close at the end, in reverse order, even after an interrupt. */
 function openResources(): { push(close: () => Promise<void>): void; close(): Promise<void> } {
   const resources: (() => Promise<void>)[] = [];
   let closing: Promise<void> | null = null;

@@ -1,6 +1,6 @@
 // Why a command failed, in one plain sentence for the user.
 
-/** Its message is printed unchanged, and the command exits with `status`. */
+/** The message of this error is printed unchanged, and the command exits with `status`. */
 export class CommandError extends Error {
   override name = "CommandError";
   readonly status: number;

@@ -24,7 +24,7 @@ test("a cosigned checkpoint keeps the log's signature and the time the witness s
   assert.equal(cosignedAt(note, witness), null);
 });
 
-test("ignores a cosignature of another key, of another text or with a flipped bit", () => {
+test("ignores a cosignature by a different key, of a different text or with a flipped bit", () => {
   const [first, second] = aLog([5, 9]).checkpoints;
   const line = cosign(first!.note, witness, at)!;
   const other = noteSigner("witness.test/one", Buffer.alloc(32, 8));

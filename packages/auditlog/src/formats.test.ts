@@ -88,7 +88,7 @@ describe("RFC 5424", () => {
     assert.deepEqual(JSON.parse(message!), revealed);
   });
 
-  test("no value in an entry ends the structured data or the line; the message can use another format", () => {
+  test("no value in an entry ends the structured data or the line; the message can use a different format", () => {
     const message = () => cefLine({ entry: hostile, index: 1 }, PRODUCER);
     const line = syslogLine({ entry: hostile, index: 1 }, { hostname: HOSTILE, message });
     assert.match(line, /^<109>1 /);

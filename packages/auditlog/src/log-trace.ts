@@ -10,7 +10,9 @@ export interface SignedCheckpoint extends Checkpoint {
   readonly signedAt: Date;
 }
 
-/** One index of the log: the leaf hash written beside the entry, and the hash of its bytes (null: no bytes). */
+/**
+ * One index of the log: the leaf hash written beside the entry, and the hash of its bytes (null if there are no bytes).
+ */
 export interface TracedLeaf {
   readonly index: number;
   readonly written: Buffer;

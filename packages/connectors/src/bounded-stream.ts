@@ -31,7 +31,7 @@ export class BoundedStream extends Duplex {
     socket.on("end", () => this.push(null));
     socket.on("error", (error) => this.destroy(error));
     socket.on("close", () => this.destroy());
-    // A reader may attach its own listener; without one, an error must not end the process.
+    // A reader may attach its own error listener; without one, an error must not end the process.
     this.on("error", () => {});
     containExceptions(this);
   }

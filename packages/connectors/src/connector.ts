@@ -172,7 +172,7 @@ export type IssueResult = (
   | Exclude<ChangeFinding, { outcome: "changed" }>
 ) & { durationMs: number };
 
-/** An account on a target, as far as the login may see it. Times are ISO 8601, null: not known. */
+/** An account on a target, as far as the login may see it. Times are ISO 8601, or null if unknown. */
 export interface ListedAccount {
   name: string;
   /** The account can do everything, or can grant itself that permission. */

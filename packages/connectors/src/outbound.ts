@@ -57,7 +57,7 @@ export async function post(
 }
 
 export interface TextToSend extends Endpoint {
-  /** Null: not encrypted. */
+  /** Null if the connection is not encrypted. */
   tls: Omit<TlsSettings, "mode"> | null;
   text: string;
 }
@@ -115,7 +115,10 @@ export function clientCertificateFault(certificate: string, privateKey: string):
   }
 }
 
-/** One signed POST. `verified`: the response had a status of 200 to 299. Checks the certificate over HTTPS. Follows no redirect. */
+/**
+ * One signed POST. `verified`: the response had a status of 200 to 299. Checks the certificate over HTTPS. Follows no
+ * redirect.
+ */
 export function sendNotice(
   address: string,
   body: string,

@@ -107,7 +107,7 @@ export const PersonAccount = z.object({
   status: AccountStatus,
   /** The user's permissions on the account now; `use` and `retrieve` without a further approval. */
   permissions: z.array(SafePermission),
-  /** The user could use or retrieve the account after an approval. */
+  /** The user could use or retrieve the account after approval. */
   needs_approval: z.boolean(),
   /** The end of the user's grant. */
   granted_until: Moment.nullable(),
@@ -194,7 +194,7 @@ export const PermissionChange = z.object({
   permission: SafePermission,
   accounts_gained: z.number().int(),
   accounts_lost: z.number().int(),
-  /** The lost accounts that the user could still use after an approval. */
+  /** The lost accounts that the user could still use after approval. */
   accounts_askable: z.number().int(),
   safes_gained: z.number().int(),
   safes_lost: z.number().int(),

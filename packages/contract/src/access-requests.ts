@@ -244,7 +244,7 @@ export const revokeAccessRequest = endpoint({
   gives: "nothing",
 });
 
-/** The total cannot exceed the platform's maximum duration. Needs an approval if the platform requires it. */
+/** The total cannot exceed the platform's maximum duration. Needs approval if the platform requires it. */
 export const extendAccessRequest = endpoint({
   method: "POST",
   path: "/api/v1/jit/:id/extend",

@@ -83,9 +83,9 @@ export const Account = z.object({
   connector: ConnectorFacts.nullable(),
   check_out: CheckOut.nullable(),
   access_block: AccessBlock.nullable(),
-  /** The caller's current permissions. `use` and `retrieve` here need no further approval. */
+  /** The caller's current permissions. `use` and `retrieve` among them need no further approval. */
   my_permissions: z.array(SafePermission),
-  /** The caller could use or retrieve the account after an approval. */
+  /** The caller could use or retrieve the account after approval. */
   needs_approval: z.boolean(),
   /** The caller's active grant. */
   my_grant: z.object({ request_id: AccessRequestId, ends_at: Moment }).nullable(),
@@ -272,9 +272,9 @@ export const updateAccount = endpoint({
 });
 
 /**
- * Needs `delete` in the safe that the account leaves, `retrieve` there without an approval, and `add` in the target
- * safe. The secrets are sealed again under the target safe's key. If the caller did not join that safe themselves, they
- * must confirm the people who gain access.
+ * Needs `delete` in the safe that the account leaves, `retrieve` there without approval, and `add` in the target safe.
+ * The secrets are sealed again under the target safe's key. If the caller did not join that safe themselves, they must
+ * confirm the people who gain access.
  */
 export const moveAccount = endpoint({
   method: "POST",

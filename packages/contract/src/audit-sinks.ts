@@ -118,7 +118,7 @@ export const AuditSink = z.object({
 });
 export type AuditSink = z.infer<typeof AuditSink>;
 
-/** Omitted: unchanged. Null: removed. */
+/** If omitted, the secret stays unchanged; null removes it. */
 const secret = (least: number, most: number) => z.string().min(least).max(most).nullable().optional();
 
 const fields = {

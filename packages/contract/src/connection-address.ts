@@ -5,7 +5,7 @@ import { isAccountDatabaseType } from "./account-types.ts";
 
 export interface ConnectionAddress {
   host: string;
-  /** Null: the string names none. */
+  /** Null if the string names no port. */
   port: number | null;
   username: string;
   database: string;

@@ -90,7 +90,7 @@ export const ConnectorProtocol = z.object({
   /** The value of the parameter `protocol`, in lower case. */
   value: z.string(),
   label: z.string(),
-  /** Null: an entry keeps the port of its own system. */
+  /** If null, an entry keeps the port of its own system. */
   port: z.number().int().nullable(),
 });
 export type ConnectorProtocol = z.infer<typeof ConnectorProtocol>;

@@ -156,7 +156,7 @@ export const LiveEvent = z.discriminatedUnion("type", [
 ]);
 export type LiveEvent = z.infer<typeof LiveEvent>;
 
-/** API-93. False: the stream would deliver nothing now, so clients poll instead. */
+/** API-93. If false, the stream would deliver nothing now, so clients poll instead. */
 export const checkEvents = endpoint({
   method: "GET",
   path: "/api/v1/events/availability",

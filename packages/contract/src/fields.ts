@@ -35,7 +35,9 @@ export type AuditEntryId = z.infer<typeof AuditEntryId>;
 export const Moment = z.iso.datetime({ offset: false });
 export type Moment = z.infer<typeof Moment>;
 
-/** The last 24 hours, 7 or 30 days, or a start and an end with a slash between them (ISO 8601 §5.5.1); both included. */
+/**
+ * The last 24 hours, 7 or 30 days, or a start and an end with a slash between them (ISO 8601 §5.5.1); both included.
+ */
 export const DateRange = z
   .string()
   .max(100)
@@ -57,7 +59,7 @@ function isDateRange(text: string): boolean {
 
 const MACHINE_DOMAIN = "machine.invalid";
 
-/** The placeholder email of a machine identity; no mail ever arrives there (RFC 2606), and no person can have one. */
+/** The placeholder email of a machine identity; no email ever arrives there (RFC 2606), and no person can have one. */
 export const machineAddress = (slug: string): string => `${slug}@${MACHINE_DOMAIN}`;
 
 export const isMachineAddress = (address: string | null): boolean => address?.endsWith(`@${MACHINE_DOMAIN}`) === true;

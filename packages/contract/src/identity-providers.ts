@@ -95,16 +95,18 @@ const common = {
    */
   links_by_email: z.boolean(),
   without_group: z.enum(WITHOUT_GROUP),
-  /** Empty: roles are assigned here. Otherwise the highest mapped role is set at every sign-in. */
+  /** If empty, roles are assigned in Strongroom. Otherwise the highest mapped role is set at every sign-in. */
   role_mappings: z.array(RoleMapping).max(100),
-  /** Empty: every domain. */
+  /** If empty, every domain is accepted. */
   domains: z.array(Domain).max(50),
 };
 
 const oidc = z.strictObject({ kind: z.literal("oidc"), ...common, settings: OidcSettings });
 const ldap = z.strictObject({ kind: z.literal("ldap"), ...common, settings: LdapSettings });
 
-/** The client secret, or the password of the search account. Omitted: unchanged. Null: removed. */
+/**
+ * The client secret, or the password of the search account. If omitted, the secret stays unchanged; null removes it.
+ */
 const secret = z.string().min(1).max(2000).nullish();
 
 type Given = Pick<z.infer<typeof oidc>, "role_mappings" | "without_group">;
@@ -263,7 +265,10 @@ export const finishOidc = endpoint({
   gives: "nothing",
 });
 
-/** For people without a password or second factor here. `finishOidc` completes it, in the same browser. */
+/**
+ * For people without a password or second factor in Strongroom. `finishOidc` completes the step-up, in the same
+ * browser.
+ */
 export const beginProviderStepUp = endpoint({
   method: "POST",
   path: "/api/v1/auth/step-up/provider",

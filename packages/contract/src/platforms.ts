@@ -49,13 +49,13 @@ const ReconcileHost = oneLine()
 
 /** Every field of a platform that an administrator edits. */
 const policy = {
-  /** Hours between verifications; null: only on request. */
+  /** Hours between verifications; null if verified only on request. */
   verify_every_hours: z.number().int().min(1).max(8760).nullable(),
-  /** The maximum age of a password in days; null: no policy. */
+  /** The maximum age of a password in days; null without a policy. */
   rotate_every_days: days,
   /** Rotate passwords automatically when they are due. */
   rotate_automatically: z.boolean().default(true),
-  /** Hours of the day, UTC, for automatic rotation, such as 22 to 4; null: at any time. */
+  /** Hours of the day, UTC, for automatic rotation, such as 22 to 4; null for any time. */
   rotation_window: z
     .strictObject({ from_hour: z.number().int().min(0).max(23), to_hour: z.number().int().min(0).max(23) })
     .refine(({ from_hour, to_hour }) => from_hour !== to_hour, {
@@ -129,7 +129,7 @@ export const Platform = z.object({
   is_active: z.boolean(),
   ...policy,
   account_count: z.number().int(),
-  /** Whether the reconcile account could log in and change other accounts at the last check; null: never checked. */
+  /** Whether the reconcile account could log in and change other accounts at the last check; null if never checked. */
   reconcile_readiness: z.object({ is_ready: z.boolean(), message: z.string(), checked_at: Moment }).nullable(),
   created_at: Moment,
   updated_at: Moment,
@@ -195,7 +195,7 @@ export const listPlatformCapabilities = endpoint({
   audit: "none",
 });
 
-/** Whether passwords on such a platform can be rotated from here. */
+/** Whether passwords on such a platform can be rotated by Strongroom. */
 export function canRotateOn(
   capabilities: readonly PlatformCapability[],
   platform: Pick<Platform, "system_type" | "connection_method" | "reconcile_account_id">,

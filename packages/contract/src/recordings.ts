@@ -37,7 +37,7 @@ export const searchRecordings = endpoint({
   path: "/api/v1/sessions/search",
   summary: "Sessions whose terminal showed a text, newest first",
   body: z.strictObject({
-    /** Found in any case, within a line of the screen. */
+    /** Matched regardless of case, within one line of the screen. */
     text: oneLine("Enter a text").min(3, "Enter at least 3 characters").max(200),
     user_id: UserId.optional(),
     account_id: AccountId.optional(),
@@ -49,9 +49,9 @@ export const searchRecordings = endpoint({
   }),
   reply: z.object({
     hits: z.array(RecordingHit),
-    /** Recordings that this call looked at. */
+    /** The number of recordings that this call searched. */
     searched: z.number().int(),
-    /** Those whose text is not stored yet, or only in part. */
+    /** The number of recordings whose text is not stored yet, or only in part. */
     skipped: z.number().int(),
     /** Set when the search stopped before the oldest recording. */
     next_cursor: z.string().nullable(),

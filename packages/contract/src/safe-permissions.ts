@@ -1,7 +1,10 @@
 // The permissions of a safe's members, and the predefined roles.
 import { z } from "zod";
 
-/** Their order is their bit in the database: add at the end, never reorder. `list` comes with each of the others. */
+/**
+ * The position of each permission is its bit in the database: add new ones at the end, never reorder. `list` comes with
+ * each of the others.
+ */
 export const SAFE_PERMISSIONS = [
   /** See the safe, its accounts and their properties, and request access. */
   "list",
@@ -22,7 +25,7 @@ export const SAFE_PERMISSIONS = [
   "view_audit",
   "approve_level_1",
   "approve_level_2",
-  /** Use and retrieve at once where the platform requires an approval from others. */
+  /** Use and retrieve at once where the platform requires approval from others. */
   "access_without_confirmation",
 ] as const;
 export const SafePermission = z.enum(SAFE_PERMISSIONS);

@@ -69,7 +69,7 @@ export const Safe = z.object({
   account_count: z.number().int(),
   /** Current memberships. */
   permission_count: z.number().int(),
-  /** The caller's permissions here now. */
+  /** The caller's current permissions in the safe. */
   my_permissions: z.array(SafePermission),
   created_at: Moment,
   updated_at: Moment,
@@ -266,7 +266,7 @@ export const AccessPath = z.object({
   /** The role in the safe, the group's name, or the request's reason. */
   through: z.string(),
   can: z.array(z.enum(["use", "retrieve"])),
-  /** The user has the permission, but the platform requires an approval first. */
+  /** The user has the permission, but the platform requires approval first. */
   needs_approval: z.boolean(),
   expires_at: Moment.nullable(),
 });

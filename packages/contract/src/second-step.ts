@@ -15,7 +15,7 @@ export const SecondStep = z.object({
   /** Valid for 5 minutes and one sign-in. */
   pending: z.string(),
   expires_at: Moment,
-  /** Empty: the user's role requires a factor and they have none, so they set one up now. */
+  /** Empty when the user's role requires a factor and they have none, so they set one up now. */
   kinds: z.array(z.enum(PROOF_KINDS)),
   passkey: PasskeyRequest.nullable(),
 });
@@ -95,7 +95,7 @@ export const beginStepUp = endpoint({
   path: "/api/v1/auth/step-up/begin",
   summary: "The proofs that the caller can re-authenticate with now",
   reply: z.object({
-    /** Empty if the user has neither a password nor a second factor here. */
+    /** Empty if the user has neither a password nor a second factor in Strongroom. */
     kinds: z.array(z.enum(["password", ...PROOF_KINDS])),
     passkey: PasskeyRequest.nullable(),
     /** With empty kinds: the provider that can authenticate the user again (`beginProviderStepUp`). */

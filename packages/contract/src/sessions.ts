@@ -230,7 +230,7 @@ export const startPrivilegedSession = endpoint({
     session_id: PrivilegedSessionId,
     ...Ticket,
     /**
-     * For a native client: the gateway, and its host key as in a known_hosts file. The ticket is the password there.
+     * For a native client: the gateway, and its host key as in a known_hosts file. The ticket serves as the password.
      */
     ssh: z.object({ host: z.string(), port: z.number().int(), host_key: z.string() }).nullable(),
   }),

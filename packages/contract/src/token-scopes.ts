@@ -84,7 +84,7 @@ export function scopesIn(choices: readonly ScopeChoice[]): Scope[] {
 
 type Scoped = Pick<Endpoint, "needs" | "scope" | "sessionOnly" | "gives" | "stepUp" | "givesByToken">;
 
-/** The scope that a token needs for a call; null: no token can make it, only a signed-in person. */
+/** The scope that a token needs for a call; null when only a signed-in person, and no token, can make the call. */
 export function scopeOf(endpoint: Scoped): Scope | null {
   if (endpoint.sessionOnly === true) return null;
   if (givesAlways(endpoint) && endpoint.givesByToken === undefined) return null;

@@ -25,9 +25,9 @@ export const ApiToken = z.object({
   begins: z.string(),
   holder: z.object({ id: UserId, name: z.string(), kind: UserKind }),
   scopes: z.array(ScopeChoice),
-  /** Null: everywhere its owner has access. */
+  /** Null means everywhere that its owner has access. */
   safes: z.array(z.object({ id: SafeId, name: z.string() })).nullable(),
-  /** Empty: from anywhere. */
+  /** Empty means from anywhere. */
   networks: z.array(z.string()),
   state: z.enum(["active", "expired", "revoked", "suspended"]),
   created_at: Moment,
@@ -42,7 +42,7 @@ export const NewToken = z
   .strictObject({
     name: TokenName,
     scopes: z.array(ScopeChoice).min(1, "Choose what the token can do.").max(100),
-    /** Limited to objects in these safes; omitted: everywhere its owner has access. */
+    /** Limited to objects in these safes; if omitted, everywhere that its owner has access. */
     safe_ids: z.array(SafeId).min(1, "Choose at least one safe.").max(100).optional(),
     networks: z.array(Network).max(50).default([]),
     expires_in_days: z.number().int().min(1).max(3650),
@@ -140,12 +140,12 @@ export const updateTokenPolicy = endpoint({
 export const MachineIdentity = z.object({
   id: UserId,
   name: z.string(),
-  /** Takes the place of a user's address; it never receives mail. */
+  /** A placeholder for a user's address, which never receives email. */
   email: z.string(),
   description: z.string().nullable(),
   role: Role,
   status: z.enum(["active", "disabled"]),
-  /** Null: the responsible group was deleted. */
+  /** Null when the responsible group was deleted. */
   responsible: z.object({ user_id: UserId.nullable(), group_id: GroupId.nullable(), name: z.string() }).nullable(),
   created_at: Moment,
   active_tokens: z.number().int(),

@@ -18,10 +18,10 @@ export const User = z.object({
   last_signed_in_at: Moment.nullable(),
   /** True while an invitation is open: the user has not chosen a password yet. */
   invited_at: Moment.nullable(),
-  /** Until when wrong passwords delay the user's sign-in; null: no delay. */
+  /** Until when wrong passwords delay the user's sign-in; null without a delay. */
   slowed_down_until: Moment.nullable(),
   open_sessions: z.number().int(),
-  /** The identity provider through which the user signs in; null: with a password here. */
+  /** The identity provider through which the user signs in; null when the user signs in with a Strongroom password. */
   signs_in_through: z.string().nullable(),
 });
 export type User = z.infer<typeof User>;
@@ -275,7 +275,7 @@ export const SignInPolicy = z
     mfa_required_roles: z.array(z.enum(ROLES)).max(ROLES.length),
     /** The re-authentication interval: how long an authentication allows sensitive calls. */
     step_up_minutes: z.number().int().min(5).max(480),
-    /** Networks from which users may sign in and call; empty: any. */
+    /** Networks from which users may sign in and call; empty allows any. */
     allowed_networks: z.array(Network).max(100),
     /** How long a vault stays closed after another person reset its owner's sign-in. */
     vault_wait_hours: z.number().int().min(24).max(720),

@@ -40,7 +40,7 @@ export type SystemFamily = z.infer<typeof SystemFamily>;
 /** A stored secret: an account (`/accounts/:id`), or a user's own credential (`/vault/:id`). */
 export const StoredSecret = z.object({
   account_id: z.uuid(),
-  /** False: one of the caller's own credentials. */
+  /** False for one of the caller's own credentials. */
   is_account: z.boolean(),
   account_name: z.string(),
   hostname: z.string().nullable(),
@@ -58,7 +58,7 @@ export const TrendPoint = z.object({
   failures: z.number().int(),
   /** The failures in which the target refused the login. */
   rejections: z.number().int(),
-  /** Percent with one decimal; null: no attempts. */
+  /** Percent with one decimal; null without attempts. */
   success_rate: z.number().nullable(),
 });
 export type TrendPoint = z.infer<typeof TrendPoint>;
@@ -102,9 +102,9 @@ export const JitHealthMetrics = z.object({
   sessions_with_validation_issues: z.number().int(),
   /** Grants that end within the hour and whose account fails verification. */
   expiring_sessions_with_failures: z.number().int(),
-  /** Percent of the attempts in the range on accounts with an active grant; null: no attempts. */
+  /** Percent of the attempts in the range on accounts with an active grant; null without attempts. */
   jit_validation_success_rate: z.number().nullable(),
-  /** Milliseconds; null: no attempts. */
+  /** Milliseconds; null without attempts. */
   average_jit_validation_time: z.number().nullable(),
 });
 export type JitHealthMetrics = z.infer<typeof JitHealthMetrics>;

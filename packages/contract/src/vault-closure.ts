@@ -8,7 +8,7 @@ export const CLOSING_CAUSES = ["reset-link", "factors-reset", "provider-changed"
 
 export const VaultClosure = z.object({
   closed_at: Moment,
-  /** Null: the vault stays closed, because the owner cancelled the reset. */
+  /** If null, the vault stays closed, because the owner cancelled the reset. */
   opens_at: Moment.nullable(),
   cause: z.enum(CLOSING_CAUSES),
   /** The user who reset the sign-in. */

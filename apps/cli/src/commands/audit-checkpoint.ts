@@ -14,7 +14,7 @@ export const auditCheckpoint = command({
       const shown = await withKeys(context, (keys) => openTrail({ ...context, keys }).checkpoint());
       if (json) return printJson(shown);
       if (shown.checkpoint === null) throw new CommandError("No checkpoint yet. The server signs one while it runs.");
-      // Byte for byte as signed; its signature was verified just now.
+      // Byte for byte as signed; its signature has just been verified.
       process.stdout.write(shown.checkpoint);
     });
   },

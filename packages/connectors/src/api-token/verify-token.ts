@@ -118,7 +118,10 @@ export function basicCredentials(username: string | null, token: string): string
   return Buffer.from(`${username ?? ""}:${token}`).toString("base64");
 }
 
-/** True only for a literal address: a name could resolve to another host. The policy decides whether loopback is allowed. */
+/**
+ * True only for a literal address: a name could resolve to a different host. The policy decides whether loopback is
+ * allowed.
+ */
 function isThisMachine(url: URL): boolean {
   const bytes = addressBytes(url.hostname.replace(/^\[(.*)\]$/, "$1"));
   return bytes !== null && destinationsOf(bytes).every((destination) => useOf(destination) === "loopback");

@@ -7,7 +7,7 @@ import { mayCarryClearText, tlsSettings, type TlsSettings } from "../tls-setting
 export interface DirectoryAddress extends Endpoint {
   username: string;
   tls: TlsSettings;
-  /** False: the connection starts unencrypted and is upgraded by StartTLS before anything else is sent. */
+  /** If false, the connection starts unencrypted and is upgraded by StartTLS before anything else is sent. */
   isTlsFromStart: boolean;
 }
 

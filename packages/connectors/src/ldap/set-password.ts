@@ -15,7 +15,7 @@ const PASSWORD_MODIFY = "1.3.6.1.4.1.4203.1.11.1";
 interface PasswordChange {
   dn: string;
   username: string;
-  /** Null when another account sets it. */
+  /** Null when a different account sets the password. */
   current: string | null;
   candidate: string;
   isByAttribute: boolean;

@@ -289,7 +289,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
       assert.equal("alarm" in result && result.alarm, true);
       assert.match(result.message, /^ALARM/);
       assert.deepEqual(factsOf(result), { hostKey: await server.hostKey(), pinnedHostKey: pinned });
-      // A later login is in the log: by then any effect of the refused one would be, too.
+      // A later login is in the log, so any effect of the refused login would be there as well.
       assertResult(await verify(privateKey), { outcome: "verified" });
       const lines = (await server.logged(logged, /Accepted publickey/)).split("\n");
       const accepted = lines.findIndex((line) => line.includes("Accepted publickey"));

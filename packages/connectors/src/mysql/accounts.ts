@@ -6,7 +6,7 @@ import type { LoggedIn } from "./login.ts";
 export interface KnownAccount {
   host: string;
   plugin: string;
-  /** Null when the login cannot see it. */
+  /** Null when the login cannot see whether the account is locked. */
   isLocked: boolean | null;
 }
 

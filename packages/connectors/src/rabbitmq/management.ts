@@ -22,7 +22,7 @@ interface MoreOfRequest {
   sending?: () => void;
 }
 
-/** `management_port` sets its port; the default is 15671. */
+/** `management_port` sets the port of the interface; the default is 15671. */
 export function managementOf(target: Target, password: string, attempt: Attempt): Management | { failure: Failure } {
   const broker = brokerOf(target, password);
   if ("failure" in broker) return broker;

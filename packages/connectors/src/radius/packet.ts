@@ -37,7 +37,8 @@ export function encodeRequest({ username, password, sharedSecret, id, authentica
   const service = Buffer.alloc(4);
   service.writeUInt32BE(AUTHENTICATE_ONLY);
   const attributes = Buffer.concat([
-    // This attribute comes first, as recommended since answers can be forged with MD5 collisions (CVE-2024-3596).
+    // This attribute comes first, as recommended since it was shown that answers can be forged with MD5
+    // collisions (CVE-2024-3596).
     attribute(MESSAGE_AUTHENTICATOR, Buffer.alloc(16)),
     attribute(USER_NAME, Buffer.from(username)),
     attribute(USER_PASSWORD, hidePassword(Buffer.from(password), sharedSecret, authenticator)),
@@ -69,7 +70,9 @@ export interface AccessAnswer {
   isProtected: boolean;
 }
 
-/** Null unless the packet answers this request and its server knows the shared secret: other packets are ignored (§3). */
+/**
+ * Null unless the packet answers this request and its server knows the shared secret: other packets are ignored (§3).
+ */
 export function decodeAnswer(datagram: Buffer, request: Buffer, sharedSecret: string): AccessAnswer | null {
   if (datagram.length < HEADER || datagram.length > MAX_PACKET || datagram[1] !== request[1]) return null;
   const length = datagram.readUInt16BE(2);

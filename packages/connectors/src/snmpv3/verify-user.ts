@@ -1,4 +1,4 @@
-// One request to an SNMPv3 agent, signed with the user's key, and an answer signed with it too.
+// One request to an SNMPv3 agent, signed with the user's key, and an answer that is signed with the same key.
 import snmp from "net-snmp";
 import type { Attempt } from "../attempt.ts";
 import type { Finding, Target } from "../connector.ts";

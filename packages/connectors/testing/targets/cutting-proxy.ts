@@ -16,7 +16,7 @@ export interface Cut {
    * client's bytes arrived on this connection, from 0.
    */
   at?: (bytes: Buffer, index: number) => boolean;
-  /** False: those bytes are dropped as well, and the target never receives them. */
+  /** If false, those bytes are dropped as well, and the target never receives them. */
   isDelivered?: boolean;
 }
 

@@ -68,7 +68,7 @@ export function accessInSafe(
   return [one("active", 0, free), one("active", 1, asking), one("disabled", 0, idle)].reduce(addAccess);
 }
 
-/** The access that a grant adds to what the user has without it. */
+/** The access that a grant adds to what the user has without the grant. */
 export function accessFromGrant({
   permissions,
   safe_status,

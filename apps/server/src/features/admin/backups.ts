@@ -118,7 +118,7 @@ function stateOf(found: FoundManifest, name: string, keys: KeyRing): Backup["sta
 
 export const sizeOf = ({ files }: FoundManifest["manifest"]): number => files.reduce((sum, { size }) => sum + size, 0);
 
-/** Deletes unfinished backups. Call it only while no backup is running. */
+/** Deletes unfinished backups. Call this only while no backup is running. */
 export async function removeUnfinished({ config: { backupFolder: folder }, keys }: Kernel): Promise<void> {
   for (const { name, state } of await listFolder(folder, keys)) {
     if (state === "unfinished") await rm(join(folder, name), { recursive: true, force: true });

@@ -22,7 +22,7 @@ export interface AdminDeps {
 
 export interface AdminFeature {
   /**
-   * Removes leftovers of a backup or drill whose process was killed. Call it before the jobs start, while no other
+   * Removes leftovers of a backup or drill whose process was killed. Call this before the jobs start, while no other
    * backup can run.
    */
   tidy(): Promise<void>;

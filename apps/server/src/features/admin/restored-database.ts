@@ -162,7 +162,7 @@ async function treat(kernel: Kernel, deps: RestoreDeps, tx: Tx, { mark, behind }
 const LOOK_EVERY = 10_000;
 
 export interface RestoreWatch {
-  /** Resolves after the first check. Call it before the server accepts calls. */
+  /** Resolves after the first check. Call this before the server accepts calls. */
   start(): Promise<void>;
   stop(): Promise<void>;
   health: { name: string; problem: () => Promise<string | null> };

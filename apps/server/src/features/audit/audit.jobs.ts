@@ -44,7 +44,7 @@ const IN_FOLDER = "the checkpoint in the data folder";
 
 export interface Sequencer {
   start(): void;
-  /** Waits for the current batch and writes the newest checkpoint to its file. */
+  /** Waits for the current batch and writes the newest checkpoint to the checkpoint file. */
   stop(): Promise<void>;
   /** Sequences all pending entries; null while the vault is sealed or a contradiction is open. */
   sequence(): Promise<number | null>;

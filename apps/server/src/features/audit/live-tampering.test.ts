@@ -252,7 +252,7 @@ const compareSinks = (trail: Audited) =>
 
 const REMOVED = "delete an open contradiction";
 
-/** An SQL expression for a valid value that differs from the stored one. */
+/** A SQL expression for a valid value that differs from the stored one. */
 function differently(column: string, type: string): string {
   if (column === "result") return "case result when 'failure' then 'success' else 'failure' end";
   if (column === "severity") return "case severity when 'critical' then null else 'critical' end";

@@ -14,8 +14,8 @@ export const ANY_SEQ: SeqRange = { first: null, last: null };
 const NO_SEQ: SeqRange = { first: Number.MAX_SAFE_INTEGER, last: null };
 
 /**
- * The `seq` range of all entries recorded between two times (both included). After a clock was set back, it contains
- * other entries too: it limits how much a list reads, and the list still compares the times.
+ * The `seq` range of all entries recorded between two times (both included). After a clock was set back, the range
+ * contains other entries too: it limits how much a list reads, and the list still compares the times.
  */
 export async function seqRangeOf(db: Db, from: Date | null, to: Date | null): Promise<SeqRange> {
   if (from === null && to === null) return ANY_SEQ;

@@ -88,7 +88,7 @@ export async function updateGroup(
 
 const UNIQUE_VIOLATION = "23505";
 
-/** Also deletes its safe memberships and the memberships of its users. */
+/** Also deletes the group's safe memberships and the memberships of its users. */
 export async function deleteGroup(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("groups").where("id", "=", id).execute();
 }

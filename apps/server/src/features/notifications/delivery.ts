@@ -5,7 +5,7 @@ import type { NotificationContext } from "./notifications.ts";
 import { noticeQueued } from "./notify.ts";
 
 export interface Delivery {
-  /** Call it when live events are running. Also delivers notices that were written earlier. */
+  /** Call this when live events are running. Also delivers notices that were written earlier. */
   start(): Promise<void>;
   /** Waits for the current delivery. */
   stop(): Promise<void>;

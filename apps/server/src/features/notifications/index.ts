@@ -15,7 +15,7 @@ export interface NotificationsFeature extends Delivery {
   notify: Notify;
   /** Settles a notification that asked for an action, once the action is done or no longer needed. */
   settle: Settle;
-  /** Call it when a user is deleted. */
+  /** Call this when a user is deleted. */
   forgetPerson(tx: Tx, userId: string): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ export function defineJobs(kernel: Kernel): void {
   kernel.jobs.define<Rescheduling>(RESCHEDULE_JOB, {}, ({ data, signal }) => reschedule(kernel, data, signal));
 }
 
-/** Reschedules the platform's accounts with its new verification interval. */
+/** Reschedules the platform's accounts with the new verification interval. */
 export async function queueRescheduling({ jobs }: Kernel, tx: Tx, platformId: string): Promise<void> {
   const data: Rescheduling = { platformId };
   await jobs.enqueue(tx, RESCHEDULE_JOB, data);

@@ -170,7 +170,7 @@ describe("other changes to the row of a secret", () => {
     const replay = "update credentials set secret_version = $2, active_count = $3, active_mac = $4 where id = $1";
     await sql(replay, credential.id, secret_version, active_count, active_mac);
     await assertRefused(await reveal(credential));
-    // As the threat model states: a process started later cannot detect it.
+    // As the threat model states, a process that started later cannot detect the change.
     const { database, dataFolder } = app;
     const other = await testApp({ database: { database, connection: {}, drop: async () => {} }, dataFolder });
     assert.equal((await reveal(credential, other)).body.value, credential.value);

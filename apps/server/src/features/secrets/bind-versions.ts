@@ -13,7 +13,7 @@ const AT_ONCE = 1000;
 const CHECK_JOB = "credentials.check-active-versions";
 
 /**
- * Call it after every unsealing, before anything uses a secret. INVARIANT: it never computes MACs a second time: an
+ * Call this after every unsealing, before anything uses a secret. INVARIANT: it never computes MACs a second time: an
  * attacker who clears MACs, or changes a version and clears its MAC, must not get new ones.
  */
 export async function bindExisting(kernel: ProcessKernel): Promise<void> {

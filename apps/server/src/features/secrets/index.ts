@@ -18,7 +18,7 @@ export interface SecretsFeature {
   onLoginChanged(listener: LoginListener): void;
   /** Calls these listeners; for features that store or change secrets. */
   readonly loginChanged: LoginListener;
-  /** Call it after every unsealing, before anything uses a secret. */
+  /** Call this after every unsealing, before anything uses a secret. */
   bindExisting(): Promise<void>;
   health: { name: string; problem: () => Promise<string | null> };
 }

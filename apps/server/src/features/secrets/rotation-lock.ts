@@ -19,8 +19,8 @@ const isInHand = sql<boolean>`(rotations.lease_until > clock_timestamp()
   or (step in ('sent', 'answered', 'doubtful', 'promoted') and not needs_attention))`;
 
 /**
- * Returns the name of the first of these credentials that a rotation is working on, or null. Call it while the rows in
- * `credentials` are locked: a rotation starts work only while it holds these locks.
+ * Returns the name of the first of these credentials that a rotation is working on, or null. Call this while the rows
+ * in `credentials` are locked: a rotation starts work only while it holds these locks.
  */
 export async function activeRotationOf(db: Db, ids: readonly string[]): Promise<string | null> {
   // Wrapped in a `select`, so that the planner does not see the array's length and keeps a single plan.

@@ -59,7 +59,9 @@ export interface LiveToken extends TokenPolicy {
   status: "active" | "disabled" | "deleted";
   /** The allowed networks of the sign-in policy. */
   people_from: string[];
-  /** Whether the holder's role requires a second factor that the holder has neither here nor at their provider. */
+  /**
+   * Whether the holder's role requires a second factor that the holder has neither in Strongroom nor at their provider.
+   */
   lacks_factor: boolean;
   /** Null when the holder's vault is open. */
   vault_closed_at: Date | null;

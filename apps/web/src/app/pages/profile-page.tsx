@@ -22,7 +22,7 @@ export default function ProfilePage() {
       <PageHeader title="Profile" subtitle="Your details, sign-in methods and sessions." />
       <Stack gap="md" maw="52rem">
         <ProfileCard />
-        {/* A user of an identity provider has no password to change here. */}
+        {/* A user of an identity provider has no Strongroom password to change. */}
         {profile?.has_password !== false && <ChangePasswordCard />}
         <FactorsCard />
         <OwnSessionsCard />

@@ -40,7 +40,7 @@ export const may = (safe: Pick<Safe, "my_permissions">, permission: SafePermissi
   safe.my_permissions.includes(permission);
 
 /**
- * Whether the caller may move all accounts out of the safe, which requires permission to retrieve them without an
+ * Whether the caller may move all accounts out of the safe, which requires permission to retrieve them without
  * approval. For an inactive safe only the server can decide that.
  */
 export const mayEmpty = (safe: Pick<Safe, "my_permissions" | "status">): boolean =>

@@ -60,7 +60,7 @@ export async function withRetries<T>(send: () => Promise<T>, pause: Wait, signal
 }
 
 /**
- * Whether a deployment is asleep: the cases of HTTP-16, also when only the status shows it. A sealed vault is awake,
+ * Whether a deployment is asleep: the cases of HTTP-16, even when only the status shows it. A sealed vault is awake,
  * and so is a server that reports a failing database.
  */
 export function isAsleep(error: unknown): boolean {

@@ -15,7 +15,7 @@ function Screen({ send, told }: { send: () => Promise<string>; told: string[] })
   );
 }
 
-/** Its own success handler throws. */
+/** A component whose own success handler throws. */
 function FailingSender({ told }: { told: string[] }) {
   const { mutate } = useMutation({ mutationFn: async () => "done" });
   const onSuccess = () => {

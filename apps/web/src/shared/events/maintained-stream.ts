@@ -54,8 +54,8 @@ export function maintainStream({ open, position, onState, onFrame }: MaintainedS
 }
 
 /**
- * For browsers whose tabs cannot share a stream: connects only while the tab is visible. Returns a function that
- * stops it.
+ * For browsers whose tabs cannot share a stream: connects only while the tab is visible. Returns a function that stops
+ * the stream.
  */
 export function connectWhileVisible(keep: () => () => void): () => void {
   let stop: (() => void) | null = null;

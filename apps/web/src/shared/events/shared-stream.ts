@@ -29,7 +29,7 @@ export interface SharedStreamDeps extends Receiver {
   position: () => string | null;
   /** Called with the reading tab's position, from which another tab can resume. */
   onPosition: (position: string) => void;
-  /** Reads the stream in the tab that holds the lock. Returns a function that stops it. */
+  /** Reads the stream in the tab that holds the lock. Returns a function that stops reading. */
   read: (receiver: Receiver) => () => void;
 }
 

@@ -52,7 +52,7 @@ export const rotations = (of: Rotated) =>
 
 const at = (id: string) => ({ params: { id: id as RotationId } });
 
-/** Includes its journal. */
+/** The rotation with its journal. */
 export const rotationDetail = (id: string) => queryOf(readRotation, at(id));
 
 /** HTTP-09, ACC-33: invalidates every query that shows the account or credential, including lists and statistics. */

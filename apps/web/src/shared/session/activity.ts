@@ -51,7 +51,7 @@ export function reportToServer(now: number = Date.now()): void {
   void call(reportActivity).catch(() => undefined);
 }
 
-/** Calls `onActivity` for every event that counts as activity. Returns a function that stops it. */
+/** Calls `onActivity` for every event that counts as activity. Returns a function that stops watching. */
 export function watchActivity(onActivity: () => void): () => void {
   const options = { passive: true, capture: true } as const;
   for (const name of ACTIVITY_EVENTS) window.addEventListener(name, onActivity, options);

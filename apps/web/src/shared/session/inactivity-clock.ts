@@ -41,7 +41,7 @@ export interface InactivityClockDeps {
 export interface InactivityClock {
   /** Evaluates the current time; `start` calls it every second. */
   check: () => Inactivity;
-  /** Returns a function that stops it. */
+  /** Starts the clock, and returns a function that stops the clock. */
   start: () => () => void;
 }
 

@@ -48,7 +48,7 @@ function announce(): void {
   localStorage.setItem(TAB_SESSION_KEY, String(session.decoded.expiresAt));
 }
 
-/** Answers new tabs while this one is signed in. Returns a function that stops it. */
+/** Answers new tabs while this one is signed in. Returns a function that stops answering. */
 export function answerNewTabs(openChannel: OpenChannel = openBrowserChannel): () => void {
   const channel = openChannel();
   if (channel === null) return () => undefined;

@@ -68,7 +68,7 @@ export function startSession(token: string, isRemembered: boolean): SessionUser 
   return decoded.user;
 }
 
-/** Continues the session with another token, such as one with a new name, in the same storage. */
+/** Continues the session with a different token, such as one with a new name, in the same storage. */
 export function renewToken(token: string): SessionUser {
   return startSession(token, isRemembered());
 }

@@ -63,7 +63,7 @@ function onFarewell(text: string): void {
   if (sessionId === null || sessionId === session.decoded.sessionId) endSession(by);
 }
 
-/** Follows sign-outs and remembered sign-ins in other tabs. Returns a function that stops it. */
+/** Follows sign-outs and remembered sign-ins in other tabs. Returns a function that stops following. */
 export function followOtherTabs(): () => void {
   const onStorage = (event: StorageEvent) => {
     if (event.key === SIGNED_OUT_KEY && event.newValue !== null) onFarewell(event.newValue);
@@ -74,7 +74,7 @@ export function followOtherTabs(): () => void {
   return () => window.removeEventListener("storage", onStorage);
 }
 
-/** Ends the session when its token expires. Returns a function that stops it. */
+/** Ends the session when its token expires. Returns a function that cancels the timer. */
 export function followExpiry(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const arm = () => {

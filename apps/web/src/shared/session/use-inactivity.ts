@@ -19,7 +19,7 @@ interface Shown {
 }
 
 /**
- * Any activity resets the clock, also during the warning (AUTH-51). It does not close the warning (AUTH-60): `stay`
+ * Any activity resets the clock, even during the warning (AUTH-51). It does not close the warning (AUTH-60): `stay`
  * does, and so does activity in another tab.
  */
 export function useInactivity(parts: InactivityDeps): Shown & { stay: () => void } {

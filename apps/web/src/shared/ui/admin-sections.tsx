@@ -4,7 +4,7 @@ import { useUser } from "#shared/session/session-store.ts";
 import { PageLinks } from "#shared/ui/page-links.tsx";
 import { paths } from "../paths.ts";
 
-/** The roles that may open each page, as the server enforces them. */
+/** The pages, each with the roles that may open the page, as the server enforces. */
 const SECTIONS: readonly { label: string; path: string; roles: readonly Role[] }[] = [
   { label: "Console", path: paths.admin, roles: ["admin"] },
   { label: "Groups", path: paths.adminGroups, roles: ["admin", "manager"] },

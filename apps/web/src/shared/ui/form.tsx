@@ -25,7 +25,7 @@ export interface FormProps<Values extends object> {
   /** Whether the submit button is disabled, because something required is missing or nothing was changed. */
   isDisabled?: (form: UseFormReturnType<Values>) => boolean;
   cancelLabel?: string;
-  /** Without it, the form has no Cancel. */
+  /** Without this callback, the form has no Cancel button. */
   onCancel?: () => void;
   /**
    * Rejects when the server refuses. `isHere` returns false once the form was closed: then there is nothing to close.

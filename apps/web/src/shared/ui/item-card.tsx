@@ -151,7 +151,7 @@ export function CardSigns({ children }: { children: ReactNode }) {
 export interface CardSignProps {
   label: string;
   icon: Icon;
-  /** Runs on click; `to` makes it a link instead. */
+  /** Runs on click; `to` makes the sign a link instead. */
   onClick?: () => void;
   to?: string;
 }

@@ -15,7 +15,7 @@ const CONTROLS = "button, a, input, select, textarea, label, [role=button], [rol
 
 let pressed: Element | null = null;
 
-/** Records the pressed control. Returns a function that stops it. */
+/** Records the pressed control. Returns a function that stops recording. */
 export function watchPresses(): () => void {
   const onPress = ({ target }: Event) => {
     pressed = target instanceof Element ? target.closest(CONTROLS) : null;

@@ -53,7 +53,7 @@ test("OPEN-34: the oldest toast is dropped when none expires", () => {
   expect(toastToDrop(all.slice(1))).toBeUndefined();
 });
 
-test("a toast with the id of another replaces it", async () => {
+test("a toast replaces the one with the same id", async () => {
   renderScreen(<p>page</p>);
   act(() => void toast.loading("Verifying", { id: "v" }));
   act(() => void toast.success("Verified", { id: "v" }));

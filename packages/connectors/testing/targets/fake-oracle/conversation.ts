@@ -30,7 +30,7 @@ export interface Planned {
   next: { error: number | null } | null;
 }
 
-/** One client. Null: the connection ends without an answer. */
+/** Serves one client. Null means that the connection ends without an answer. */
 export function startConversation(
   users: Users,
   planned: Planned,

@@ -52,7 +52,7 @@ function targetOf(change: AccessChange): { type: string; id: string } {
   return { type: "user", id: change.user_id };
 }
 
-/** Thrown to roll back the transaction; carries the result out of it. */
+/** Thrown to roll back the transaction; carries the result out of the transaction. */
 class RolledBack {
   readonly answer: AccessPreview;
   constructor(answer: AccessPreview) {
@@ -203,7 +203,7 @@ async function applyToSafe(
 ): Promise<void> {
   const { safe_id: id, access_level, status } = change;
   const { name, description } = (await store.readSafeNames(tx, id)) ?? NOTHING;
-  // Only the real change requires re-authentication, not its preview.
+  // Only the change itself requires re-authentication, not its preview.
   const requireStepUp = () => {};
   await safes.change({ ...act, requireStepUp, params: { id }, body: { name, description, access_level, status } }, tx);
 }

@@ -15,7 +15,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Stop them all after the tests. */
+/** All running servers, which must be stopped after the tests. */
 export const running = new Set<Running>();
 
 export async function startOn(dataFolder: string): Promise<Running> {

@@ -24,7 +24,7 @@ export interface Subjects {
 }
 
 export interface TrailFilter {
-  /** Null: any event. Empty only for a filter that no entry passes. */
+  /** Null means any event. Empty only for a filter that no entry passes. */
   events: readonly string[] | null;
   /** Events that lists exclude, even where `events` is null. */
   withoutEvents: readonly string[];

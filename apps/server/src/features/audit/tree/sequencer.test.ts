@@ -180,7 +180,7 @@ describe("the sequencer", () => {
     assert.equal((await readReach(next.database.db)).size, 2);
   });
 
-  it("reports pending entries in the server's health, also when another session holds the sequencer's lock", async () => {
+  it("reports pending entries in the server's health, even when another session holds the sequencer's lock", async () => {
     const trail = await aTrail();
     await trail.recordInBatches(1);
     await trail.database.transaction(async (tx) => {

@@ -130,7 +130,7 @@ async function* compareColumns(
   }
 }
 
-/** The first column that differs from the entry; null also if the entry itself was changed. */
+/** The first column that differs from the entry; null if none does, or if the entry itself was changed. */
 function changedColumn({ canonical, leafHash: hash, listed, entryId }: LeafWithEntry): string | null {
   if (canonical === null || listed === null || !leafHash(canonical).equals(hash)) return null;
   const recorded = recordedColumns(canonical);

@@ -12,7 +12,7 @@ interface PeopleTable {
   bound_at: Date;
   /** Confirmed by the provider at the user's last sign-in. */
   has_second_factor: Generated<boolean>;
-  /** When the user last signed out here. */
+  /** When the user last signed out of Strongroom. */
   signed_out_at: Generated<Date | null>;
 }
 
@@ -48,7 +48,9 @@ export const findBoundPeople = (db: Db, providerId: IdentityProviderId): Promise
     .orderBy("users.id")
     .execute();
 
-/** The provider that a user signs in through; undefined for a user with a local password, or without any sign-in yet. */
+/**
+ * The provider that a user signs in through; undefined for a user with a local password, or without any sign-in yet.
+ */
 export const findProviderOf = (db: Db, userId: string): Promise<{ id: IdentityProviderId; name: string } | undefined> =>
   db
     .selectFrom("identity_provider_people")
@@ -98,7 +100,7 @@ export const findOpenidProviderOf = (
     .where("is_enabled", "=", true)
     .executeTakeFirst();
 
-/** When the user with this `subject` last signed out here; null for never, or for an unknown subject. */
+/** When the user with this `subject` last signed out of Strongroom; null for never, or for an unknown subject. */
 export async function findSignedOutAt(db: Db, providerId: IdentityProviderId, subject: string): Promise<Date | null> {
   const people = db.selectFrom("identity_provider_people").select("signed_out_at");
   const row = await people.where("provider_id", "=", providerId).where("subject", "=", subject).executeTakeFirst();

@@ -36,7 +36,7 @@ async function go(days: number): Promise<void> {
   admin.token = await signIn(app, admin.email);
 }
 
-/** Call it again on each poll: while the previous job is still ending, no new job is queued. */
+/** Call this again on each poll: while the previous job is still ending, no new job is queued. */
 const run = (job: string) => app.database.transaction((tx) => app.kernel.jobs.enqueue(tx, job, {}));
 
 async function aToken(as: string, scopes: ScopeChoice[], days = 20) {

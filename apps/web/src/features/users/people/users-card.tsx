@@ -227,7 +227,7 @@ function UserRow({ user, ...actions }: RowActions & { user: User }) {
         <RelativeTime moment={user.last_signed_in_at} />
       </Table.Td>
       <Table.Td className={classes.wide}>{user.open_sessions}</Table.Td>
-      {/* Users cannot change their own role or status; the server refuses it too. */}
+      {/* Users cannot change their own role or status; the server refuses such a change as well. */}
       <Table.Td className={classes.menu}>{!isOneself && <UserMenu user={user} {...actions} />}</Table.Td>
     </Table.Tr>
   );

@@ -159,7 +159,7 @@ describe("announcing a validation", () => {
     expect(await screen.findByText(text)).toBeTruthy();
   });
 
-  test("VAL-67, VAL-69, NOTIF-12, OPEN-137: shows failures, also for an account without a name", async () => {
+  test("VAL-67, VAL-69, NOTIF-12, OPEN-137: shows failures, even for an account without a name", async () => {
     tell(
       anEvent("1", "validation_failed", { ...asked, account_name: null }),
       anEvent("2", "jit_verification_status", { status: "rejected", session_id: SESSION }),

@@ -184,7 +184,7 @@ describe("the payload of the credential form", () => {
     });
   });
 
-  test("omits database fields that were entered before another type was chosen", () => {
+  test("omits database fields that were entered before a different type was chosen", () => {
     expect(payloadOf(database({ type: "password", ssl_enabled: true }))).toMatchObject({
       database_name: null,
       schema_name: null,

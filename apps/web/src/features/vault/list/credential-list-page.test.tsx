@@ -98,7 +98,7 @@ describe("the vault's list", () => {
     expect(router.state.location.search).toBe("?type=database");
   });
 
-  test("searches for the text in the address, also when the address changes elsewhere", async () => {
+  test("searches for the text in the address, even when the address changes elsewhere", async () => {
     api.on(LIST, page([aCredential()]));
     const { router } = renderScreen(<CredentialListPage />, { at: "/vault?search=first" });
     await screen.findByRole("article");
