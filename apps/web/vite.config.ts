@@ -27,7 +27,7 @@ export default defineConfig({
             { name: "react", test: /node_modules\/(react|react-dom|react-router|scheduler)\// },
             { name: "zod", test: /node_modules\/zod\// },
             { name: "query", test: /node_modules\/@tanstack\/(query-core|react-query)\// },
-            { name: "form", test: /node_modules\/(@mantine\/form|mantine-form-zod-resolver|klona|fast-deep-equal)\// },
+            { name: "form", test: /node_modules\/(@mantine\/form|klona|fast-deep-equal)\// },
           ],
         },
       },

@@ -1,58 +1,45 @@
 // "Test": shows the result of each step of a connection to the provider.
-import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { IconCircleCheck, IconCircleX, IconPlugConnected } from "@tabler/icons-react";
 import type { IdentityProvider, ReplyOf, testIdentityProvider } from "@strongroom/contract";
-import { useState } from "react";
-import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
-import { Modal } from "#shared/ui/modal.tsx";
-import { ErrorState } from "#shared/ui/states.tsx";
+import { Form } from "#shared/ui/form.tsx";
+import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
 import { toneStyle } from "#shared/ui/tone.ts";
 import { connectionTest } from "./identity-providers.queries.ts";
 import classes from "./identity-providers.module.css";
 
-export interface TestProviderDialogProps {
+export interface TestProviderDialogProps extends DialogProps {
   provider: IdentityProvider;
-  opened: boolean;
-  onClose: () => void;
 }
 
 export function TestProviderDialog({ provider, opened, onClose }: TestProviderDialogProps) {
-  const { mutate, data, error, isPending } = useMutation(connectionTest(provider.id));
-  const [username, setUsername] = useState("");
+  const { mutateAsync: run, data: report } = useMutation(connectionTest(provider.id));
   return (
     <Modal opened={opened} onClose={onClose} title={`Test ${provider.name}`}>
-      <form
-        aria-label="Test"
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate(username);
-        }}
+      <Form
+        label="Test"
+        initial={{ username: "" }}
+        submitLabel="Test"
+        submit={{ leftSection: <IconPlugConnected size={16} aria-hidden /> }}
+        cancelLabel="Done"
+        onCancel={onClose}
+        onSubmit={({ username }) => run(username)}
       >
-        <Stack gap="md">
-          {provider.kind === "ldap" && (
-            <TextInput
-              label="User name or email"
-              description="The user to look up; no password is needed. Leave empty to test only the connection"
-              value={username}
-              onChange={(event) => setUsername(event.currentTarget.value)}
-              data-autofocus
-            />
-          )}
-          <div aria-live="polite">
-            {error !== null && <ErrorState message={messageOf(error)} />}
-            {error === null && data !== undefined && !isPending && <Steps report={data} />}
-          </div>
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Done
-            </Button>
-            <Button type="submit" loading={isPending} leftSection={<IconPlugConnected size={16} aria-hidden />}>
-              Test
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+        {(form) => (
+          <>
+            {provider.kind === "ldap" && (
+              <TextInput
+                label="User name or email"
+                description="The user to look up; no password is needed. Leave empty to test only the connection"
+                data-autofocus
+                {...form.getInputProps("username")}
+              />
+            )}
+            <div aria-live="polite">{report !== undefined && <Steps report={report} />}</div>
+          </>
+        )}
+      </Form>
     </Modal>
   );
 }

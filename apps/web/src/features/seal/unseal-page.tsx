@@ -1,11 +1,10 @@
 // The page shown while the vault is sealed: a user who knows the passphrase can unseal it; others wait.
-import { Alert, Button, PasswordInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { Alert, PasswordInput } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { Navigate, useLocation } from "react-router";
 import { returnPlace } from "#shared/return-path.ts";
 import { messageOf } from "#shared/api/call-error.ts";
-import { FormStack } from "#shared/ui/form-stack.tsx";
+import { Form } from "#shared/ui/form.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -20,28 +19,30 @@ import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
 const ASK_EVERY_MS = 5000;
 
 function UnsealForm() {
-  const unseal = useUnseal();
-  const form = useForm({
-    initialValues: { passphrase: "" },
-    validate: { passphrase: (text) => (text === "" ? "Please enter the passphrase." : null) },
-  });
-  const submit = form.onSubmit(async ({ passphrase }) => {
-    try {
-      // Awaited here, because success leaves this page at once and callbacks of `mutate` would not run after that.
-      await unseal.mutateAsync(passphrase);
-      toast.success("The vault is unsealed.");
-    } catch (error) {
-      form.reset();
-      form.setFieldError("passphrase", messageOf(error, "The vault could not be unsealed."));
-    }
-  });
+  const { mutateAsync: open } = useUnseal();
   return (
-    <FormStack label="Unseal the vault" onSubmit={submit}>
-      <PasswordInput label="Passphrase" autoComplete="off" size="md" {...form.getInputProps("passphrase")} />
-      <Button type="submit" size="md" fullWidth loading={unseal.isPending}>
-        Unseal
-      </Button>
-    </FormStack>
+    <Form
+      label="Unseal the vault"
+      initial={{ passphrase: "" }}
+      check={({ passphrase }) => (passphrase === "" ? { passphrase: "Please enter the passphrase." } : {})}
+      objectionsIn={(error) => ({ passphrase: messageOf(error, "The vault could not be unsealed.") })}
+      failureText={() => null}
+      submitLabel="Unseal"
+      submit={{ size: "md", fullWidth: true }}
+      onSubmit={async ({ passphrase }, _, form) => {
+        try {
+          await open(passphrase);
+        } catch (error) {
+          form.reset();
+          throw error;
+        }
+        toast.success("The vault is unsealed.");
+      }}
+    >
+      {(form) => (
+        <PasswordInput label="Passphrase" autoComplete="off" size="md" {...form.getInputProps("passphrase")} />
+      )}
+    </Form>
   );
 }
 

@@ -1,6 +1,5 @@
 // The sign-in screen at /auth and /login (AUTH-01 to AUTH-19).
 import { Alert, Anchor, Button, Checkbox, Group, PasswordInput, Text, TextInput, Stack } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconFingerprint, IconInfoCircle } from "@tabler/icons-react";
 import type { SecondStep } from "@strongroom/contract";
@@ -10,7 +9,7 @@ import { paths } from "#shared/paths.ts";
 import { canUsePasskeys, NoPasskey } from "#shared/factors/passkey.ts";
 import { ProviderButtons, useHasDirectory } from "./provider/provider-buttons.tsx";
 import { useSession } from "#shared/session/session-store.ts";
-import { FormStack } from "#shared/ui/form-stack.tsx";
+import { Form } from "#shared/ui/form.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { Claims } from "./claims.tsx";
 import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
@@ -64,22 +63,21 @@ interface FirstStepProps {
 function FirstStep({ notice, onMissing }: FirstStepProps) {
   const session = useSession();
   const { data: entrance } = useSignInPage();
-  const signIn = useSignIn();
+  const { mutateAsync: signIn } = useSignIn();
   const [step, setStep] = useState<string | null>(notice);
   const [isResetOpen, reset] = useDisclosure(false);
-  const form = useForm<Credentials>({ initialValues: { email: "", password: "", rememberMe: false } });
+  const [resetEmail, setResetEmail] = useState("");
   const wasEnded = session.status === "signed-out" && (session.by === "server" || session.by === "expiry");
 
   const passkey = usePasskeySignIn();
   const hasDirectory = useHasDirectory();
 
-  /** Awaited here, because success leaves this page at once and callbacks of `mutate` would not run after that. */
-  async function enter(ask: () => Promise<SecondStep | null>): Promise<void> {
+  async function enter(isRemembered: boolean, ask: () => Promise<SecondStep | null>): Promise<void> {
     setStep(null);
     try {
       const second = await ask();
       if (second === null) toast.success("Welcome back!");
-      else onMissing({ step: second, isRemembered: form.values.rememberMe });
+      else onMissing({ step: second, isRemembered });
     } catch (error) {
       const failure = explainSignIn(error);
       if (failure.isStep) setStep(failure.text);
@@ -87,14 +85,19 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
     }
   }
 
-  const submit = form.onSubmit(async (values) => {
+  async function submit(values: Credentials): Promise<void> {
     if (values.email.trim() === "" || values.password === "") {
       setStep(null);
       toast.error("Please fill in all fields");
       return;
     }
-    await enter(() => signIn.mutateAsync(values));
-  });
+    await enter(values.rememberMe, () => signIn(values));
+  }
+
+  function openReset(email: string): void {
+    setResetEmail(email);
+    reset.open();
+  }
 
   return (
     <SignedOutLayout
@@ -102,79 +105,90 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
       description="Privileged credentials, stored safely, verified and audited."
       side={<Claims />}
     >
-      <FormStack label="Sign in" onSubmit={submit}>
-        {entrance?.needs_setup === true && (
-          <Alert color="petrol" icon={<IconInfoCircle aria-hidden />}>
-            {NEEDS_SETUP}
-          </Alert>
+      <Form<Credentials>
+        label="Sign in"
+        initial={{ email: "", password: "", rememberMe: false }}
+        submitLabel="Sign In"
+        submit={{ size: "md", fullWidth: true }}
+        onSubmit={submit}
+        renderBelow={({ values: { rememberMe: isRemembered } }) => (
+          <>
+            {canUsePasskeys() && (
+              <Button
+                variant="default"
+                size="md"
+                fullWidth
+                leftSection={<IconFingerprint size={18} aria-hidden />}
+                loading={passkey.isPending}
+                onClick={() => void enter(isRemembered, () => passkey.mutateAsync(isRemembered))}
+              >
+                Use a passkey
+              </Button>
+            )}
+            <ProviderButtons isRemembered={isRemembered} onFailure={setStep} />
+            <Text size="sm" c="dimmed" ta="center">
+              No account yet?{" "}
+              <Anchor component={Link} to={paths.signUp} inherit underline="always">
+                Create Account
+              </Anchor>
+            </Text>
+          </>
         )}
-        {step === null && wasEnded && (
-          <Alert color="petrol" icon={<IconInfoCircle aria-hidden />}>
-            {ENDED}
-          </Alert>
+      >
+        {(form) => (
+          <>
+            {entrance?.needs_setup === true && (
+              <Alert color="petrol" icon={<IconInfoCircle aria-hidden />}>
+                {NEEDS_SETUP}
+              </Alert>
+            )}
+            {step === null && wasEnded && (
+              <Alert color="petrol" icon={<IconInfoCircle aria-hidden />}>
+                {ENDED}
+              </Alert>
+            )}
+            {session.status === "signed-out" && session.provider !== null && (
+              <ProviderSessionNote provider={session.provider} />
+            )}
+            {step !== null && (
+              <Alert color="brass" icon={<IconInfoCircle aria-hidden />} role="alert">
+                {step}
+              </Alert>
+            )}
+            <TextInput
+              type="email"
+              name="email"
+              label={hasDirectory ? "Email or user name" : "Email"}
+              placeholder="Enter your email address"
+              autoComplete="username"
+              size="md"
+              {...form.getInputProps("email")}
+            />
+            <PasswordInput
+              name="password"
+              label="Password"
+              placeholder="Enter your password"
+              autoComplete="current-password"
+              size="md"
+              {...form.getInputProps("password")}
+            />
+            <Group justify="space-between" gap="xs">
+              <Checkbox
+                name="rememberMe"
+                label="Keep me signed in"
+                {...form.getInputProps("rememberMe", { type: "checkbox" })}
+              />
+              <Anchor component="button" type="button" size="sm" onClick={() => openReset(form.values.email)}>
+                Reset password
+              </Anchor>
+            </Group>
+          </>
         )}
-        {session.status === "signed-out" && session.provider !== null && (
-          <ProviderSessionNote provider={session.provider} />
-        )}
-        {step !== null && (
-          <Alert color="brass" icon={<IconInfoCircle aria-hidden />} role="alert">
-            {step}
-          </Alert>
-        )}
-        <TextInput
-          type="email"
-          name="email"
-          label={hasDirectory ? "Email or user name" : "Email"}
-          placeholder="Enter your email address"
-          autoComplete="username"
-          size="md"
-          {...form.getInputProps("email")}
-        />
-        <PasswordInput
-          name="password"
-          label="Password"
-          placeholder="Enter your password"
-          autoComplete="current-password"
-          size="md"
-          {...form.getInputProps("password")}
-        />
-        <Group justify="space-between" gap="xs">
-          <Checkbox
-            name="rememberMe"
-            label="Keep me signed in"
-            {...form.getInputProps("rememberMe", { type: "checkbox" })}
-          />
-          <Anchor component="button" type="button" size="sm" onClick={reset.open}>
-            Reset password
-          </Anchor>
-        </Group>
-        <Button type="submit" size="md" fullWidth loading={signIn.isPending}>
-          Sign In
-        </Button>
-        {canUsePasskeys() && (
-          <Button
-            variant="default"
-            size="md"
-            fullWidth
-            leftSection={<IconFingerprint size={18} aria-hidden />}
-            loading={passkey.isPending}
-            onClick={() => void enter(() => passkey.mutateAsync(form.values.rememberMe))}
-          >
-            Use a passkey
-          </Button>
-        )}
-        <ProviderButtons isRemembered={form.values.rememberMe} onFailure={setStep} />
-        <Text size="sm" c="dimmed" ta="center">
-          No account yet?{" "}
-          <Anchor component={Link} to={paths.signUp} inherit underline="always">
-            Create Account
-          </Anchor>
-        </Text>
-      </FormStack>
+      </Form>
       <RequestResetDialog
         opened={isResetOpen}
         onClose={reset.close}
-        email={form.values.email}
+        email={resetEmail}
         hasMail={entrance?.mail_configured ?? true}
       />
     </SignedOutLayout>

@@ -1,13 +1,12 @@
 // Sets up a second factor: shows the data for the app or device, and sends its first response.
-import { Button, Group, Stack, Text, TextInput, Skeleton } from "@mantine/core";
+import { Stack, Text, TextInput, Skeleton } from "@mantine/core";
 import type { FactorAnswer, FactorKind, NewFactor as Begun } from "@strongroom/contract";
-import { useState, type FormEvent, useEffect } from "react";
+import { useEffect, useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
-import { FormStack } from "#shared/ui/form-stack.tsx";
+import { Form } from "#shared/ui/form.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
-import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import classes from "./factors.module.css";
 import { makePasskey } from "./passkey.ts";
 import { useStepUpChallenge } from "./use-step-up-challenge.ts";
@@ -35,71 +34,66 @@ export interface NewFactorProps {
   onCancel: () => void;
 }
 
+interface Values {
+  name: string;
+  /** Only for an authenticator app. */
+  code: string;
+}
+
 const USUAL_NAME: Record<FactorKind, string> = { totp: "Authenticator app", passkey: "Passkey" };
 
 export function NewFactor({ kind, enrolment, onAdded, cancelLabel = "Cancel", onCancel }: NewFactorProps) {
   const { answer: started, error, retry } = useStepUpChallenge(() => enrolment.begin(kind));
-  const [name, setName] = useState(USUAL_NAME[kind]);
-  const [code, setCode] = useState("");
-  const [failure, setFailure] = useState<string | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-
-  async function send(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    if (started === null) return;
-    if (name.trim() === "") return setFailure("Enter a name");
-    if (kind === "totp" && code.trim() === "") return setFailure("Enter the code from the app");
-    setFailure(null);
-    setIsBusy(true);
-    try {
-      onAdded(await enrolment.finish(await answerOf(started, name, code)));
-    } catch (thrown) {
-      setFailure(messageOf(thrown));
-    } finally {
-      setIsBusy(false);
-    }
-  }
-
   if (error !== null) return <ErrorState message={messageOf(error)} onRetry={retry} />;
   if (started === null) return <SectionLoading text="Preparing..." />;
   return (
-    <FormStack label={`Add ${USUAL_NAME[kind].toLowerCase()}`} onSubmit={(event) => void send(event)}>
-      {started.totp === null ? (
-        <Text size="sm">Use this computer, a phone or a security key. It asks for your fingerprint, face or PIN.</Text>
-      ) : (
-        <Scan uri={started.totp.uri} secret={started.totp.key} />
+    <Form<Values>
+      label={`Add ${USUAL_NAME[kind].toLowerCase()}`}
+      initial={{ name: USUAL_NAME[kind], code: "" }}
+      check={(values) => check(kind, values)}
+      submitLabel={kind === "totp" ? "Add app" : "Create passkey"}
+      cancelLabel={cancelLabel}
+      onCancel={onCancel}
+      onSubmit={async (values) => onAdded(await enrolment.finish(await answerOf(started, values)))}
+    >
+      {(form) => (
+        <>
+          {started.totp === null ? (
+            <Text size="sm">
+              Use this computer, a phone or a security key. It asks for your fingerprint, face or PIN.
+            </Text>
+          ) : (
+            <Scan uri={started.totp.uri} secret={started.totp.key} />
+          )}
+          <TextInput
+            label="Name"
+            description="Helps you recognise it later."
+            maxLength={60}
+            {...form.getInputProps("name")}
+          />
+          {kind === "totp" && (
+            <TextInput
+              label="Code"
+              description="The current 6-digit code from the app."
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              {...form.getInputProps("code")}
+            />
+          )}
+        </>
       )}
-      <TextInput
-        label="Name"
-        description="Helps you recognise it later."
-        value={name}
-        maxLength={60}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      {kind === "totp" && (
-        <TextInput
-          label="Code"
-          description="The current 6-digit code from the app."
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
-        />
-      )}
-      {failure !== null && <FailureAlert message={failure} />}
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onCancel} disabled={isBusy}>
-          {cancelLabel}
-        </Button>
-        <Button type="submit" loading={isBusy}>
-          {kind === "totp" ? "Add app" : "Create passkey"}
-        </Button>
-      </Group>
-    </FormStack>
+    </Form>
   );
 }
 
-async function answerOf(started: Begun, name: string, code: string) {
+function check(kind: FactorKind, { name, code }: Values): Partial<Values> {
+  return {
+    ...(name.trim() === "" && { name: "Enter a name" }),
+    ...(kind === "totp" && code.trim() === "" && { code: "Enter the code from the app" }),
+  };
+}
+
+async function answerOf(started: Begun, { name, code }: Values) {
   if (started.passkey === null) return { kind: "totp", name: name.trim(), code: code.trim() } as const;
   return { kind: "passkey", name: name.trim(), response: await makePasskey(started.passkey) } as const;
 }

@@ -1,11 +1,9 @@
 // Authenticates the user again with a passkey, a TOTP code, a recovery code or the password.
-import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconFingerprint } from "@tabler/icons-react";
 import type { PasskeyRequest, StepUpProof } from "@strongroom/contract";
-import { useState, type FormEvent } from "react";
-import { messageOf } from "#shared/api/call-error.ts";
-import { FormStack } from "#shared/ui/form-stack.tsx";
-import { FailureAlert } from "#shared/ui/failure-alert.tsx";
+import { useState } from "react";
+import { Form } from "#shared/ui/form.tsx";
 import { answerWithPasskey, canUsePasskeys } from "./passkey.ts";
 
 export type ProofKind = StepUpProof["kind"];
@@ -55,85 +53,70 @@ const usable = (kinds: readonly ProofKind[]): ProofKind[] =>
 export function ProofForm({ label, kinds, passkey, submitLabel, onProof, cancelLabel, onCancel }: ProofFormProps) {
   const ways = usable(kinds);
   const [chosen, setChosen] = useState<ProofKind | null>(null);
-  const [text, setText] = useState("");
-  const [failure, setFailure] = useState<string | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
   const way = chosen ?? ways[0] ?? null;
 
-  async function send(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    if (way === null) return;
-    if (way !== "passkey" && text.trim() === "") return setFailure(EMPTY[way]);
-    setFailure(null);
-    setIsBusy(true);
-    try {
-      if (way !== "passkey") await onProof(typed(way, text));
-      else if (passkey !== null) await onProof({ kind: "passkey", response: await answerWithPasskey(passkey) });
-    } catch (error) {
-      setFailure(messageOf(error));
-      setText("");
-    } finally {
-      setIsBusy(false);
-    }
+  async function send(way: ProofKind, text: string): Promise<void> {
+    if (way !== "passkey") await onProof(typed(way, text));
+    else if (passkey !== null) await onProof({ kind: "passkey", response: await answerWithPasskey(passkey) });
   }
-
-  const choose = (kind: ProofKind) => {
-    setChosen(kind);
-    setText("");
-    setFailure(null);
-  };
 
   if (way === null) return <NoWay onCancel={onCancel} cancelLabel={cancelLabel} />;
   return (
-    <FormStack label={label} onSubmit={(event) => void send(event)}>
-      {way === "passkey" ? (
-        <Text size="sm">Your device will ask for your fingerprint, face or PIN.</Text>
-      ) : (
-        <Field key={way} kind={way} value={text} onChange={setText} />
+    <Form
+      key={way}
+      label={label}
+      initial={{ text: "" }}
+      check={({ text }) => (way !== "passkey" && text.trim() === "" ? { text: EMPTY[way] } : {})}
+      submitLabel={way === "passkey" ? "Use your passkey" : submitLabel}
+      submit={{
+        size: "md",
+        ...(way === "passkey" && {
+          leftSection: <IconFingerprint size={18} aria-hidden />,
+          "data-autofocus": true,
+        }),
+      }}
+      cancelLabel={cancelLabel}
+      onCancel={onCancel}
+      onSubmit={async ({ text }, _, form) => {
+        try {
+          await send(way, text);
+        } catch (error) {
+          form.reset();
+          throw error;
+        }
+      }}
+      renderBelow={() => (
+        <Stack gap={4} align="center">
+          {ways
+            .filter((kind) => kind !== way)
+            .map((kind) => (
+              <Anchor key={kind} component="button" type="button" size="sm" onClick={() => setChosen(kind)}>
+                {INSTEAD[kind]}
+              </Anchor>
+            ))}
+        </Stack>
       )}
-      {failure !== null && <FailureAlert message={failure} />}
-      <Group grow preventGrowOverflow={false} gap="xs">
-        <Button variant="default" size="md" onClick={onCancel} disabled={isBusy}>
-          {cancelLabel}
-        </Button>
-        <Button
-          type="submit"
-          size="md"
-          loading={isBusy}
-          leftSection={way === "passkey" ? <IconFingerprint size={18} aria-hidden /> : undefined}
-          data-autofocus={way === "passkey" ? true : undefined}
-        >
-          {way === "passkey" ? "Use your passkey" : submitLabel}
-        </Button>
-      </Group>
-      <Stack gap={4} align="center">
-        {ways
-          .filter((kind) => kind !== way)
-          .map((kind) => (
-            <Anchor key={kind} component="button" type="button" size="sm" onClick={() => choose(kind)}>
-              {INSTEAD[kind]}
-            </Anchor>
-          ))}
-      </Stack>
-    </FormStack>
+    >
+      {(form) =>
+        way === "passkey" ? (
+          <Text size="sm">Your device will ask for your fingerprint, face or PIN.</Text>
+        ) : (
+          <Field kind={way} {...form.getInputProps("text")} />
+        )
+      }
+    </Form>
   );
 }
 
-interface FieldProps {
-  kind: Exclude<ProofKind, "passkey">;
-  value: string;
-  onChange: (text: string) => void;
-}
-
-function Field({ kind, value, onChange }: FieldProps) {
+/** Takes the input props of the form. */
+function Field({ kind, ...field }: { kind: Exclude<ProofKind, "passkey"> }) {
   const common = {
     ...ASKS[kind],
-    value,
+    ...field,
     size: "md" as const,
     "data-autofocus": true,
     // Focused at once, because the user opened the form to type this.
     autoFocus: true,
-    onChange: (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value),
   };
   if (kind === "password") return <PasswordInput {...common} />;
   return <TextInput {...common} inputMode={kind === "totp" ? "numeric" : "text"} spellCheck={false} />;

@@ -1,3 +1,4 @@
+import { TextInput } from "@mantine/core";
 import { act, screen } from "@testing-library/react";
 import { useState } from "react";
 import { expect, test } from "vitest";
@@ -37,4 +38,31 @@ test.each([
   expect(await screen.findByText("Somebody was faster")).toBeTruthy();
   expect(screen.getByText("Failed to save")).toBeTruthy();
   expect(screen.queryByRole("button", { name: "Save" }) === null).toBe(leaves);
+});
+
+test("the first invalid field gets the focus, and a refusal about a field shows only at the field", async () => {
+  const { user } = renderScreen(
+    <Form
+      initial={{ name: "", host: "" }}
+      check={({ host }) => (host === "" ? { host: "Enter a host" } : {})}
+      objectionsIn={(error) => ({ name: (error as Error).message })}
+      failureText={() => null}
+      submitLabel="Save"
+      onSubmit={() => Promise.reject(new Error("The name is taken"))}
+    >
+      {(form) => (
+        <>
+          <TextInput label="Name" {...form.getInputProps("name")} />
+          <TextInput label="Host" {...form.getInputProps("host")} />
+        </>
+      )}
+    </Form>,
+  );
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  expect(document.activeElement).toBe(screen.getByLabelText("Host"));
+  expect(screen.getByText("Enter a host")).toBeTruthy();
+  await user.type(screen.getByLabelText("Host"), "db1");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  expect(await screen.findByText("The name is taken")).toBeTruthy();
+  expect(screen.queryByRole("alert")).toBeNull();
 });

@@ -9,6 +9,11 @@ import { useIsHere } from "./use-is-here.ts";
 
 type Errors<Values> = Partial<Record<keyof Values, string>>;
 
+interface Failure {
+  title?: string;
+  message: string;
+}
+
 export interface FormProps<Values extends object> {
   /** The form's accessible name; in a dialog, the title may be enough. */
   label?: string;
@@ -17,11 +22,14 @@ export interface FormProps<Values extends object> {
   check?: (values: Values) => Errors<Values>;
   /** Maps a server error to fields. */
   objectionsIn?: (error: unknown) => Errors<Values>;
-  /** The heading above the server's reason; a function returns the whole text. */
-  failureText: string | ((error: unknown) => string);
+  /**
+   * The heading above the server's reason. A function returns the whole text, or null when a field shows the reason.
+   * Without it, the reason has no heading.
+   */
+  failureText?: string | ((error: unknown) => string | Failure | null);
   submitLabel: string;
   /** The appearance of the submit button. */
-  submit?: Pick<ButtonProps, "color" | "leftSection">;
+  submit?: Pick<ButtonProps, "color" | "leftSection" | "size" | "fullWidth"> & { "data-autofocus"?: boolean };
   /** Whether the submit button is disabled, because something required is missing or nothing was changed. */
   isDisabled?: (form: UseFormReturnType<Values>) => boolean;
   cancelLabel?: string;
@@ -30,56 +38,66 @@ export interface FormProps<Values extends object> {
   /**
    * Rejects when the server refuses. `isHere` returns false once the form was closed: then there is nothing to close.
    */
-  onSubmit: (values: Values, isHere: () => boolean) => Promise<unknown>;
+  onSubmit: (values: Values, isHere: () => boolean, form: UseFormReturnType<Values>) => Promise<unknown>;
   /** A CSS length. */
   maxWidth?: string;
   /** In one row with the buttons, before them. */
   renderBeside?: (form: UseFormReturnType<Values>) => ReactNode;
+  /** Below the buttons. */
+  renderBelow?: (form: UseFormReturnType<Values>) => ReactNode;
   children: (form: UseFormReturnType<Values>) => ReactNode;
 }
 
+type Submission<Values extends object> = Pick<
+  FormProps<Values>,
+  "initial" | "check" | "objectionsIn" | "failureText" | "isDisabled" | "onSubmit"
+> & {
+  /** Called at every edit, after the failure is hidden. */
+  onEdit?: (form: UseFormReturnType<Values>) => void;
+};
+
 /**
- * Hides the error when the user edits the form, shows it as a toast when the form was closed in the meantime, and
- * focuses the first invalid field.
+ * The state of a form, for `Form` and for a form with a layout of its own. Hides the error when the user edits the
+ * form, shows it as a toast when the form was closed in the meantime, and focuses the first invalid field.
  */
-export function Form<Values extends object>({
-  label,
+export function useSubmission<Values extends object>({
   initial,
   check = () => ({}),
   objectionsIn,
-  failureText,
-  submitLabel,
-  submit: look,
+  failureText = (error) => messageOf(error),
   isDisabled,
-  cancelLabel = "Cancel",
-  onCancel,
   onSubmit,
-  maxWidth,
-  renderBeside,
-  children,
-}: FormProps<Values>) {
-  const [failure, setFailure] = useState<{ title?: string; message: string } | null>(null);
+  onEdit,
+}: Submission<Values>) {
+  const [failure, setFailure] = useState<Failure | null>(null);
   const isHere = useIsHere();
   const form = useForm<Values>({
     initialValues: initial,
     validate: check,
-    onValuesChange: () => setFailure(null),
+    onValuesChange: () => {
+      setFailure(null);
+      onEdit?.(form);
+    },
   });
   const isIncomplete = isDisabled?.(form) === true;
+
+  function explain(error: unknown): Failure | null {
+    if (typeof failureText === "string") return { title: failureText, message: messageOf(error) };
+    const text = failureText(error);
+    return typeof text === "string" ? { message: text } : text;
+  }
 
   async function submit(values: Values): Promise<void> {
     // Enter in a field submits the form too.
     if (isIncomplete) return;
     setFailure(null);
     try {
-      await onSubmit(values, isHere);
+      await onSubmit(values, isHere, form);
     } catch (error) {
-      const reason =
-        typeof failureText === "string"
-          ? { title: failureText, message: messageOf(error) }
-          : { message: failureText(error) };
+      const reason = explain(error);
       if (!isHere()) {
-        toast.error(reason.message, reason);
+        const shown = reason ?? { message: messageOf(error) };
+        toast.error(shown.message, shown);
         return;
       }
       if (objectionsIn !== undefined) form.setErrors(objectionsIn(error));
@@ -87,15 +105,23 @@ export function Form<Values extends object>({
     }
   }
 
+  return { form, failure, isIncomplete, submit: form.onSubmit(submit, focusFirstError(form)) };
+}
+
+/** `useSubmission` says how it shows errors. */
+export function Form<Values extends object>(props: FormProps<Values>) {
+  const { label, submitLabel, submit: look, cancelLabel = "Cancel", onCancel, maxWidth } = props;
+  const { renderBeside, renderBelow, children } = props;
+  const { form, failure, isIncomplete, submit } = useSubmission(props);
   return (
-    <form aria-label={label} onSubmit={form.onSubmit(submit, focusFirstError(form))} noValidate style={{ maxWidth }}>
+    <form aria-label={label} onSubmit={submit} noValidate style={{ maxWidth }}>
       <Stack gap="md">
         {children(form)}
         {failure !== null && <FailureAlert {...failure} />}
         <Group justify={onCancel === undefined ? "space-between" : "flex-end"} align="flex-start" gap="xs">
           {renderBeside?.(form)}
           {onCancel !== undefined && (
-            <Button variant="default" onClick={onCancel} disabled={form.submitting}>
+            <Button variant="default" size={look?.size} onClick={onCancel} disabled={form.submitting}>
               {cancelLabel}
             </Button>
           )}
@@ -103,6 +129,7 @@ export function Form<Values extends object>({
             {submitLabel}
           </Button>
         </Group>
+        {renderBelow?.(form)}
       </Stack>
     </form>
   );

@@ -1,20 +1,20 @@
 // "Request Just-in-Time Access" (JIT-05, JIT-19, JIT-27, JIT-28): the request form with its platform's requirements.
-import { Alert, Button, Group, Select, TextInput, Textarea } from "@mantine/core";
-import { IconAlertTriangle, IconFlame } from "@tabler/icons-react";
+import { Button, Select, TextInput, Textarea } from "@mantine/core";
+import { IconFlame } from "@tabler/icons-react";
+import type { UseFormReturnType } from "@mantine/form";
 import type { AccountId, RequestableAccount } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
-import { FormStack } from "#shared/ui/form-stack.tsx";
+import { Form } from "#shared/ui/form.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { creation, requestableAccount } from "../access-requests.queries.ts";
 import { minutesOf, requestChoices, usualChoice } from "../durations.ts";
 import classes from "../list/jit-access-page.module.css";
 import { createFailureTitle } from "../load-failure.ts";
-import { checkRequest, payloadOf, type RequestFormErrors, type RequestFormValues } from "./request-form-values.ts";
+import { checkRequest, payloadOf, type RequestFormValues } from "./request-form-values.ts";
 import { duration } from "#shared/format/time.ts";
 import { counted } from "#shared/format/text.ts";
 import { toneStyle } from "#shared/ui/tone.ts";
@@ -53,77 +53,53 @@ function PresetForm({ accountId, ...parts }: Parts & { accountId: string }) {
 const LONGEST = 10_080;
 
 function RequestForm({ preset, onClose, onBreakGlass }: Parts & { preset: RequestableAccount | null }) {
-  const create = useMutation(creation(useQueryClient()));
-  const [values, setValues] = useState<RequestFormValues>({
+  const { mutateAsync: create } = useMutation(creation(useQueryClient()));
+  const first: RequestFormValues = {
     picked: { text: preset?.name ?? "", resource: preset },
     system: "",
     reason: "",
     ticket: "",
-    duration: usualChoice(requestChoices(preset?.max_duration_minutes ?? LONGEST)),
+    duration: usualChoice(choicesFor(preset)),
     startsAt: "",
-  });
-  const [errors, setErrors] = useState<RequestFormErrors>({});
-  const { resource } = values.picked;
-  const choices = requestChoices(resource?.max_duration_minutes ?? LONGEST);
+  };
 
-  function change(part: Partial<RequestFormValues>): void {
-    setErrors({});
-    create.reset();
-    setValues((before) => {
-      const next = { ...before, ...part };
-      const left = requestChoices(next.picked.resource?.max_duration_minutes ?? LONGEST);
-      return left.includes(next.duration) ? next : { ...next, duration: usualChoice(left) };
-    });
-  }
-
-  function send(): void {
-    const wrong = checkRequest(values);
-    setErrors(wrong);
-    if (Object.keys(wrong).length > 0) return;
-    create.mutate(payloadOf(values, minutesIn(values.duration, resource)), {
-      onSuccess: ({ status }, isHere) => {
-        toast.success(status === "pending" ? "Access request submitted" : "Access granted");
-        if (isHere) onClose();
-      },
-      onError: (error, isHere) => {
-        if (!isHere) toast.error(messageOf(error), { title: createFailureTitle(error) });
-      },
-    });
+  async function submit(values: RequestFormValues, isHere: () => boolean): Promise<void> {
+    const { status } = await create(payloadOf(values, minutesIn(values.duration, values.picked.resource)));
+    toast.success(status === "pending" ? "Access request submitted" : "Access granted");
+    if (isHere()) onClose();
   }
 
   return (
-    <FormStack
+    <Form
       label="Request Just-in-Time Access"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
+      initial={first}
+      check={checkRequest}
+      failureText={(error) => ({ title: createFailureTitle(error), message: messageOf(error) })}
+      submitLabel="Submit Request"
+      onCancel={onClose}
+      onSubmit={submit}
+      renderBelow={({ values: { picked } }) => <Emergency picked={picked} onBreakGlass={onBreakGlass} />}
     >
-      {create.isError && (
-        <Alert
-          color="red"
-          variant="light"
-          role="alert"
-          icon={<IconAlertTriangle aria-hidden />}
-          title={createFailureTitle(create.error)}
-        >
-          {messageOf(create.error)}
-        </Alert>
-      )}
-      <ResourcePicker
-        label="Resource"
-        picked={values.picked}
-        error={errors.resource}
-        onPick={(picked) => change({ picked })}
-      />
-      <PlatformRequirements picked={values.picked} />
+      {(form) => <RequestFields form={form} />}
+    </Form>
+  );
+}
+
+function RequestFields({ form }: { form: UseFormReturnType<RequestFormValues> }) {
+  const { picked, duration: chosen } = form.values;
+  const { resource } = picked;
+
+  function pick(next: PickedResource): void {
+    const choices = choicesFor(next.resource);
+    form.setValues({ picked: next, duration: choices.includes(chosen) ? chosen : usualChoice(choices) });
+  }
+
+  return (
+    <>
+      <ResourcePicker label="Resource" {...form.getInputProps("picked")} picked={picked} onPick={pick} />
+      <PlatformRequirements picked={picked} />
       {resource === null && (
-        <TextInput
-          label="System details (optional)"
-          maxLength={200}
-          value={values.system}
-          onChange={(event) => change({ system: event.currentTarget.value })}
-        />
+        <TextInput label="System details (optional)" maxLength={200} {...form.getInputProps("system")} />
       )}
       <Textarea
         label="Business justification"
@@ -131,59 +107,51 @@ function RequestForm({ preset, onClose, onBreakGlass }: Parts & { preset: Reques
         rows={3}
         resize="vertical"
         maxLength={2000}
-        error={errors.reason}
-        value={values.reason}
-        onChange={(event) => change({ reason: event.currentTarget.value })}
+        {...form.getInputProps("reason")}
       />
       <div className={classes.two}>
         <Select
           label="Duration"
-          data={choices}
+          data={choicesFor(resource)}
           allowDeselect={false}
-          value={values.duration}
-          onChange={(duration) => duration !== null && change({ duration })}
+          {...form.getInputProps("duration")}
         />
         <TextInput
           label={resource?.ticket_required ? "Ticket" : "Ticket (optional)"}
           required={resource?.ticket_required ?? false}
           maxLength={100}
-          error={errors.ticket}
-          value={values.ticket}
-          onChange={(event) => change({ ticket: event.currentTarget.value })}
+          {...form.getInputProps("ticket")}
         />
         <TextInput
           label="Start time (optional)"
           type="datetime-local"
           description="Empty: starts immediately"
-          error={errors.startsAt}
-          value={values.startsAt}
-          onChange={(event) => change({ startsAt: event.currentTarget.value })}
+          {...form.getInputProps("startsAt")}
         />
       </div>
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose} disabled={create.isPending}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={create.isPending}>
-          Submit Request
-        </Button>
-      </Group>
-      {resource?.may_break_glass && (
-        <div className={classes.emergency}>
-          <p>An emergency that cannot wait for approval?</p>
-          <Button
-            variant="light"
-            color="red"
-            leftSection={<IconFlame size={16} aria-hidden />}
-            onClick={() => onBreakGlass(resource.account_id)}
-          >
-            Break Glass
-          </Button>
-        </div>
-      )}
-    </FormStack>
+    </>
   );
 }
+
+function Emergency({ picked: { resource }, onBreakGlass }: Pick<Parts, "onBreakGlass"> & { picked: PickedResource }) {
+  if (!resource?.may_break_glass) return null;
+  return (
+    <div className={classes.emergency}>
+      <p>An emergency that cannot wait for approval?</p>
+      <Button
+        variant="light"
+        color="red"
+        leftSection={<IconFlame size={16} aria-hidden />}
+        onClick={() => onBreakGlass(resource.account_id)}
+      >
+        Break Glass
+      </Button>
+    </div>
+  );
+}
+
+const choicesFor = (resource: RequestableAccount | null): string[] =>
+  requestChoices(resource?.max_duration_minutes ?? LONGEST);
 
 /** A platform with a maximum below all choices offers only that maximum. */
 function minutesIn(choice: string, resource: RequestableAccount | null): number {

@@ -17,7 +17,7 @@ const values = (given: Partial<RequestFormValues> = {}): RequestFormValues => ({
 test("JIT-27: resource and business justification are required, system details are not", () => {
   const empty = values({ picked: { text: " ", resource: null }, reason: " ", ticket: "" });
   expect(checkRequest(empty, NOW)).toEqual({
-    resource: "Resource is required",
+    picked: "Resource is required",
     reason: "Business justification is required",
   });
   expect(checkRequest(values(), NOW)).toEqual({});

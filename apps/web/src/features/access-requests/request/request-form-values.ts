@@ -13,7 +13,7 @@ export interface RequestFormValues {
   startsAt: string;
 }
 
-export type RequestFormErrors = Partial<Record<"resource" | "reason" | "ticket" | "startsAt", string>>;
+export type RequestFormErrors = Partial<Record<"picked" | "reason" | "ticket" | "startsAt", string>>;
 
 const isBlank = (text: string): boolean => text.trim() === "";
 
@@ -22,7 +22,7 @@ export function checkRequest(
   now = Date.now(),
 ): RequestFormErrors {
   const errors: RequestFormErrors = {};
-  if (isBlank(picked.text)) errors.resource = "Resource is required";
+  if (isBlank(picked.text)) errors.picked = "Resource is required";
   if (isBlank(reason)) errors.reason = "Business justification is required";
   if (picked.resource?.ticket_required === true && isBlank(ticket)) errors.ticket = "Ticket is required";
   if (!isBlank(startsAt) && !(Date.parse(startsAt) > now)) errors.startsAt = "The start time is in the past";

@@ -20,12 +20,22 @@ export interface ResourcePickerProps {
   picked: PickedResource;
   onPick: (picked: PickedResource) => void;
   error?: ReactNode;
+  /** The form's name of the field, by which the form moves the focus to it. */
+  "data-path"?: string;
   description?: ReactNode;
   /** Filters the offered accounts. */
   isOffered?: (resource: RequestableAccount) => boolean;
 }
 
-export function ResourcePicker({ label, picked, onPick, error, description, isOffered }: ResourcePickerProps) {
+export function ResourcePicker({
+  label,
+  picked,
+  onPick,
+  error,
+  "data-path": dataPath,
+  description,
+  isOffered,
+}: ResourcePickerProps) {
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
   const [search] = useDebouncedValue(picked.resource === null ? picked.text.trim() : "", TYPING_PAUSE_MS);
   const found = useQuery(requestable(search));
@@ -49,6 +59,7 @@ export function ResourcePicker({ label, picked, onPick, error, description, isOf
           placeholder="Search by account, host or safe"
           description={description}
           error={error}
+          data-path={dataPath}
           rightSection={found.isFetching && <Loader size={14} aria-hidden />}
           value={picked.text}
           onChange={(event) => {

@@ -66,10 +66,9 @@ export function usePasswordCopy(): PasswordCopy {
       <JustificationDialog
         account={wish.account}
         opened={demand !== null}
-        isBusy={copying !== null}
         demand={demand ?? ""}
         onClose={() => setDemand(null)}
-        onGiven={(justification) => void copyNow(wish, justification)}
+        onGiven={(justification) => copyNow(wish, justification)}
       />
     ),
   };

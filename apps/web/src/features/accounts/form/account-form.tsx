@@ -1,6 +1,6 @@
 // The form that creates and edits an account: five sections, with one validation error at a time (ACC-46 to ACC-75).
 import { Button, Checkbox, Group, PasswordInput, Select, TextInput, Textarea } from "@mantine/core";
-import { useForm, type UseFormReturnType } from "@mantine/form";
+import type { UseFormReturnType } from "@mantine/form";
 import {
   ACCOUNT_DETAILS,
   ACCOUNT_DETAIL_NAMES,
@@ -16,7 +16,8 @@ import { ConnectionParameters } from "#shared/connectors/connection-parameters.t
 import { connectorList } from "#shared/connectors/connectors.queries.ts";
 import { afterKind, fieldsOf, type Params } from "#shared/connectors/parameter-values.ts";
 import { weakSecretNote } from "#shared/format/password-strength.ts";
-import { FailureAlert, focusFirstError } from "#shared/ui/failure-alert.tsx";
+import { FailureAlert } from "#shared/ui/failure-alert.tsx";
+import { useSubmission } from "#shared/ui/form.tsx";
 import {
   afterSystem,
   checkForm,
@@ -60,35 +61,24 @@ const SYSTEM_CHOICES = SYSTEM_TYPE_OPTIONS.map(({ value, label }) => ({
 
 export default function AccountForm(props: AccountFormProps) {
   const { mode, initial, submitLabel, busyLabel, failureText, onCancel, onSubmit, may = EVERYTHING } = props;
-  const [failure, setFailure] = useState<string | null>(null);
   const { connectors } = useConnectors();
   const stored = initial.additional_params;
-  const form = useForm<AccountFormValues>({
-    initialValues: initial,
-    validate: (values) => {
+  const { form, failure, submit } = useSubmission<AccountFormValues>({
+    initial,
+    check: (values) => {
       const fields = fieldsOf(connectors, kindOf(values), values.additional_params);
       return checkForm(values, mode, { fields, stored });
     },
-    // ACC-59: any edit clears the error.
-    onValuesChange: () => {
-      setFailure(null);
-      form.clearErrors();
-    },
+    objectionsIn: (error) => fieldErrorsOf(error, isFormField),
+    failureText,
+    onSubmit,
+    // ACC-59: any edit clears the errors.
+    onEdit: ({ clearErrors }) => clearErrors(),
   });
 
-  async function submit(values: AccountFormValues): Promise<void> {
-    setFailure(null);
-    try {
-      await onSubmit(values);
-    } catch (error) {
-      form.setErrors(fieldErrorsOf(error, isFormField));
-      setFailure(failureText(error));
-    }
-  }
-
   return (
-    <form onSubmit={form.onSubmit(submit, focusFirstError(form))} noValidate className={classes.form}>
-      {failure !== null && <FailureAlert message={failure} />}
+    <form onSubmit={submit} noValidate className={classes.form}>
+      {failure !== null && <FailureAlert {...failure} />}
       {(may.name || may.properties) && <InformationFields form={form} may={may} />}
       {(may.secret || may.properties) && <CredentialFields form={form} mode={mode} may={may} stored={stored} />}
       {may.properties && <PropertyFields form={form} mode={mode} stored={stored} />}

@@ -1,17 +1,16 @@
 // Changes the user's own password; ends every other session, and the API tokens that are not selected.
-import { Button, Checkbox, Group, PasswordInput, Stack } from "@mantine/core";
+import { Checkbox, PasswordInput, Stack } from "@mantine/core";
 import type { ApiToken } from "@strongroom/contract";
-import { useForm } from "@mantine/form";
-import { zod4Resolver } from "mantine-form-zod-resolver";
 import { z } from "zod";
 import { isCallError, messageOf } from "#shared/api/call-error.ts";
+import { firstObjections } from "#shared/api/field-errors.ts";
 import { useUser } from "#shared/session/session-store.ts";
-import { FormStack } from "#shared/ui/form-stack.tsx";
+import { Form } from "#shared/ui/form.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
-import { PasswordStrength } from "#shared/ui/password-strength.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { chosenPassword, requireMatch } from "./choose-password.ts";
+import { NewPasswordFields } from "./new-password-fields.tsx";
 import { useChangePassword, useOwnActiveTokens } from "../sign-in.queries.ts";
 
 const PasswordForm = z
@@ -22,57 +21,62 @@ const PasswordForm = z
   })
   .superRefine(requireMatch);
 
+type Values = z.infer<typeof PasswordForm>;
+
+const EMPTY: Values = { current: "", password: "", confirmation: "", kept: [] };
+
 /** Maps fields of the call to form fields, for server errors. */
-const FIELDS: Record<string, string> = { current_password: "current", new_password: "password", keep_tokens: "kept" };
+const FIELDS: Record<string, keyof Values> = {
+  current_password: "current",
+  new_password: "password",
+  keep_tokens: "kept",
+};
+
+function objectionsIn(error: unknown): Partial<Record<keyof Values, string>> {
+  const refused = isCallError(error) ? error.errors : [];
+  return Object.fromEntries(
+    refused.flatMap(({ path, msg }) => (Object.hasOwn(FIELDS, path) ? [[FIELDS[path], msg]] : [])),
+  );
+}
+
+const failureText = (error: unknown): string | null =>
+  Object.keys(objectionsIn(error)).length > 0 ? null : messageOf(error, "Failed to change the password");
 
 export function ChangePasswordCard() {
-  const change = useChangePassword();
+  const { mutateAsync: change } = useChangePassword();
   const tokens = useOwnActiveTokens();
   const user = useUser();
-  const form = useForm({
-    initialValues: { current: "", password: "", confirmation: "", kept: [] as string[] },
-    validate: zod4Resolver(PasswordForm),
-  });
-
-  const submit = form.onSubmit(({ current, password, kept }) =>
-    change.mutate(
-      { current_password: current, new_password: password, keep_tokens: kept },
-      {
-        onSuccess: () => {
-          form.reset();
-          toast.success("Password changed. Your other sessions have ended.");
-        },
-        onError: (error, isHere) => {
-          const refused = isCallError(error) ? error.errors.filter(({ path }) => Object.hasOwn(FIELDS, path)) : [];
-          for (const { path, msg } of refused) form.setFieldError(FIELDS[path] ?? "", msg);
-          if (refused.length === 0 || !isHere) toast.error(messageOf(error, "Failed to change the password"));
-        },
-      },
-    ),
-  );
-
   return (
     <SectionCard
       title="Change password"
       description="Changing your password ends your other sessions and the API tokens that you do not keep."
     >
-      <FormStack label="Change password" onSubmit={submit} maxWidth="24rem">
-        <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps("current")} />
-        <PasswordInput
-          label="New password"
-          description="At least 8 characters, 12 for managers and admins"
-          autoComplete="new-password"
-          {...form.getInputProps("password")}
-        />
-        <PasswordStrength password={form.values.password} known={[user.email, user.name]} />
-        <PasswordInput label="Confirm password" autoComplete="new-password" {...form.getInputProps("confirmation")} />
-        {tokens.length > 0 && <KeptTokens tokens={tokens} {...form.getInputProps("kept")} />}
-        <Group>
-          <Button type="submit" loading={change.isPending}>
-            Change password
-          </Button>
-        </Group>
-      </FormStack>
+      <Form<Values>
+        label="Change password"
+        initial={EMPTY}
+        check={(values) => firstObjections(PasswordForm, values)}
+        objectionsIn={objectionsIn}
+        failureText={failureText}
+        submitLabel="Change password"
+        onSubmit={async ({ current, password, kept }, _, form) => {
+          await change({ current_password: current, new_password: password, keep_tokens: kept });
+          form.reset();
+          toast.success("Password changed. Your other sessions have ended.");
+        }}
+        maxWidth="24rem"
+      >
+        {(form) => (
+          <>
+            <PasswordInput
+              label="Current password"
+              autoComplete="current-password"
+              {...form.getInputProps("current")}
+            />
+            <NewPasswordFields form={form} known={[user.email, user.name]} />
+            {tokens.length > 0 && <KeptTokens tokens={tokens} {...form.getInputProps("kept")} />}
+          </>
+        )}
+      </Form>
     </SectionCard>
   );
 }

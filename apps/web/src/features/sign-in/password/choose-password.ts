@@ -12,10 +12,14 @@ export function requireMatch(values: { password: string; confirmation: string },
   context.addIssue({ code: "custom", path: ["confirmation"], message: "Passwords do not match." });
 }
 
-/** Why the server refused a new password, for the field's error; null for any other failure. */
-export function passwordErrorOf(error: unknown): string | null {
-  if (!isCallError(error) || error.code?.startsWith("password.") !== true) return null;
-  return error.errors.find(({ path }) => path === "password")?.msg ?? null;
+/** Why the server refused a new password, by field; `{}` for any other failure. */
+export function passwordErrorsOf(error: unknown): { password?: string } {
+  if (!isCallError(error) || error.code?.startsWith("password.") !== true) return {};
+  const refused = error.errors.find(({ path }) => path === "password");
+  return refused === undefined ? {} : { password: refused.msg };
 }
+
+/** Whether the server refused the new password itself. */
+export const isPasswordRefused = (error: unknown): boolean => passwordErrorsOf(error).password !== undefined;
 
 export const ChosenPassword = z.object(chosenPassword).superRefine(requireMatch);

@@ -1,15 +1,14 @@
 // The target of a reset link: sets a new password with its single-use token (OPEN-09).
-import { Anchor, Button, PasswordInput, Text } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { zod4Resolver } from "mantine-form-zod-resolver";
+import { Anchor, Text } from "@mantine/core";
 import { Link, useNavigate } from "react-router";
 import { paths } from "#shared/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
-import { FormStack } from "#shared/ui/form-stack.tsx";
+import { firstObjections } from "#shared/api/field-errors.ts";
+import { Form } from "#shared/ui/form.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
-import { PasswordStrength } from "#shared/ui/password-strength.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { ChosenPassword, passwordErrorOf } from "./choose-password.ts";
+import { ChosenPassword, isPasswordRefused, passwordErrorsOf } from "./choose-password.ts";
+import { NewPasswordFields } from "./new-password-fields.tsx";
 import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
 import { useCompleteReset } from "../sign-in.queries.ts";
 import { useTokenInAddress } from "../use-token-in-address.ts";
@@ -17,8 +16,7 @@ import { useTokenInAddress } from "../use-token-in-address.ts";
 export default function ResetPasswordPage() {
   const navigate = useNavigate();
   const token = useTokenInAddress("token");
-  const complete = useCompleteReset();
-  const form = useForm({ initialValues: { password: "", confirmation: "" }, validate: zod4Resolver(ChosenPassword) });
+  const { mutateAsync: complete } = useCompleteReset();
 
   if (token === null) {
     return (
@@ -33,38 +31,24 @@ export default function ResetPasswordPage() {
     );
   }
 
-  const submit = form.onSubmit(({ password }) =>
-    complete.mutate(
-      { token, password },
-      {
-        onSuccess: (_, isHere) => {
-          toast.success("Password changed. Sign in with your new password.");
-          if (isHere) void navigate(paths.login, { replace: true });
-        },
-        onError: (error, isHere) => {
-          const atPassword = passwordErrorOf(error);
-          if (atPassword !== null && isHere) form.setFieldError("password", atPassword);
-          else toast.error(messageOf(error, "Failed to reset password"));
-        },
-      },
-    ),
-  );
-
   return (
     <SignedOutLayout title="Choose a new password" description="Changing your password ends your open sessions.">
-      <FormStack label="Choose a new password" onSubmit={submit}>
-        <PasswordInput
-          label="New password"
-          description="At least 8 characters, 12 for managers and admins"
-          autoComplete="new-password"
-          {...form.getInputProps("password")}
-        />
-        <PasswordStrength password={form.values.password} />
-        <PasswordInput label="Confirm password" autoComplete="new-password" {...form.getInputProps("confirmation")} />
-        <Button type="submit" size="md" fullWidth loading={complete.isPending}>
-          Change password
-        </Button>
-      </FormStack>
+      <Form
+        label="Choose a new password"
+        initial={{ password: "", confirmation: "" }}
+        check={(values) => firstObjections(ChosenPassword, values)}
+        objectionsIn={passwordErrorsOf}
+        failureText={(error) => (isPasswordRefused(error) ? null : messageOf(error, "Failed to reset password"))}
+        submitLabel="Change password"
+        submit={{ size: "md", fullWidth: true }}
+        onSubmit={async ({ password }, isHere) => {
+          await complete({ token, password });
+          toast.success("Password changed. Sign in with your new password.");
+          if (isHere()) void navigate(paths.login, { replace: true });
+        }}
+      >
+        {(form) => <NewPasswordFields form={form} />}
+      </Form>
     </SignedOutLayout>
   );
 }

@@ -71,7 +71,7 @@ test("SIGNUP-13, SIGNUP-14, OPEN-12: a sign-up sends email, password and role, s
   await user.click(screen.getByRole("radio", { name: "Manager" }));
   await fill(user);
   expect(await screen.findByText(SIGNED_UP)).toBeTruthy();
-  expect(screen.getByTestId("address").textContent).toBe("/login");
+  expect((await screen.findByTestId("address")).textContent).toBe("/login");
   expect(registered()[0]?.body).toEqual({ email: "Mia@Example.test", password: "long enough", role: "manager" });
 });
 

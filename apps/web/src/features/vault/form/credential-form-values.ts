@@ -11,7 +11,7 @@ import {
   type ParameterField,
   type updateCredential,
 } from "@strongroom/contract";
-import { zod4Resolver } from "mantine-form-zod-resolver";
+import { firstObjections } from "#shared/api/field-errors.ts";
 import type { z } from "zod";
 import { parameterErrors, type EntryKind, type Params } from "#shared/connectors/parameter-values.ts";
 
@@ -127,6 +127,8 @@ export interface ParameterContext {
   stored: Params;
 }
 
+const fieldAt = (path: readonly PropertyKey[]): string => path.join(".");
+
 /**
  * The contract's validation, with a clearer text for invalid numbers, and that of the described parameters. An empty
  * result means the form is valid.
@@ -136,11 +138,10 @@ export function checkForm(
   mode: CredentialFormMode,
   { fields, stored }: ParameterContext = { fields: [], stored: {} },
 ): CredentialFormErrors {
-  const rules = (
+  const rules: CredentialFormErrors =
     mode === "add"
-      ? zod4Resolver(NewCredential)(newPayloadOf(values))
-      : zod4Resolver(CredentialEdit)(editPayloadOf(values))
-  ) as CredentialFormErrors;
+      ? firstObjections(NewCredential, newPayloadOf(values), fieldAt)
+      : firstObjections(CredentialEdit, editPayloadOf(values), fieldAt);
   const parameters = [...parameterErrors(fields, values.additional_params, stored)];
   return {
     ...rules,
