@@ -50,7 +50,7 @@ const EVENT = /^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)+$/;
 
 /**
  * The canonical bytes (RFC 8785, UTF-8) of an entry: the leaf that the tree hashes. Undefined members are omitted, and
- * so is anything that {@link AuditEntry} does not name. Throws a TypeError for an entry of an invalid shape: it must
+ * so is anything that {@link AuditEntry} does not name. Throws a TypeError for an entry of an invalid shape, which must
  * not be stored.
  */
 export function encodeEntry(entry: AuditEntry): Buffer {

@@ -24,7 +24,7 @@ export interface NoteSignature {
 }
 
 export interface Note {
-  /** With its final newline. */
+  /** The text with its final newline. */
   readonly text: string;
   readonly signatures: readonly NoteSignature[];
 }
@@ -99,7 +99,7 @@ export function parseNote(note: string): Note | null {
   return { text: note.slice(0, split + 1), signatures };
 }
 
-/** The signatures of a note that claim to be of this key and type. */
+/** The signatures of a note that claim to be by this key and of this type. */
 export function signaturesBy(note: Note, verifier: NoteVerifier, type: SignatureType): NoteSignature[] {
   const id = keyId(verifier, type);
   return note.signatures.filter(({ name, keyId: given }) => name === verifier.name && given.equals(id));

@@ -85,7 +85,7 @@ function checkEarlier(line: CheckpointLine, lineNumber: number, check: ExportChe
   return null;
 }
 
-/** The auditor's kept checkpoint must be of the same log: equal, or with a consistency proof in the file. */
+/** The auditor's kept checkpoint must belong to the same log: equal, or with a consistency proof in the file. */
 function reportKept(kept: SignedCheckpoint, check: ExportCheck, rootsProven: ReadonlyMap<number, Buffer>): void {
   const { checkpoint, findings } = check;
   const message = `the log of ${checkpointOf(kept)} that you kept (${kept.size} entries)`;

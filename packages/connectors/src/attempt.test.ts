@@ -50,7 +50,7 @@ test("aborts everything an attempt left open", async () => {
   assert.equal((over as AbortSignal | null)?.aborted, true);
 });
 
-test("a connector's exception is a bug and does not become an outcome", async () => {
+test("a connector's exception counts as a bug and does not become an outcome", async () => {
   await assert.rejects(
     attempt(aContext(), () => Promise.reject(new TypeError("a bug"))),
     TypeError,

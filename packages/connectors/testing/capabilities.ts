@@ -271,7 +271,7 @@ function cutTests(connector: Connector, rows: () => ChangeRows): void {
     ["pause", true],
   ];
 
-  test("a change whose connection is cut is unsent before the change was sent, and unknown afterwards", async (t) => {
+  test("a change is reported as unsent if the connection is cut before the change was sent, and as unknown afterwards", async (t) => {
     // Not a skip: that counts as a failure where every target is available.
     if (rows().isCuttable === false) return t.diagnostic("the connector's own tests cut its connections");
     const piece = await cutUntilUnknown(0, "reset", true);

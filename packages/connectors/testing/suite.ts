@@ -115,12 +115,12 @@ export function connectorSuite({ connector, needs, hostiles = OVER_TCP, start }:
 function networkTests(connector: Connector, rows: () => Rows, hostiles: Hostiles): void {
   const goodAt = (host: string, port: number) => ({ target: rows().elsewhere(host, port), secret: rows().good.secret });
 
-  test("a closed port is refused, not failed", async () => {
+  test("a closed port is reported as refused, not as failed", async () => {
     const result = await tryOut(connector, goodAt("127.0.0.1", await freePort()));
     assertResult(result, { outcome: "unreachable", code: "refused" });
   });
 
-  test("an unresolvable name is a DNS failure", async () => {
+  test("an unresolvable name is reported as a DNS failure", async () => {
     const lookup = async () => Promise.reject(Object.assign(new Error("not found"), { code: "ENOTFOUND" }));
     const network = networkPolicy({ lookup });
     const result = await tryOut(connector, goodAt("db.nowhere.example", 1), { network });

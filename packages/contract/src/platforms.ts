@@ -105,7 +105,7 @@ const policy = {
   default_duration_minutes: minutes,
   max_duration_minutes: minutes,
   session_recording_required: z.boolean(),
-  /** A session ends when its user has typed nothing for this many minutes; null: never. */
+  /** A session ends when its user has typed nothing for this many minutes; null if never. */
   session_idle_minutes: z.number().int().min(1).max(1440).nullable().default(null),
   /** Four eyes: a session pauses whenever no other user watches it. */
   session_needs_watcher: z.boolean().default(false),

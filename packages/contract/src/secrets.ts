@@ -24,7 +24,7 @@ const Port = z.coerce
   .min(1, "Port must be between 1 and 65535")
   .max(65535, "Port must be between 1 and 65535");
 
-/** `scheme://…` as accepted by the WHATWG URL parser (OPEN-82), without a password: that belongs in the secret. */
+/** `scheme://…` as accepted by the WHATWG URL parser (OPEN-82), without a password, which belongs in the secret. */
 const ConnectionString = optionalText(2000).superRefine((text, context) => {
   if (text === null) return;
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || !URL.canParse(text)) {

@@ -105,7 +105,7 @@ export const revokeToken = endpoint({
 });
 
 export const TokenPolicy = z.strictObject({
-  /** The longest lifetime of a user's token. Tokens with a longer lifetime are shortened. */
+  /** The longest lifetime of a user's token. Tokens with a longer lifetime expire at this limit. */
   person_days: z.number().int().min(1).max(365),
   machine_days: z.number().int().min(1).max(3650),
 });

@@ -141,7 +141,7 @@ describe(
         assertResult(await tryOut(httpLogin, { target: at(username), secret: newPassword() }), BAD_INPUT);
     });
 
-    test("a change whose answer is lost is unknown, whether or not it arrived", () =>
+    test("the outcome of a change whose answer is lost is unknown, whether or not the change arrived", () =>
       assertLostChange(httpLogin, { host: rabbit.host, port: rabbit.managementPort }, async (port) => {
         const changing = await account();
         return { ...changing, target: { ...changing.target, port } };

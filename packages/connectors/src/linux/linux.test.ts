@@ -300,7 +300,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
       );
     });
 
-    test("a host key whose type differs from the pinned one's counts as changed too", async () => {
+    test("a host key also counts as changed if its type differs from the pinned one's", async () => {
       const pinned: HostKey = { type: "sk-ssh-ed25519@openssh.com", fingerprint: `SHA256:${"A".repeat(43)}` };
       assertResult(await verify(privateKey, { knownHostKey: pinned }), {
         outcome: "misconfigured",

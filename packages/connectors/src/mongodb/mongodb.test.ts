@@ -173,7 +173,7 @@ describe("MongoDB: interpretation of the server's answers", { ...needs(opensslAv
     });
   }
 
-  test("a server that disconnects after the change is unknown", async () => {
+  test("the outcome is unknown when the server disconnects after the change", async () => {
     const changing = anAccount();
     server.answerOnce("updateUser", null);
     assertChange(await tryChange(mongodb, changing), { outcome: "unknown" });

@@ -167,7 +167,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
 
     // The lines are: name, password, `passwd`, the current password, and the new password twice.
     for (const [line, outcome] of ["unsent", "unsent", "unsent", "unsent", "unknown", "unknown"].entries()) {
-      test(`a change whose connection is cut after line ${line + 1} is ${outcome}, and one of the passwords logs in`, async (t) => {
+      test(`a change whose connection is cut after line ${line + 1} is reported as ${outcome}, and one of the passwords logs in`, async (t) => {
         const { username, password } = await server.addUser();
         const proxy = await startCuttingProxy(server);
         t.after(() => proxy.stop());

@@ -118,7 +118,7 @@ describe("RabbitMQ: virtual hosts, tags, and a change whose answer is lost", { .
     await assert.rejects(server.tagsOf("nobody"), /404/);
   });
 
-  test("a change whose answer is lost is unknown, whether or not it arrived", () =>
+  test("the outcome of a change whose answer is lost is unknown, whether or not the change arrived", () =>
     assertLostChange(rabbitmq, { host: server.host, port: server.managementPort }, (management_port) =>
       account("administrator", { management_port }),
     ));

@@ -133,7 +133,7 @@ describe("WinRM: the shell and its scripts", { ...needs(opensslAvailable()), con
     ["", { outcome: "unknown" }],
     [null, { outcome: "unknown" }],
   ] as const) {
-    test(`a script that ends with ${JSON.stringify(verdict)} is ${expected.outcome}`, async () => {
+    test(`a script that ends with ${JSON.stringify(verdict)} is reported as ${expected.outcome}`, async () => {
       const changing = anAccount();
       server.sayOnce(verdict);
       assertChange(await tryChange(winrm, changing), expected);

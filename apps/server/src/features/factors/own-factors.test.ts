@@ -188,7 +188,7 @@ describe("a new second factor", () => {
     "New recovery codes were created",
   ];
 
-  test("and new recovery codes are reported to their user, in the product and by email", async () => {
+  test("is reported to its user, as are new recovery codes, in the product and by email", async () => {
     const person = await aPerson(app);
     const mailed = new Set<string>();
     let next = smtp.next();
@@ -205,7 +205,7 @@ describe("a new second factor", () => {
     assert.deepEqual(notifications.map(({ title }) => title).toSorted(), reports);
   });
 
-  test("added at sign-in, because the role requires one, is reported too", async () => {
+  test("that is added at sign-in because the role requires one is also reported", async () => {
     const person = await aPerson(app, "manager");
     await requireFactorOf(app, "manager");
     const { pending } = await firstStep(app, person);

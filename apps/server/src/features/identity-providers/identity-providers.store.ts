@@ -30,7 +30,7 @@ declare module "#kernel/db/tables.ts" {
 export type ProviderRow = Selectable<ProvidersTable>;
 export type ShownProvider = ProviderRow & { people: number };
 
-/** In order of creation. */
+/** Sorted by creation time. */
 export const findProviders = (db: Db): Promise<ShownProvider[]> => withPeople(db).orderBy("id").execute();
 
 export const findShownProvider = (db: Db, id: string): Promise<ShownProvider | undefined> =>

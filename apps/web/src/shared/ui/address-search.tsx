@@ -21,7 +21,7 @@ export function AddressSearch({ label, placeholder, pauseMs = TYPING_PAUSE_MS }:
   const searched = params.get("search") ?? "";
   const [text, setText] = useState(searched);
 
-  // When the address changes by other means (the top bar's search, Back), the box shows its text.
+  // When the address changes by other means (the top bar's search, Back), the box shows the text of the address.
   const [lastSearched, setLastSearched] = useState(searched);
   if (searched !== lastSearched) {
     setLastSearched(searched);

@@ -77,7 +77,7 @@ test("every toast has a Dismiss button", async () => {
   await waitFor(() => expect(screen.queryByText("It failed")).toBeNull());
 });
 
-test("a toast under a resting mouse closes too", async () => {
+test("a toast closes even if the mouse rests on it", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   try {
     renderScreen(<p>page</p>);

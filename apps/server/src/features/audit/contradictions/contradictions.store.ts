@@ -54,7 +54,7 @@ export async function insertContradiction(tx: Tx, found: FoundContradiction): Pr
 export const listOpen = (db: Db): Promise<ContradictionRow[]> =>
   db.selectFrom("audit_contradictions").selectAll().where("accepted_at", "is", null).orderBy("found_at").execute();
 
-/** The newest decisions first. */
+/** Returns the newest decisions first. */
 export const listAccepted = (db: Db, limit: number): Promise<ContradictionRow[]> =>
   db
     .selectFrom("audit_contradictions")

@@ -51,7 +51,7 @@ describe("a sign-in through a provider", () => {
     });
   }
 
-  test("sends state, nonce and PKCE, limits the cookie to our page, and puts no token into an address", async () => {
+  test("sends state, nonce and PKCE, limits the cookie to our page, and puts no token in a URL", async () => {
     aStranger();
     const reply = await app.call(beginOidc, {
       params: { id: row.id },

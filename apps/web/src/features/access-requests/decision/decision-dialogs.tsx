@@ -87,7 +87,7 @@ function ActForm<Values extends object>({ act, label, onClose, send, ...form }: 
 
 const plain = { margin: 0 };
 
-/** The facts an approver needs for a decision. */
+/** The facts that an approver needs for a decision. */
 function decisionFacts(request: AccessRequest, now: number): Fact[] {
   const read = readRequestAnswer(request, now);
   const { pending_extension_minutes: extension } = request;
