@@ -4,8 +4,10 @@ import {
   addSafeMember,
   createAccount,
   createSafe,
+  exportAudit,
   listPlatforms,
   listPrivilegedSessions,
+  readCheckpoint,
   readSessionRecording,
   retrieveAccount,
   validateAccount,
@@ -13,7 +15,7 @@ import {
 import { needs, startSshd, unixUsersAvailable } from "@strongroom/connectors/testing";
 import type { Sshd } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -38,6 +40,7 @@ describe("privileged sessions", needs(unavailable), () => {
   let server: RunningServer;
   let sshd: Sshd;
   let browser: Browser;
+  let admin: Person;
   let manager: Person;
   let member: Person;
   let managing: Visit;
@@ -51,7 +54,7 @@ describe("privileged sessions", needs(unavailable), () => {
   before(async () => {
     browser = await launchBrowser();
     [server, sshd] = await Promise.all([startServer({ STRONGROOM_GATEWAY: "1" }), startSshd()]);
-    await firstAdmin(server);
+    admin = await firstAdmin(server);
     manager = await aUser(server, "mona@example.com");
     member = await aUser(server, "ben@example.com");
     account = await anSshAccount();
@@ -205,6 +208,14 @@ describe("privileged sessions", needs(unavailable), () => {
     const verified = await strongroom(["recording", "verify", exported]);
     assert.equal(verified.status, 0, verified.stdout + verified.stderr);
     assert.match(verified.stdout, /^Complete: \d+ chunks, in order and unchanged\./);
+    const token = await tokenOf(server, admin);
+    await becomes(async () => (await ask(server.url, readCheckpoint, {}, token)).pending, 0);
+    const trail = join(server.dataFolder, "trail.jsonl");
+    await writeFile(trail, await (await send(server.url, exportAudit, {}, token)).text());
+    const proven = await strongroom(["recording", "verify", exported, "--digests", trail]);
+    assert.equal(proven.status, 0, proven.stdout + proven.stderr);
+    const [, chunks] = /^Complete: (\d+) chunks/.exec(proven.stdout) ?? [];
+    assert.match(proven.stdout, new RegExp(`Proven by the digests up to chunk ${Number(chunks) - 1}\\.`));
   });
 
   step("INVARIANT: the password is in no page, WebSocket, log or recording", async () => {

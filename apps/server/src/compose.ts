@@ -40,7 +40,7 @@ import { distrustJournals, installRotation } from "#features/rotation/index.ts";
 import { installSafes, searchableSafes } from "#features/safes/index.ts";
 import { installSeal } from "#features/seal/index.ts";
 import { installSearch } from "#features/search/index.ts";
-import { installSessions } from "#features/sessions/index.ts";
+import { installSessions, sessionsAbout } from "#features/sessions/index.ts";
 import { installSignIn } from "#features/sign-in/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
 import { installTokens, searchableMachines } from "#features/tokens/index.ts";
@@ -148,7 +148,11 @@ export async function compose(options: ComposeOptions): Promise<App> {
     resetFactors: factors.removeFactors,
   });
   const live = installEvents(kernel);
-  const audit = installAudit(kernel, { emailsOf, idsByEmail, requestsAbout }, { notify: notifications.notify });
+  const audit = installAudit(
+    kernel,
+    { emailsOf, idsByEmail, requestsAbout, sessionsAbout },
+    { notify: notifications.notify },
+  );
   const { historyOfTarget } = audit;
   const secrets = installSecrets(kernel, { notify: notifications.notify });
   const vault = installVault(kernel, { secrets, historyOfTarget });

@@ -79,6 +79,7 @@ export async function audited(options: AuditedOptions = {}) {
       emailsOf: async (_db, ids) => new Map(ids.includes(ADA.id) ? [[ADA.id, ADA.email]] : []),
       idsByEmail: async (_db, text) => (ADA.email.includes(text) ? [ADA.id] : []),
       requestsAbout: async () => [],
+      sessionsAbout: async () => [],
     },
     { notify: notifyOf(kernel) },
   );

@@ -48,9 +48,7 @@ export function bindAudit(kernel: Kernel, { openLog, people, verify }: Parts): v
   implementDownload(kernel, exportAudit, async (_call, db) => exportTrail(db, await openLog(), clock.now()));
   implementDownload(kernel, exportAuditLogs, (call, db) => exportLogs(call, db, people, clock.now()));
   implementDownload(kernel, exportEvidence, async (call, db) => exportProof(call, db, await openLog()));
-  implementDownload(kernel, exportEvidenceBundle, async (call, db) =>
-    exportBundle(call, db, await openLog(), people.requestsAbout),
-  );
+  implementDownload(kernel, exportEvidenceBundle, async (call, db) => exportBundle(call, db, await openLog(), people));
   implement(kernel, listContradictions, (_call, db) => showContradictions(db));
   implement(kernel, acceptContradictions, async (call, tx) => {
     const { ids, checkpoint, reason } = call.body;

@@ -1,7 +1,7 @@
 // Exports an evidence bundle: all entries about an access request, an account or a user, each with a proof, in one file
 // that the offline verifier accepts. A bundle cannot prove that it is complete; only an export of the whole trail can.
 import { MOST_EVIDENCE } from "@strongroom/contract";
-import type { exportEvidenceBundle } from "@strongroom/contract";
+import type { EvidenceSubject, exportEvidenceBundle } from "@strongroom/contract";
 import { decodeEntry } from "@strongroom/auditlog";
 import type { AuditEntry } from "@strongroom/auditlog";
 import { Readable } from "node:stream";
@@ -22,6 +22,18 @@ export type RequestsAbout = (
   limit: number,
 ) => Promise<string[]>;
 
+/** The privileged sessions of a user, on an account or under a grant, the newest `limit`. */
+export type SessionsAbout = (
+  db: Db,
+  subject: { type: EvidenceSubject; id: string },
+  limit: number,
+) => Promise<string[]>;
+
+interface Subjects {
+  requestsAbout: RequestsAbout;
+  sessionsAbout: SessionsAbout;
+}
+
 /** Entries belong to a request for this long after its grant ends, because the password is rotated then. */
 const AFTERMATH = 24 * 3_600_000;
 
@@ -30,12 +42,12 @@ export async function exportBundle(
   call: Call<typeof exportEvidenceBundle>,
   db: Db,
   identity: LogIdentity,
-  requestsAbout: RequestsAbout,
+  subjects: Subjects,
 ): Promise<Download> {
   const { about, id } = call.query;
   call.note({ target: { type: about, id }, details: { evidence: true } });
   const { newest } = await requireCheckpoint(db, identity);
-  const wanted = await wantedFor(call, db, newest.size, requestsAbout);
+  const wanted = await wantedFor(call, db, newest.size, subjects);
   const leaves = await findPlaced(db, wanted, newest.size, MOST_EVIDENCE);
   if (leaves.length === 0) throw nothing();
   if (leaves.length > MOST_EVIDENCE) throw tooMuch();
@@ -51,12 +63,13 @@ async function wantedFor(
   { query }: Call<typeof exportEvidenceBundle>,
   db: Db,
   size: number,
-  requestsAbout: RequestsAbout,
+  { requestsAbout, sessionsAbout }: Subjects,
 ): Promise<Wanted> {
   const { about, id } = query;
   const from = query.from === undefined ? null : new Date(query.from);
   const to = query.to === undefined ? null : new Date(query.to);
-  const none: Wanted = { targets: [id], actorId: null, grants: [], during: null, from, to };
+  const sessions = await sessionsAbout(db, { type: about, id }, MOST_EVIDENCE);
+  const none: Wanted = { targets: [id], sessions, actorId: null, grants: [], during: null, from, to };
   if (about === "access-request") {
     const own = await findPlaced(db, none, size, MOST_EVIDENCE);
     return { ...none, grants: [id], during: duringOf(own) };

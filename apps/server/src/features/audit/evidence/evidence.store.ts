@@ -15,6 +15,8 @@ export interface PlacedLeaf {
 export interface Wanted {
   /** Targets of entries. */
   targets: readonly string[];
+  /** Privileged sessions. The digest at the end of a recording proves its earlier chunks, so their digests are left out. */
+  sessions: readonly string[];
   actorId: string | null;
   /** Grants under which the recorded actions happened. */
   grants: readonly string[];
@@ -26,12 +28,15 @@ export interface Wanted {
 
 /** In tree order, below `size`; at most `most + 1`. */
 export async function findPlaced(db: Db, wanted: Wanted, size: number, most: number): Promise<PlacedLeaf[]> {
-  const { targets, actorId, grants, during, from, to } = wanted;
+  const { targets, sessions, actorId, grants, during, from, to } = wanted;
   const within = [sql`true`, ...recordedWithin(from, to, await seqRangeOf(db, from, to))];
   const newest = (place: RawBuilder<unknown>) =>
     sql`(select id from audit_entries entry where ${sql.join([place, ...within], sql` and `)} order by seq desc limit ${most + 1})`;
   const parts = [
     ...(targets.length === 0 ? [] : [newest(sql`target_id = any(${targets}::text[])`)]),
+    ...(sessions.length === 0
+      ? []
+      : [newest(sql`target_id = any(${sessions}::text[]) and event <> 'recording.chunks-stored'`)]),
     ...(grants.length === 0 ? [] : [newest(sql`grant_id = any(${grants}::uuid[])`)]),
     ...(actorId === null ? [] : [newest(sql`actor_id = ${actorId}`)]),
     ...(during === null

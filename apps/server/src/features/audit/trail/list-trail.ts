@@ -10,7 +10,7 @@ import type { FoundEntry } from "../audit.store.ts";
 import { pageOf, placeBefore } from "../audit.ts";
 import type { EmailsOf } from "../audit.ts";
 import { countKept } from "./counts.store.ts";
-import type { RequestsAbout } from "../evidence/evidence-bundle.ts";
+import type { RequestsAbout, SessionsAbout } from "../evidence/evidence-bundle.ts";
 import { findSubjects } from "./names.store.ts";
 import { seqRangeOf } from "../order.store.ts";
 import { STARTED_EVENT, VERIFIED_EVENTS, isImpossible, toTrailFilter } from "./trail-filter.ts";
@@ -23,6 +23,7 @@ export interface People {
   /** Ids of users whose address contains the text. */
   idsByEmail: (db: Db, text: string) => Promise<string[]>;
   requestsAbout: RequestsAbout;
+  sessionsAbout: SessionsAbout;
 }
 
 export async function listTrail(

@@ -115,6 +115,21 @@ export async function readChunkDigests(db: Db, id: string): Promise<{ number: nu
   return await query.where("recording_id", "=", id).orderBy("number").execute();
 }
 
+/**
+ * The newest `limit` sessions of a user, on an account or under a grant, for evidence bundles. Does not filter by
+ * visibility: the caller has checked that the user may see the whole trail.
+ */
+export async function sessionsAbout(
+  db: Db,
+  { type, id }: { type: "access-request" | "account" | "user"; id: string },
+  limit: number,
+): Promise<string[]> {
+  const column = ({ "access-request": "grant_id", account: "account_id", user: "user_id" } as const)[type];
+  const query = db.selectFrom("sessions").select("id").where(column, "=", id);
+  const rows = await query.orderBy("requested_at", "desc").orderBy("id", "desc").limit(limit).execute();
+  return rows.map((row) => row.id);
+}
+
 export async function readRecordingOf(db: Db, sessionId: string): Promise<RecordingRow | null> {
   const query = db.selectFrom("recordings").selectAll().where("session_id", "=", sessionId);
   return (await query.executeTakeFirst()) ?? null;
