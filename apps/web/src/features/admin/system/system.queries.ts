@@ -3,9 +3,11 @@ import {
   cancelBackupWork,
   confirmTokens,
   deleteBackup,
+  drainGateway,
   drillBackup,
   finishRestoreReview,
   listBackups,
+  listGateways,
   listJobs,
   listQueues,
   makeBackup,
@@ -18,6 +20,7 @@ import {
   retryJob,
   seal,
   type BackupList,
+  type GatewayId,
   type InputOf,
   type JobId,
   type TokenId,
@@ -34,6 +37,14 @@ const WORK_MS = 1_000;
 export const systemFacts = { ...queryOf(readSystem, {}, { isBackground: true }), refetchInterval: REFRESH_MS };
 export const keyFacts = queryOf(readKeys);
 export const queues = { ...queryOf(listQueues, {}, { isBackground: true }), refetchInterval: REFRESH_MS };
+
+export const gateways = { ...queryOf(listGateways, {}, { isBackground: true }), refetchInterval: REFRESH_MS };
+
+export const gatewayDrain = (client: QueryClient, id: GatewayId) =>
+  mutationOptions({
+    mutationFn: (isDraining: boolean) => call(drainGateway, { params: { id }, body: { is_draining: isDraining } }),
+    onSettled: () => invalidatePath(client, "/api/v1/gateways"),
+  });
 
 export type JobFilter = Pick<NonNullable<InputOf<typeof listJobs>["query"]>, "queue" | "state">;
 

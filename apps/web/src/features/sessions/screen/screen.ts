@@ -77,6 +77,11 @@ export class Screen {
     return rows.join("\n").trimEnd();
   }
 
+  /** Lets screen readers read the output, at the cost of speed. */
+  setAccessible(isAccessible: boolean): void {
+    this.terminal.options.screenReaderMode = isAccessible;
+  }
+
   #refuseUnsafe(): void {
     const { parser } = this.terminal;
     for (const code of REFUSED_OSC) parser.registerOscHandler(code, () => true);

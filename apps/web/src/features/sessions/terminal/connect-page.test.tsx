@@ -27,6 +27,7 @@ beforeEach(async () => {
         ticket: "ticket-1",
         expires_at: new Date(Date.now() + 60_000).toISOString(),
         connect_path: gateway.url,
+        ssh: null,
       },
     },
   });
@@ -62,7 +63,10 @@ test("a link shows the form and starts nothing by itself", async () => {
 });
 
 test("a refusal shows what is missing, and the form sends it", async () => {
-  const granted = { status: 201, json: { session_id: SESSION_ID, ticket: "t", expires_at: new Date().toISOString() } };
+  const granted = {
+    status: 201,
+    json: { session_id: SESSION_ID, ticket: "t", expires_at: new Date().toISOString(), ssh: null },
+  };
   api.on(START, problem(422, "account.reason-required", "Give a reason for the access."));
   const { user } = show({ starts: true });
   expect(await screen.findByText("Give a reason for the access.")).toBeTruthy();
@@ -93,6 +97,16 @@ test("what is typed is sent, and Ctrl+Shift+Home leaves the terminal", async () 
   await waitFor(() => expect(guest.received.at(-1)).toBe("\r"));
   await user.keyboard("{Control>}{Shift>}{Home}{/Shift}{/Control}");
   expect(document.activeElement).toBe(screen.getByRole("button", { name: "Copy Selection" }));
+});
+
+test("the accessible mode lets screen readers read the output", async () => {
+  const { user, container } = await connected();
+  const control = screen.getByRole("button", { name: "Accessible Mode" });
+  expect(control.getAttribute("aria-pressed")).toBe("false");
+  expect(container.querySelector(".xterm-accessibility")).toBeNull();
+  await user.click(control);
+  expect(control.getAttribute("aria-pressed")).toBe("true");
+  expect(container.querySelector(".xterm-accessibility")).not.toBeNull();
 });
 
 test("a lost connection is announced and resumed", async () => {

@@ -1,6 +1,7 @@
 // The terminal of the user's own session, with its state and controls.
 import { ActionIcon, Alert, Button, Group, Tooltip } from "@mantine/core";
 import {
+  IconAccessible,
   IconAlertTriangle,
   IconArrowsMaximize,
   IconCopy,
@@ -143,6 +144,11 @@ interface ControlsProps {
 }
 
 function Controls({ screen, frame, onSize }: ControlsProps) {
+  const [isAccessible, setIsAccessible] = useState(false);
+  const toggleAccessible = (): void => {
+    screen.setAccessible(!isAccessible);
+    setIsAccessible(!isAccessible);
+  };
   const [fontSize, setFontSize] = useState<number>(FONT_SIZES.initial);
   const zoom = (by: number) => (): void => {
     const next = Math.min(FONT_SIZES.max, Math.max(FONT_SIZES.min, fontSize + by));
@@ -153,6 +159,7 @@ function Controls({ screen, frame, onSize }: ControlsProps) {
   return (
     <>
       <Control label="Copy Selection" icon={IconCopy} onClick={() => screen.copySelection()} />
+      <Control label="Accessible Mode" icon={IconAccessible} isPressed={isAccessible} onClick={toggleAccessible} />
       <Control
         label="Smaller Text"
         icon={IconZoomOut}
@@ -182,12 +189,20 @@ interface ControlProps {
   label: string;
   icon: Icon;
   isDisabled?: boolean;
+  /** For a control that switches something on and off. */
+  isPressed?: boolean;
   onClick: () => void;
 }
 
-const Control = ({ label, icon: ControlIcon, isDisabled = false, onClick }: ControlProps) => (
+const Control = ({ label, icon: ControlIcon, isDisabled = false, isPressed, onClick }: ControlProps) => (
   <Tooltip label={label} withinPortal={false}>
-    <ActionIcon variant="default" aria-label={label} disabled={isDisabled} onClick={onClick}>
+    <ActionIcon
+      variant={isPressed === true ? "filled" : "default"}
+      aria-label={label}
+      aria-pressed={isPressed}
+      disabled={isDisabled}
+      onClick={onClick}
+    >
       <ControlIcon size={16} aria-hidden />
     </ActionIcon>
   </Tooltip>
