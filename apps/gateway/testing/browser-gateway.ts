@@ -16,7 +16,8 @@ export interface BrowserGateway {
   gateway: Gateway;
   sessions: MemorySessions;
   path: string;
-  open(sessionId: string, kind?: "terminal" | "watch"): Promise<Browser>;
+  /** `address` is the client's, as the server passes it on. */
+  open(sessionId: string, kind?: "terminal" | "watch", address?: string): Promise<Browser>;
   /** A session whose browser has received `ready`. */
   begin(
     target: Target,
@@ -36,8 +37,8 @@ export async function startBrowserGateway(clock: Clock = systemClock): Promise<B
   const gateway = new Gateway({ ...sessions, clock, log });
   gateway.start();
   const server = await startBrowserServer({ gateway, path, log });
-  const open: BrowserGateway["open"] = (sessionId, kind = "terminal") =>
-    openBrowser(path, `/api/v1/sessions/${sessionId}/${kind}`);
+  const open: BrowserGateway["open"] = (sessionId, kind = "terminal", address) =>
+    openBrowser(path, `/api/v1/sessions/${sessionId}/${kind}`, address);
   return {
     gateway,
     sessions,

@@ -19,8 +19,9 @@ export interface Browser {
   gone: Promise<void>;
 }
 
-export async function openBrowser(path: string, url: string): Promise<Browser> {
-  const socket = new WebSocket(`ws+unix:${path}:${url}`);
+export async function openBrowser(path: string, url: string, address?: string): Promise<Browser> {
+  const headers = address === undefined ? {} : { "x-strongroom-client-address": address };
+  const socket = new WebSocket(`ws+unix:${path}:${url}`, { headers });
   const output: Buffer[] = [];
   const frames: ServerFrame[] = [];
   const waiting = new Set<() => boolean>();

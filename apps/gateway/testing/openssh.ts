@@ -4,13 +4,13 @@ import { chmodSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export interface OpensshResult {
+interface OpensshResult {
   status: number | null;
   stdout: string;
   stderr: string;
 }
 
-export interface OpensshOptions {
+interface OpensshOptions {
   /** The answer to each prompt that contains the text before it. */
   answers?: Record<string, string>;
   /** Written to standard input, which ends afterwards. */

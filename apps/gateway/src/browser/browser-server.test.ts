@@ -342,6 +342,13 @@ describe("the socket for browsers", () => {
     assert.equal(world.gateway.liveSessions, 0);
   });
 
+  test("limits the connections of one address that have no ticket", async () => {
+    const open = await Promise.all(Array.from({ length: 20 }, () => world.open(ID, "terminal", "192.0.2.1")));
+    await assert.rejects(world.open(ID, "terminal", "192.0.2.1"), /503/);
+    await world.open(ID, "terminal", "192.0.2.2");
+    for (const { socket } of open) socket.terminate();
+  });
+
   test("limits connections that present no ticket", async () => {
     const open = await Promise.all(Array.from({ length: 200 }, () => world.open(ID)));
     await assert.rejects(world.open(ID), /503/);

@@ -26,6 +26,8 @@ const FIRST_MESSAGE_WITHIN_MS = 10_000;
 const PING_EVERY_MS = 15_000;
 /** The maximum number of connections that have not presented a ticket yet. */
 const MOST_WAITING = 200;
+/** The same for one client address, so that one user cannot block the others. */
+const MOST_WAITING_OF_ADDRESS = 20;
 
 const PATH = /^\/api\/v1\/sessions\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/(terminal|watch)$/;
 
@@ -38,7 +40,8 @@ export async function startBrowserServer({
   log,
 }: BrowserServerOptions): Promise<{ stop(): Promise<void> }> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE, perMessageDeflate: false });
-  let waiting = 0;
+  /** The addresses of the connections that have not presented a ticket yet. */
+  const waiting: (string | null)[] = [];
 
   async function serve(socket: WebSocket, request: IncomingMessage, sessionId: string, kind: string): Promise<void> {
     const [terminal, inbox] = [new SocketTerminal(socket), createInbox(socket)];
@@ -46,11 +49,12 @@ export async function startBrowserServer({
     socket.on("error", (error) => log.debug({ err: error, session: sessionId }, "a browser's connection failed"));
     socket.once("close", () => lost.abort());
     keepAlive(socket);
-    waiting += 1;
-    const first = await inbox.first(FIRST_MESSAGE_WITHIN_MS).finally(() => (waiting -= 1));
+    const sourceAddress = addressOf(request);
+    waiting.push(sourceAddress);
+    const first = await inbox
+      .first(FIRST_MESSAGE_WITHIN_MS)
+      .finally(() => waiting.splice(waiting.indexOf(sourceAddress), 1));
     if (first === null) return terminal.refuse(UNREADABLE);
-    const header = request.headers[CLIENT_ADDRESS_HEADER];
-    const sourceAddress = typeof header === "string" ? header : null;
     const caller = { gateway, socket, inbox, terminal, sessionId, sourceAddress, signal: lost.signal };
     await (kind === "watch" ? watch(caller, first) : use(caller, first));
   }
@@ -58,7 +62,11 @@ export async function startBrowserServer({
   const server = createServer((_request, reply) => reply.writeHead(426).end());
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const [, sessionId = "", kind = ""] = PATH.exec(new URL(request.url ?? "/", "http://gateway").pathname) ?? [];
-    if (sessionId === "" || waiting >= MOST_WAITING) {
+    const address = addressOf(request);
+    const isFull =
+      waiting.length >= MOST_WAITING ||
+      (address !== null && waiting.filter((each) => each === address).length >= MOST_WAITING_OF_ADDRESS);
+    if (sessionId === "" || isFull) {
       const status = sessionId === "" ? "404 Not Found" : "503 Service Unavailable";
       socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
@@ -78,6 +86,12 @@ export async function startBrowserServer({
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Null when the server did not say. */
+function addressOf({ headers }: IncomingMessage): string | null {
+  const header = headers[CLIENT_ADDRESS_HEADER];
+  return typeof header === "string" ? header : null;
 }
 
 interface Caller {
