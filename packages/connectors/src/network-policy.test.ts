@@ -124,7 +124,7 @@ test("the refusal names the address that the host name resolved to", async () =>
   );
 });
 
-test("throws for a network that is not in CIDR notation, quoting it", () => {
+test("throws for a network that is not in CIDR notation, and quotes the network", () => {
   assert.throws(() => networkPolicy({ allowedNetworks: ["10.0.0.0/8", "ten"] }), /"ten" is not a network/);
 });
 

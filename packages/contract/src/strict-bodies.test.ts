@@ -30,7 +30,7 @@ test("every object in the body of a call rejects unknown fields", () => {
   assert.deepEqual(lenient, []);
 });
 
-test("a complete body reports every missing field, at any depth, and accepts omitted kept ones", () => {
+test("a complete body reports every missing field, at any depth, and accepts the omission of fields that keep their stored value", () => {
   const schema = z.strictObject({
     name: z.string(),
     port: z.number().nullish().transform((port) => port ?? null),

@@ -152,7 +152,7 @@ describe("AWS IAM: two concurrent keys", { ...needs(opensslAvailable()), concurr
     assert.deepEqual("facts" in result && result.facts?.["isUsable"], true, result.message);
   });
 
-  test("retires a key that can be deactivated but not deleted, and says so in the message", async () => {
+  test("retires a key that can be deactivated but not deleted, and says in the message that the key was not deleted", async () => {
     const { name, secret, keyId, target } = aUser();
     const issued = await issue(target, secret);
     const made = issued.outcome === "issued" ? issued.secret.reveal() : "";

@@ -53,7 +53,7 @@ async function typed(text: string) {
 }
 
 describe("OPEN-28, SHELL-18: the search box", () => {
-  test("finds results while the user types, and the arrow keys and Enter open one", async () => {
+  test("finds results while the user types, and the arrow keys and Enter open a result", async () => {
     const { user } = await typed("web");
     expect(box()).toHaveProperty("placeholder", "Search credentials, sessions, users...");
     const list = within(screen.getByRole("listbox", { name: "Search results" }));

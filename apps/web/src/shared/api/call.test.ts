@@ -190,7 +190,7 @@ describe("retries", () => {
     expect(error.message).toBe("Rate limit exceeded. Please try again later.");
   });
 
-  test("HTTP-14: a retry after a 429 waits the Retry-After seconds", async () => {
+  test("HTTP-14: a retry after a 429 waits for the Retry-After seconds", async () => {
     api.on(
       "GET /api/v1/health",
       flaky(2, () => ({ status: 429, headers: { "retry-after": "7" }, json: {} })),

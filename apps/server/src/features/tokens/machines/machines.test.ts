@@ -125,7 +125,7 @@ test("changing a machine identity during a decision about the same user does not
   }
 });
 
-test("the responsible user or group can list and revoke its tokens, and exactly one of them must be set", async () => {
+test("the responsible user or group can list and revoke a machine identity's tokens, and exactly one of the two must be set", async () => {
   const [one, other] = [await aPerson(app), await aPerson(app)];
   const group = await aGroup(app, [one]);
   const machine = await aMachine({ responsible_group_id: group.id });

@@ -64,7 +64,7 @@ const open = () => renderScreen(<AdminPage />, { at: "/admin?tab=restore-review"
 const region = async (name: string) => within(await screen.findByRole("region", { name }));
 const dialog = async () => within(await screen.findByRole("dialog"));
 
-test("a restore shows the ended objects, the undone changes and that the backup was not authenticated", async () => {
+test("the review shows the ended objects, the undone changes and that the backup was not authenticated", async () => {
   open();
   const shown = await region("The database was restored");
   expect(shown.getByText("1,234")).toBeTruthy();

@@ -75,7 +75,7 @@ test("SIGNUP-13, SIGNUP-14, OPEN-12: a sign-up sends email, password and role, s
   expect(registered()[0]?.body).toEqual({ email: "Mia@Example.test", password: "long enough", role: "manager" });
 });
 
-test("OPEN-18: a requested higher role shows that an administrator has to approve it", async () => {
+test("OPEN-18: the page says that an administrator has to approve a requested higher role", async () => {
   api.on("POST /api/v1/auth/register", { status: 201, json: { message: "x", code: "account.created-role-requested" } });
   const { user } = show();
   await fill(user);
