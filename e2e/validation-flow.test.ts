@@ -24,7 +24,7 @@ import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
 
-const LENT = "Owner of the billing database";
+const GRANTED = "Owner of the billing database";
 const STALE = "Reader of the billing database";
 const unavailable = noBrowser === false ? postgresqlAvailable() : noBrowser;
 
@@ -53,9 +53,9 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     const found = platforms.find(({ name }) => name === "PostgreSQL");
     assert.ok(found);
     platform = found;
-    const lent = await anAccount(LENT, role.password);
+    const account = await anAccount(GRANTED, role.password);
     await anAccount(STALE, "not the password any more");
-    session = await lend(lent);
+    session = await grantAccess(account);
     visit = await visitor(browser, server.url);
     page = visit.page;
   });
@@ -87,9 +87,9 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     );
 
   /** Grants access to a user who may only list the safe's accounts. Returns the session's id. */
-  async function lend({ id, name }: Account): Promise<string> {
-    const borrower = await tokenOf(server, await aUser(server, "bo@example.com"));
-    const member = { user_id: userIdOf(borrower), role: "custom", permissions: ["list"] } as const;
+  async function grantAccess({ id, name }: Account): Promise<string> {
+    const requester = await tokenOf(server, await aUser(server, "bo@example.com"));
+    const member = { user_id: userIdOf(requester), role: "custom", permissions: ["list"] } as const;
     await ask(
       server.url,
       addSafeMember,
@@ -97,7 +97,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
       token,
     );
     const body = { resource: name, account_id: id, reason: "The nightly batch hangs" };
-    const request = await ask(server.url, createAccessRequest, { body }, borrower);
+    const request = await ask(server.url, createAccessRequest, { body }, requester);
     if (request.status === "pending") {
       await ask(server.url, approveAccessRequest, { params: { id: request.id }, body: {} }, token);
     }
@@ -124,18 +124,18 @@ describe("the Validation Dashboard", needs(unavailable), () => {
   step("VAL-27, VAL-29, VAL-30, VAL-67, VAL-68: a failing account with an active grant raises the alarm", async () => {
     await postgresql.sql(`alter role ${role.username} password 'changed behind our back'`);
     await page.goto("/accounts");
-    await cardOf(page, LENT).getByRole("button", { name: "Validate" }).click();
-    await toast(`CRITICAL: Validation failure for ${LENT}`).waitFor();
+    await cardOf(page, GRANTED).getByRole("button", { name: "Validate" }).click();
+    await toast(`CRITICAL: Validation failure for ${GRANTED}`).waitFor();
     await page.goto("/validation-dashboard?tab=jit");
-    const card = cardOf(page, LENT);
+    const card = cardOf(page, GRANTED);
     await card.getByText("Critical", { exact: true }).waitFor();
-    await card.getByRole("button", { name: `Validate ${LENT}` }).click();
-    await toast(`Account validation failed: ${LENT}`).waitFor();
+    await card.getByRole("button", { name: `Validate ${GRANTED}` }).click();
+    await toast(`Account validation failed: ${GRANTED}`).waitFor();
     await tab("JIT Sessions").getByText("1", { exact: true }).waitFor();
     await figure("Critical Issues", "1");
     await inspectScreen(page, "validation-jit");
     await card.getByRole("button", { name: "Details" }).click();
-    await dialogOf(page, LENT).getByText("did not accept the password", { exact: false }).waitFor();
+    await dialogOf(page, GRANTED).getByText("did not accept the password", { exact: false }).waitFor();
     await page.keyboard.press("Escape");
   });
 
@@ -145,7 +145,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     });
     await bell.click();
     const list = page.getByRole("dialog", { name: "Notifications" });
-    await list.getByText(LENT, { exact: false }).first().waitFor();
+    await list.getByText(GRANTED, { exact: false }).first().waitFor();
     await inspectScreen(page, "notification-bell");
     await list.getByRole("button", { name: "Mark All Read" }).click();
     await bell.waitFor({ state: "detached" });
@@ -160,7 +160,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
       await tab("Account Validation").click();
       await page.getByRole("tab", { name: "Failures (2)" }).click();
       const failures = page.getByRole("list", { name: "Validation failures" });
-      const link = failures.getByRole("link", { name: `Active access: ${LENT}` });
+      const link = failures.getByRole("link", { name: `Active access: ${GRANTED}` });
       assert.equal(await link.getAttribute("href"), `/jit-access?request=${session}`);
       await inspectScreen(page, "validation-failures");
       await postgresql.sql(`alter role ${role.username} password '${role.password}'`);
@@ -191,7 +191,7 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await page.getByRole("button", { name: "Clear All Filters" }).click();
     await textField(page.getByRole("main"), "Text").fill("nightly batch");
     await page.getByRole("button", { name: "Apply Filters" }).click();
-    await results.getByText(LENT, { exact: true }).waitFor();
+    await results.getByText(GRANTED, { exact: true }).waitFor();
     assert.equal(await results.getByText(STALE, { exact: true }).count(), 0);
     await inspectScreen(page, "validation-search");
   });

@@ -168,7 +168,7 @@ async function aWorld(server: RunningServer, admin: Person): Promise<Known> {
   await typist.type("createSafe");
   await typist.type("createPlatform", { approvals_level_1: 1 });
   await typist.type("createAccount", PLAIN);
-  const lent = known["account_id"]!;
+  const accountId = known["account_id"]!;
   const params = { id: known["safe_id"] as never };
   await ask(
     server.url,
@@ -181,12 +181,16 @@ async function aWorld(server: RunningServer, admin: Person): Promise<Known> {
     const member = { params: { id: known["group_id"] as never }, body: { user_id: userIdOf(who) } };
     await ask(server.url, addGroupMember, member, token);
   }
-  const glass = { account_id: lent as never, reason: "The payment queue is stuck" };
+  const glass = { account_id: accountId as never, reason: "The payment queue is stuck" };
   await ask(server.url, breakGlass, { body: glass }, asker);
-  const policy = { reconcile_account_id: lent, approvals_level_1: 1 };
+  const policy = { reconcile_account_id: accountId, approvals_level_1: 1 };
   const changed = await typist.type("updatePlatform", policy);
   assert.equal(changed.status, 200, JSON.stringify(changed.reply));
-  await typist.type("createPlatform", { reason_required: true, ticket_required: true, reconcile_account_id: lent });
+  await typist.type("createPlatform", {
+    reason_required: true,
+    ticket_required: true,
+    reconcile_account_id: accountId,
+  });
   await typist.type("createAccount", PLAIN);
   await typist.type("createCredential");
   await typistOf(server.url, asker, known).type("createAccessRequest");

@@ -22,7 +22,7 @@ import { newId } from "@strongroom/server/kernel/id.ts";
 import { createJobs } from "@strongroom/server/kernel/jobs/jobs.ts";
 import type { ProcessKernel } from "@strongroom/server/kernel/kernel.ts";
 import { followRekeys } from "@strongroom/server/kernel/keys/follow-rekeys.ts";
-import { openVault } from "@strongroom/server/kernel/keys/open-key-ring.ts";
+import { openKeyRing } from "@strongroom/server/kernel/keys/open-key-ring.ts";
 import type { Log } from "@strongroom/server/kernel/log.ts";
 import { StartError } from "@strongroom/server/kernel/start-error.ts";
 import { version } from "@strongroom/server/kernel/version.ts";
@@ -60,13 +60,13 @@ const MESSAGE_CHANNEL = "session_message";
 const SessionMessage = z.object({ session_id: z.uuid(), from: z.string(), text: z.string() });
 
 export async function composeGateway({ config, log, database }: GatewayAppOptions): Promise<GatewayApp> {
-  const vault = await openVault(config, database, log);
+  const keyRing = await openKeyRing(config, database, log);
   const kernel: ProcessKernel = {
     config,
     log,
     clock: databaseClock,
     database,
-    keys: vault.ring,
+    keys: keyRing.ring,
     events: createEvents(database, log),
     jobs: createJobs(database, log),
   };
@@ -122,7 +122,7 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
     async start() {
       await kernel.events.start();
       stops.push(() => kernel.events.stop());
-      await followRekeys(kernel.events, vault, log);
+      await followRekeys(kernel.events, keyRing, log);
       const rights = await listen(database, RECHECK_CHANNEL, log, () => gateway.check());
       stops.push(() => rights.close());
       const messages = await listen(database, MESSAGE_CHANNEL, log, () => {}, showMessage);

@@ -69,7 +69,7 @@ import { serveWebApp } from "#kernel/http/web-app.ts";
 import { createJobs } from "#kernel/jobs/jobs.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { followRekeys } from "#kernel/keys/follow-rekeys.ts";
-import { openVault } from "#kernel/keys/open-key-ring.ts";
+import { openKeyRing } from "#kernel/keys/open-key-ring.ts";
 import type { Log } from "#kernel/log.ts";
 import { createMetrics } from "#kernel/metrics.ts";
 import { version } from "#kernel/version.ts";
@@ -103,13 +103,13 @@ export async function compose(options: ComposeOptions): Promise<App> {
   const { config, log, database } = options;
   const metrics = createMetrics();
   const http = await createHttpServer(config, log, metrics);
-  const keyStore = await openVault(config, database, log);
+  const keyRing = await openKeyRing(config, database, log);
   const kernel: Kernel = {
     config,
     log,
     clock: options.clock ?? systemClock,
     database,
-    keys: keyStore.ring,
+    keys: keyRing.ring,
     events: createEvents(database, log),
     jobs: createJobs(database, log),
     metrics,
@@ -126,7 +126,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
   const signIn = installSignIn(kernel, { mail, notify: notifications.notify, hashing: options.hashing });
   const users = installUsers(kernel, { signIn, notify: notifications.notify, settle: notifications.settle });
   const identityProviders = installIdentityProviders(kernel, signIn);
-  signIn.parts.newcomers.current = users.tellOfNewcomer;
+  signIn.parts.newcomers.current = users.notifyOfNewUser;
   const tokens = installTokens(kernel, { notify: notifications.notify });
   signIn.parts.endTokens.current = tokens.endTokens;
   users.onDisabled(tokens.revokeAsDisabled);
@@ -178,7 +178,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
     secrets,
     notify: notifications.notify,
   });
-  const lending = installAccessRequests(kernel, { mail, notifications, accounts, safes, users });
+  const accessRequests = installAccessRequests(kernel, { mail, notifications, accounts, safes, users });
   const seenGrants = { grantsInForce: activeGrants, requestsSeenBy };
   const { notify } = notifications;
   const validation = installValidation(kernel, { verification, notify, grants: seenGrants });
@@ -196,7 +196,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
     searchablePlatforms,
   ]);
   const sessions = installSessions(kernel);
-  installSeal(kernel, keyStore, { onUnsealed: secrets.bindExisting, onSealed: () => live.closeStreams() });
+  installSeal(kernel, keyRing, { onUnsealed: secrets.bindExisting, onSealed: () => live.closeStreams() });
   const sinks = installAuditSinks(kernel, { outlet: audit.outlet, network: verification.site.network, notify });
   audit.compareWith(sinks.standings);
   const restores: RestoreDeps = {
@@ -221,12 +221,12 @@ export async function compose(options: ComposeOptions): Promise<App> {
     sinks.health,
     secrets.health,
     restoreWatch.health,
-    { name: "root key", problem: () => keyStore.problem(), isEssential: true },
+    { name: "root key", problem: () => keyRing.problem(), isEssential: true },
     ...(config.databaseUrl === null ? [] : [sessionCheck(database)]),
   ]);
   const admin = installAdmin(kernel, {
     health,
-    vault: keyStore,
+    keyRing: keyRing,
     signIn,
     mail,
     embedded: options.embedded ?? null,
@@ -247,13 +247,13 @@ export async function compose(options: ComposeOptions): Promise<App> {
       await restoreWatch.start();
       await secrets.bindExisting();
       await kernel.events.start();
-      await followRekeys(kernel.events, keyStore, log);
+      await followRekeys(kernel.events, keyRing, log);
       await whenRulesChange(kernel.events, () => live.closeStreams());
       await admin.tidy();
       await kernel.jobs.start();
       audit.start();
       sinks.start();
-      lending.start();
+      accessRequests.start();
       await rotation.start();
       await notifications.start();
       await admin.start();
@@ -264,7 +264,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
       await http.close();
       await admin.stop();
       await restoreWatch.stop();
-      await lending.stop();
+      await accessRequests.stop();
       await rotation.stop();
       await notifications.stop();
       await kernel.jobs.stop();

@@ -17,7 +17,7 @@ import { createHttpServer } from "#kernel/http/server.ts";
 import { newId } from "#kernel/id.ts";
 import { createJobs } from "#kernel/jobs/jobs.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { openVault } from "#kernel/keys/open-key-ring.ts";
+import { openKeyRing } from "#kernel/keys/open-key-ring.ts";
 import { createMetrics } from "#kernel/metrics.ts";
 import { testDatabase } from "#kernel/testing/test-database.ts";
 import type { TestDatabase } from "#kernel/testing/test-database.ts";
@@ -43,14 +43,14 @@ export async function audited(options: AuditedOptions = {}) {
   const config = readConfig({ STRONGROOM_DATA: dataFolder, STRONGROOM_RATE_LIMIT: "0" });
   const metrics = createMetrics();
   const http = await createHttpServer(config, log, metrics);
-  const vault = await openVault(config, database, log);
+  const keyRing = await openKeyRing(config, database, log);
   let now = new Date("2026-11-21T09:00:00.000Z");
   const kernel: Kernel = {
     config,
     log,
     clock: { now: () => now },
     database,
-    keys: vault.ring,
+    keys: keyRing.ring,
     events: createEvents(database, log),
     jobs: createJobs(database, log),
     metrics,

@@ -15,8 +15,8 @@ import type { TestPerson } from "#testing/people.ts";
 import { aMember } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
-import { aRequestableAccount, entriesOf, requestsOf } from "./testing/lending.ts";
-import type { RequestableSetup } from "./testing/lending.ts";
+import { aRequestableAccount, entriesOf, requestsOf } from "./testing/requestable-account.ts";
+import type { RequestableSetup } from "./testing/requestable-account.ts";
 
 let app: TestApp;
 let admin: TestPerson;

@@ -12,8 +12,8 @@ import { aMember } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
-import { aRequestableAccount, endAfter, requestsOf, shiftTime } from "./testing/lending.ts";
-import type { RequestableSetup } from "./testing/lending.ts";
+import { aRequestableAccount, endAfter, requestsOf, shiftTime } from "./testing/requestable-account.ts";
+import type { RequestableSetup } from "./testing/requestable-account.ts";
 
 let first: TestApp;
 let second: TestApp;

@@ -9,7 +9,7 @@ import { aGroup } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
-import { aRequestableAccount, requestsOf } from "./testing/lending.ts";
+import { aRequestableAccount, requestsOf } from "./testing/requestable-account.ts";
 
 let app: TestApp;
 let requests: ReturnType<typeof requestsOf>;

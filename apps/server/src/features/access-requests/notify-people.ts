@@ -79,7 +79,7 @@ async function approvedByOne(voice: Voice, tx: Tx, telling: RequestNotice): Prom
 /** Notifies the users who could decide now. */
 async function ask({ notify }: Voice, tx: Tx, { row, progress }: RequestNotice): Promise<void> {
   if (progress === null) return;
-  const { resource, minutes } = told(row);
+  const { resource, minutes } = detailsOf(row);
   const title = isExtension(row)
     ? `${row.username} requests ${minutes} more minutes of access to ${resource}`
     : `${row.username} requests access to ${resource}`;
@@ -115,7 +115,7 @@ const settleFor = (
 /** Notifies the requester, unless the requester made the change. */
 async function answer({ notify }: Voice, tx: Tx, { row, by }: RequestNotice, said: string): Promise<void> {
   if (by === null || by.id === row.user_id) return;
-  const { resource } = told(row);
+  const { resource } = detailsOf(row);
   await notify(tx, {
     to: { users: [row.user_id] },
     type: "jit_alert",
@@ -131,7 +131,7 @@ async function answer({ notify }: Voice, tx: Tx, { row, by }: RequestNotice, sai
 
 /** Whatever their preferences, approvers also get an email (`raiseAlarm`). */
 async function alarm({ notify }: Voice, tx: Tx, { row, overseers: approvers }: RequestNotice): Promise<void> {
-  const { resource } = told(row);
+  const { resource } = detailsOf(row);
   await notify(tx, {
     to: { users: everybody(approvers).filter((id) => id !== row.user_id) },
     type: "jit_alert",
@@ -147,7 +147,7 @@ async function alarm({ notify }: Voice, tx: Tx, { row, overseers: approvers }: R
 
 const everybody = ({ levels, all }: RequestApprovers): string[] => [...new Set([...levels[1], ...levels[2], ...all])];
 
-const told = (row: ShownRequest) => ({
+const detailsOf = (row: ShownRequest) => ({
   resource: row.account_name ?? row.resource,
   minutes: row.rounds.at(-1)?.minutes ?? row.duration_minutes,
 });

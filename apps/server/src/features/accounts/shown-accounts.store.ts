@@ -105,7 +105,7 @@ export async function showAccounts(
     with standing as materialized (
       select safe_id, permissions from ${effectivePermissionsOf(actor)} standing
       where safe_id = any(array(select safe_id from credentials where id = any(${[...ids]}::uuid[])))
-    ), lent as materialized (select account_id, request_id, ends_at, ticket from ${grantsInForce(actor)} lent)
+    ), active_grant as materialized (select account_id, request_id, ends_at, ticket from ${grantsInForce(actor)} active_grant)
     select credentials.id, credentials.name, credentials.type, credentials.username, credentials.host,
       ${columnsOf("credentials", CONNECTION_FIELD_NAMES)}, credentials.secret_version, credentials.active_count, credentials.active_mac,
       credentials.verification_status,
@@ -123,8 +123,8 @@ export async function showAccounts(
       platforms.reason_required, platforms.ticket_required, platforms.default_duration_minutes,
       safes.id as safe_id, safes.name as safe_name, safes.status as safe_status,
       coalesce(standing.permissions, 0) as permissions,
-      lent.request_id as grant_id, lent.ends_at as grant_ends_at,
-      lent.ticket as grant_ticket,
+      active_grant.request_id as grant_id, active_grant.ends_at as grant_ends_at,
+      active_grant.ticket as grant_ticket,
       checked_out.user_id as out_user_id, holder.name as out_name, checked_out.since as out_since,
       checked_out.until as out_until,
       rotation.id as rotation_id, rotation.state as rotation_state, rotation.message as rotation_message, rotation.step as rotation_step,
@@ -139,8 +139,8 @@ export async function showAccounts(
     join safes on safes.id = credentials.safe_id
     left join standing on standing.safe_id = credentials.safe_id
     left join lateral (
-      select request_id, ends_at, ticket from lent where lent.account_id = credentials.id order by ends_at desc limit 1
-    ) lent on true
+      select request_id, ends_at, ticket from active_grant where active_grant.account_id = credentials.id order by ends_at desc limit 1
+    ) active_grant on true
     left join lateral (
       select held.user_id, held.since, ${checkedOutUntil} as until from account_check_outs held
       where held.account_id = credentials.id and ${checkedOutUntil} > access_time()
@@ -151,7 +151,7 @@ export async function showAccounts(
     ) rotation on true
     left join users holder on holder.id = checked_out.user_id
     where credentials.id = any(${[...ids]}::uuid[]) and coalesce(credentials.deleted_at, 'infinity') = 'infinity'
-      and (standing.permissions & 1 = 1 or lent.request_id is not null)
+      and (standing.permissions & 1 = 1 or active_grant.request_id is not null)
     order by credentials.created_at desc, credentials.id desc`.compile(db);
   return (await db.executeQuery(named(nameFor(actor, "accounts.shown"), query))).rows;
 }

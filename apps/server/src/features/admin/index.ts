@@ -2,7 +2,7 @@
 import type { HealthFeature } from "#features/health/index.ts";
 import type { Embedded } from "#kernel/embedded/embedded.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import type { Vault } from "#kernel/keys/open-key-ring.ts";
+import type { SealableKeyRing } from "#kernel/keys/open-key-ring.ts";
 import { defineBackupJob, tidy } from "./admin.jobs.ts";
 import { rolePermissions } from "./admin.policy.ts";
 import { bindAdmin } from "./admin.routes.ts";
@@ -12,7 +12,7 @@ import { createHeartbeat } from "./heartbeat.ts";
 
 export interface AdminDeps {
   health: HealthFeature;
-  vault: Vault;
+  keyRing: SealableKeyRing;
   signIn: RootKeyContext["signIn"];
   mail: { readonly isConfigured: boolean };
   /** Null when DATABASE_URL is set. */

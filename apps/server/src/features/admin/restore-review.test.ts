@@ -34,8 +34,8 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { parseSealRecord } from "@strongroom/keys";
 import { allSent } from "#features/audit-sinks/testing/receiving.ts";
-import { aRequestableAccount, requestsOf } from "#features/access-requests/testing/lending.ts";
-import type { RequestableSetup } from "#features/access-requests/testing/lending.ts";
+import { aRequestableAccount, requestsOf } from "#features/access-requests/testing/requestable-account.ts";
+import type { RequestableSetup } from "#features/access-requests/testing/requestable-account.ts";
 import { openDatabase } from "#kernel/db/database.ts";
 import { backUp } from "#kernel/embedded/backup.ts";
 import { markRestored } from "#kernel/embedded/restore-mark.ts";
@@ -62,7 +62,7 @@ let apiToken: string;
 let machineToken: string;
 let resetToken: string;
 let usedPassword: string;
-let lending: RequestableSetup;
+let requestable: RequestableSetup;
 let closedOwner: TestPerson;
 let secret: CredentialId;
 let changed: CredentialId;
@@ -98,15 +98,15 @@ before(async () => {
   machineToken = ofMachine.body.token;
   const link = await app.call(issueResetLink, { params: { id: holder.id }, as: admin.token });
   resetToken = decodeURIComponent(new URL(link.body.link).hash.replace("#token=", ""));
-  lending = await aRequestableAccount(app);
-  const asked = await requestsOf(app).ask(lending.asker, lending.account);
+  requestable = await aRequestableAccount(app);
+  const asked = await requestsOf(app).ask(requestable.asker, requestable.account);
   assert.equal(asked.status, 201, asked.text);
-  assert.equal((await requestsOf(app).approve(lending.approvers[0]!, asked.body)).status, 200);
-  assert.equal((await requestsOf(app).retrieve(lending.asker, lending.account)).status, 200);
+  assert.equal((await requestsOf(app).approve(requestable.approvers[0]!, asked.body)).status, 200);
+  assert.equal((await requestsOf(app).retrieve(requestable.asker, requestable.account)).status, 200);
   await app.database.pool.query(
     `insert into rotations (id, credential_id, credential_name, because, step, kind, journal, message, needs_attention, code, started_at)
      values (gen_random_uuid(), $1, 'an account', 'asked', 'stored', 'password', $2, 'A candidate is stored', true, 'unreachable', now())`,
-    [lending.account.id, { step: "stored", candidate: 2, old: 1, dead: [1], looks: 1 }],
+    [requestable.account.id, { step: "stored", candidate: 2, old: 1, dead: [1], looks: 1 }],
   );
 
   const undecided = await aRequestableAccount(app, { approvals_level_1: 2, approvers: 2 });
@@ -210,8 +210,8 @@ describe("a server on a restored database", () => {
     }
     const body = { token: resetToken, password: "another long password" };
     assert.equal((await app.call(completePasswordReset, { body })).status, 400);
-    const asker = { ...lending.asker, token: await signIn(app, lending.asker.email) };
-    assert.equal((await requestsOf(app).retrieve(asker, lending.account)).status, 403);
+    const asker = { ...requestable.asker, token: await signIn(app, requestable.asker.email) };
+    assert.equal((await requestsOf(app).retrieve(asker, requestable.account)).status, 403);
     now = await signIn(app, admin.email);
   });
 

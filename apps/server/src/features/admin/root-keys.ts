@@ -7,39 +7,39 @@ import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { readSealRecord } from "#kernel/keys/kek-store.ts";
-import type { Vault } from "#kernel/keys/open-key-ring.ts";
+import type { SealableKeyRing } from "#kernel/keys/open-key-ring.ts";
 import { replaceRootKey } from "#kernel/keys/replace-root-key.ts";
 import { rekeyObstacle } from "./admin.policy.ts";
 import { readKeyRow } from "./admin.store.ts";
 
 export interface RootKeyContext {
   kernel: Kernel;
-  vault: Vault;
+  keyRing: SealableKeyRing;
   signIn: {
     rotateSigningKey(): Promise<void>;
     signingKeySince(db: Db): Promise<Date | null>;
   };
 }
 
-const obstacleOf = ({ kernel, vault }: RootKeyContext): string | null =>
+const obstacleOf = ({ kernel, keyRing }: RootKeyContext): string | null =>
   rekeyObstacle({
-    provider: vault.provider,
-    isSealed: vault.ring.isSealed,
+    provider: keyRing.provider,
+    isSealed: keyRing.ring.isSealed,
     isOneMachine: kernel.config.databaseUrl === null,
   });
 
 export async function readKeyFacts(context: RootKeyContext, db: Db): Promise<KeyFacts> {
-  const { vault } = context;
+  const { keyRing } = context;
   const row = await readKeyRow(db);
   const signingKeySince = await context.signIn.signingKeySince(db);
   return {
-    is_sealed: vault.ring.isSealed,
-    provider: vault.provider,
+    is_sealed: keyRing.ring.isSealed,
+    provider: keyRing.provider,
     root_key_id: row.root_key_id,
     root_key_since: row.changed_at.toISOString(),
     keys: row.keys,
     signing_key_since: signingKeySince?.toISOString() ?? null,
-    problem: await vault.problem(),
+    problem: await keyRing.problem(),
     rekey_obstacle: obstacleOf(context),
   };
 }
@@ -49,7 +49,7 @@ export async function readKeyFacts(context: RootKeyContext, db: Db): Promise<Key
  * own.
  */
 export async function replaceRoot(context: RootKeyContext, call: SteppedCall<typeof rekey>, db: Db): Promise<KeyFacts> {
-  const { kernel, vault } = context;
+  const { kernel, keyRing } = context;
   const { database, events, config, clock } = kernel;
   const obstacle = obstacleOf(context);
   if (obstacle !== null) throw refuse(409, "seal.no-rekey-from-here", obstacle);
@@ -69,7 +69,7 @@ export async function replaceRoot(context: RootKeyContext, call: SteppedCall<typ
     } finally {
       old.dispose();
     }
-    await vault.follow();
+    await keyRing.follow();
   } catch (error) {
     if (error instanceof SealError) throw refuse(409, "seal.rekey-failed", error.message);
     throw error;

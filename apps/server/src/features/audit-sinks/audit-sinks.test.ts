@@ -80,7 +80,7 @@ describe("a webhook", () => {
       const signature = signatureOf(KEY, String(headers["strongroom-timestamp"]), body);
       assert.equal(headers["strongroom-signature"], `sha256=${signature}`);
     }
-    assert.equal(receiver.elsewhere(), 0, "a redirect is not followed");
+    assert.equal(receiver.redirected(), 0, "a redirect is not followed");
     const { status } = await sinkNamed(app, admin, sink.id);
     assert.match(status.last_error ?? "", /answered with status (500|302)/);
     assert.equal(status.state, "current");

@@ -134,7 +134,7 @@ test("a SIEM that requires a client certificate receives one; its private key st
     const sink = await aSink("without a certificate", { config, is_enabled: false });
     const tryIt = async (id: AuditSink["id"]) => (await app.call(testAuditSink, { params: { id }, as: admin })).body;
     await tryIt(sink.id);
-    assert.deepEqual(asking.messages(), [], "nobody is let in without one");
+    assert.deepEqual(asking.messages(), [], "requests without a token are refused");
     const client = await authority.issue(["strongroom.example.com"]);
     const shown = await aSink("with a certificate", {
       config: { ...config, client_certificate: client.certificate },

@@ -70,7 +70,7 @@ describe("a user's own second factors", () => {
       ["A phone", "Blue key", "Red key"],
     );
     assert.equal(left, 10);
-    assert.equal((await listed(await aPerson(app))).data.length, 0, "nobody else's");
+    assert.equal((await listed(await aPerson(app))).data.length, 0, "no other user's factors");
   });
 
   test("an authenticator app is added only after a correct code", async () => {
@@ -80,7 +80,7 @@ describe("a user's own second factors", () => {
     const body = { kind: "totp", name: "A phone", code: codeAt(app, key, 9) } as const;
     assert.equal(codeOf(await app.call(addFactor, { body, as: person.token })), "factor.answer-wrong");
     assert.equal((await listed(person)).data.length, 0);
-    assert.ok(await signedIn(app, person.email), "what was only begun is asked of nobody");
+    assert.ok(await signedIn(app, person.email), "an unfinished factor is not required");
     const other = await aPerson(app);
     const right = { ...body, code: codeAt(app, key) };
     assert.equal(codeOf(await app.call(addFactor, { body: right, as: other.token })), "factor.not-begun");
@@ -158,7 +158,7 @@ describe("a passkey", () => {
     const { device } = await withPasskey(app, person);
     await requireFactorOf(app, "manager");
     const options = (await app.call(beginPasskeySignIn, {})).body;
-    assert.equal(options.allowCredentials, undefined, "nothing is told of who has which");
+    assert.equal(options.allowCredentials, undefined, "the reply does not show which users have passkeys");
     const response = device.answer(options);
     const reply = await app.call(signInWithPasskey, { body: { response } });
     assert.equal(reply.status, 200, reply.text);

@@ -26,14 +26,14 @@ export function visibleSecrets(actor: Viewer, { grantsInForce }: Pick<GrantQueri
   const none = sql`select null::uuid, 0 where false`;
   return sql`
     visible (safe_id, permissions) as materialized (${all ? none : sql`select safe_id, permissions from ${effectivePermissionsOf(actor)} standing`}),
-    lent (account_id) as materialized (${all ? sql`select null::uuid where false` : sql`select account_id from ${grantsInForce(actor)} lent`})`;
+    active_grant (account_id) as materialized (${all ? sql`select null::uuid where false` : sql`select account_id from ${grantsInForce(actor)} active_grant`})`;
 }
 
 /** A condition on a `credentials` row. INVARIANT: a secret that a user cannot see is never part of a figure or list. */
 export function isVisibleSecret(actor: Viewer): Sql {
   const ofSafes = seesEverySafe(actor)
     ? sql`credentials.safe_id is not null`
-    : sql`credentials.safe_id in (select safe_id from visible) or credentials.id in (select account_id from lent)`;
+    : sql`credentials.safe_id in (select safe_id from visible) or credentials.id in (select account_id from active_grant)`;
   return sql`(credentials.deleted_at is null and (credentials.user_id = ${actor.id} or ${ofSafes}))`;
 }
 
@@ -51,7 +51,7 @@ export function visibleRows(actor: Viewer, columns: Sql = sql`credentials.*`, of
     where credentials.deleted_at is null
     union all
     select ${columns} from credentials
-    where id in (select account_id from lent) and deleted_at is null and safe_id not in (select safe_id from visible))`;
+    where id in (select account_id from active_grant) and deleted_at is null and safe_id not in (select safe_id from visible))`;
 }
 
 /**
@@ -69,7 +69,7 @@ export function visibleParts(actor: Viewer, joined: Sql): Sql[] {
   return [
     own,
     sql`visible join credentials on credentials.safe_id = visible.safe_id ${joined} where credentials.deleted_at is null`,
-    sql`credentials ${joined} where credentials.id in (select account_id from lent)
+    sql`credentials ${joined} where credentials.id in (select account_id from active_grant)
       and credentials.deleted_at is null and credentials.safe_id not in (select safe_id from visible)`,
   ];
 }

@@ -72,7 +72,7 @@ export async function changeGroup(
   call.note({ details: { from, to: { name, kind, may_break_glass } } });
   await kernel.events.publish(tx, changed(group.id));
   // The kind decides which safes its members see; the name is shown in the member lists of safes.
-  await tellOfSafes(kernel, tx, await store.safesOf(tx, group.id), await store.peopleIn(tx, group.id));
+  await publishSafeChanges(kernel, tx, await store.safesOf(tx, group.id), await store.peopleIn(tx, group.id));
   return toGroup(await existing(tx, group.id));
 }
 
@@ -110,7 +110,7 @@ export async function addPerson(
   if (!isNew) throw refuse(409, "group.already-member", `${person.name} is already in this group.`);
   noteAbout(call, person.name, user_id);
   await kernel.events.publish(tx, changed(group.id));
-  await tellOfSafes(kernel, tx, await store.safesOf(tx, group.id), [user_id]);
+  await publishSafeChanges(kernel, tx, await store.safesOf(tx, group.id), [user_id]);
   return toPerson((await store.readPerson(tx, group.id, user_id))!);
 }
 
@@ -156,10 +156,10 @@ async function lose(
   people: string[],
 ) {
   for (const safe of safes) await announceLostMembers(tx, safe, people, actor, membersLost);
-  await tellOfSafes(kernel, tx, safes, people);
+  await publishSafeChanges(kernel, tx, safes, people);
 }
 
-async function tellOfSafes(kernel: Kernel, tx: Tx, safes: readonly string[], people: string[]): Promise<void> {
+async function publishSafeChanges(kernel: Kernel, tx: Tx, safes: readonly string[], people: string[]): Promise<void> {
   const audience: Audience = { users: people, roles: ["admin"] };
   await kernel.events.publish(tx, ...safes.map((id) => safeChanged(id, audience)));
 }

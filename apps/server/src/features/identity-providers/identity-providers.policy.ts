@@ -97,7 +97,7 @@ export function changesAssertions(before: Pick<Word, "settings">, after: Pick<Wo
  */
 export function groupsIn(claims: Record<string, unknown>, path: string): string[] | null {
   const found = claims[path] ?? path.split(".").reduce<unknown>(into, claims);
-  if (found === undefined || found === null) return isElsewhere(claims, path) ? null : [];
+  if (found === undefined || found === null) return isAtOtherPath(claims, path) ? null : [];
   if (typeof found === "string") return [found];
   return Array.isArray(found) && found.every((each) => typeof each === "string") ? found : null;
 }
@@ -111,5 +111,5 @@ const into = (value: unknown, name: string): unknown =>
  * OpenID Connect Core §5.6.2: the claim must be fetched from a different source, for example when there are too many
  * groups.
  */
-const isElsewhere = (claims: Record<string, unknown>, path: string): boolean =>
+const isAtOtherPath = (claims: Record<string, unknown>, path: string): boolean =>
   into(claims["_claim_names"], path) !== undefined;

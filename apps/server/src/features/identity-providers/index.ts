@@ -26,7 +26,7 @@ export interface IdentityProvidersFeature {
 export function installIdentityProviders(kernel: Kernel, signIn: SignInFeature): IdentityProvidersFeature {
   const context = createIdentityProviderContext(kernel, signIn);
   kernel.authority.grant(rolePermissions);
-  signIn.parts.elsewhere.current = {
+  signIn.parts.externalProviders.current = {
     proveByDirectory: (query) => signInByDirectory(context, query),
     takeOver: (tx, user, wanted) => takeOver(context, tx, user, wanted),
     providerOf: async (db, userId) => (await findProviderOf(db, userId))?.name ?? null,

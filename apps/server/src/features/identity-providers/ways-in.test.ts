@@ -50,7 +50,11 @@ describe("a second factor and a sign-in through a provider", () => {
     assert.equal(reply.body.return_to, "/vault");
     const step = await heldBack(reply);
     assert.deepEqual(step.kinds, ["totp", "recovery"]);
-    assert.equal((await app.call(currentSession, { as: step.pending })).status, 401, "what waits opens nothing");
+    assert.equal(
+      (await app.call(currentSession, { as: step.pending })).status,
+      401,
+      "a pending second step gives no access",
+    );
     assert.equal((await secondStep(app, step, { kind: "totp", code: codeAt(app, key, 50) })).status, 401);
     const done = await secondStep(app, step, { kind: "totp", code: codeAt(app, key) });
     assert.equal(done.status, 200, done.text);
@@ -218,7 +222,7 @@ describe("INVARIANT: at least one administrator can sign in", () => {
         app.call(changeUserRole, { params: { id: local.id }, body: { role: "user" }, as: there.token }),
         tryToSet({ ...mapped, is_enabled: false }),
       ]);
-      assert.notDeepEqual([demoted.status, switchedOff.status], [200, 200], "nobody is left");
+      assert.notDeepEqual([demoted.status, switchedOff.status], [200, 200], "no administrator is left");
       await app.database.pool.query("update users set role = 'admin' where id = $1", [local.id]);
     });
   });

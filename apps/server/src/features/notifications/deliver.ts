@@ -31,11 +31,12 @@ export async function deliverAll(context: NotificationContext): Promise<void> {
 
 async function deliverSome(context: NotificationContext, tx: Tx): Promise<number> {
   const notices = await takeNotices(tx, MOST_AT_ONCE);
-  const told = new Set<string>();
-  for (const group of groupsOf(notices)) for (const userId of await deliverGroup(context, tx, group)) told.add(userId);
-  if (told.size > 0) {
-    await keepNewest(tx, [...told]);
-    await context.kernel.events.publish(tx, changed([...told]));
+  const notified = new Set<string>();
+  for (const group of groupsOf(notices))
+    for (const userId of await deliverGroup(context, tx, group)) notified.add(userId);
+  if (notified.size > 0) {
+    await keepNewest(tx, [...notified]);
+    await context.kernel.events.publish(tx, changed([...notified]));
   }
   return notices.length;
 }

@@ -174,9 +174,9 @@ async function present(db: Db, id: string): Promise<Platform> {
 function changes(before: PlatformRow, after: NewPlatform) {
   const fields = Object.keys(after) as (keyof NewPlatform)[];
   const differing = fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
-  const told = (field: keyof NewPlatform) =>
+  const detailOf = (field: keyof NewPlatform) =>
     field === "description" ? true : { from: before[field], to: after[field] };
-  return Object.fromEntries(differing.map((field) => [field, told(field)]));
+  return Object.fromEntries(differing.map((field) => [field, detailOf(field)]));
 }
 
 function toPlatform(row: ShownPlatform): Platform {

@@ -65,7 +65,7 @@ test("a scheduled rotation of a changed row sends nothing, states the reason, an
   assert.match(stopped.message, /was changed in the database/);
   assert.equal(await place.logsIn(role.username, role.password), true);
   const versions = await place.sql("select version from secret_versions where credential_id = $1", account.id);
-  assert.equal(versions.length, 1, "nothing was made up");
+  assert.equal(versions.length, 1, "no version was created");
 
   const body = AccountEdit.parse({
     ...DATABASE,

@@ -15,7 +15,7 @@ import type { Account, NewPlatform, Platform } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import pg from "pg";
-import { endAfter, entriesOf, requestsOf } from "#features/access-requests/testing/lending.ts";
+import { endAfter, entriesOf, requestsOf } from "#features/access-requests/testing/requestable-account.ts";
 import { aPolicy, anAccount, aPlatform } from "#testing/accounts.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";

@@ -33,7 +33,7 @@ export async function notifyPeople(context: RotationContext, tx: Tx, row: Rotati
 }
 
 /** Notifies secret managers that the rotation after a use cannot start. */
-export async function tellOfHindrance(
+export async function notifyOfHindrance(
   { notify, rotated }: RotationContext,
   tx: Tx,
   { id, name }: { id: string; name: string },

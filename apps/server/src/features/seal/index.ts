@@ -4,7 +4,7 @@ import { SealError, Secret } from "@strongroom/keys";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import { clientKey } from "#kernel/http/rate-limits.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import type { Vault } from "#kernel/keys/open-key-ring.ts";
+import type { SealableKeyRing } from "#kernel/keys/open-key-ring.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 
 /** The maximum number of waiting clients; more than this at once indicates abuse. */
@@ -17,23 +17,23 @@ interface Deps {
   onSealed: () => void;
 }
 
-export function installSeal(kernel: Kernel, vault: Vault, { onUnsealed, onSealed }: Deps): void {
+export function installSeal(kernel: Kernel, keyRing: SealableKeyRing, { onUnsealed, onSealed }: Deps): void {
   kernel.authority.grant({ "seal.manage": ["admin"] });
   const takeTurn = createClientQueue();
 
   const close = () => {
-    vault.ring.seal();
+    keyRing.ring.seal();
     onSealed();
   };
 
-  implement(kernel, readSeal, async () => ({ is_sealed: vault.ring.isSealed, provider: vault.provider }));
+  implement(kernel, readSeal, async () => ({ is_sealed: keyRing.ring.isSealed, provider: keyRing.provider }));
 
   implementInSteps(kernel, unseal, (call) =>
     takeTurn(clientKey(call.request.ip), async () => {
-      if (!vault.ring.isSealed) throw refuse(409, "seal.not-sealed", "The vault is not sealed.");
+      if (!keyRing.ring.isSealed) throw refuse(409, "seal.not-sealed", "The vault is not sealed.");
       try {
         using passphrase = Secret.fromText(call.body.passphrase);
-        await vault.unsealWith(passphrase);
+        await keyRing.unsealWith(passphrase);
       } catch (error) {
         if (error instanceof SealError) throw refuse(403, "seal.refused", error.message);
         throw error;
@@ -50,7 +50,7 @@ export function installSeal(kernel: Kernel, vault: Vault, { onUnsealed, onSealed
   );
 
   implementInSteps(kernel, seal, async (call) => {
-    if (vault.provider !== "passphrase") {
+    if (keyRing.provider !== "passphrase") {
       throw refuse(
         409,
         "seal.key-file",

@@ -12,7 +12,7 @@ import {
 import type { Problem } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { requestsOf, shiftTime } from "#features/access-requests/testing/lending.ts";
+import { requestsOf, shiftTime } from "#features/access-requests/testing/requestable-account.ts";
 import { newId } from "#kernel/id.ts";
 import { listen } from "#kernel/db/listener.ts";
 import type { Listener } from "#kernel/db/listener.ts";

@@ -3,7 +3,7 @@ import { retrieveAccount, setUserStatus, checkInAccount } from "@strongroom/cont
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, afterEach, before, describe, test } from "node:test";
-import { requestsOf, shiftTime } from "#features/access-requests/testing/lending.ts";
+import { requestsOf, shiftTime } from "#features/access-requests/testing/requestable-account.ts";
 import { anAccount } from "#testing/accounts.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";

@@ -100,5 +100,5 @@ export interface SignInContext {
   /** Set once by the factors feature; until then a first proof is enough. */
   secondStep: { current: AskSecondStep };
   /** Set once by the identity providers feature; until then no user has a provider. */
-  elsewhere: { current: ExternalProviders };
+  externalProviders: { current: ExternalProviders };
 }

@@ -7,7 +7,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { deleteNetworks } from "./attempts/attempts.store.ts";
 import { invite } from "./passwords/invitations.ts";
-import { requireOwnPassword } from "./passwords/password-elsewhere.ts";
+import { requireOwnPassword } from "./passwords/require-own-password.ts";
 import { createPasswords } from "./passwords/passwords.ts";
 import type { HashParameters } from "./passwords/passwords.ts";
 import { issueResetLink, pendingResets } from "./passwords/reset-password.ts";
@@ -57,7 +57,7 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
     endTokens: { current: async () => 0 },
     newcomers: { current: async () => {} },
     secondStep: { current: async () => null },
-    elsewhere: {
+    externalProviders: {
       current: {
         proveByDirectory: async () => null,
         providerOf: async () => null,
@@ -89,7 +89,7 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
       await deleteNetworks(tx, userId);
       await deleteReset(tx, userId);
     },
-    providersOf: (db, userIds) => parts.elsewhere.current.providersOf(db, userIds),
+    providersOf: (db, userIds) => parts.externalProviders.current.providersOf(db, userIds),
     slowedDown: (db, people) => waitingUntil(parts, db, people),
     unlock: (tx, person) => unlock(parts, tx, person),
     invite: (tx, userId, by) => invite(parts, tx, userId, by),

@@ -94,7 +94,7 @@ export async function createResetLink(
     if (person.kind === "machine") throw refuse(409, "user.machine", "A machine identity has no password to reset.");
     if (!canSignIn(person)) throw refuse(409, "user.disabled", "This user is disabled. Enable the user first.");
     const provider = await findProviderName(tx, person.id);
-    if (provider !== null) throw elsewhere(provider);
+    if (provider !== null) throw passwordAtProvider(provider);
     const made = await issueResetLink(context, tx, person.id, COMMAND_LINE);
     await record(context, tx, "password-reset.link-issued", { target: targetOf(person) });
     if (person.last_signed_in_at !== null) await notifyOfResetLink(notifyOf(context), tx, { person, by: COMMAND_LINE });
@@ -104,7 +104,7 @@ export async function createResetLink(
 
 const COMMAND_LINE = "An operator on the server's command line";
 
-const elsewhere = (provider: string) =>
+const passwordAtProvider = (provider: string) =>
   refuse(
     409,
     "password.elsewhere",

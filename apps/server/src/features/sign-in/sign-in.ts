@@ -43,7 +43,7 @@ export async function signIn(parts: SignInContext, call: LoginCall, db: Db): Pro
  * as a known one, and the reply is the same.
  */
 async function prove(
-  { kernel, passwords, elsewhere }: SignInContext,
+  { kernel, passwords, externalProviders }: SignInContext,
   call: LoginCall,
   db: Db,
 ): Promise<ExternalIdentity & { method: "password" | "ldap"; attempt: Attempt }> {
@@ -63,7 +63,7 @@ async function prove(
   if (user !== undefined && isRight) return { user, method: "password", attempt };
   const { password } = call.body;
   const query = name === null ? null : { name, password, user, network: claim.network, signal: call.signal };
-  const proved = query === null ? null : await elsewhere.current.proveByDirectory(query);
+  const proved = query === null ? null : await externalProviders.current.proveByDirectory(query);
   if (proved === null) throw refused();
   return { ...proved, method: "ldap", attempt };
 }

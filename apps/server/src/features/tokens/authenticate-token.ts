@@ -13,7 +13,7 @@ import { hashOfToken, isTokenText } from "./token-text.ts";
 import {
   USE_WRITE_INTERVAL,
   effectiveScopes,
-  elsewhere,
+  addressNotAllowed,
   endOf,
   refusalFor,
   unknown,
@@ -44,7 +44,7 @@ export function createTokenAuthenticator(kernel: ProcessKernel, others: Authenti
     if (token === undefined) throw unknown();
     const now = kernel.clock.now();
     const objection =
-      refusalFor(token, token, now) ?? (comesFromAllowed(token, proof.ip) ? asksForFactor(token) : elsewhere());
+      refusalFor(token, token, now) ?? (comesFromAllowed(token, proof.ip) ? asksForFactor(token) : addressNotAllowed());
     if (objection !== null) {
       await recordRefusal(kernel, token, proof.ip, objection);
       throw objection;

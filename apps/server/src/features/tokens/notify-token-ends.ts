@@ -17,13 +17,13 @@ export async function notifyOfTokenEnds({ database, clock }: Kernel, notify: Not
   do {
     after = await database.transaction(async (tx) => {
       const tokens: EndingToken[] = await findEnding(tx, { now, until, after, limit: AT_ONCE });
-      for (const token of tokens) await tellOf(tx, notify, token, now);
+      for (const token of tokens) await notifyOfEnd(tx, notify, token, now);
       return tokens.length < AT_ONCE ? null : tokens.at(-1)!.id;
     });
   } while (after !== null);
 }
 
-async function tellOf(tx: Tx, notify: Notify, token: EndingToken, now: Date): Promise<void> {
+async function notifyOfEnd(tx: Tx, notify: Notify, token: EndingToken, now: Date): Promise<void> {
   const end = endOf(token, token.kind, token);
   const days = noticeDue({ ...token, end }, now);
   if (days === null) return;

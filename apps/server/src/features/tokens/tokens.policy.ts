@@ -111,7 +111,7 @@ const suspended = (): Refusal =>
     "This API token is suspended because the database was restored. An administrator must confirm it.",
   );
 
-export const elsewhere = (): Refusal =>
+export const addressNotAllowed = (): Refusal =>
   refuse(403, "token.network-not-allowed", "This API token cannot be used from your network.");
 
 /** The token works again once its holder has a factor. */

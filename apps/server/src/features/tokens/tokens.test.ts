@@ -320,7 +320,7 @@ describe("attack: using an expired or revoked token", () => {
     await status("disabled");
     assert.deepEqual(refusal(await list(token)), [401, "token.unknown"]);
     await status("active");
-    assert.deepEqual(refusal(await list(token)), [401, "token.unknown"], "whoever is back makes new ones");
+    assert.deepEqual(refusal(await list(token)), [401, "token.unknown"], "a reactivated user has to create new tokens");
     await app.call(deleteUser, { params: { id: manager.id }, as: admin.token });
     assert.deepEqual(refusal(await list(token)), [401, "token.unknown"]);
     const { rows } = await app.database.pool.query("select from tokens where id = $1", [token.id]);
@@ -342,7 +342,7 @@ describe("attack: using an expired or revoked token", () => {
     const late = made.status === 201 ? [{ text: made.body.token }] : [];
     for (const each of [root, child, grandchild, ...late])
       assert.deepEqual(refusal(await use(each)), [401, "token.unknown"]);
-    assert.equal((await use(own)).status, 200, "what was made in a session stays");
+    assert.equal((await use(own)).status, 200, "tokens created in a session stay valid");
     const [entry] = await recorded("token.revoked", root.id);
     assert.ok(JSON.stringify(entry?.details?.["made"]).includes(grandchild.id));
   });

@@ -61,5 +61,5 @@ test("administrators who demote or disable each other concurrently leave at leas
   for (const status of statuses) assert.ok([200, 401, 403, 404, 409].includes(status), `${status}`);
   assert.equal(deadlocks(), 0);
   const left = await activeAdmins();
-  assert.ok(left.length > 0, "nobody can administer");
+  assert.ok(left.length > 0, "no administrator is left");
 });

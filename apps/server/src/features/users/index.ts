@@ -21,7 +21,7 @@ export interface UsersFeature {
   /** Registers `listener`, which is called in the transaction that activates an account. */
   onActivated(listener: ActivatedListener): void;
   /** Notifies administrators that an account is waiting for activation. */
-  tellOfNewcomer: UserNotices["waiting"];
+  notifyOfNewUser: UserNotices["waiting"];
   /** Registers `listener`, which is called in the transaction that disables a user. */
   onDisabled(listener: DisabledListener): void;
   /** Registers `listener`, which is called in the transaction that deletes a user. */
@@ -59,7 +59,7 @@ export function installUsers(kernel: Kernel, given: UsersNeeds): UsersFeature {
   return {
     countActiveByRole,
     onActivated: (listener) => void whenActivated.push(listener),
-    tellOfNewcomer: notices.waiting,
+    notifyOfNewUser: notices.waiting,
     onDisabled: (listener) => void whenDisabled.push(listener),
     onDeleted: (listener) => void whenDeleted.push(listener),
     changeRole: (act, tx) => changeRole(deps, act, tx),

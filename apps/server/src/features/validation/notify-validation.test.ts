@@ -5,7 +5,7 @@ import { startHostile } from "@strongroom/connectors/testing";
 import type { HostileServer } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { requestsOf } from "#features/access-requests/testing/lending.ts";
+import { requestsOf } from "#features/access-requests/testing/requestable-account.ts";
 import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aCredential, databaseAt } from "#testing/credentials.ts";
 import { aPerson } from "#testing/people.ts";
@@ -98,7 +98,7 @@ test("VAL-44 to VAL-46, VAL-65 to VAL-69, OPEN-137: only users who can see an ac
     [failed.account_id, failed.account_name, failed.status, failed.severity, failed.system_type, failed.asked_by],
     [account.id, "billing", "unreachable", "critical", "postgresql", people.owner.id],
   );
-  assert.equal(failed.session_id, null, "who may not see the grant does not learn of it");
+  assert.equal(failed.session_id, null, "a user who cannot see the grant is not notified");
   assert.equal(news("requester", "jit_verification_status").session_id, asked.body.id);
   assert.deepEqual(news("owner", "statistics_update").statistics, {
     verified: -1,

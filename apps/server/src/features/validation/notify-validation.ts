@@ -26,7 +26,7 @@ interface Facts {
 
 export const watcherOf = (context: ValidationContext): VerificationListener => ({
   started: (tx, news) => notifyStarted(context, tx, news),
-  concluded: (tx, news) => tellConcluded(context, tx, news),
+  concluded: (tx, news) => notifyConcluded(context, tx, news),
 });
 
 const LONGEST_MESSAGE = 300;
@@ -49,7 +49,7 @@ async function notifyStarted({ kernel }: ValidationContext, tx: Tx, { attempt, a
 }
 
 /** VAL-45. If the secret changed in the meantime, the event contains only the attempt's result. */
-async function tellConcluded(context: ValidationContext, tx: Tx, news: Concluded): Promise<Remark | null> {
+async function notifyConcluded(context: ValidationContext, tx: Tx, news: Concluded): Promise<Remark | null> {
   const { attempt, askedBy, before, after, owner } = news;
   const { audience } = owner;
   const status = statusOfAttempt(attempt);

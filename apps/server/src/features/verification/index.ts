@@ -9,7 +9,7 @@ import { createVerificationContext } from "./context.ts";
 import type { VerificationContext, VerificationListener } from "./context.ts";
 import { defineJobs, queueFirst } from "./verification.jobs.ts";
 import { rolePermissions } from "./verification.policy.ts";
-import { scheduleUnproved } from "./verification.store.ts";
+import { scheduleUnverified } from "./verification.store.ts";
 import { bindVerification } from "./verification.routes.ts";
 
 export interface VerificationFeature {
@@ -43,7 +43,7 @@ export function installVerification(kernel: Kernel, { secrets, accounts }: Deps)
     site: context,
     stopping: stopping.signal,
     watch: (watcher) => void context.watchers.push(watcher),
-    scheduleVault: (tx, userId) => scheduleUnproved(tx, userId, kernel.clock.now()),
+    scheduleVault: (tx, userId) => scheduleUnverified(tx, userId, kernel.clock.now()),
     verifyAll: (call, tx) => verifyAllOf(context, call, tx),
   };
 }

@@ -142,7 +142,7 @@ export async function pruneAttempts(tx: Tx, before: Date, limit: number): Promis
 }
 
 /** Makes the user's secrets that were never verified due now. */
-export async function scheduleUnproved(tx: Tx, userId: string, at: Date): Promise<void> {
+export async function scheduleUnverified(tx: Tx, userId: string, at: Date): Promise<void> {
   await sql`
     update credentials set verify_after = ${at} where id in (
       select id from credentials

@@ -15,8 +15,8 @@ import { testDatabase } from "#kernel/testing/test-database.ts";
 import type { TestDatabase } from "#kernel/testing/test-database.ts";
 import { followRekeys, rootKeyChanged } from "./follow-rekeys.ts";
 import { createKekStore, readSealRecord } from "./kek-store.ts";
-import { openVault } from "./open-key-ring.ts";
-import type { Vault } from "./open-key-ring.ts";
+import { openKeyRing } from "./open-key-ring.ts";
+import type { SealableKeyRing } from "./open-key-ring.ts";
 
 const log = openLog("silent");
 const folder = mkdtempSync(join(tmpdir(), "strongroom-rekey-"));
@@ -41,8 +41,8 @@ afterEach(async () => {
 });
 
 /** Opens a vault as a process does. It follows rekeys unless told otherwise. */
-async function aServer({ as = config, follows = true } = {}): Promise<Vault> {
-  const vault = await openVault(as, own.database, log);
+async function aServer({ as = config, follows = true } = {}): Promise<SealableKeyRing> {
+  const vault = await openKeyRing(as, own.database, log);
   const events = createEvents(own.database, log);
   await events.start();
   stops.push(() => events.stop());
@@ -64,7 +64,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 40_000; !(await isSo()); await delay(5)) assert.ok(Date.now() < end, "it came to be");
 }
 
-const canMake = (vault: Vault, purpose: string): Promise<boolean> =>
+const canMake = (vault: SealableKeyRing, purpose: string): Promise<boolean> =>
   vault.ring.kekFor(purpose).then(
     () => true,
     (error: unknown) => {
@@ -83,7 +83,7 @@ test("a running server loads a new root key from its key file and keeps every ke
 });
 
 test("a server does not miss a rekey between opening the vault and listening", async () => {
-  const vault = await openVault(config, own.database, log);
+  const vault = await openKeyRing(config, own.database, log);
   await rekey(keyFileProvider(config.keyFile), false);
   assert.equal(await canMake(vault, "too-late"), false);
   const events = createEvents(own.database, log);

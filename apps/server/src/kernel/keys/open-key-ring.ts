@@ -8,7 +8,7 @@ import type { Log } from "../log.ts";
 import { StartError } from "../start-error.ts";
 import { createKekStore, insertSealRecord, lockFirstSeal, readSealRecord } from "./kek-store.ts";
 
-export interface Vault {
+export interface SealableKeyRing {
   ring: KeyRing;
   /** The provider of the current root key, which a rekey may change. */
   readonly provider: SealRecord["provider"];
@@ -30,13 +30,13 @@ const LEFT_BEHIND =
  * Opens the key ring. The first start creates the root key as configured; later, the stored seal record decides. Rejects with
  * StartError if the key file does not match.
  */
-export async function openVault(config: Config, database: Database, log: Log): Promise<Vault> {
+export async function openKeyRing(config: Config, database: Database, log: Log): Promise<SealableKeyRing> {
   try {
     const record = await sealRecordOf(config, database, log);
     const ring = new KeyRing(createKekStore(database));
     const provider = providerOf(config, record);
     if (provider !== null) await ring.unseal(await provider.open(record));
-    return vaultOf({ config, database, log, ring, record });
+    return keyRingOf({ config, database, log, ring, record });
   } catch (error) {
     if (error instanceof SealError) throw new StartError(error.message, { cause: error });
     throw error;
@@ -51,7 +51,7 @@ interface Opened {
   record: SealRecord;
 }
 
-function vaultOf({ config, database, log, ring, record }: Opened): Vault {
+function keyRingOf({ config, database, log, ring, record }: Opened): SealableKeyRing {
   let inForce = record;
   const current = async () => parseSealRecord(await readSealRecord(database));
   return {

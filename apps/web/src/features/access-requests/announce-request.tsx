@@ -31,7 +31,7 @@ export async function announceRequest(event: RequestEvent, announcer: Announcer)
   if (requesterId === announcer.userId) {
     // A request that was never granted has no access that could end.
     if (change === "ended" && !(await wasGranted(id))) return;
-    return tellRequester(event);
+    return notifyRequester(event);
   }
   if (change === "broken-glass") return alarm(event, announcer);
   if (change === "created" || change === "mapped" || change === "extended") return offer(id, announcer);
@@ -39,7 +39,7 @@ export async function announceRequest(event: RequestEvent, announcer: Announcer)
   if (change !== "approved") toast.dismiss(toastId(id));
 }
 
-function tellRequester({ request_id: id, change, resource, status }: RequestEvent): void {
+function notifyRequester({ request_id: id, change, resource, status }: RequestEvent): void {
   const about = { id: toastId(id) };
   if (change === "granted" || change === "started") toast.success(`You now have access to ${resource}`, about);
   if (change === "denied" && status === "denied") toast.error(`Your request for ${resource} was denied`, about);

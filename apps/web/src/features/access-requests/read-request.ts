@@ -59,8 +59,8 @@ function requesterOf({ username, user_email: email, requester, user_id: id }: Ra
 
 /** JIT-12. */
 function statusOf(given: RawRequest): RequestStatus {
-  const told = AccessRequestStatus.safeParse(firstOf(given.computed_status, given.status)).data;
-  if (told !== undefined) return told;
+  const status = AccessRequestStatus.safeParse(firstOf(given.computed_status, given.status)).data;
+  if (status !== undefined) return status;
   if (given.is_active === true) return "active";
   if (given.is_approved === true) return "approved";
   return given.is_denied === true ? "denied" : "pending";

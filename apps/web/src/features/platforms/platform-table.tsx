@@ -39,7 +39,7 @@ export function PlatformTable({ platforms, onOpen }: PlatformTableProps) {
             <Table.Th className={classes.system}>System</Table.Th>
             <Table.Th className={classes.policy}>Verification</Table.Th>
             <Table.Th className={classes.policy}>Rotation</Table.Th>
-            <Table.Th className={classes.lending}>Access</Table.Th>
+            <Table.Th className={classes.access}>Access</Table.Th>
             <Table.Th className={classes.accounts}>Accounts</Table.Th>
             {onOpen !== null && (
               <Table.Th className={classes.menu}>
@@ -84,7 +84,7 @@ function PlatformRow({ platform, onOpen }: { platform: Platform; onOpen: Open | 
         {rotationText(platform)}
         {windowText(platform) !== null && <p className={classes.hint}>{windowText(platform)}</p>}
       </Table.Td>
-      <Table.Td className={classes.lending}>
+      <Table.Td className={classes.access}>
         <Lending platform={platform} />
       </Table.Td>
       <Table.Td className={classes.accounts}>

@@ -10,13 +10,13 @@ import { useIsHere } from "#shared/ui/use-is-here.ts";
  * Callbacks of one `mutate`. `isHere` is false after the screen unmounted, which then has no dialog to close and must
  * not navigate.
  */
-interface Told<Done> {
+interface Callbacks<Done> {
   onSuccess?: (done: Done, isHere: boolean) => unknown;
   onError?: (error: Error, isHere: boolean) => unknown;
   onSettled?: (isHere: boolean) => unknown;
 }
 
-type Mutate<Done, Fields> = (fields: Fields, told?: Told<Done>) => void;
+type Mutate<Done, Fields> = (fields: Fields, callbacks?: Callbacks<Done>) => void;
 type WithMutate<Result, Mutate> = Result extends unknown ? Omit<Result, "mutate"> & { mutate: Mutate } : never;
 
 /**
@@ -29,7 +29,8 @@ export function useMutation<Done, Fields = void, Before = unknown>(
   const mutation = useMutationOfThisScreen(withoutWaiting(options));
   const isHere = useIsHere();
   const { mutateAsync } = mutation;
-  const mutate: Mutate<Done, Fields> = (fields, told = {}) => void tell(mutateAsync(fields), told, isHere);
+  const mutate: Mutate<Done, Fields> = (fields, callbacks = {}) =>
+    void runCallbacks(mutateAsync(fields), callbacks, isHere);
   return { ...mutation, mutate };
 }
 
@@ -48,12 +49,16 @@ function withoutWaiting<Done, Fields, Before>(
   };
 }
 
-async function tell<Done>(asked: Promise<Done>, told: Told<Done>, isHere: () => boolean): Promise<void> {
-  const [answer] = await Promise.allSettled([asked]);
+async function runCallbacks<Done>(
+  pending: Promise<Done>,
+  callbacks: Callbacks<Done>,
+  isHere: () => boolean,
+): Promise<void> {
+  const [answer] = await Promise.allSettled([pending]);
   try {
-    if (answer.status === "fulfilled") told.onSuccess?.(answer.value, isHere());
-    else told.onError?.(answer.reason as Error, isHere());
+    if (answer.status === "fulfilled") callbacks.onSuccess?.(answer.value, isHere());
+    else callbacks.onError?.(answer.reason as Error, isHere());
   } finally {
-    told.onSettled?.(isHere());
+    callbacks.onSettled?.(isHere());
   }
 }

@@ -13,14 +13,14 @@ export interface RotateDialogProps {
   opened: boolean;
   onClose: () => void;
   /** Reports that the rotation could not be started. */
-  tellFailure: (reason: string) => void;
+  showFailure: (reason: string) => void;
   /** Why the rotation is impossible, shown in the dialog. */
   obstacle?: string | null;
   /** Additional information to show before the start. */
   children?: ReactNode;
 }
 
-export function RotateDialog({ of, opened, onClose, tellFailure, obstacle = null, children }: RotateDialogProps) {
+export function RotateDialog({ of, opened, onClose, showFailure, obstacle = null, children }: RotateDialogProps) {
   const { mutate, isPending } = useMutation(rotating(useQueryClient(), of));
   const confirm = () =>
     mutate(undefined, {
@@ -30,7 +30,7 @@ export function RotateDialog({ of, opened, onClose, tellFailure, obstacle = null
         if (isHere) onClose();
       },
       onError: (error, isHere) => {
-        tellFailure(messageOf(error));
+        showFailure(messageOf(error));
         if (isHere) onClose();
       },
     });

@@ -20,7 +20,7 @@ interface Farewell {
   sessionId: string | null;
 }
 
-function tellOtherTabs(farewell: Farewell): void {
+function notifyOtherTabs(farewell: Farewell): void {
   localStorage.setItem(SIGNED_OUT_KEY, JSON.stringify({ ...farewell, at: Date.now() }));
 }
 
@@ -38,7 +38,7 @@ export async function signOut(by: "person" | "inactivity"): Promise<void> {
   let provider: ProviderSession | null = null;
   try {
     // Notifies the other tabs before the server does, so that they have the correct reason.
-    tellOtherTabs({ by, sessionId: null });
+    notifyOtherTabs({ by, sessionId: null });
   } finally {
     if (status === "signed-in") provider = (await call(logout).catch(() => undefined))?.provider ?? null;
     isSigningOut = false;
@@ -53,7 +53,7 @@ export function leaveEndedSession(by: "server" | "expiry", token: string | null 
   // A late reply to a call of an earlier session must not end this one.
   if (token !== null && token !== session.token) return;
   endSession(by);
-  tellOtherTabs({ by, sessionId: session.decoded.sessionId });
+  notifyOtherTabs({ by, sessionId: session.decoded.sessionId });
 }
 
 function onFarewell(text: string): void {

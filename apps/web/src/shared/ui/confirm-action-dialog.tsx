@@ -26,17 +26,17 @@ export function ConfirmActionDialog<Done>({
   ...asked
 }: AskingDialogProps<Done>) {
   const { mutate, isPending } = useMutation(mutation);
-  const tellDone = (answer: Done, isHere: boolean): void => {
-    const told = typeof done === "function" ? done(answer) : done;
-    if (told !== null) toast.success(told);
+  const showDone = (answer: Done, isHere: boolean): void => {
+    const text = typeof done === "function" ? done(answer) : done;
+    if (text !== null) toast.success(text);
     if (isHere) onClose();
     onDone?.(answer, isHere);
   };
-  const tellFailure = (error: Error): void => {
+  const showFailure = (error: Error): void => {
     if (typeof failed === "function") toast.error(failed(error));
     else toast.error(messageOf(error), { title: failed });
   };
-  const confirm = (): void => mutate(undefined, { onSuccess: tellDone, onError: tellFailure });
+  const confirm = (): void => mutate(undefined, { onSuccess: showDone, onError: showFailure });
   return <ConfirmDialog {...asked} isBusy={isPending} onConfirm={confirm} onCancel={onClose} />;
 }
 

@@ -44,22 +44,22 @@ export async function findAffectedPeople(db: Db, platformId: string, limit: numb
     ), given as materialized (
       select user_id, safe_id, bit_or(permissions) as permissions from ${memberships} membership
       where safe_id in (select safe_id from stock) group by user_id, safe_id
-    ), lent as materialized (
+    ), active_grant as materialized (
       select person.id as user_id, credentials.safe_id, count(*)::integer as count
-      from users person cross join lateral ${activeGrants(OUTER_USER)} lent
-      join accounts on accounts.id = lent.account_id and ${isOfPlatform}
-      join credentials on credentials.id = lent.account_id and credentials.deleted_at is null
+      from users person cross join lateral ${activeGrants(OUTER_USER)} active_grant
+      join accounts on accounts.id = active_grant.account_id and ${isOfPlatform}
+      join credentials on credentials.id = active_grant.account_id and credentials.deleted_at is null
       where person.id in (
         select asked.user_id from access_requests asked join accounts on accounts.id = asked.account_id
         where asked.state = 'granted' and ${isOfPlatform})
       group by person.id, credentials.safe_id
     ), touched as materialized (
-      select given.user_id, given.safe_id, stock.count - coalesce(lent.count, 0) as count,
+      select given.user_id, given.safe_id, stock.count - coalesce(active_grant.count, 0) as count,
         given.permissions & ${USE} <> 0 as uses, given.permissions & ${RETRIEVE} <> 0 as retrieves
       from given join stock on stock.safe_id = given.safe_id
-      left join lent on lent.user_id = given.user_id and lent.safe_id = given.safe_id
+      left join active_grant on active_grant.user_id = given.user_id and active_grant.safe_id = given.safe_id
       where given.permissions & ${CONFIRMED} = 0 and given.permissions & (${USE} | ${RETRIEVE}) <> 0
-        and stock.count > coalesce(lent.count, 0)
+        and stock.count > coalesce(active_grant.count, 0)
         and given.user_id in (select id from users where status = 'active')
     )
     select person.id as user_id, person.name, person.email,

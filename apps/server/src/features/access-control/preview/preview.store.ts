@@ -73,10 +73,10 @@ const KIND = sql`safes.id as safe_id, safes.status as safe_status, platforms.id 
 async function grantsIn(db: Db, { people, safes }: PreviewScope): Promise<GrantedAccountRow[]> {
   const there = safes === null ? sql`true` : sql`safes.id = any(${[...safes]}::uuid[])`;
   const { rows } = await sql<GrantedAccountRow>`
-    select person.id as user_id, lent.account_id, ${KIND}
-    from users person cross join lateral ${activeGrants(OUTER_USER)} lent
-    join credentials on credentials.id = lent.account_id and credentials.deleted_at is null
-    join accounts on accounts.id = lent.account_id join platforms on platforms.id = accounts.platform_id
+    select person.id as user_id, active_grant.account_id, ${KIND}
+    from users person cross join lateral ${activeGrants(OUTER_USER)} active_grant
+    join credentials on credentials.id = active_grant.account_id and credentials.deleted_at is null
+    join accounts on accounts.id = active_grant.account_id join platforms on platforms.id = accounts.platform_id
     join safes on safes.id = credentials.safe_id
     where person.id = any(${[...people]}::uuid[]) and person.status = 'active' and ${there}
       and exists (select from access_requests asked where asked.user_id = person.id and asked.state = 'granted')`.execute(

@@ -17,7 +17,7 @@ export interface ActiveGrant {
 export const isInForce = (request: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`(${request}.state = 'granted' and ${request}.starts_at <= access_time() and ${request}.ends_at > access_time())`;
 
-const inForce = isInForce(sql`lent`);
+const inForce = isInForce(sql`active_grant`);
 
 /**
  * A query for a user's active grants, one per account. INVARIANT: a user who can no longer see a safe has no active
@@ -26,22 +26,22 @@ const inForce = isInForce(sql`lent`);
  */
 export function activeGrants(actor: PrincipalRef): RawBuilder<ActiveGrant> {
   return sql<ActiveGrant>`(
-    select distinct on (lent.account_id) lent.account_id, lent.id as request_id, lent.ends_at, lent.ticket
-    from access_requests lent
-    where lent.user_id = ${actor.id} and ${inForce} and exists (
-      select from credentials where credentials.id = lent.account_id ${limitToTokenSafes(sql`credentials.safe_id`, actor)}
-    ) and (lent.is_mapped or exists (
+    select distinct on (active_grant.account_id) active_grant.account_id, active_grant.id as request_id, active_grant.ends_at, active_grant.ticket
+    from access_requests active_grant
+    where active_grant.user_id = ${actor.id} and ${inForce} and exists (
+      select from credentials where credentials.id = active_grant.account_id ${limitToTokenSafes(sql`credentials.safe_id`, actor)}
+    ) and (active_grant.is_mapped or exists (
       select from credentials join ${effectivePermissionsOf(actor)} standing on standing.safe_id = credentials.safe_id
-      where credentials.id = lent.account_id))
-    order by lent.account_id, lent.ends_at desc
+      where credentials.id = active_grant.account_id))
+    order by active_grant.account_id, active_grant.ends_at desc
   )`;
 }
 
 /** Records that the secret was retrieved under the active grants. The secret may then have to be rotated when they end. */
 export async function recordRetrieval(tx: Tx, actorId: string, accountId: string): Promise<void> {
   await sql`
-    update access_requests lent set is_retrieved = true
-    where lent.user_id = ${actorId} and lent.account_id = ${accountId} and ${inForce} and not lent.is_retrieved`.execute(
+    update access_requests active_grant set is_retrieved = true
+    where active_grant.user_id = ${actorId} and active_grant.account_id = ${accountId} and ${inForce} and not active_grant.is_retrieved`.execute(
     tx,
   );
 }

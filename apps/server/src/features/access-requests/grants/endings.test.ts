@@ -22,8 +22,8 @@ import { aGroup, aMember, aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually, liveEvents } from "#testing/waiting.ts";
-import { aRequestableAccount, endAfter, entriesOf, requestsOf } from "../testing/lending.ts";
-import type { RequestableSetup } from "../testing/lending.ts";
+import { aRequestableAccount, endAfter, entriesOf, requestsOf } from "../testing/requestable-account.ts";
+import type { RequestableSetup } from "../testing/requestable-account.ts";
 
 let app: TestApp;
 let admin: TestPerson;

@@ -15,7 +15,7 @@ import type { TestPerson } from "#testing/people.ts";
 import { aMember, aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
-import { aRequestableAccount, endAfter, requestsOf } from "../testing/lending.ts";
+import { aRequestableAccount, endAfter, requestsOf } from "../testing/requestable-account.ts";
 
 let app: TestApp;
 let admin: TestPerson;

@@ -25,7 +25,7 @@ export interface LockedCheckOut extends CheckOutsTable {
 
 /** The end of the check-out in `held`. If it has a grant, the grant's end counts, because the grant may have been extended. */
 export const checkedOutUntil: RawBuilder<Date> = sql<Date>`coalesce(
-  (select lent.ends_at from access_requests lent where lent.id = held.request_id and lent.state = 'granted'), held.until)`;
+  (select active_grant.ends_at from access_requests active_grant where active_grant.id = held.request_id and active_grant.state = 'granted'), held.until)`;
 
 /**
  * SQL condition on `accounts`: a check-out or grant with which the secret was retrieved has ended, and no job has processed that

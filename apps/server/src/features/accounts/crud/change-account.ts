@@ -44,7 +44,7 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
     for (const permission of permissionsFor(changes, replacement !== null, shown))
       requireAccountPermission(shown, permission);
     // INVARIANT: a taken password is never sent to a different target: whoever changes the address could read it there.
-    if (isSentElsewhere(changes, replacement !== null)) refuseTaken(shown);
+    if (changesTarget(changes, replacement !== null)) refuseTaken(shown);
     if (givesAway(shown, edit, changes)) call.requireStepUp();
     if (changes.includes("platform_id")) await lockUsablePlatform(tx, edit.platform_id);
     if (edit.status === "disabled" && shown.status !== "disabled") await endAccess(deps, tx, id, call.actor);
@@ -94,7 +94,7 @@ const SENT_TO: readonly (keyof Fields)[] = [
   "additional_params",
 ];
 
-const isSentElsewhere = (changes: readonly (keyof Fields)[], isSecretReplaced: boolean): boolean =>
+const changesTarget = (changes: readonly (keyof Fields)[], isSecretReplaced: boolean): boolean =>
   !isSecretReplaced && changes.some((field) => SENT_TO.includes(field));
 
 /**
@@ -112,7 +112,7 @@ function permissionsFor(
     ...(changes.includes("name") ? (["rename"] as const) : []),
     ...(isEmpty || changes.some((field) => field !== "name") ? (["update_properties"] as const) : []),
     ...(isSecretReplaced ? (["update_secret"] as const) : []),
-    ...(isSentElsewhere(changes, isSecretReplaced) ? RETRIEVE_WITHOUT_APPROVAL(shown) : []),
+    ...(changesTarget(changes, isSecretReplaced) ? RETRIEVE_WITHOUT_APPROVAL(shown) : []),
     ...(changes.includes("platform_id") && shown.approvals > 0 ? (["access_without_confirmation"] as const) : []),
   ];
 }

@@ -34,7 +34,7 @@ export async function countAccounts(
   const seesAll = seesEverySafe(actor);
   const isSeen = seesAll
     ? sql`true`
-    : sql`(safe_id in (select safe_id from visible) or id in (select account_id from lent))`;
+    : sql`(safe_id in (select safe_id from visible) or id in (select account_id from active_grant))`;
   const visible = seesAll ? sql`select null::uuid` : sql`select safe_id from ${effectivePermissionsOf(actor)} standing`;
   const mine = seesAll
     ? sql`select verification_status, verify_after from credentials where safe_id is not null and deleted_at is null`
@@ -42,10 +42,10 @@ export async function countAccounts(
       select verification_status, verify_after from visible join credentials using (safe_id) where deleted_at is null
       union all
       select verification_status, verify_after from credentials
-      where id in (select account_id from lent) and deleted_at is null and safe_id not in (select safe_id from visible)`;
+      where id in (select account_id from active_grant) and deleted_at is null and safe_id not in (select safe_id from visible)`;
   const { rows } = await sql<AccountFigures>`
     with visible (safe_id) as materialized (${visible}),
-    lent as materialized (select account_id from ${grantsInForce(actor)} lent),
+    active_grant as materialized (select account_id from ${grantsInForce(actor)} active_grant),
     all_seen as (
       select count(*)::integer as total, ${sql.join(VERIFICATION_STATUSES.map(counted))} from (${mine}) credentials
     ), idle as (

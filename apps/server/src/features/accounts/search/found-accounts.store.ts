@@ -75,7 +75,7 @@ export async function scanVisible(
     (select mine.* from visible cross join lateral (${ofOne}) mine limit ${most + 1})
     union all
     select ${READ} from credentials
-    where id in (select account_id from lent) and safe_id not in (select safe_id from visible)
+    where id in (select account_id from active_grant) and safe_id not in (select safe_id from visible)
       and deleted_at is null and ${isAfter(query)}`;
   const { rows } = await sql<Found & { seen: number }>`
     ${seen(query)}, mine as materialized (${mine})
@@ -187,7 +187,7 @@ function seen({ actor, grantsInForce, conditions: { text }, named }: AccountQuer
     ? sql`select id as safe_id from safes where deleted_at is null`
     : sql`select safe_id from ${effectivePermissionsOf(actor)} standing`;
   return sql`with visible as ${text === null && seesEverySafe(actor) ? sql`not materialized` : sql`materialized`} (${visible}),
-    lent as materialized (select account_id from ${grantsInForce(actor)} lent),
+    active_grant as materialized (select account_id from ${grantsInForce(actor)} active_grant),
     named as materialized (${
       named !== undefined
         ? sql`select * from unnest(${[...named.safes]}::uuid[], ${[...named.words]}::text[]) named (safe_id, word)`
@@ -200,7 +200,7 @@ function seen({ actor, grantsInForce, conditions: { text }, named }: AccountQuer
 const isSeen = ({ actor }: AccountQuery): Sql =>
   seesEverySafe(actor)
     ? sql`true`
-    : sql`(credentials.safe_id in (select safe_id from visible) or credentials.id in (select account_id from lent))`;
+    : sql`(credentials.safe_id in (select safe_id from visible) or credentials.id in (select account_id from active_grant))`;
 
 /** Whether each word occurs in the account's own text or in the name of its safe. */
 const textMatches = ({ conditions: { text } }: AccountQuery): Sql =>

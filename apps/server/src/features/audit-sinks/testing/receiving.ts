@@ -23,7 +23,7 @@ export interface Receiver {
   all(): readonly Received[];
   taken(): readonly Received[];
   /** How many requests followed a redirect. */
-  elsewhere(): number;
+  redirected(): number;
   /** Sets the statuses of the next replies. */
   answerNext(...statuses: number[]): void;
   forget(): void;
@@ -33,11 +33,11 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   let all: Received[] = [];
   let taken: Received[] = [];
-  let elsewhere = 0;
+  let redirected = 0;
   let next: number[] = [];
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = Buffer.concat(await request.toArray()).toString("utf8");
-    if (request.url === "/elsewhere") elsewhere += 1;
+    if (request.url === "/elsewhere") redirected += 1;
     const status = next.shift() ?? 200;
     const received = { headers: request.headers, body, lines: body.split("\n").filter((line) => line !== "") };
     all.push(received);
@@ -51,7 +51,7 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${port}/in`,
     all: () => all,
     taken: () => taken,
-    elsewhere: () => elsewhere,
+    redirected: () => redirected,
     answerNext: (...statuses) => (next = statuses),
     forget: () => ([all, taken] = [[], []]),
     close: async () => {

@@ -28,7 +28,7 @@ export function readSubmission(text: string): Submission | null {
 export type Judgement =
   | { verdict: "extends" }
   /** The log must start its proof from the last size that this witness saw. */
-  | { verdict: "elsewhere"; seen: number }
+  | { verdict: "wrong-size"; seen: number }
   | { verdict: "not-signed" | "malformed" }
   /** Signed by the log, but not an extension of the previously cosigned checkpoint. */
   | { verdict: "contradicts"; reason: string; status: 409 | 422 };
@@ -52,7 +52,7 @@ export function judge({ old, proof, checkpoint, note }: Submission, known: Known
   if (before !== null && size === before.size && !root.equals(before.root)) {
     return { verdict: "contradicts", status: 409, reason: `It signed two different histories of ${size} entries.` };
   }
-  if (old !== known.size) return { verdict: "elsewhere", seen: known.size };
+  if (old !== known.size) return { verdict: "wrong-size", seen: known.size };
   const continues =
     before === null
       ? proof.length === 0

@@ -91,7 +91,7 @@ test("a witness cosigns checkpoints that extend a watched log, and no checkpoint
     return shown.status.cursor === last.size ? { cosigned: shown.cosigned_checkpoint, seen: last } : null;
   });
   assert.ok(cosignedAt(cosigned!, parseWitnessKey(witness_key)!) !== null);
-  assert.ok(cosigned!.startsWith(seen.checkpoint!), "what the witness keeps, with its signature");
+  assert.ok(cosigned!.startsWith(seen.checkpoint!), "the stored checkpoint with the witness's signature");
   const lines = (await log.call(exportAudit, { as: admin })).text.split("\n").slice(0, -1);
   assert.equal((await verifyExport(lines, logKey, [cosigned!])).isIntact, true);
 });

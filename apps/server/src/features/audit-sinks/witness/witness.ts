@@ -72,7 +72,7 @@ export async function takeCheckpoint(
       case "extends":
         await acceptCheckpoint(tx, log.id, { size: submission.checkpoint.size, note: submission.note, at });
         return answer(200, cosign(submission.note, signer, at) ?? "");
-      case "elsewhere":
+      case "wrong-size":
         return { status: 409, type: "text/x.tlog.size", text: `${judgement.seen}\n` };
       case "contradicts":
         await raiseAlarm(context, tx, log, submission, judgement.reason);

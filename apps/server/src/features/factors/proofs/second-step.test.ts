@@ -54,7 +54,11 @@ describe("OPEN-10: a required second factor is a separate step", () => {
     const { key } = await withApp(app, person);
     const step = await firstStep(app, person);
     assert.deepEqual(step.kinds, ["totp", "recovery"]);
-    assert.equal((await app.call(currentSession, { as: step.pending })).status, 401, "what waits opens nothing");
+    assert.equal(
+      (await app.call(currentSession, { as: step.pending })).status,
+      401,
+      "a pending second step gives no access",
+    );
     const reply = await secondStep(app, step, totp(codeAt(app, key)));
     assert.equal(reply.status, 200, reply.text);
     assert.equal((await app.call(currentSession, { as: reply.body.token })).body.user.email, person.email);

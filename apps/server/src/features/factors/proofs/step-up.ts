@@ -28,7 +28,7 @@ export async function describeStepUp({ kernel, signIn }: FactorsContext, { actor
   }
   const hasPassword = (await findPasswordHash(db, actor.id)) !== "";
   if (hasPassword) return { kinds: ["password" as const], passkey: null, provider: null };
-  return { kinds: [], passkey: null, provider: await signIn.elsewhere.current.openidProviderOf(db, actor.id) };
+  return { kinds: [], passkey: null, provider: await signIn.externalProviders.current.openidProviderOf(db, actor.id) };
 }
 
 /**

@@ -154,7 +154,7 @@ describe("an existing account", () => {
     refusedWith(await signIn(), 403, "sign-in.account-exists");
     idp.bend = null;
     assert.equal((await whoIs(await signIn())).id, local.id);
-    assert.equal((await app.call(currentSession, { as: local.token })).status, 401, "what was open before has ended");
+    assert.equal((await app.call(currentSession, { as: local.token })).status, 401, "earlier sessions have ended");
   });
 
   test("is never taken over if it is an administrator's", async () => {
@@ -204,7 +204,7 @@ describe("an existing account", () => {
     }
     const bound = "select from identity_provider_people where user_id = $1";
     const { rowCount } = await app.database.pool.query(bound, [local.id]);
-    assert.equal(rowCount, 0, "nobody is bound to them");
+    assert.equal(rowCount, 0, "no user is linked to them");
   });
 });
 

@@ -133,7 +133,11 @@ test("a dependent account stores the new password, and another stored account se
     assert.equal(state, "attention");
     assert.match(message ?? "", /does not have it yet/);
   }
-  assert.equal(await place.passwordOf(owner, twin.account.id), password, "what nothing proved is not passed on");
+  assert.equal(
+    await place.passwordOf(owner, twin.account.id),
+    password,
+    "an unverified secret is not sent to dependents",
+  );
 });
 
 test("a linked user's password is not sent to a different host until a user with access to both accounts requests it", async () => {

@@ -194,11 +194,11 @@ async function settle(
     await appendAudit(tx, [systemEntry("account.dependent-updated", "rotation", { target, result, details }, at)]);
     const { audience } = await ownerOf(context, tx, { user_id: null, credential_id: row.account_id });
     await events.publish(tx, { type: "account.changed", audience, data: { account_id: row.account_id } });
-    if (it.state === "attention") await tell(context, tx, row, message);
+    if (it.state === "attention") await notifyOfAttention(context, tx, row, message);
   });
 }
 
-async function tell(context: RotationContext, tx: Tx, row: DependentRow, message: string): Promise<void> {
+async function notifyOfAttention(context: RotationContext, tx: Tx, row: DependentRow, message: string): Promise<void> {
   await context.notify(tx, {
     to: { users: await context.rotated.secretManagersOf(tx, row.account_id) },
     type: "rotation_attention",

@@ -40,9 +40,9 @@ function settle(world: World, rules: Rules): World {
 
 for (const [name, rules] of Object.entries({
   "an account that changes its own password": { means: OWN, refusals: 0 },
-  "one with a reconcile account behind it": { means: BOTH, refusals: 0 },
+  "an account with a reconcile account": { means: BOTH, refusals: 0 },
   "a target that refuses the first candidate": { means: BOTH, refusals: 1 },
-  "a key pair, whose old key is taken away": { means: KEYS, refusals: 0 },
+  "a key pair whose old key is retired": { means: KEYS, refusals: 0 },
 } satisfies Record<string, Rules>)) {
   describe(`all paths of a rotation: ${name}`, () => {
     const worlds = explore(rules, FAULTS);

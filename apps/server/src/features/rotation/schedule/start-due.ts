@@ -10,7 +10,7 @@ import type { DueRow } from "./due.store.ts";
 import { changed } from "../rotation.ts";
 import { insertRotations } from "../rotation.store.ts";
 import type { RotationContext } from "../context.ts";
-import { tellOfHindrance } from "../notify-people.ts";
+import { notifyOfHindrance } from "../notify-people.ts";
 import { QUEUED } from "../rotation-labels.ts";
 
 export interface Timing {
@@ -114,7 +114,7 @@ async function skipHindered(context: RotationContext, tx: Tx, hindered: readonly
   );
   for (const { row, reason, due } of hindered) {
     if (due.wanted_because === null || !isNew.has(row.id)) continue;
-    await tellOfHindrance(context, tx, row, reason);
+    await notifyOfHindrance(context, tx, row, reason);
     const { audience } = await ownerOf(context, tx, { credential_id: row.id, user_id: null });
     await context.kernel.events.publish(tx, { type: "account.changed", audience, data: { account_id: row.id } });
   }

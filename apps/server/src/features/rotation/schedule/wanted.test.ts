@@ -13,7 +13,7 @@ import type { AccountId, Rotation } from "@strongroom/contract";
 import { verifyExport } from "@strongroom/auditlog";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { requestsOf } from "#features/access-requests/testing/lending.ts";
+import { requestsOf } from "#features/access-requests/testing/requestable-account.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { aMember } from "#testing/safes.ts";

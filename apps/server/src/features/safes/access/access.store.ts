@@ -65,13 +65,13 @@ export async function listAccess(db: Db, { safeId, accountId, limit, after }: Ac
              ) as needs_approval
       from members where permissions & ${USE_OR_RETRIEVE} <> 0
       union all
-      select lent.user_id, case when ${accountId}::uuid is null then lent.account_id end,
-             case when lent.is_break_glass then 'break-glass' else 'grant' end, lent.reason, ${USE_OR_RETRIEVE},
-             lent.ends_at, lent.id, false
-      from reached join access_requests lent on lent.account_id = reached.id
-      join users person on person.id = lent.user_id join safes on safes.id = ${safeId}
-      where lent.state = 'granted' and lent.starts_at <= access_time() and lent.ends_at > access_time()
-        and (lent.is_mapped or person.role = 'admin' or safes.access_level = 'public'
+      select active_grant.user_id, case when ${accountId}::uuid is null then active_grant.account_id end,
+             case when active_grant.is_break_glass then 'break-glass' else 'grant' end, active_grant.reason, ${USE_OR_RETRIEVE},
+             active_grant.ends_at, active_grant.id, false
+      from reached join access_requests active_grant on active_grant.account_id = reached.id
+      join users person on person.id = active_grant.user_id join safes on safes.id = ${safeId}
+      where active_grant.state = 'granted' and active_grant.starts_at <= access_time() and active_grant.ends_at > access_time()
+        and (active_grant.is_mapped or person.role = 'admin' or safes.access_level = 'public'
           or exists (select from members where members.user_id = person.id)
           or exists (
             select from groups join group_members theirs on theirs.group_id = groups.id and theirs.user_id = person.id

@@ -46,8 +46,11 @@ export async function changeSafe(
     await kernel.events.publish(tx, changed(id, await audienceOfSafe(tx, id)));
   }
   // Descriptions may be long, so the audit entry records only that the description changed.
-  const told = fields.map((field) => [field, field === "description" ? true : { from: safe[field], to: edit[field] }]);
-  call.note({ details: { changed: Object.fromEntries(told) } });
+  const changes = fields.map((field) => [
+    field,
+    field === "description" ? true : { from: safe[field], to: edit[field] },
+  ]);
+  call.note({ details: { changed: Object.fromEntries(changes) } });
   return presentSafe(tx, call.actor, id);
 }
 

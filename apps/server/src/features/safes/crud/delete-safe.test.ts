@@ -3,7 +3,7 @@ import { createAccount, deleteSafe, readAccount, readAccountDetails, readSafe, u
 import type { Safe } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { requestsOf } from "#features/access-requests/testing/lending.ts";
+import { requestsOf } from "#features/access-requests/testing/requestable-account.ts";
 import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";

@@ -91,7 +91,11 @@ describe("searching the directory", () => {
 describe("looking up a known user", () => {
   test("finds a user by their full address, and the caller's own groups by name", async () => {
     const [user, wanted] = [await aPerson(app), await aPerson(app)];
-    assert.equal((await lookUp(user.token, wanted.email)).status, 403, "who manages no members looks up nobody");
+    assert.equal(
+      (await lookUp(user.token, wanted.email)).status,
+      403,
+      "a user who manages no members cannot look up users",
+    );
     await aSafe(app, user);
     const [own, other] = [await aGroup(app, [user]), await aGroup(app, [wanted])];
     const found = await lookUp(user.token, wanted.email.toUpperCase());

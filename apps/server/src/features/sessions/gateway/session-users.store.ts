@@ -63,7 +63,7 @@ export async function readSessionFacts(db: Db, gatewayId: string): Promise<Sessi
       accounts.status as account_status, safes.status as safe_status,
       platforms.approvals_level_1 + platforms.approvals_level_2 as approvals,
       coalesce(standing.permissions, 0) as permissions, expiring.at as membership_ends_at,
-      lent.ends_at as grant_ends_at, session.grant_id is not null as has_grant,
+      active_grant.ends_at as grant_ends_at, session.grant_id is not null as has_grant,
       coalesce(started_with.ended_how = 'expired' or started_with.ends_at <= access_time(), false) as has_grant_expired,
       session.is_exclusive, held.until as checked_out_until,
       case when session.token_id is null then null
@@ -85,7 +85,7 @@ export async function readSessionFacts(db: Db, gatewayId: string): Promise<Sessi
     ) standing on true
     left join lateral (
       select ends_at from ${activeGrants(who)} granted where granted.account_id = session.account_id
-    ) lent on true
+    ) active_grant on true
     left join lateral (
       select ${checkedOutUntil} as until from account_check_outs held
       where held.account_id = session.account_id and held.user_id = session.user_id

@@ -3,7 +3,7 @@ import { parseDigestLine } from "@strongroom/recordings";
 import assert from "node:assert/strict";
 import { open, rm, stat, truncate } from "node:fs/promises";
 import { after, afterEach, before, test } from "node:test";
-import { shiftTime } from "#features/access-requests/testing/lending.ts";
+import { shiftTime } from "#features/access-requests/testing/requestable-account.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { endOrphans } from "../gateway/end-session.ts";

@@ -164,7 +164,7 @@ describe("credential stuffing", () => {
     const statuses: number[] = [];
     for (let each = 0; each < 40; each++) statuses.push((await guess(newEmail(), attacker)).status);
     assert.equal(statuses.filter((status) => status === 401).length, 30);
-    assert.equal((await hashesOf(app)) - looked, 30, "what is turned away costs no hash");
+    assert.equal((await hashesOf(app)) - looked, 30, "a rejected attempt computes no hash");
   });
 });
 
@@ -338,7 +338,7 @@ test("an attempt refused because too many users are signing in does not count as
   );
   const replies = await Promise.all(attempts);
   const busy = replies.filter((reply) => reply.status === 503);
-  assert.ok(busy.length > 0, "nobody was turned away");
+  assert.ok(busy.length > 0, "no attempt was rejected");
   for (const reply of busy) {
     assert.equal(codeOf(reply), "sign-in.busy");
     assert.equal(reply.headers["retry-after"], "5");

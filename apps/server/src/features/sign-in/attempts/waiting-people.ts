@@ -40,10 +40,10 @@ async function keysOf(
   people: readonly Addressed[],
 ): Promise<[key: string, id: string][]> {
   const ids = people.map(({ id }) => id);
-  const elsewhere = await parts.elsewhere.current.claimsOn(db, ids);
+  const claimed = await parts.externalProviders.current.claimsOn(db, ids);
   const networks = await findNetworks(db, ids);
   const keys: [string, string][] = [];
-  for (const { id, email } of [...people, ...elsewhere.map(({ user_id: id, email }) => ({ id, email }))]) {
+  for (const { id, email } of [...people, ...claimed.map(({ user_id: id, email }) => ({ id, email }))]) {
     const account = await fingerprintAddress(parts.kernel, email);
     keys.push([accountKey(account), id]);
     for (const known of networks) if (known.user_id === id) keys.push([pairKey(account, known.network), id]);

@@ -7,7 +7,7 @@ import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { clientKey } from "#kernel/http/rate-limits.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { requireOwnPassword } from "./password-elsewhere.ts";
+import { requireOwnPassword } from "./require-own-password.ts";
 import { deleteReset } from "./resets.store.ts";
 import { endSessions } from "../sessions/sessions.ts";
 import type { SignInContext } from "../context.ts";

@@ -19,7 +19,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { fingerprintAddress } from "../fingerprint-address.ts";
 import { resetMail } from "./reset-mail.ts";
-import { requireOwnPassword } from "./password-elsewhere.ts";
+import { requireOwnPassword } from "./require-own-password.ts";
 import {
   consumeReset,
   findPendingResets,
@@ -66,14 +66,14 @@ const BY_HAND = "If there is an account with this email, an administrator can no
  * accept the mail.
  */
 export async function fulfilReset(parts: SignInContext, { user_id: userId }: ResetOrder): Promise<void> {
-  const { kernel, mail, elsewhere } = parts;
+  const { kernel, mail, externalProviders } = parts;
   const { database, clock } = kernel;
   const user = userId === null ? undefined : await findUser(database.db, userId);
   if (
     user === undefined ||
     !canSignIn(user) ||
     user.kind !== "person" ||
-    (await elsewhere.current.providerOf(database.db, user.id)) !== null
+    (await externalProviders.current.providerOf(database.db, user.id)) !== null
   )
     return;
   const now = clock.now();

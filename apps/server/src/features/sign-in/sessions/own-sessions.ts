@@ -74,13 +74,13 @@ export async function listSessions(
 }
 
 export async function endOne(
-  { kernel, elsewhere }: SignInContext,
+  { kernel, externalProviders }: SignInContext,
   call: Call<typeof endOwnSession>,
   tx: Tx,
 ): Promise<{ message: string }> {
   const gone = await deleteSession(tx, call.actor.id, call.params.id);
   if (gone === undefined) throw refuse(404, "session.not-found", "Session not found");
-  await elsewhere.current.noteSignOut(tx, call.actor.id);
+  await externalProviders.current.noteSignOut(tx, call.actor.id);
   call.note({ target: { type: "session", id: gone.id } });
   await announceEnds(kernel, tx, [gone]);
   return { message: "The session has been ended." };
@@ -88,7 +88,7 @@ export async function endOne(
 
 /** Ends API tokens too, because a user who ends all other sessions wants everyone else locked out. */
 export async function endOthers(
-  { kernel, elsewhere, endTokens }: SignInContext,
+  { kernel, externalProviders, endTokens }: SignInContext,
   call: Call<typeof endOtherSessions>,
   tx: Tx,
 ): Promise<Message> {
@@ -97,7 +97,7 @@ export async function endOthers(
   await lockUser(tx, actor.id);
   const sessions = await endSessions(kernel, tx, actor.id, sessionOf(actor));
   const tokens = await endTokens.current(tx, actor.id, "sessions-ended");
-  await elsewhere.current.noteSignOut(tx, actor.id);
+  await externalProviders.current.noteSignOut(tx, actor.id);
   call.note({ target: { type: "user", id: actor.id, name: actor.email }, details: { sessions, tokens } });
   return { message: endedMessage(sessions, tokens) };
 }
@@ -106,13 +106,13 @@ export async function endOthers(
  * INVARIANT: after sign-out, a provider whose own session is still open in this browser does not open a new session
  * here without asking the user.
  */
-export async function signOut({ kernel, elsewhere }: SignInContext, call: Call<typeof logout>, tx: Tx) {
+export async function signOut({ kernel, externalProviders }: SignInContext, call: Call<typeof logout>, tx: Tx) {
   const { actor } = call;
   const gone = await deleteSession(tx, actor.id, sessionOf(actor));
   call.note({ target: { type: "session", id: sessionOf(actor) } });
   call.setHeader("set-cookie", noStreamCookie(kernel));
   await announceEnds(kernel, tx, gone === undefined ? [] : [gone]);
-  await elsewhere.current.noteSignOut(tx, actor.id);
-  const provider = gone?.method === "oidc" ? await elsewhere.current.openidProviderOf(tx, actor.id) : null;
+  await externalProviders.current.noteSignOut(tx, actor.id);
+  const provider = gone?.method === "oidc" ? await externalProviders.current.openidProviderOf(tx, actor.id) : null;
   return { message: "Signed out successfully", provider };
 }

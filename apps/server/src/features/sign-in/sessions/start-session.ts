@@ -60,7 +60,7 @@ export async function startSession(
   call: SignInCall,
   proved: ProvenIdentity,
 ): Promise<{ token: string }> {
-  const { kernel, tokens, elsewhere } = parts;
+  const { kernel, tokens, externalProviders } = parts;
   const { user, method, isRemembered, attempt, takeOver } = proved;
   const policy = await admitPerson(parts, call, user);
   const now = kernel.clock.now();
@@ -90,7 +90,7 @@ export async function startSession(
     if (attempt !== undefined) await undoAttemptCount(tx, attempt, user.id, now);
     await proved.within?.(tx);
     if (takeOver !== undefined) {
-      await elsewhere.current.takeOver(tx, user, takeOver);
+      await externalProviders.current.takeOver(tx, user, takeOver);
       // If there was a second step, it used the account's own factor, so the owner is present.
       if (proved.secondStep === undefined) {
         await closeVault(kernel, tx, { person: user, cause: "provider-changed", by: "An identity provider" });

@@ -98,7 +98,7 @@ test("only administrators can create machine identities and their tokens, and na
   });
   assert.deepEqual(refusal(again), [409, "machine-identity.name-taken"]);
   const ofPerson = await app.call(createMachineToken, { params: { id: manager.id }, body: token, as: admin.token });
-  assert.equal(ofPerson.status, 404, "nobody makes tokens that act as another person");
+  assert.equal(ofPerson.status, 404, "a user cannot create tokens that act as another user");
 });
 
 test("changing a machine identity during a decision about the same user does not cause a deadlock", async () => {
@@ -151,7 +151,11 @@ test("the responsible user or group can list and revoke a machine identity's tok
   assert.deepEqual([change.body.name, change.body.responsible?.user_id], ["Renamed", other.id]);
   await app.call(deleteUser, { params: { id: other.id }, as: admin.token });
   const listed = await app.call(listMachines, { query: { search: "Renamed" }, as: admin.token });
-  assert.equal(listed.body.data[0]?.responsible?.user_id, admin.id, "whoever deletes a person answers for it then");
+  assert.equal(
+    listed.body.data[0]?.responsible?.user_id,
+    admin.id,
+    "the administrator who deletes a user becomes responsible for the machine",
+  );
 });
 
 test("attack: a machine identity cannot sign in with a password, a reset or a link", async () => {

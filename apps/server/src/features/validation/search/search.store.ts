@@ -75,12 +75,12 @@ export async function findMatches(db: Db, query: SearchQuery): Promise<MatchRow[
       from ${grants.requestsSeenBy(actor)} request
       where request.account_id = page.id and request.starts_at <= access_time()
       having count(*) > 0
-    ) lending on true
+    ) granted on true
     order by page.created_at desc, page.id desc`.execute(db);
   return rows;
 }
 
-const jitOf = sql`case when lending.is_active then 'active' when lending.is_known then 'expired' else 'none' end`;
+const jitOf = sql`case when granted.is_active then 'active' when granted.is_known then 'expired' else 'none' end`;
 
 /** Counts the matches, but stops counting at `most`. */
 export async function countMatches(db: Db, query: SearchQuery, most: number): Promise<number> {
@@ -97,7 +97,7 @@ export async function countMatches(db: Db, query: SearchQuery, most: number): Pr
 function tables({ actor, grants, filter }: SearchQuery): Sql {
   const text = fold(filter.text);
   const mine = grants.requestsSeenBy(actor);
-  const lending =
+  const granted =
     filter.jit.length === 0
       ? sql`select null::uuid, false where false`
       : sql`select account_id, bool_or(is_in_force) from ${mine} request where starts_at <= access_time() group by account_id`;
@@ -116,7 +116,7 @@ function tables({ actor, grants, filter }: SearchQuery): Sql {
       ? sql`select null::uuid where false`
       : sql`select account_id from ${mine} request where reason ilike ${containing(text)}`;
   return sql`${visibleSecrets(actor, grants)},
-    lending (account_id, is_active) as materialized (${lending}),
+    granted (account_id, is_active) as materialized (${granted}),
     found (id) as materialized (${found}),
     justified (id) as materialized (${why})`;
 }
@@ -150,10 +150,10 @@ const matches = (text: string): Sql => sql`(${isNamed(text)}
     or credentials.verification_error ilike ${containing(text)} or credentials.id in (select id from justified))`;
 
 const ASSOCIATED: Record<JitAssociation, Sql> = {
-  active: sql`credentials.id in (select account_id from lending where is_active)`,
-  expired: sql`credentials.id in (select account_id from lending where not is_active)`,
-  any: sql`credentials.id in (select account_id from lending)`,
-  none: sql`credentials.id not in (select account_id from lending)`,
+  active: sql`credentials.id in (select account_id from granted where is_active)`,
+  expired: sql`credentials.id in (select account_id from granted where not is_active)`,
+  any: sql`credentials.id in (select account_id from granted)`,
+  none: sql`credentials.id not in (select account_id from granted)`,
 };
 const isAssociated = (how: JitAssociation): Sql => ASSOCIATED[how];
 

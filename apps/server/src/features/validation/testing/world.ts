@@ -1,6 +1,6 @@
 // Test data: a safe with accounts in different statuses, one of them under a grant, and users with different rights.
 import type { Account, Safe } from "@strongroom/contract";
-import { requestsOf } from "#features/access-requests/testing/lending.ts";
+import { requestsOf } from "#features/access-requests/testing/requestable-account.ts";
 import { searchKeys } from "#features/secrets/index.ts";
 import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aPerson, firstAdmin } from "#testing/people.ts";

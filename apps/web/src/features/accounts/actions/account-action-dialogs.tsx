@@ -28,7 +28,7 @@ export function RotateAccountDialog({ account, opened, onClose }: AccountActionD
       opened={opened}
       obstacle={rotationObstacle(account.connector, useHasReconcileAccount(account))}
       onClose={onClose}
-      tellFailure={(reason) => toast.error(reason, { title: "Failed to rotate password" })}
+      showFailure={(reason) => toast.error(reason, { title: "Failed to rotate password" })}
     >
       <p>
         The new password follows the rules of the platform <strong>{account.platform_name}</strong>.

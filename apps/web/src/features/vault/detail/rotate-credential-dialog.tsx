@@ -18,7 +18,7 @@ export function RotateCredentialDialog({ credential, opened, onClose }: RotateCr
       opened={opened}
       onClose={onClose}
       obstacle={rotationObstacle(credential.connector, false)}
-      tellFailure={(reason) => toast.error(`Failed to initiate rotation: ${reason}`)}
+      showFailure={(reason) => toast.error(`Failed to initiate rotation: ${reason}`)}
     />
   );
 }

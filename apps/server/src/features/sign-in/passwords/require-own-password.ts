@@ -4,8 +4,8 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { SignInContext } from "../context.ts";
 
 /** Throws 409 with the provider's name for a user without a local password. */
-export async function requireOwnPassword({ elsewhere }: SignInContext, db: Db, userId: string): Promise<void> {
-  const provider = await elsewhere.current.providerOf(db, userId);
+export async function requireOwnPassword({ externalProviders }: SignInContext, db: Db, userId: string): Promise<void> {
+  const provider = await externalProviders.current.providerOf(db, userId);
   if (provider === null) return;
   throw refuse(409, "password.elsewhere", `This user signs in through ${provider}. Change the password there.`);
 }
