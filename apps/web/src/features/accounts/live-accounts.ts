@@ -1,8 +1,7 @@
 // Updates displayed accounts from live events.
 import type { LiveEvent } from "@strongroom/contract";
-import { useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
-import { follow } from "#shared/events/follower.ts";
+import type { QueryClient } from "@tanstack/react-query";
+import { useFollower, type Follower } from "#shared/events/follower.ts";
 import { removeAccountFromCache, isAccountHeld, refreshAccount, refreshLists } from "./accounts.queries.ts";
 
 /** Verification and rotation events name an account by its id too, because accounts share ids with their secrets. */
@@ -14,18 +13,13 @@ function changedIn(event: LiveEvent): string | null {
 const deletedIn = (event: LiveEvent): string | null =>
   event.type === "account.deleted" ? event.data.account_id : null;
 
-export function useLiveAccounts(): void {
-  const client = useQueryClient();
-  useEffect(
-    () =>
-      follow({
-        changedIn,
-        deletedIn,
-        isHeld: (id) => isAccountHeld(client, id),
-        refreshOne: (id) => void refreshAccount(client, id),
-        refreshAll: () => refreshLists(client),
-        gone: (id) => removeAccountFromCache(client, id),
-      }),
-    [client],
-  );
-}
+const followerOf = (client: QueryClient): Follower => ({
+  changedIn,
+  deletedIn,
+  isHeld: (id) => isAccountHeld(client, id),
+  refreshOne: (id) => void refreshAccount(client, id),
+  refreshAll: () => refreshLists(client),
+  gone: (id) => removeAccountFromCache(client, id),
+});
+
+export const useLiveAccounts = (): void => useFollower(followerOf);

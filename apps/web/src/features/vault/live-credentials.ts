@@ -1,8 +1,7 @@
 // Updates the vault's screens from live events.
 import type { LiveEvent } from "@strongroom/contract";
-import { useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
-import { follow } from "#shared/events/follower.ts";
+import type { QueryClient } from "@tanstack/react-query";
+import { useFollower, type Follower } from "#shared/events/follower.ts";
 import { removeCredentialFromCache, isCredentialHeld, refreshCredential, refreshLists } from "./credentials.queries.ts";
 
 function changedIn(event: LiveEvent): string | null {
@@ -13,18 +12,13 @@ function changedIn(event: LiveEvent): string | null {
 const deletedIn = (event: LiveEvent): string | null =>
   event.type === "credential.deleted" ? event.data.credential_id : null;
 
-export function useLiveCredentials(): void {
-  const client = useQueryClient();
-  useEffect(
-    () =>
-      follow({
-        changedIn,
-        deletedIn,
-        isHeld: (id) => isCredentialHeld(client, id),
-        refreshOne: (id) => void refreshCredential(client, id),
-        refreshAll: () => refreshLists(client),
-        gone: (id) => removeCredentialFromCache(client, id),
-      }),
-    [client],
-  );
-}
+const followerOf = (client: QueryClient): Follower => ({
+  changedIn,
+  deletedIn,
+  isHeld: (id) => isCredentialHeld(client, id),
+  refreshOne: (id) => void refreshCredential(client, id),
+  refreshAll: () => refreshLists(client),
+  gone: (id) => removeCredentialFromCache(client, id),
+});
+
+export const useLiveCredentials = (): void => useFollower(followerOf);

@@ -1,5 +1,7 @@
 // Updates a list's cards from live events: fetches a few changes one by one, and many as pages.
 import type { LiveEvent } from "@strongroom/contract";
+import { useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { onLiveEvent } from "./live-events.ts";
 
 /** Milliseconds for which changes are collected: a verification of the whole vault sends thousands. */
@@ -39,7 +41,7 @@ export function createFollower(parts: Follower, later: (run: () => void) => void
 }
 
 /** Follows the events until the returned function is called. */
-export function follow(parts: Follower): () => void {
+function follow(parts: Follower): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const later = (run: () => void): void => {
     timer = setTimeout(run, COLLECT_MS);
@@ -49,4 +51,10 @@ export function follow(parts: Follower): () => void {
     stop();
     clearTimeout(timer);
   };
+}
+
+/** Follows the events while the component is mounted. `followerOf` must be defined outside of the component. */
+export function useFollower(followerOf: (client: QueryClient) => Follower): void {
+  const client = useQueryClient();
+  useEffect(() => follow(followerOf(client)), [client, followerOf]);
 }
