@@ -193,7 +193,7 @@ describe("privileged sessions", needs(unavailable), () => {
     await button("Playback").click();
     const player = dialogOf(page, `Playback: ${nameOfSession}`);
     await player.getByText("watched-55", { exact: true }).waitFor();
-    // The recording is short and ends by itself.
+    // The recording is short, so playback ends soon.
     await player.getByRole("button", { name: "Play", exact: true }).waitFor();
     await inspectScreen(page, "session-playback");
     await page.keyboard.press("Escape");

@@ -24,7 +24,7 @@ const AREAS =
 const CITATION = new RegExp(`\\b(${AREAS})-(\\d{2,3})(?: to (?:(?:${AREAS})-)?(\\d{2,3}))?\\b`, "g");
 const ROW = /^\| ((?:[A-Z]+)-\d{2,3}) \| (.*?) \| ([^|]*) \| ([^|]*) \|$/;
 
-/** The ids that a text cites; `JIT-24 to JIT-26` is three of them. A bare number after a comma (`OPEN-04, 05`) is none. */
+/** The ids that a text cites; `JIT-24 to JIT-26` is three ids. A bare number after a comma (`OPEN-04, 05`) is not an id. */
 export function idsIn(text) {
   const ids = new Set();
   for (const [, area, first, last = first] of text.matchAll(CITATION)) {

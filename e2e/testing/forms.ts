@@ -25,7 +25,7 @@ export interface Form {
 
 const at = (path: string) => () => path;
 
-/** Search boxes, filters and forms on pages, where there is nothing to open and nothing to save. */
+/** Search boxes, filters and forms on pages, which open no dialog and save nothing. */
 const onPage = (path: string | Form["at"], ...of: string[]): Form => ({
   of,
   at: typeof path === "string" ? at(path) : path,

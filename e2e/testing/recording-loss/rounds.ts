@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Fault } from "./faults.ts";
 import type { LiveSession, LossBed } from "./test-bed.ts";
 
-/** What the shell of each session runs: a few lines a second, a busy log, or as much output as the connection takes. */
+/** The program that the shell of each session runs: a few lines a second, a busy log, or as much output as the connection takes. */
 const LOADS = {
   slow: "while :; do i=$((i+1)); echo slow $i; sleep 0.1; done",
   busy: "while :; do i=$((i+1)); echo busy line $i of a log that has some eighty characters in each of its lines; [ $((i % 10)) = 0 ] && sleep 0.02; done",
@@ -30,7 +30,7 @@ export interface Loss {
   missingBytes: number;
   /** The time between the arrivals of the first and the last missing byte. */
   missingMs: number;
-  /** The problem in plain language; null if there is none. */
+  /** The problem in plain language, or null. */
   problem: string | null;
 }
 

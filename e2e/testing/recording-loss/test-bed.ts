@@ -39,7 +39,7 @@ export interface LiveSession {
 }
 
 export interface LossBed {
-  /** Whether recordings have a small disk of their own. Needs root. */
+  /** Whether recordings have their own small disk. Needs root. */
   hasDisk: boolean;
   begin(): Promise<LiveSession>;
   /** A terminal that continues the session; null when the session has ended. */

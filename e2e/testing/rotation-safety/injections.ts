@@ -19,9 +19,9 @@ export type Injection =
 
 export interface InjectionResult {
   injection: Injection;
-  /** The problem in plain language; null if there is none. */
+  /** The problem in plain language, or null. */
   problem: string | null;
-  /** The step that only a person can take; null if there is none. */
+  /** The step that needs a person, or null. */
   remainingTask: string | null;
   /** The time from the fault until the rotation stopped. */
   seconds: number;

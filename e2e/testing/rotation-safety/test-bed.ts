@@ -20,7 +20,7 @@ export const MACHINES: readonly string[] = Array.from({ length: 12 }, (_, number
 
 export const POLL_MS = 100;
 
-/** An account with a verified secret, reached through a proxy of its own. */
+/** An account with a verified secret, reached through its own proxy. */
 export interface Prepared {
   id: string;
   body: AccountBody;
@@ -33,9 +33,9 @@ export interface Prepared {
 
 /** The result of automatic recovery. */
 export interface Verdict {
-  /** The problem in plain language; null if there is none. */
+  /** The problem in plain language, or null. */
   problem: string | null;
-  /** The step that only a person can take; null if there is none. */
+  /** The step that needs a person, or null. */
   remainingTask: string | null;
   /** When the rotation stopped, as a value of `performance.now()`. */
   overAt: number;

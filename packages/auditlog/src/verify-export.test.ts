@@ -36,7 +36,7 @@ describe("verifying a complete export", () => {
     await assert.rejects(verifyExport(complete, "not a key"), TypeError);
   });
 
-  /** What was changed in the file, and the complete list of findings. */
+  /** The change made to the file, and the complete list of findings. */
   const tampering: Record<string, [(lines: string[]) => string[], string[]]> = {
     "an entry's content is changed": [
       (lines) => lines.with(lineOf(lines, 41), complete[lineOf(lines, 41)]!.replace("Ada", "Eve")),

@@ -21,7 +21,7 @@ export function nameOf({ host, port }: Endpoint): string {
 }
 
 /**
- * A connected stream, or the reason why there is none. The stream is destroyed at the end of the attempt. Several
+ * A connected stream, or the reason for the failure. The stream is destroyed at the end of the attempt. Several
  * addresses share the time, in the resolver's order. To list accounts, allow `MAX_LISTED_BYTES`.
  */
 export async function dial(

@@ -1,4 +1,4 @@
-// A `fetch` for libraries that set no limits of their own. It uses connections allowed by the network policy.
+// A `fetch` for libraries that set no limits. It uses connections allowed by the network policy.
 import { inTime, type Attempt } from "./attempt.ts";
 import type { Failure, VerifyContext } from "./connector.ts";
 import { misconfigured } from "./finding.ts";

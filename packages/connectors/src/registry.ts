@@ -1,4 +1,4 @@
-// Chooses the connector for an entry, and explains in plain English when there is none.
+// Chooses the connector for an entry, and explains in plain English why an entry has none.
 import * as all from "./all.ts";
 import { schemeOf } from "./connection-string.ts";
 import type { Connector, Target } from "./connector.ts";

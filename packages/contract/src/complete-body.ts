@@ -30,7 +30,7 @@ const complete = new WeakMap<z.ZodType, ReadOnly | null>();
 /** Whether a schema was created by `completeBody`. */
 export const isComplete = (schema: z.ZodType): boolean => complete.has(schema);
 
-/** The read-only fields that a body created by `completeBody` accepts; null when there are none. */
+/** The read-only fields that a body created by `completeBody` accepts, or null. */
 export function readOnlyOf(schema: z.ZodType | undefined): (ReadOnly & { names: readonly string[] }) | null {
   const readOnly = (schema === undefined ? null : complete.get(schema)) ?? null;
   if (readOnly === null) return null;

@@ -13,7 +13,7 @@ export type Needs = "public" | "signed-in" | Permission;
 export type AuditEvent = "none" | `${string}.${string}`;
 
 /**
- * What the call can give to people other than the caller: access to a stored secret or the audit trail (`secret`), or
+ * The effect of the call for users other than the caller: access to a stored secret or the audit trail (`secret`), or
  * a permission, an account or a token (`right`). Values that the caller supplies, such as the password of a new
  * account, and results that only the caller receives do not count.
  */

@@ -51,7 +51,7 @@ export const SESSION_END_REASONS = [
 export const SessionEndReason = z.enum(SESSION_END_REASONS);
 export type SessionEndReason = z.infer<typeof SessionEndReason>;
 
-/** What the caller may do with a session now. */
+/** The actions that the caller may take on a session now. */
 export const SESSION_ACTIONS = ["watch", "message", "pause", "terminate", "play", "export"] as const;
 export const SessionAction = z.enum(SESSION_ACTIONS);
 export type SessionAction = z.infer<typeof SessionAction>;
@@ -88,7 +88,7 @@ export const PrivilegedSession = z.object({
   /** In words, such as "Terminated by Ada: wrong host". */
   ended_because: z.string().nullable(),
   is_recorded: z.boolean(),
-  /** *Pause Input* is in effect: what the user types does not reach the target. */
+  /** *Pause Input* is in effect: the user's input does not reach the target. */
   is_input_paused: z.boolean(),
 });
 export type PrivilegedSession = z.infer<typeof PrivilegedSession>;

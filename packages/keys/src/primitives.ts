@@ -71,7 +71,7 @@ export function aes256GcmOpen(
   try {
     decipher.final();
   } catch {
-    // GCM fails here only on the tag; what has been decrypted so far must not survive.
+    // GCM fails here only on the tag; the text decrypted so far must not survive.
     plaintext.fill(0);
     return null;
   }

@@ -21,7 +21,7 @@ export class EventBuffer {
     return this.#bytes;
   }
 
-  /** The time of the oldest event; null when there is none. */
+  /** The time of the oldest event, or null. */
   get oldest(): number | null {
     return this.#events[0]?.at ?? null;
   }
@@ -46,7 +46,7 @@ export class EventBuffer {
     else this.#events.push({ at, code, data });
   }
 
-  /** Removes all events and returns them as a chunk's text; null when there is none. */
+  /** Removes all events and returns them as a chunk's text. Returns null if there are no events. */
   take(): ChunkText | null {
     const [first] = this.#events;
     const last = this.#events.at(-1);

@@ -87,7 +87,7 @@ export class InputMask {
     return recorded;
   }
 
-  /** The line ended without an echo: what was typed before Enter stays hidden. */
+  /** The line ended without an echo: the text typed before Enter stays hidden. */
   #maskLine(): string {
     const enter = this.#waiting.findIndex(({ text }) => text === "\r" || text === "\n");
     if (enter <= 0) return "";

@@ -47,7 +47,7 @@ export function errorMark(at: number, line: string): Mark | null {
   return ERROR.test(text) ? { at, kind: "error", text } : null;
 }
 
-/** The mark of a recorded marker event, whose label can be `kind: text`. */
+/** The mark of a recorded marker event. The label can be `kind: text`. */
 export function recordedMark(at: number, label: string): Mark {
   const [, kind, text = ""] = /^([a-z]+): (.*)$/s.exec(label) ?? [];
   const known = MARK_KINDS.find((one) => one === kind);

@@ -152,7 +152,7 @@ class Screen {
     if (size === null) return;
     this.harvest();
     this.#terminal.resize(size.cols, size.rows);
-    // Rows moved and were wrapped anew, and what they show was reported, except for the cursor's line.
+    // Rows moved and wrapped again. Their text has been reported, except for the cursor's line.
     const { baseY } = this.#terminal.buffer.normal;
     this.#shown = linesOf(this.#terminal.buffer.normal)
       .flatMap(({ rows }) => rows)
@@ -226,7 +226,7 @@ class Screen {
     return true;
   }
 
-  /** What is shown from there to the cursor. */
+  /** The text from there to the cursor. */
   #textFrom(row: number, column: number): string {
     const buffer = this.#terminal.buffer.active;
     const cursor = buffer.baseY + buffer.cursorY;

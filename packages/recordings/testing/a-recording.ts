@@ -19,7 +19,7 @@ export interface StartedRecorder {
   recorder: TerminalRecorder;
   clock: FakeClock;
   store: MemoryStore;
-  /** What the recorder reported, in order. */
+  /** The recorder's reports, in order. */
   reports: string[];
 }
 

@@ -1,4 +1,4 @@
-// A clock that stands still until a test moves it.
+// A clock that a test moves.
 import { setImmediate } from "node:timers/promises";
 import type { RecorderClock } from "../src/index.ts";
 

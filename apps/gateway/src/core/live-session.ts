@@ -23,7 +23,7 @@ export interface LiveSessionOptions {
   channel: UpstreamChannel;
   recorder: TerminalRecorder;
   terminal: Terminal;
-  /** The program has a terminal: what is typed while the input is held is dropped, and not run later. */
+  /** The program has a terminal: input that the user types during a pause is dropped, and not run later. */
   isInteractive: boolean;
   size: Size;
   /** Null: the output is text. */
@@ -236,7 +236,7 @@ export class LiveSession {
         : this.#clock.after(Math.max(0, milliseconds), () => this.end(expired));
   }
 
-  /** Ends the session now. Further calls do nothing. */
+  /** Ends the session now. Further calls have no effect. */
   end(end: SessionEnd): void {
     if (this.#end !== null) return;
     this.#end = end;

@@ -77,13 +77,13 @@ export interface SessionStore {
   redeem(ticket: Ticket): Promise<Opening | { failure: string }>;
   /** Redeems the ticket of a watcher, and audits it. */
   redeemWatch(ticket: Ticket): Promise<{ watcher: string } | { failure: string }>;
-  /** Records the end of a session. Repeating it does nothing. */
+  /** Records the end of a session. A second call has no effect. */
   end(progress: Progress, end: SessionEnd): Promise<void>;
   /**
    * Reports that this gateway is alive, with the figures of its sessions. Returns whether it may start more sessions.
    */
   report(live: readonly Progress[]): Promise<{ isDraining: boolean }>;
-  /** Records why a session became riskier. Repeating it does nothing. */
+  /** Records why a session became riskier. A second call has no effect. */
   raiseRisk(sessionId: string, reason: string): Promise<void>;
   /** Checks the rights of all live sessions. */
   check(): Promise<RightsCheck>;
@@ -132,7 +132,7 @@ export interface UpstreamChannel {
   destroy(): void;
 }
 
-/** What a user runs on the target. */
+/** The program that a user runs on the target. */
 export interface Program {
   readonly kind: "shell" | "exec" | "sftp";
   /** The command of `exec`; null for the other kinds. */

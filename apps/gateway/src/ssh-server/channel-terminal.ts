@@ -3,7 +3,7 @@ import type { ServerChannel } from "ssh2";
 import type { SessionEnd } from "#gateway/core/ports.ts";
 import type { Terminal } from "#gateway/core/terminal.ts";
 
-/** The exit status of a session that did not end by itself, as `ssh` reports connection errors. */
+/** The exit status of a session that the gateway ended. `ssh` reports connection errors with the same status. */
 const FAILED = 255;
 const DELIVERED_WITHIN_MS = 30_000;
 

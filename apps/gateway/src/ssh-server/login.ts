@@ -11,7 +11,7 @@ import { Refusal } from "@strongroom/server/kernel/http/refuse.ts";
 import type { AuthContext, AuthenticationType, KeyboardAuthContext, Prompt } from "ssh2";
 import { parseLoginName, type LoginName } from "./login-name.ts";
 
-/** What an authenticated connection may open. */
+/** The account and the rights of an authenticated connection. */
 export type Admission =
   | { kind: "ticket"; held: HeldTicket }
   | { kind: "account"; actor: Actor; accountId: string; given: Justification }

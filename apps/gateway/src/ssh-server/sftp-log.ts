@@ -28,7 +28,7 @@ interface OpenFile {
 
 /** OpenSSH accepts no larger packet. */
 const LARGEST_PACKET = 256 * 1024;
-/** What is kept of a packet: paths fit; the content of files is skipped. */
+/** The number of bytes kept of a packet: enough for paths, not for the content of files. */
 const KEPT_BYTES = 16 * 1024;
 const LONGEST_PATH = 4096;
 const MOST_REQUESTS = 10_000;
@@ -165,7 +165,7 @@ function inWords({ action, path, to, bytes, failure }: FileOperation): string {
 
 interface Packet {
   type: number;
-  /** What follows the type, up to `KEPT_BYTES`. */
+  /** The packet's body after the type, up to `KEPT_BYTES`. */
   body: Buffer;
   /** Of the whole packet, with its type. */
   length: number;

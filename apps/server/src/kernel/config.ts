@@ -105,7 +105,7 @@ export interface Config {
   auditSearchSeconds: number;
   /** The folder of backups made in the Admin Console. An absolute path. */
   backupFolder: string;
-  /** Who can access the API documentation. */
+  /** Access to the API documentation. */
   apiDocs: "signed-in" | "public" | "off";
   metricsToken: string | null;
   logLevel: string;

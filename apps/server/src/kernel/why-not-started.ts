@@ -42,7 +42,7 @@ export function whyNotStarted(error: unknown): string {
     if (known !== undefined) return known;
     // PostgreSQL names the database, for example: database "x" does not exist.
     if (code === "3D000") return `The ${firstLine(each.message)}. Create it with the encoding UTF8.`;
-    // Poolers refuse with protocol violations and with texts of their own.
+    // Poolers refuse with protocol violations and with their own texts.
     if (code.startsWith("08")) return `The connection was refused: ${firstLine(each.message)}. Check DATABASE_URL.`;
     if (/CERT|SELF_SIGNED|ERR_TLS/.test(code)) {
       return `The certificate of the database is not trusted (${code}). Check sslmode and sslrootcert in DATABASE_URL.`;

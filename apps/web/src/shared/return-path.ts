@@ -11,7 +11,7 @@ function isPlace(value: unknown): value is Place {
   return typeof value === "object" && value !== null && typeof (value as Place).pathname === "string";
 }
 
-/** Reads the path from a navigation's state; `/` when there is none. Accepts only paths of this app. */
+/** Reads the path from a navigation's state, or returns `/`. Accepts only paths of this app. */
 export function returnPlace(state: unknown): string {
   const from = typeof state === "object" && state !== null ? (state as { from?: unknown }).from : undefined;
   if (!isPlace(from)) return paths.dashboard;

@@ -16,7 +16,7 @@ export async function changeSecret(
   return change(target, value, candidate, current);
 }
 
-/** Does nothing for a password, which stops working when a new one replaces it. */
+/** Has no effect on a password, which stops working when a new one replaces it. */
 export async function retireSecret(
   target: Target,
   value: string,

@@ -23,7 +23,7 @@ export interface SshConnection {
 }
 
 /**
- * The connection, or why there is none. The time limit and the signal of `context` apply to the login only; afterwards
+ * The connection, or the reason for the failure. The time limit and the signal of `context` apply to the login only; afterwards
  * the caller closes the connection. INVARIANT: without a pinned host key nothing is sent.
  */
 export function connectSsh(

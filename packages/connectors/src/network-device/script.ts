@@ -22,7 +22,7 @@ export interface Script {
   ready: readonly string[];
   /** The last step makes the change; the answer to it decides. */
   change: readonly Step[];
-  /** Like `change`, but for another account; null uses `change` itself. */
+  /** Like `change`, but for another account; null: `change` is used. */
   reconcile: readonly Step[] | null;
   /** Runs after the change, so that it survives a restart. */
   save: readonly Step[];

@@ -154,7 +154,7 @@ function methodsFrom(stream: Duplex): () => Promise<Method> {
 }
 
 function frameOf(bytes: Buffer): { method: Method; end: number } | null {
-  // A server with a different version replies with the header of its own version.
+  // A server with a different version replies with the header of that version.
   if (bytes.length > 0 && bytes[0] !== METHOD_FRAME) throw new NotAmqp("no method frame");
   if (bytes.length < 7) return null;
   const size = bytes.readUInt32BE(3);

@@ -8,7 +8,7 @@ import type { AccountAccess } from "#features/accounts/index.ts";
 import { bitOf } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
 
-/** Managers see the safes that they manage or audit. Reviews and previews have permission checks of their own. */
+/** Managers see the safes that they manage or audit. Reviews and previews have their own permission checks. */
 export const rolePermissions: RolePermissions = {
   "access.read": ["admin", "manager"],
   "access.preview": ROLES,

@@ -28,7 +28,7 @@ export interface DirectoryLogin {
   /** Normalised by `typedName`. */
   name: string;
   password: string;
-  /** The local user with this address; undefined when there is none. */
+  /** The local user with this address, or undefined. */
   user: UsersTable | undefined;
   /** The client's network, from `clientKey`. */
   network: string;

@@ -11,7 +11,7 @@ export class DatabaseClient extends pg.Client {
   #unanswered = 0;
   #waitingSince: number | null = null;
   #answeredAt = 0;
-  /** The process id that the server sent; a pooler sends a number of its own. The types of `pg` lack this property. */
+  /** The process id that the server sent; a pooler sends a different number. The types of `pg` lack this property. */
   declare readonly processID: number | null;
 
   constructor(config?: pg.ClientConfig) {

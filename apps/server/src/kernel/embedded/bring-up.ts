@@ -170,7 +170,7 @@ function launch({ folders, binaries, isIsolated }: Site, output: number, pipe: N
       cwd: "/",
       env: serverEnvironment(binaries),
       stdio: ["ignore", output, output, pipe.reader],
-      // The server gets a process group of its own, so that Ctrl-C reaches only this process, which releases the server last.
+      // The server gets its own process group, so that Ctrl-C reaches only this process, which releases the server last.
       detached: true,
     });
   } finally {

@@ -80,7 +80,7 @@ function openFile(file: string, flags: number): number {
   }
 }
 
-/** The message of the last FATAL or PANIC line, or of an error before logging started; null if there is none. */
+/** The message of the last FATAL or PANIC line, or of an error before logging started, or null. */
 export function lastFatal(text: string): string | null {
   const said = text.match(/(?:FATAL|PANIC): +.+|^postgres: .+(?:\n(?!\d{4}-).+)*/gm)?.at(-1);
   return said?.replace(/^\w+: +/, "").replaceAll("\n", " ") ?? null;

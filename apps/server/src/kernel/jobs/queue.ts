@@ -21,7 +21,7 @@ export interface Queue {
 }
 
 /**
- * Runs pg-boss on connections that we create. INVARIANT: pg-boss creates no clients of its own, because some of them have no
+ * Runs pg-boss on connections that we create. INVARIANT: pg-boss never creates clients, because some of them have no
  * "error" listener, and the process would end when one of those breaks.
  */
 export function openQueue(database: Database, hasSchedules: boolean, log: Log): Queue {

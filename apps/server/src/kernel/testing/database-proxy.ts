@@ -15,7 +15,7 @@ export interface DatabaseProxy {
    * behind a firewall that has forgotten the connection.
    */
   blackHole(): void;
-  /** Like `blackHole`, but for one existing connection; new connections work. Returns false when there is no connection left. */
+  /** Like `blackHole`, but for one existing connection; new connections work. Returns false when no connection is left. */
   loseOne(): boolean;
   /** Makes new connections work again. */
   heal(): void;

@@ -31,7 +31,7 @@ const PAGE_SIZE = 50;
 const MOST_SAFES = 100;
 const STALE = ["/api/v1/tokens", "/api/v1/machine-identities", "/api/v1/users"];
 
-/** Whose tokens a list shows: "own" includes those of machine identities that the user is responsible for. */
+/** The owner of the listed tokens: "own" includes the tokens of machine identities that the user is responsible for. */
 export type Holder = "own" | UserId;
 
 export const tokensOf = (holder: Holder) =>

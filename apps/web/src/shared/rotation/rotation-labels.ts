@@ -72,7 +72,7 @@ export function reasonOf({ because, asked_by: by }: Pick<Rotation, "because" | "
 }
 
 /**
- * What a person can do about a stopped rotation: retry it, reset the password with the reconcile account, or store
+ * The ways to resolve a stopped rotation: retry it, reset the password with the reconcile account, or store
  * the working password.
  */
 export type Remedy = "again" | "reconcile" | "store";

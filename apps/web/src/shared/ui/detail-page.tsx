@@ -94,7 +94,7 @@ export function DetailColumns({ main, side, isActionsBelow = false }: DetailColu
   );
 }
 
-/** A bordered part without a heading of its own. */
+/** A bordered part without a heading. */
 export function DetailPanel({ children }: { children: ReactNode }) {
   return <div className={classes.panel}>{children}</div>;
 }

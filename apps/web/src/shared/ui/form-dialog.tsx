@@ -5,7 +5,7 @@ import { SectionLoading } from "./loading.tsx";
 import { Modal, type DialogProps, type ModalSize } from "./modal.tsx";
 import { toast } from "./toast.ts";
 
-/** What a form takes from its dialog. */
+/** The props that a form takes from its dialog. */
 export type FormInDialog<Values extends object> = Pick<
   FormProps<Values>,
   "initial" | "submitLabel" | "failureText" | "onCancel" | "onSubmit"

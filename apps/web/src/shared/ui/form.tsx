@@ -57,7 +57,7 @@ type Submission<Values extends object> = Pick<
 };
 
 /**
- * The state of a form, for `Form` and for a form with a layout of its own. Hides the error when the user edits the
+ * The state of a form, for `Form` and for a form with its own layout. Hides the error when the user edits the
  * form, shows it as a toast when the form was closed in the meantime, and focuses the first invalid field.
  */
 export function useSubmission<Values extends object>({

@@ -12,7 +12,7 @@ export type ModalSize = keyof typeof MODAL_SIZES;
 /** The z-index above other dialogs and below the toasts. */
 const ON_TOP = 400;
 
-/** What every dialog takes from its page. */
+/** The props that every dialog takes from its page. */
 export interface DialogProps {
   opened: boolean;
   onClose: () => void;

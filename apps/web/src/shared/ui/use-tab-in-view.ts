@@ -1,7 +1,7 @@
 // Scrolls the selected tab into view when the tabs are wider than a small screen.
 import { useEffect, useRef, type RefObject } from "react";
 
-/** A ref for the tab list, whose tabs need a `data-tab` attribute. With `isWide` the tabs are stacked. */
+/** A ref for the tab list. Its tabs need a `data-tab` attribute. With `isWide` the tabs are stacked. */
 export function useTabInView(tab: string, isWide = false): RefObject<HTMLDivElement | null> {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -43,7 +43,7 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
     const changes = changesOf(shown, edit);
     for (const permission of permissionsFor(changes, replacement !== null, shown))
       requireAccountPermission(shown, permission);
-    // INVARIANT: a taken password is never sent to a different target: whoever changes the address could read it there.
+    // INVARIANT: a taken password is never sent to a different target, where the user who changed the address could read it.
     if (changesTarget(changes, replacement !== null)) refuseTaken(shown);
     if (givesAway(shown, edit, changes)) call.requireStepUp();
     if (changes.includes("platform_id")) await lockUsablePlatform(tx, edit.platform_id);

@@ -24,7 +24,7 @@ export interface OpenableSecret {
 export interface DependentTask {
   row: DependentRow;
   account: OpenableSecret;
-  /** The account that delivers the password or takes it over; null when there is none. */
+  /** The account that delivers the password or takes it over, or null. */
   other: OpenableSecret | null;
 }
 

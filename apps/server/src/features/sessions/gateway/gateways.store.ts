@@ -76,7 +76,7 @@ export async function readGateways(db: Db): Promise<GatewayRow[]> {
   return await query.orderBy("name").orderBy("started_at").execute();
 }
 
-/** Returns the gateway's current row, or null if there is none. */
+/** Returns the gateway's current row, or null. */
 export async function setDraining(tx: Tx, id: string, isDraining: boolean): Promise<{ name: string } | null> {
   const update = tx.updateTable("gateways").set({ is_draining: isDraining }).where("id", "=", id).returning("name");
   return (await update.executeTakeFirst()) ?? null;

@@ -234,7 +234,7 @@ describe("recordings", () => {
     await recordChunks(kernel, { id: recordingId, sessionId: id }, stored);
     await closeRecording(kernel, { id: recordingId, sessionId: id }, summary);
   }
-  /** Not through `call`, which parses JSON: each line of the reply is JSON of its own. */
+  /** Not through `call`, which parses JSON: each line of the reply is a separate JSON document. */
   const play = async (who: TestPerson, id: PrivilegedSessionId) => {
     const url = pathOf(readSessionRecording.path, { id });
     const reply = await app.http.inject({ url, headers: { authorization: `Bearer ${who.token}` } });

@@ -1,4 +1,4 @@
-// What a gateway asks for the users of native SSH clients: who they are, which account they mean, and a session on it.
+// Serves gateways with native SSH clients: authenticates the user, finds the account, and starts the session.
 import { startPrivilegedSession } from "@strongroom/contract";
 import type { AccountId } from "@strongroom/contract";
 import { createTokenAuthenticator, isTokenText } from "#features/tokens/index.ts";

@@ -9,7 +9,7 @@ import type { AbandonedRecording } from "./recordings.store.ts";
 import { closeRecording, recordingKeyOf } from "./store-recording.ts";
 import type { RecordingEnd } from "./store-recording.ts";
 
-/** What a crash leaves behind; any other finding means that the file was changed. */
+/** The findings that a crash explains. Any other finding means that the file was changed. */
 const EXPECTED = new Set(["torn", "unclosed", "unstored"]);
 
 /** A recording without a closing record becomes `broken`. Its last digest enters the audit trail either way. */
@@ -20,13 +20,13 @@ export async function closeAbandonedRecordings(kernel: ProcessKernel, limit: num
   }
 }
 
-/** What the database knows: chunks of the gateway's last second may be missing. */
+/** The chunks in the database. Those of the gateway's last second may be missing. */
 function knownEnd({ number, digest }: AbandonedRecording): RecordingEnd {
   return { isClosed: false, unstoredBytes: 0, digest, chunks: (number ?? -1) + 1 };
 }
 
 /**
- * What the file holds. Null when this server cannot read it: it is on another machine, or the vault is sealed.
+ * The content of the file. Null when this server cannot read it, because it is on another machine or the vault is sealed.
  * INVARIANT: a digest of the file enters the audit trail only when the key opens every chunk and all known digests match.
  */
 async function endOfFile(kernel: ProcessKernel, row: AbandonedRecording): Promise<RecordingEnd | null> {

@@ -48,7 +48,7 @@ export interface RecordingEnd {
   digest: Buffer | null;
   chunks: number;
   durationMs?: number;
-  /** What a check of the file found, such as `altered`. */
+  /** The finding of a check of the file, such as `altered`. */
   findings?: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { lockSession } from "../sessions.store.ts";
 import { notifyHighRisk } from "./notify-sessions.ts";
 import { riskLevelOf } from "./risk.policy.ts";
 
-/** Does nothing for a session that has ended, or already has this reason. */
+/** Has no effect on a session that has ended or already has this reason. */
 export async function raiseRisk(context: SessionContext, id: string, reason: string): Promise<void> {
   const { database, clock } = context.kernel;
   await database.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-// Test factory for recordings: what a gateway writes to the data folder and to the database.
+// Test factory for recordings: writes the same files and rows as a gateway.
 import { recordingSeal } from "@strongroom/keys";
 import { startTerminalRecorder } from "@strongroom/recordings";
 import type { RecordingSummary, SealedChunk, TerminalRecorder } from "@strongroom/recordings";
@@ -37,7 +37,7 @@ export interface TestRecording {
   recorder: TerminalRecorder;
   /** The chunks that the file holds. */
   chunks: SealedChunk[];
-  /** Records output as a chunk of its own, `later` milliseconds after the last one. */
+  /** Records output as a separate chunk, `later` milliseconds after the last one. */
   show(text: string, later?: number): Promise<void>;
   /** Gives the database the digests of the file's chunks, as far as `count`. */
   store(count?: number): Promise<void>;

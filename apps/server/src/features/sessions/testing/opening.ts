@@ -43,7 +43,7 @@ export interface SessionSetup {
   account: Account & { password: string };
 }
 
-/** An SSH account in a safe of its own, with a member who may only use it. */
+/** An SSH account in its own safe, with a member who may only use it. */
 export async function anSshAccount(app: TestApp, fields: PlatformFields = {}): Promise<SessionSetup> {
   const [owner, user] = [await aPerson(app), await aPerson(app)];
   const safe = await aSafe(app, owner);

@@ -1,4 +1,4 @@
-// Indexes recordings that have ended: what their terminals showed, sealed, for search and for the marks of the player.
+// Indexes ended recordings: stores the sealed text of their terminals for search, and marks for the player.
 import { recordingSeal } from "@strongroom/keys";
 import type { Kek } from "@strongroom/keys";
 import { readRecording } from "@strongroom/recordings";

@@ -13,7 +13,7 @@ export class TextNotReadError extends Error {
   override readonly name = "TextNotReadError";
 }
 
-/** Yields lines and marks. Throws TextNotReadError for output that takes too long; what was yielded before is valid. */
+/** Yields lines and marks. Throws TextNotReadError for output that takes too long; the values yielded before are valid. */
 export async function* readText(
   chunks: AsyncIterable<TextChunk>,
   withinMs = CHUNK_WITHIN_MS,

@@ -35,7 +35,7 @@ export async function findUnindexed(db: Db, limit: number): Promise<UnindexedRec
   return rows;
 }
 
-/** Stores the text of a recording. Does nothing when a different process was faster. */
+/** Stores the text of a recording, unless a different process has stored it already. */
 export async function storeText(
   tx: Tx,
   recordingId: string,

@@ -30,7 +30,7 @@ export async function openText(kek: Kek, text: SealedText): Promise<unknown[] | 
   return JSON.parse((await decompress(packed, { maxOutputLength: MAX_PART_BYTES })).toString()) as unknown[];
 }
 
-/** What the parts of one kind hold, as this file's callers wrote it. */
+/** The content of all parts of one kind, as the callers stored it. */
 export interface Texts {
   lines: [at: number, text: string];
   marks: [at: number, kind: string, text: string];

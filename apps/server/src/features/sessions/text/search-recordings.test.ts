@@ -1,4 +1,4 @@
-// Search across recordings: what screens showed is found by those who may play the session, and is sealed in the database.
+// Tests the search across recordings: users find the text of recordings that they may play, and the database stores it sealed.
 import { pathOf, readSessionRecording, searchRecordings } from "@strongroom/contract";
 import type { InputOf } from "@strongroom/contract";
 import assert from "node:assert/strict";

@@ -43,7 +43,7 @@ export async function findInRecordings(kernel: Kernel, call: Call<typeof searchR
     }
     isOver ||= page.length === 0;
   }
-  // The text may be a secret that somebody looks for, so the entry does not contain it.
+  // The searched text may be a secret, so the entry does not contain it.
   call.note({ details: { sessions: searched, hits: hits.length } });
   return {
     hits,

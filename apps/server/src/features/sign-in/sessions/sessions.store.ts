@@ -141,7 +141,7 @@ export async function deleteSessionsOf(tx: Tx, userId: string, exceptId?: string
 
 /**
  * Locks rows in the order in which calls update them, to avoid deadlocks. Deliberately includes users whose provider
- * verified a second factor: what the provider stated at sign-in is not checked again within a session, and signing in
+ * verified a second factor: the provider's statement is not checked again within a session, and signing in
  * again restores access.
  */
 export async function deleteSessionsWithoutFactor(tx: Tx, roles: readonly Role[]): Promise<EndedSession[]> {

@@ -34,7 +34,7 @@ export interface SystemCounts {
   last_validation: Date | null;
 }
 
-/** The columns of an index-only scan. The index has no type for accounts, because accounts have a type of their own. */
+/** The columns of an index-only scan. The index has no type for accounts, because accounts have their own type. */
 const STATE = (type: Sql): Sql => sql`
   credentials.id, credentials.verification_status, credentials.last_verification_attempt, ${type} as type`;
 

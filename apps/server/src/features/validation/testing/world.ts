@@ -11,7 +11,7 @@ import type { TestApp } from "#testing/test-app.ts";
 export interface World {
   safe: Safe;
   owner: TestPerson;
-  /** A user who may list the safe's accounts and do nothing else with them. */
+  /** A user who may only list the safe's accounts. */
   reader: TestPerson;
   /** Like `reader`, but with an active grant. */
   requester: TestPerson;

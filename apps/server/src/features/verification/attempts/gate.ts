@@ -30,7 +30,7 @@ const RETRY_AFTER_SECONDS = 3;
 export interface GateRequest {
   personId: string;
   credentialId: string;
-  /** The address the login goes to, such as `db1:5432`; null when there is none. */
+  /** The address that the login goes to, such as `db1:5432`, or null. */
   target: string | null;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;

@@ -24,7 +24,7 @@ export interface Child {
   wrote(id: number): Promise<void>;
   /** Stops the process with SIGTERM and waits for its end. */
   stop(): Promise<void>;
-  /** Sends SIGKILL and waits for the process to end; does nothing if it has ended already. */
+  /** Sends SIGKILL and waits for the process to end; has no effect if it has ended already. */
   kill(): Promise<void>;
 }
 

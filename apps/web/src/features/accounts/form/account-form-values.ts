@@ -90,7 +90,7 @@ export const systemTypeOf = (choice: SystemChoice): SystemType => (choice === "m
 export const isDatabase = (choice: SystemChoice): boolean => isAccountDatabaseType(systemTypeOf(choice));
 export const needsSchema = (choice: SystemChoice): boolean => choice === "postgresql" || choice === "oracle";
 
-/** What decides the connector, together with the protocol among the parameters. */
+/** The fields that decide the connector, together with the protocol among the parameters. */
 export const kindOf = (
   values: Pick<AccountFormValues, "system" | "connection_method" | "connection_string">,
 ): EntryKind => ({

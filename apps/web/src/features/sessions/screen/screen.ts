@@ -54,7 +54,7 @@ export class Screen {
     if (event.type !== "keydown") return true;
     if (event.code === "Home") onLeave?.();
     if (event.code === "KeyC") this.copySelection();
-    // The browser pastes by itself.
+    // The browser handles paste itself.
     if (event.code !== "KeyV") event.preventDefault();
     return true;
   }

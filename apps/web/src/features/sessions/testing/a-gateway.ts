@@ -1,4 +1,4 @@
-// A WebSocket server in place of a session gateway. It plays no part of the protocol by itself: each test says its messages.
+// A WebSocket server in place of a session gateway. Each test sends the gateway's messages explicitly.
 import type { AddressInfo } from "node:net";
 import { vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";

@@ -73,7 +73,7 @@ const WITH_PARAMS: readonly CredentialType[] = ["password", "server", "api_token
 export const hasAdditionalParams = (type: CredentialType): boolean =>
   isDatabaseType(type) || WITH_PARAMS.includes(type);
 
-/** What decides the connector, together with the protocol among the parameters. */
+/** The fields that decide the connector, together with the protocol among the parameters. */
 export const kindOf = ({ type, connection_string }: CredentialFormValues): EntryKind => ({ type, connection_string });
 
 /** CRED-35: the port after a change of type. Keeps a typed port and replaces a prefilled one. */
