@@ -80,7 +80,7 @@ describe("a forgotten password, with a mail server", needs(noBrowser || null), (
     await page.getByLabel("New password", { exact: true }).fill("yet another password");
     await page.getByLabel("Confirm password").fill("yet another password");
     await page.getByRole("button", { name: "Change password" }).click();
-    await page.locator(".mantine-Notification-root").filter({ hasText: /link/i }).waitFor();
+    await page.getByRole("alert").filter({ hasText: /link/i }).waitFor();
     await signIn(page, { ...user, password: "a brand new password" });
     assertNoErrors(visit);
   });
