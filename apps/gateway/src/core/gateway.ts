@@ -1,4 +1,5 @@
 // The live sessions of this process: opens them with tickets, finds them for watchers, and ends them on time.
+import type { TerminalRecorder } from "@strongroom/recordings";
 import type { Log } from "@strongroom/server/kernel/log.ts";
 import { LiveSession } from "./live-session.ts";
 import type {
@@ -28,6 +29,8 @@ const DATABASE_WITHIN_MS = 30_000;
 const REPORT_EVERY_MS = 5000;
 /** The limit for one process; further sessions belong on another gateway. */
 const MOST_SESSIONS = 1000;
+
+const NO_COMMANDS = "Another user has to watch sessions on this account, so commands cannot run. Open a shell.";
 
 export type Opened = { live: LiveSession } | { failure: string };
 
@@ -95,41 +98,68 @@ export class Gateway {
       this.#storeEnd(figures, { reason, detail: failure });
       return { failure };
     };
+    const { program } = request;
+    // INVARIANT: four eyes: a command runs as soon as it is started, before anybody can watch.
+    if (session.rules.needsWatcher && program.kind === "exec") return fail(NO_COMMANDS);
     const connected = await opening.connect(request.signal);
     if ("failure" in connected) return fail(connected.failure);
-    const started = await connected.upstream.start(request.program);
-    if ("failure" in started) {
-      connected.upstream.destroy();
-      return fail(started.failure);
-    }
+    const { upstream } = connected;
     try {
-      const live = await this.#begin(session, started.channel, request);
+      // INVARIANT: a program starts only when the recording has begun, because it has effects before it shows anything.
+      const { recorder, events } = await this.#record(session, request);
+      const started = await upstream.start(program);
+      if ("failure" in started) {
+        upstream.destroy();
+        await recorder.close("ended");
+        return fail(started.failure);
+      }
+      const live = this.#begin(session, started.channel, recorder, request);
+      events.live = live;
       // The session's permission was last checked before the session began.
       this.check();
       return { live };
     } catch (error) {
       this.#options.log.error({ err: error, session: session.id }, "a recording could not be started");
-      started.channel.destroy();
+      upstream.destroy();
       return fail("The recording of this session could not be started. Tell an administrator.", "recorder-failed");
     }
   }
 
-  async #begin(session: OpenedSession, channel: UpstreamChannel, request: SessionRequest): Promise<LiveSession> {
-    const { terminal, size, program, log = null } = request;
-    // Session events arrive only after the start, when `live` is set.
-    let live: LiveSession | null = null;
+  /** Starts the recording. Its events apply to the live session once `events.live` is set. */
+  async #record(session: OpenedSession, { size, program }: SessionRequest) {
+    const events: { live: LiveSession | null } = { live: null };
     const shape = { ...size, ...(program.terminal === null ? {} : { type: program.terminal.type }) };
     const recorder = await this.#options.startRecorder(session, shape, {
-      onPaused: (reason) => live?.paused(reason),
-      onResumed: () => live?.paused(null),
-      onFailed: (detail) => live?.end({ reason: "recorder-failed", detail }),
+      onPaused: (reason) => events.live?.paused(reason),
+      onResumed: () => events.live?.paused(null),
+      onFailed: (detail) => events.live?.end({ reason: "recorder-failed", detail }),
     });
+    if (program.command !== null) await recorder.mark(`$ ${program.command}`);
+    return { recorder, events };
+  }
+
+  #begin(
+    session: OpenedSession,
+    channel: UpstreamChannel,
+    recorder: TerminalRecorder,
+    { terminal, size, program, log }: SessionRequest,
+  ): LiveSession {
     const onEnded = (ended: LiveSession, end: SessionEnd) => this.#ended(ended, end);
     const onRisk = ({ session: { id } }: LiveSession, reason: string) => this.#raiseRisk(id, reason);
     const isInteractive = program.terminal !== null;
     const { clock } = this.#options;
-    live = new LiveSession({ session, channel, recorder, terminal, isInteractive, size, log, clock, onRisk, onEnded });
-    if (program.command !== null) await recorder.mark(`$ ${program.command}`);
+    const live = new LiveSession({
+      session,
+      channel,
+      recorder,
+      terminal,
+      isInteractive,
+      size,
+      log: log ?? null,
+      clock,
+      onRisk,
+      onEnded,
+    });
     this.#sessions.set(session.id, live);
     if (this.#isStopping) live.end(STOPPED);
     return live;
