@@ -3,17 +3,23 @@ import { openSessionTerminal, openSessionWatch } from "@strongroom/contract";
 import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { implementUpgrade } from "#kernel/http/upgrade.ts";
 import type { UpgradeCall } from "#kernel/http/upgrade.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { gatewaySocket } from "./gateway/gateway-places.ts";
+import { isTokenActive } from "./gateway/redeem-ticket.ts";
+import { readUser } from "./gateway/session-users.store.ts";
 import { actionsFor, requireShown } from "./monitoring/find-sessions.ts";
+import { readShownSession } from "./monitoring/shown-sessions.store.ts";
 import { notFound } from "./session-context.ts";
 import { notAllowed } from "./start-session.ts";
 
 const CONNECT_WITHIN_MS = 5000;
+const CHECK_EVERY_MS = 1000;
 
 type Terminal = Call<typeof openSessionTerminal> | Call<typeof openSessionWatch>;
 
@@ -33,6 +39,7 @@ export function bindTerminals(kernel: Kernel): () => void {
     join(socket, gateway);
     open.add(socket);
     socket.once("close", () => open.delete(socket));
+    if (isWatcher) closeWithRight(kernel, call, socket);
     if (socket.destroyed) gateway.destroy();
   };
   implementUpgrade(kernel, openSessionTerminal, serve(false));
@@ -40,6 +47,35 @@ export function bindTerminals(kernel: Kernel): () => void {
   return () => {
     for (const socket of open) socket.destroy();
   };
+}
+
+/**
+ * INVARIANT: a watcher who may no longer watch is disconnected within two seconds. Signing out does not disconnect: a
+ * sign-in can end by inactivity while its user watches.
+ */
+function closeWithRight(kernel: Kernel, { actor, params }: Terminal, socket: Duplex): void {
+  const { db } = kernel.database;
+  let isChecking = false;
+  const timer = setInterval(() => {
+    if (socket.destroyed) return clearInterval(timer);
+    if (isChecking) return;
+    isChecking = true;
+    mayContinue(db, actor, params.id)
+      .then((may) => may || socket.destroy())
+      .catch((error: unknown) => kernel.log.warn({ err: error }, "the right of a watcher could not be checked"))
+      .finally(() => (isChecking = false));
+  }, CHECK_EVERY_MS);
+  socket.once("close", () => clearInterval(timer));
+}
+
+/** The gateway itself tells watchers that a session has ended. */
+async function mayContinue(db: Db, actor: Actor, id: string): Promise<boolean> {
+  const { status, role } = await readUser(db, actor.id);
+  if (status !== "active") return false;
+  if (actor.token !== null && !(await isTokenActive(db, actor.token.id))) return false;
+  const viewer = { ...actor, role };
+  const row = await readShownSession(db, viewer, id);
+  return row !== null && (row.status === "completed" || actionsFor(row, viewer).includes("watch"));
 }
 
 /** INVARIANT: the cookie opens a terminal only for a page of this server (cross-site WebSocket hijacking). */

@@ -3,7 +3,7 @@ import type { Secret } from "@strongroom/keys";
 import { sql } from "kysely";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
-import type { Tx } from "#kernel/db/database.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import { useAccount } from "#features/accounts/index.ts";
 import type { ShownRow } from "#features/accounts/index.ts";
@@ -125,11 +125,11 @@ async function begin(context: SessionContext, tx: Tx, ticket: TicketRow, account
   return session;
 }
 
-/** The token that started the session may have ended since. */
-async function isTokenActive(tx: Tx, id: string): Promise<boolean> {
+/** A token may have ended since a session or a watch began with it. */
+export async function isTokenActive(db: Db, id: string): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     select id from tokens
-    where id = ${id} and revoked_at is null and suspended_at is null and expires_at > access_time()`.execute(tx);
+    where id = ${id} and revoked_at is null and suspended_at is null and expires_at > access_time()`.execute(db);
   return rows.length > 0;
 }
 
