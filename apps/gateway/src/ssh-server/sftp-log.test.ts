@@ -75,6 +75,44 @@ describe("SFTP traffic", () => {
     ]);
   });
 
+  test("a request cannot take the answer of another one", () => {
+    const { log } = aLog();
+    const stat = packet(17, number(1), text("/no/such/file"));
+    log.input(stat);
+    assert.throws(() => log.input(open(1, "/etc/shadow", 1)), TrafficError);
+    const later = aLog().log;
+    later.input(stat);
+    assert.deepEqual(later.output(status(1, 2)), []);
+    assert.deepEqual(later.input(open(1, "/etc/shadow", 1)), ["download /etc/shadow"]);
+  });
+
+  test("a file that was read and written names both sizes", () => {
+    const { log } = aLog();
+    log.input(open(1, "db", 3));
+    log.output(handle(1, "h"));
+    log.input(packet(6, number(2), text("h"), Buffer.alloc(8), text("x")));
+    log.input(packet(5, number(3), text("h"), Buffer.alloc(8), number(500)));
+    log.output(packet(103, number(3), text(Buffer.alloc(500))));
+    assert.deepEqual(log.input(packet(4, number(4), text("h"))), [
+      "uploaded db (1 bytes)",
+      "downloaded db (500 bytes)",
+    ]);
+  });
+
+  test("an extension that the log does not know is named", () => {
+    const { log } = aLog();
+    const copy = packet(200, number(1), text("copy-file"), text("/etc/shadow"), text("/tmp/x"));
+    assert.deepEqual(log.input(copy), ["extension copy-file"]);
+    assert.deepEqual(log.input(packet(200, number(2), text("statvfs@openssh.com"), text("/"))), []);
+  });
+
+  test("a later version of the protocol is refused", () => {
+    const { log } = aLog();
+    log.input(packet(1, number(6)));
+    assert.deepEqual(aLog().log.output(packet(2, number(3))), []);
+    assert.throws(() => log.output(packet(2, number(6))), TrafficError);
+  });
+
   test("refuses impossible packets, endless names and floods of requests", () => {
     assert.throws(() => aLog().log.input(number(0)), TrafficError);
     assert.throws(() => aLog().log.input(number(0xffff_ffff)), TrafficError);

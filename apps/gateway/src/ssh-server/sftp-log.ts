@@ -2,7 +2,7 @@
 import { TrafficError, type TrafficLog } from "#gateway/core/ports.ts";
 
 export interface FileOperation {
-  /** For example `upload`, `remove`; the name of an extension is in its own words. */
+  /** For example `upload`, `remove`; `extension` for one that this log does not know, with its name as the path. */
   action: string;
   /** As the target sees it, with control characters and invalid UTF-8 escaped. */
   path: string;
@@ -16,8 +16,8 @@ export interface FileOperation {
 
 interface Request {
   kind: "open" | "close" | "other";
-  operation: FileOperation;
-  handle?: string;
+  /** Null: the log does not name this request. */
+  operation: FileOperation | null;
 }
 
 interface OpenFile {
@@ -50,6 +50,18 @@ const EXTENSIONS: Readonly<Record<string, { action: string; paths: 1 | 2 }>> = {
   "hardlink@openssh.com": { action: "link", paths: 2 },
   "lsetstat@openssh.com": { action: "change attributes of", paths: 1 },
 };
+/** Extensions that change no file and read no content. Any other is named in the log. */
+const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([
+  "expand-path@openssh.com",
+  "fstatvfs@openssh.com",
+  "fsync@openssh.com",
+  "home-directory",
+  "limits@openssh.com",
+  "statvfs@openssh.com",
+  "users-groups-by-id@openssh.com",
+]);
+/** In later versions, packets have other meanings. */
+const LATEST_VERSION = 3;
 
 /**
  * INVARIANT: an operation is described before it reaches the target, and its result before the user learns it. Both
@@ -70,6 +82,9 @@ export function createSftpLog(onOperation: (operation: FileOperation) => void): 
     if (type === INIT) return [];
     const read = reader(body);
     const id = read.number();
+    // INVARIANT: an answer belongs to one request, so no request can take the answer of another one.
+    if (requests.has(id))
+      throw new TrafficError("The SFTP session was ended: two requests that wait for answers have the same number.");
     if (requests.size >= MOST_REQUESTS)
       throw new TrafficError("The SFTP session was ended: too many requests wait for answers.");
     if (type === OPEN) {
@@ -79,20 +94,17 @@ export function createSftpLog(onOperation: (operation: FileOperation) => void): 
       return tell(operation);
     }
     if (type === CLOSE) {
-      const handle = read.bytes().toString("latin1");
-      requests.set(id, { kind: "close", operation: { action: "close", path: "" }, handle });
-      return closed(handle);
+      requests.set(id, { kind: "close", operation: null });
+      return closed(read.bytes().toString("latin1"));
     }
-    if (type === READ) requests.set(id, { kind: "other", operation: readOf(read.bytes()), handle: "" });
     if (type === WRITE) {
       const file = files.get(read.bytes().toString("latin1"));
       read.skip(8);
       if (file !== undefined) file.written += read.number();
     }
-    const operation = changeOf(type, read);
-    if (operation === null) return [];
+    const operation = type === READ ? readOf(read.bytes()) : changeOf(type, read);
     requests.set(id, { kind: "other", operation });
-    return tell(operation);
+    return operation === null || type === READ ? [] : tell(operation);
   }
 
   /** A read is only counted; its request names the file that the data belongs to. */
@@ -109,18 +121,24 @@ export function createSftpLog(onOperation: (operation: FileOperation) => void): 
     // OpenSSH sends the target of the link first.
     if (type === SYMLINK) return { action: "link", path: read.text(), to: read.text() };
     if (type !== EXTENDED) return null;
-    const known = EXTENSIONS[read.bytes().toString("latin1")];
-    if (known === undefined) return null;
+    const name = read.text();
+    if (HARMLESS_EXTENSIONS.has(name)) return null;
+    const known = EXTENSIONS[name];
+    if (known === undefined) return { action: "extension", path: name };
     const path = read.text();
     return { action: known.action, path, ...(known.paths === 2 ? { to: read.text() } : {}) };
   }
 
   function reply({ type, body, length }: Packet): string[] {
-    if (type === VERSION) return [];
     const read = reader(body);
-    const asked = requests.get(read.number());
-    if (asked === undefined) return [];
-    requests.delete(body.readUInt32BE(0));
+    if (type === VERSION) {
+      if (read.number() <= LATEST_VERSION) return [];
+      throw new TrafficError("The SFTP session was ended: client and target use a later version than 3.");
+    }
+    const id = read.number();
+    const asked = requests.get(id);
+    requests.delete(id);
+    if (asked === undefined || asked.operation === null) return [];
     if (type === DATA && asked.operation.action === "read") {
       const file = files.get(asked.operation.path);
       // Behind the type: the id and the length of the data.
@@ -133,8 +151,7 @@ export function createSftpLog(onOperation: (operation: FileOperation) => void): 
       return [];
     }
     const failure = type === STATUS ? read.number() : 0;
-    const isSilent = asked.kind === "close" || asked.operation.action === "read";
-    return failure === 0 || isSilent ? [] : tell({ ...asked.operation, failure });
+    return failure === 0 || asked.operation.action === "read" ? [] : tell({ ...asked.operation, failure });
   }
 
   function closed(handle: string): string[] {
@@ -142,8 +159,9 @@ export function createSftpLog(onOperation: (operation: FileOperation) => void): 
     files.delete(handle);
     if (file === undefined) return [];
     const { path, read, written } = file;
-    if (written > 0) return tell({ action: "uploaded", path, bytes: written });
-    return tell({ action: "downloaded", path, bytes: read });
+    const uploaded = written > 0 ? tell({ action: "uploaded", path, bytes: written }) : [];
+    if (read === 0 && written > 0) return uploaded;
+    return [...uploaded, ...tell({ action: "downloaded", path, bytes: read })];
   }
 
   return {
