@@ -40,7 +40,7 @@ import { distrustJournals, installRotation } from "#features/rotation/index.ts";
 import { installSafes, searchableSafes } from "#features/safes/index.ts";
 import { installSeal } from "#features/seal/index.ts";
 import { installSearch } from "#features/search/index.ts";
-import { installSessions, sessionsAbout } from "#features/sessions/index.ts";
+import { installSessions, searchableSessions, sessionsAbout } from "#features/sessions/index.ts";
 import { installSignIn } from "#features/sign-in/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
 import { installTokens, searchableMachines } from "#features/tokens/index.ts";
@@ -190,6 +190,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
     searchableCredentials,
     searchableSafes,
     searchableRequests,
+    searchableSessions,
     searchableUsers,
     searchableMachines(kernel.clock),
     searchableGroups,

@@ -7,6 +7,7 @@ export const SEARCH_KINDS = [
   "credential",
   "safe",
   "access-request",
+  "privileged-session",
   "user",
   "machine-identity",
   "group",

@@ -23,6 +23,7 @@ export function installSessions(kernel: Kernel): SessionsFeature {
   return { closeTerminals: bindTerminals(kernel) };
 }
 
+export { searchableSessions } from "./monitoring/search-sessions.ts";
 export { countLiveSessions } from "./monitoring/shown-sessions.store.ts";
 export { sessionContextOf } from "./session-context.ts";
 export type { SessionContext } from "./session-context.ts";

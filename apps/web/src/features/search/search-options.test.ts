@@ -61,6 +61,13 @@ test("OPEN-28: a page whose name starts with the text comes first, unless a resu
   expect(shown("safes", [found("safe", "Safes")])).toEqual(["Safes: Safes", "Pages: Safes"]);
 });
 
+test("a session leads to Session Monitoring with this session alone", () => {
+  const session = { ...found("privileged-session", "ben on web1"), id: "0199" };
+  const [group] = optionsFor(readQuery("ben"), [session], []);
+  expect(group?.label).toBe("Sessions");
+  expect(group?.options[0]).toMatchObject({ label: "ben on web1", to: "/sessions?search=0199" });
+});
+
 test("offers only pages that the role can open", () => {
   const labels = (role: "user" | "manager") => pagesFor("group", role).map(({ label }) => label);
   expect([labels("user"), labels("manager")]).toEqual([[], ["Groups"]]);

@@ -14,6 +14,7 @@ import {
   IconUser,
   IconUserShield,
   IconUsersGroup,
+  IconVideo,
   type Icon,
 } from "@tabler/icons-react";
 import type { SearchAction, SearchKind } from "@strongroom/contract";
@@ -186,6 +187,7 @@ const KIND_ICONS: Record<SearchKind, Icon> = {
   credential: IconKey,
   safe: IconBuildingBank,
   "access-request": IconClockBolt,
+  "privileged-session": IconVideo,
   user: IconUser,
   "machine-identity": IconRobot,
   group: IconUsersGroup,

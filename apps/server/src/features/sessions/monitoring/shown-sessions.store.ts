@@ -3,7 +3,7 @@ import type { Role, SessionProtocol, SessionRisk, SessionStatus } from "@strongr
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
-import { containing } from "#kernel/db/containing.ts";
+import { everyWord } from "#kernel/db/containing.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import { bitOf, bitsOf, effectivePermissionsOf, seesEverySafe } from "#features/safes/index.ts";
@@ -66,6 +66,33 @@ export async function readShownSession(db: Db, viewer: Viewer, id: string): Prom
   return (await shown(viewer, sql`session.id = ${id}`, sql``).execute(db)).rows[0] ?? null;
 }
 
+/** Leaves out the sessions that the viewer may not see. */
+export async function readShownSessions(db: Db, viewer: Viewer, ids: readonly string[]): Promise<ShownSession[]> {
+  const condition = sql`session.id = any(${[...ids]}::uuid[]) and session.started_at is not null`;
+  return (await shown(viewer, condition, sql``).execute(db)).rows;
+}
+
+/** The global search covers this many of the latest sessions that the viewer may see, up to one year back. */
+const RECENT = sql.lit(2000);
+
+/** Newest first. */
+export async function searchShown(db: Db, viewer: Viewer, text: string, limit: number): Promise<ShownSession[]> {
+  const recent = sql`
+    select session.id from sessions session
+    where session.started_at > access_time() - interval '1 year' and ${isSeenBy(viewer)}
+    order by session.started_at desc limit ${RECENT}`;
+  const condition = sql`session.id in (${recent}) and ${matching(text)}`;
+  return (await shown(viewer, condition, sql`order by session.started_at desc limit ${limit}`).execute(db)).rows;
+}
+
+/** The id of the session, or words of its user, account or target, such as "ben on web-01". */
+const matching = (text: string): RawBuilder<unknown> => sql`(
+  session.id::text = lower(${text.trim()}) or ${everyWord(
+    text,
+    (pattern) => sql`
+    session.user_name || ' on ' || session.account_name || ' ' || session.target ilike ${pattern}`,
+  )})`;
+
 export interface SessionFilter {
   status?: SessionStatus | undefined;
   protocol?: SessionProtocol | undefined;
@@ -97,10 +124,7 @@ export async function listShown(
   if (filter.from !== undefined) conditions.push(sql`session.started_at >= ${filter.from}::timestamptz`);
   if (filter.to !== undefined) conditions.push(sql`session.started_at <= ${filter.to}::timestamptz`);
   if (filter.search !== undefined && filter.search !== "") {
-    const text = containing(filter.search);
-    conditions.push(
-      sql`(session.user_name ilike ${text} or session.account_name ilike ${text} or session.target ilike ${text})`,
-    );
+    conditions.push(matching(filter.search));
   }
   if (after !== null) {
     conditions.push(
