@@ -102,6 +102,7 @@ export const EVENTS_WITHOUT_CALL = [
   "privileged-session.watched",
   "recording.chunks-stored",
   "recording.closed",
+  "recording.deleted",
   "rotation.secret-used",
   "sign-in.spraying-suspected",
   "rotation.stopped",
@@ -120,9 +121,7 @@ export const AuditView = z.enum(AUDIT_VIEWS);
 export type AuditView = z.infer<typeof AuditView>;
 
 const auditFilter = {
-  /**
-   * Part of the name of a person, object, host, ticket or event; or an id. Every name recorded for an object matches.
-   */
+  /** Part of the name of a person, object, host, ticket or event; or an id. Every name recorded for an object matches. */
   search: z.string().trim().max(200).optional(),
   /** API-88: the same as `search`. */
   search_term: z.string().trim().max(200).optional(),

@@ -105,6 +105,8 @@ const policy = {
   default_duration_minutes: minutes,
   max_duration_minutes: minutes,
   session_recording_required: z.boolean(),
+  /** Days after the end of a session until its recording is deleted; null if never. */
+  session_recording_days: z.number().int().min(1).max(36_500).nullable().default(null),
   /** A session ends when its user has typed nothing for this many minutes; null if never. */
   session_idle_minutes: z.number().int().min(1).max(1440).nullable().default(null),
   /** Four eyes: a session pauses whenever no other user watches it. */

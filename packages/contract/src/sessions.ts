@@ -100,8 +100,10 @@ export const SessionRecording = z.object({
   duration_seconds: z.number(),
   /** Output that was accepted and could not be stored. */
   unstored_bytes: z.number().int(),
+  /** When the platform's retention deletes it; null if never. A legal hold prevents the deletion. */
   retention_until: Moment.nullable(),
-  legal_hold: z.boolean(),
+  /** Set once the platform's retention has deleted it. */
+  deleted_at: Moment.nullable(),
 });
 
 export const SessionDetails = PrivilegedSession.extend({

@@ -1,6 +1,6 @@
 // Stores recordings as files of the data folder, one per recording.
 import { constants } from "node:fs";
-import { mkdir, open, type FileHandle } from "node:fs/promises";
+import { mkdir, open, unlink, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChunkStore, SealedChunk } from "./ports.ts";
 import { MIN_CHUNK_BYTES } from "./recording-format.ts";
@@ -48,6 +48,34 @@ async function storeChunk(file: FileHandle, { bytes, offset, isClosing }: Sealed
   // Removes what a longer failed attempt left behind.
   await file.truncate(offset + all.length);
   await file.datasync();
+}
+
+/** Removes everything that the recording's file contains, durably. Returns false when there is no file. */
+export async function emptyRecordingFile(folder: string, recordingId: string): Promise<boolean> {
+  const flags = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
+  const file = await open(recordingPath(folder, recordingId), flags).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  });
+  if (file === null) return false;
+  try {
+    await file.truncate(0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return true;
+}
+
+/** Deletes the recording's file; does nothing when there is none. */
+export async function deleteRecordingFile(folder: string, recordingId: string): Promise<void> {
+  try {
+    await unlink(recordingPath(folder, recordingId));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return;
+  }
+  await flushFolder(folder);
 }
 
 /** A file's bytes, for `verifyRecording` and `readRecording`. */

@@ -4,6 +4,7 @@ import { endOrphans } from "./gateway/end-session.ts";
 import { sessionContextOf } from "./session-context.ts";
 import { rolePermissions } from "./sessions.policy.ts";
 import { bindSessions } from "./sessions.routes.ts";
+import { deleteExpiredRecordings } from "./retention/delete-recordings.ts";
 import { bindTerminals } from "./terminal-upgrade.ts";
 import { indexRecordings } from "./text/index-recordings.ts";
 
@@ -19,6 +20,9 @@ export function installSessions(kernel: Kernel): SessionsFeature {
   kernel.jobs.define("sessions.end-orphans", { schedule: "* * * * *", policy: "exclusive" }, () => endOrphans(context));
   kernel.jobs.define("sessions.index-recordings", { schedule: "* * * * *", policy: "exclusive" }, ({ signal }) =>
     indexRecordings(kernel, signal),
+  );
+  kernel.jobs.define("sessions.delete-recordings", { schedule: "37 2 * * *", policy: "exclusive" }, ({ signal }) =>
+    deleteExpiredRecordings(kernel, signal),
   );
   return { closeTerminals: bindTerminals(kernel) };
 }

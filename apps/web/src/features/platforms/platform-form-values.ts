@@ -30,6 +30,7 @@ type PolicyNumber =
   | "approvals_level_2"
   | "default_duration_minutes"
   | "max_duration_minutes"
+  | "session_recording_days"
   | "session_idle_minutes"
   | "session_from_hour"
   | "session_to_hour";
@@ -110,6 +111,7 @@ export const EMPTY_PLATFORM: PlatformFormValues = {
   default_duration_minutes: "60",
   max_duration_minutes: "480",
   session_recording_required: false,
+  session_recording_days: "",
   session_idle_minutes: "",
   session_needs_watcher: false,
   session_hides_watchers: false,
@@ -137,6 +139,7 @@ const POLICY_NUMBERS: readonly PolicyNumber[] = [
   "approvals_level_2",
   "default_duration_minutes",
   "max_duration_minutes",
+  "session_recording_days",
   "session_idle_minutes",
   "session_from_hour",
   "session_to_hour",
@@ -145,6 +148,7 @@ const POLICY_NUMBERS: readonly PolicyNumber[] = [
 const MAY_BE_EMPTY: readonly NumberField[] = [
   "verify_every_hours",
   "rotate_every_days",
+  "session_recording_days",
   "session_idle_minutes",
   "session_from_hour",
   "session_to_hour",
@@ -240,6 +244,7 @@ export const payloadOf = (values: PlatformFormValues): PlatformFields => ({
   default_duration_minutes: numberOf(values.default_duration_minutes),
   max_duration_minutes: numberOf(values.max_duration_minutes),
   session_recording_required: values.session_recording_required,
+  session_recording_days: numberOrNull(values.session_recording_days),
   session_idle_minutes: numberOrNull(values.session_idle_minutes),
   session_needs_watcher: values.session_needs_watcher,
   session_hides_watchers: values.session_hides_watchers,

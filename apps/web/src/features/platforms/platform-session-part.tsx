@@ -13,6 +13,13 @@ export function SessionPart({ form }: { form: PlatformFormControl }) {
           unit="minutes"
           description="Without input from the user. Empty: never"
         />
+        <Count
+          form={form}
+          field="session_recording_days"
+          label="Keep recordings for"
+          unit="days"
+          description="Older recordings are deleted, also existing ones. Empty: forever"
+        />
         <TextInput
           label="Gateway zone"
           description="Only gateways of this zone open sessions. Empty: every gateway"

@@ -134,6 +134,7 @@ describe("the platforms page", () => {
     expect(form.queryByRole("switch", { name: /record/i })).toBeNull();
     await user.click(form.getByRole("switch", { name: /^Four eyes/ }));
     await user.type(form.getByLabelText("End idle sessions after"), "15");
+    await user.type(form.getByLabelText("Keep recordings for"), "365");
     await user.type(form.getByLabelText("Gateway zone"), "plant-2");
     await user.click(form.getByRole("button", { name: "Create Platform" }));
     expect(await screen.findByText("Platform created successfully")).toBeTruthy();
@@ -144,6 +145,7 @@ describe("the platforms page", () => {
       password_rules: { length: 32, max_length: 128 },
       approvals_level_1: 0,
       session_needs_watcher: true,
+      session_recording_days: 365,
       session_idle_minutes: 15,
       session_zone: "plant-2",
       session_from_hour: null,

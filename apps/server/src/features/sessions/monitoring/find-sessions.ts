@@ -75,7 +75,7 @@ function recordingOf(row: ShownSession): SessionDetails["recording"] {
     duration_seconds: (row.recording_ms ?? 0) / 1000,
     unstored_bytes: row.unstored_bytes ?? 0,
     retention_until: moment(row.retention_until),
-    legal_hold: row.legal_hold === true,
+    deleted_at: moment(row.recording_deleted_at),
   };
 }
 
@@ -84,7 +84,7 @@ export const actionsFor = (row: ShownSession, viewer: Viewer) =>
     isOwn: row.user_id === viewer.id,
     permissions: row.permissions,
     isLive: row.status === "active",
-    hasRecording: row.recording_id !== null,
+    hasRecording: row.recording_id !== null && row.recording_deleted_at === null,
   });
 
 export function toSession(row: ShownSession, viewer: Viewer): PrivilegedSession {

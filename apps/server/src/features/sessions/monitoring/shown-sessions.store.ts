@@ -8,6 +8,7 @@ import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import { bitOf, bitsOf, effectivePermissionsOf, seesEverySafe } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
+import { retentionEnd } from "../retention/retention.store.ts";
 import type { SessionRow } from "../sessions.store.ts";
 
 export type Viewer = Pick<Actor, "id" | "token"> & { role: Role };
@@ -25,7 +26,7 @@ export interface ShownSession extends SessionRow {
   recording_ms: number | null;
   unstored_bytes: number | null;
   retention_until: Date | null;
-  legal_hold: boolean | null;
+  recording_deleted_at: Date | null;
   text_status: "waiting" | "indexed" | "partial" | null;
 }
 
@@ -54,11 +55,12 @@ const shown = (viewer: Viewer, condition: RawBuilder<unknown>, rest: RawBuilder<
       - coalesce(session.started_at, session.requested_at))::float8 as seconds,
     gateways.name as gateway_name, recordings.id as recording_id, recordings.status as recording_status,
     recordings.bytes as recording_bytes, recordings.duration_ms as recording_ms, recordings.unstored_bytes,
-    recordings.retention_until, recordings.legal_hold, recordings.text_status
+    ${retentionEnd} as retention_until, recordings.deletion_began_at as recording_deleted_at, recordings.text_status
   from sessions session
   left join standing on standing.safe_id = session.safe_id
   left join gateways on gateways.id = session.gateway_id
   left join recordings on recordings.session_id = session.id
+  left join platforms on platforms.id = session.platform_id
   where ${isSeenBy(viewer)} and ${condition} ${rest}`;
 
 /** Null when it does not exist or the viewer may not see it. */
@@ -103,7 +105,7 @@ export interface SessionFilter {
   from?: string | undefined;
   to?: string | undefined;
   search?: string | undefined;
-  /** Only sessions with a recording. */
+  /** Only sessions with a recording that is not deleted. */
   recorded?: boolean;
 }
 
@@ -120,7 +122,8 @@ export async function listShown(
     const value = equals[column];
     if (value !== undefined) conditions.push(sql`${sql.ref(`session.${column}`)} = ${value}`);
   }
-  if (filter.recorded === true) conditions.push(sql`recordings.id is not null`);
+  if (filter.recorded === true)
+    conditions.push(sql`recordings.id is not null and recordings.deletion_began_at is null`);
   if (filter.from !== undefined) conditions.push(sql`session.started_at >= ${filter.from}::timestamptz`);
   if (filter.to !== undefined) conditions.push(sql`session.started_at <= ${filter.to}::timestamptz`);
   if (filter.search !== undefined && filter.search !== "") {

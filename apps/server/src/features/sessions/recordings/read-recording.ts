@@ -64,6 +64,7 @@ async function requireRecording(kernel: Kernel, call: Reading, db: Db, action: "
   const row = await requireShown(db, call.actor, call.params.id);
   call.note({ target: targetOf(row), details: { ...detailsOf(row), recording: row.recording_id } });
   if (row.recording_id === null) throw notFound();
+  if (row.recording_deleted_at !== null) throw deleted(row.recording_deleted_at);
   if (!actionsFor(row, call.actor).includes(action)) throw notAllowed();
   // From the id, not from the row's path: the database must not name a file elsewhere.
   const path = recordingPath(recordingsFolder(kernel.config), row.recording_id);
@@ -77,6 +78,9 @@ async function requireRecording(kernel: Kernel, call: Reading, db: Db, action: "
   });
   return { path, id: row.recording_id, safeId: row.safe_id };
 }
+
+const deleted = (at: Date) =>
+  refuse(410, "recording.deleted", `Deleted on ${at.toISOString().slice(0, 10)} by the retention of the platform.`);
 
 const unreadable = () =>
   refuse(409, "recording.unreadable", "The file is not this session's recording. Tell an administrator.");

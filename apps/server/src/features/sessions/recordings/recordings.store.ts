@@ -1,10 +1,12 @@
 // Recordings of sessions in the database: where each is stored, and the digests of its chunks.
 import { sql } from "kysely";
-import type { ColumnType, Generated, Selectable } from "kysely";
+import type { ColumnType, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { isAlive } from "../gateway/gateways.store.ts";
 
 type Count = ColumnType<number, undefined, number>;
+/** Null at first, set later. */
+type Later<T> = ColumnType<T | null, undefined, T | null>;
 
 interface RecordingsTable {
   id: string;
@@ -17,9 +19,15 @@ interface RecordingsTable {
   duration_ms: Count;
   unstored_bytes: Count;
   started_at: Date;
-  closed_at: ColumnType<Date | null, undefined, Date | null>;
-  retention_until: ColumnType<Date | null, undefined, Date | null>;
-  legal_hold: Generated<boolean>;
+  closed_at: Later<Date>;
+  held_at: Later<Date>;
+  held_by: Later<string>;
+  held_why: Later<string>;
+  last_chunk: Later<number>;
+  last_digest: Later<Buffer>;
+  deletion_began_at: Later<Date>;
+  deletion_days: Later<number>;
+  deleted_at: Later<Date>;
 }
 
 interface RecordingChunksTable {
@@ -91,6 +99,8 @@ export async function insertChunks(tx: Tx, recordingId: string, chunks: readonly
 export interface ClosedAs {
   isClosed: boolean;
   unstoredBytes: number;
+  /** Of the last chunk; null without a chunk. */
+  digest: Buffer | null;
   /** Of the file, when it has more than the database knows. */
   chunks: number;
   durationMs: number;
@@ -100,11 +110,12 @@ export interface ClosedAs {
 export async function markClosed(
   tx: Tx,
   id: string,
-  { isClosed, unstoredBytes, chunks, durationMs }: ClosedAs,
+  { isClosed, unstoredBytes, digest, chunks, durationMs }: ClosedAs,
 ): Promise<boolean> {
   const { rows } = await sql`
     update recordings set status = ${isClosed ? "closed" : "broken"}, closed_at = access_time(),
-      unstored_bytes = ${unstoredBytes}, chunks = greatest(chunks, ${chunks}), duration_ms = greatest(duration_ms, ${durationMs})
+      unstored_bytes = ${unstoredBytes}, chunks = greatest(chunks, ${chunks}), duration_ms = greatest(duration_ms, ${durationMs}),
+      last_chunk = ${digest === null ? null : chunks - 1}::integer, last_digest = ${digest}::bytea
     where id = ${id} and (status = 'open' or (status = 'broken' and ${isClosed}::boolean)) returning id`.execute(tx);
   return rows.length > 0;
 }

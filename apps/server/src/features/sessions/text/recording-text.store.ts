@@ -29,13 +29,13 @@ export interface UnindexedRecording {
 export async function findUnindexed(db: Db, limit: number): Promise<UnindexedRecording[]> {
   const { rows } = await sql<UnindexedRecording>`
     select recordings.id, sessions.safe_id from recordings join sessions on sessions.id = recordings.session_id
-    where recordings.text_status = 'waiting' and recordings.status <> 'open'
+    where recordings.text_status = 'waiting' and recordings.status <> 'open' and recordings.deletion_began_at is null
       and recordings.closed_at > access_time() - interval '7 days'
     order by recordings.closed_at limit ${limit}`.execute(db);
   return rows;
 }
 
-/** Stores the text of a recording, unless a different process has stored it already. */
+/** Stores the text of a recording, unless a different process has stored it already or the recording is being deleted. */
 export async function storeText(
   tx: Tx,
   recordingId: string,
@@ -44,7 +44,7 @@ export async function storeText(
 ): Promise<void> {
   const { rows } = await sql`
     update recordings set text_status = ${status} where id = ${recordingId} and text_status = 'waiting'
-    returning id`.execute(tx);
+      and deletion_began_at is null returning id`.execute(tx);
   if (rows.length === 0) return;
   for (const part of parts) await tx.insertInto("recording_text").values(part).execute();
 }

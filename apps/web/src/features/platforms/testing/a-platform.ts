@@ -47,6 +47,7 @@ export function aPlatform(given: Partial<Platform> = {}): Platform {
     default_duration_minutes: 60,
     max_duration_minutes: 480,
     session_recording_required: false,
+    session_recording_days: null,
     session_idle_minutes: null,
     session_needs_watcher: false,
     session_hides_watchers: false,

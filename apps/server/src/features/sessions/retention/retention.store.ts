@@ -1,0 +1,71 @@
+// The retention of recordings in the database: which are due, and how far their deletion got.
+import { sql } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { SessionRow } from "../sessions.store.ts";
+
+/** Of `recordings` with the `platforms` row of its session: null when the platform keeps recordings forever. */
+export const retentionEnd = sql<Date | null>`recordings.closed_at + make_interval(days => platforms.session_recording_days)`;
+
+const A_WEEK = sql`interval '7 days'`;
+
+const isDue = sql<boolean>`recordings.status <> 'open' and recordings.held_at is null
+  and recordings.deletion_began_at is null and ${retentionEnd} <= access_time()`;
+
+export interface DeletableRecording {
+  id: string;
+  /** Its file may be left. */
+  is_deleted: boolean;
+}
+
+/** Recordings past their retention, those whose deletion was interrupted, and those deleted in the last week; oldest first. */
+export async function findDeletable(db: Db): Promise<DeletableRecording[]> {
+  const { rows } = await sql<DeletableRecording>`
+    select recordings.id, recordings.deleted_at is not null as is_deleted from recordings
+    join sessions on sessions.id = recordings.session_id
+    left join platforms on platforms.id = sessions.platform_id
+    where recordings.deleted_at > access_time() - ${A_WEEK}
+      or (recordings.deleted_at is null and (recordings.deletion_began_at is not null or (${isDue})))
+    order by recordings.closed_at`.execute(db);
+  return rows;
+}
+
+/**
+ * Begins the deletion of a recording that is due, and deletes its text. INVARIANT: after waiting for the row's lock, PostgreSQL checks the
+ * conditions again, so a recording with a legal hold is never deleted.
+ */
+export async function beginDeletion(tx: Tx, id: string): Promise<void> {
+  const { rows } = await sql`
+    update recordings set deletion_began_at = access_time(), deletion_days = platforms.session_recording_days
+    from sessions, platforms
+    where recordings.id = ${id} and sessions.id = recordings.session_id and platforms.id = sessions.platform_id and ${isDue}
+    returning recordings.id`.execute(tx);
+  if (rows.length > 0) await tx.deleteFrom("recording_text").where("recording_id", "=", id).execute();
+}
+
+export interface BegunDeletion extends SessionRow {
+  days: number;
+  last_chunk: number | null;
+  last_digest: Buffer | null;
+  /** No server found the file within a week. */
+  is_given_up: boolean;
+}
+
+/** The session of a recording whose deletion has begun and is not finished; null otherwise. */
+export async function readBegunDeletion(db: Db, id: string): Promise<BegunDeletion | null> {
+  const { rows } = await sql<BegunDeletion>`
+    select sessions.*, deletion_days as days, last_chunk, last_digest,
+      deletion_began_at <= access_time() - ${A_WEEK} as is_given_up
+    from recordings join sessions on sessions.id = recordings.session_id
+    where recordings.id = ${id} and deletion_began_at is not null and deleted_at is null`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Returns false when it was finished before. */
+export async function finishDeletion(tx: Tx, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    update recordings set deleted_at = access_time()
+    where id = ${id} and deletion_began_at is not null and deleted_at is null returning id`.execute(tx);
+  if (rows.length === 0) return false;
+  await tx.deleteFrom("recording_chunks").where("recording_id", "=", id).execute();
+  return true;
+}

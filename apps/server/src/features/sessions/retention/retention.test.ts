@@ -1,0 +1,204 @@
+// The daily deletion of recordings past the retention of their platform.
+import {
+  exportSessionRecording,
+  readPrivilegedSession,
+  readSessionRecording,
+  searchRecordings,
+} from "@strongroom/contract";
+import type { PrivilegedSessionId } from "@strongroom/contract";
+import { parseDigestLine } from "@strongroom/recordings";
+import assert from "node:assert/strict";
+import { access, mkdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { after, afterEach, before, test } from "node:test";
+import { shiftTime } from "#features/access-requests/testing/requestable-account.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { endSession } from "../gateway/end-session.ts";
+import { sessionContextOf } from "../session-context.ts";
+import { aRecording } from "../testing/a-recording.ts";
+import { aGateway, anSshAccount, sessionsOf } from "../testing/opening.ts";
+import type { TestGateway } from "../testing/opening.ts";
+import { indexRecordings } from "../text/index-recordings.ts";
+import { deleteExpiredRecordings } from "./delete-recordings.ts";
+
+let app: TestApp;
+let gateway: TestGateway;
+before(async () => {
+  app = await testApp();
+  gateway = await aGateway(app);
+});
+afterEach(() => shiftTime(app, "0 seconds"));
+after(async () => {
+  gateway.server.close();
+  await app.close();
+});
+
+/** A closed and indexed recording on a platform that keeps recordings for `days`. */
+async function aClosedRecording(days: number | null) {
+  const setup = await anSshAccount(app, { session_recording_days: days });
+  const id = (await sessionsOf(app, gateway).open(setup.user, setup.account)) as PrivilegedSessionId;
+  const recording = await aRecording(app, id, setup.safe.id);
+  await recording.show("uname -a\r\n");
+  await recording.close();
+  await endSession(sessionContextOf(app.kernel), id, { reason: "logout", detail: null });
+  await indexRecordings(app.kernel);
+  return { ...setup, session: id, recording };
+}
+
+async function daysLater(days: number): Promise<void> {
+  await shiftTime(app, `${days} days`);
+  await deleteExpiredRecordings(app.kernel);
+  await shiftTime(app, "0 seconds");
+}
+
+async function storedOf(id: string) {
+  const { rows } = await app.database.pool.query<{ text: number; chunks: number; deleted: boolean; begun: boolean }>(
+    `select (select count(*)::integer from recording_text where recording_id = $1) as text,
+       (select count(*)::integer from recording_chunks where recording_id = $1) as chunks,
+       deleted_at is not null as deleted, deletion_began_at is not null as begun
+     from recordings where id = $1`,
+    [id],
+  );
+  return rows[0]!;
+}
+
+async function proofsOf(sessionId: string) {
+  const { rows } = await app.database.pool.query<{ result: string; entry: string; rule: string; file: string }>(
+    `select result, convert_from(canonical, 'UTF8') as entry, convert_from(canonical, 'UTF8')::jsonb #>> '{details,rule}' as rule,
+       convert_from(canonical, 'UTF8')::jsonb #>> '{details,file}' as file
+     from audit_entries where event = 'recording.deleted' and target_id = $1`,
+    [sessionId],
+  );
+  return rows;
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+test("a recording past its retention is deleted, and its session and a proof stay", async () => {
+  const { owner, session, recording } = await aClosedRecording(30);
+  await daysLater(29);
+  assert.ok(await isThere(recording.path));
+  assert.ok((await storedOf(recording.id)).text > 0);
+  await daysLater(31);
+  assert.equal(await isThere(recording.path), false);
+  assert.deepEqual(await storedOf(recording.id), { text: 0, chunks: 0, deleted: true, begun: true });
+  const [proof, ...others] = await proofsOf(session);
+  assert.deepEqual(others, []);
+  assert.equal(proof?.result, "success");
+  assert.match(proof.rule, /^The platform "Platform \d+" keeps recordings for 30 days$/);
+  assert.deepEqual(parseDigestLine(`{"entry":${proof.entry}}`), {
+    recording: recording.id,
+    chunk: recording.chunks.length - 1,
+    digest: recording.chunks.at(-1)?.digest,
+  });
+  const { body } = await app.call(readPrivilegedSession, { params: { id: session }, as: owner.token });
+  assert.notEqual(body.recording?.deleted_at, null);
+  assert.deepEqual(body.actions, []);
+});
+
+test("playing and exporting a deleted recording says when it was deleted, and search leaves it out", async () => {
+  const { owner, session, recording } = await aClosedRecording(1);
+  await daysLater(2);
+  for (const endpoint of [readSessionRecording, exportSessionRecording]) {
+    const answer = await app.call(endpoint, { params: { id: session }, as: owner.token });
+    assert.equal(answer.status, 410);
+    assert.match(answer.text, /Deleted on \d{4}-\d\d-\d\d by the retention of the platform\./);
+  }
+  const found = await app.call(searchRecordings, { body: { text: "uname" }, as: owner.token });
+  assert.deepEqual([found.body.hits, found.body.searched], [[], 0]);
+  assert.equal((await storedOf(recording.id)).text, 0);
+});
+
+test("a recording without a retention is kept forever, and the session says when others are deleted", async () => {
+  const forever = await aClosedRecording(null);
+  const limited = await aClosedRecording(3000);
+  await daysLater(2999);
+  assert.ok(await isThere(forever.recording.path));
+  const read = async ({ owner, session }: typeof forever) =>
+    (await app.call(readPrivilegedSession, { params: { id: session }, as: owner.token })).body;
+  assert.equal((await read(forever)).recording?.retention_until, null);
+  const { recording, endTime } = await read(limited);
+  const days = (Date.parse(recording?.retention_until ?? "") - Date.parse(endTime ?? "")) / 86_400_000;
+  assert.ok(Math.abs(days - 3000) < 0.1, `${days}`);
+});
+
+test("an open recording is never deleted", async () => {
+  const { user, account, safe } = await anSshAccount(app, { session_recording_days: 1 });
+  const recording = await aRecording(app, await sessionsOf(app, gateway).open(user, account), safe.id);
+  await recording.show("still here\r\n");
+  await daysLater(90);
+  assert.ok(await isThere(recording.path));
+  assert.equal((await storedOf(recording.id)).begun, false);
+  await recording.leave();
+});
+
+test("a deletion that was interrupted finishes at the next run, and does not stop other deletions", async () => {
+  const stuck = await aClosedRecording(1);
+  const other = await aClosedRecording(1);
+  // Neither emptied nor deleted: a folder has the file's name.
+  await rm(stuck.recording.path);
+  await mkdir(stuck.recording.path);
+  await daysLater(2);
+  assert.deepEqual(await storedOf(stuck.recording.id).then(({ begun, deleted }) => [begun, deleted]), [true, false]);
+  assert.deepEqual(await proofsOf(stuck.session), []);
+  assert.equal((await storedOf(other.recording.id)).deleted, true);
+  await rmdir(stuck.recording.path);
+  // A deletion that was killed after it emptied the file.
+  await writeFile(stuck.recording.path, "");
+  await daysLater(3);
+  assert.equal((await storedOf(stuck.recording.id)).deleted, true);
+  assert.equal(await isThere(stuck.recording.path), false);
+  assert.equal((await proofsOf(stuck.session)).length, 1);
+});
+
+test("a file that is left after the proof is deleted by the next run", async () => {
+  const { session, recording } = await aClosedRecording(1);
+  await daysLater(2);
+  await writeFile(recording.path, "");
+  await daysLater(3);
+  assert.equal(await isThere(recording.path), false);
+  assert.equal((await proofsOf(session)).length, 1);
+});
+
+test("a missing file is awaited for a week and then reported in the proof", async () => {
+  const { session, recording } = await aClosedRecording(1);
+  await rm(recording.path);
+  await daysLater(2);
+  assert.deepEqual(await proofsOf(session), []);
+  await daysLater(10);
+  const proofs = await proofsOf(session);
+  assert.deepEqual(
+    proofs.map(({ result, file }) => [result, file]),
+    [["warning", "not found"]],
+  );
+});
+
+test("a legal hold that is set while the job waits for the row keeps the recording", async () => {
+  const { recording } = await aClosedRecording(1);
+  const holder = await app.database.pool.connect();
+  await shiftTime(app, "2 days");
+  try {
+    await holder.query("begin");
+    await holder.query("update recordings set held_at = now(), held_by = 'Ada', held_why = 'Case 7' where id = $1", [
+      recording.id,
+    ]);
+    const run = deleteExpiredRecordings(app.kernel);
+    for (;;) {
+      const { rows } = await app.database.pool.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+           and query like '%deletion_began_at = access_time()%'`,
+      );
+      if (rows.length > 0) break;
+    }
+    await holder.query("commit");
+    await run;
+  } finally {
+    holder.release();
+  }
+  assert.ok(await isThere(recording.path));
+  assert.deepEqual(await storedOf(recording.id).then(({ begun, deleted }) => [begun, deleted]), [false, false]);
+});
