@@ -115,6 +115,12 @@ const policy = {
   session_hides_watchers: z.boolean().default(false),
   /** Only gateways of this zone open sessions; null: every gateway. */
   session_zone: oneLine().min(1).max(60).nullable().default(null),
+  /** Sessions may open a shell. Every session in a browser is a shell. */
+  session_allows_shell: z.boolean().default(true),
+  /** Native clients may run single commands (`ssh host command`). */
+  session_allows_exec: z.boolean().default(true),
+  /** Native clients may transfer files by SFTP. */
+  session_allows_sftp: z.boolean().default(true),
   /** The usual hours of work, UTC, Monday to Friday, such as 7 to 19. Sessions outside of them are a risk. */
   session_from_hour: z.number().int().min(0).max(23).nullable().default(null),
   session_to_hour: z.number().int().min(0).max(23).nullable().default(null),

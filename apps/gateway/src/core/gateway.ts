@@ -84,7 +84,7 @@ export class Gateway {
     if (this.liveSessions >= MOST_SESSIONS) return { failure: "This gateway has too many sessions. Try again later." };
     this.#opening += 1;
     try {
-      const opening = await this.#options.store.redeem(request.ticket);
+      const opening = await this.#options.store.redeem(request.ticket, request.program.kind);
       return "failure" in opening ? opening : await this.#connect(opening, request);
     } finally {
       this.#opening -= 1;

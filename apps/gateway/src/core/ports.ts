@@ -74,7 +74,7 @@ export interface RightsCheck {
 /** The sessions of this gateway in the database. `failure` is for the user. */
 export interface SessionStore {
   /** Redeems a ticket once; the audit trail contains the opening before this resolves. */
-  redeem(ticket: Ticket): Promise<Opening | { failure: string }>;
+  redeem(ticket: Ticket, program: Program["kind"]): Promise<Opening | { failure: string }>;
   /** Redeems the ticket of a watcher, and audits it. */
   redeemWatch(ticket: Ticket): Promise<{ watcher: string } | { failure: string }>;
   /** Records the end of a session. A second call has no effect. */

@@ -1,7 +1,7 @@
 // Native SSH clients: the real OpenSSH client, a gateway on a real database, and a real sshd.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -265,6 +265,42 @@ describe("a native SSH client", needs(unixUsersAvailable()), () => {
     });
     assert.ok(played.payload.includes(`uploaded ${copy} (3000000 bytes)`));
     assert.ok(played.payload.length < 4000, "the recording does not contain the file");
+  });
+
+  test("runs only the programs that the platform allows", async () => {
+    const allow = (shell: boolean, exec: boolean, sftp: boolean) =>
+      sql`
+      update platforms
+      set session_allows_shell = ${shell}, session_allows_exec = ${exec}, session_allows_sftp = ${sftp}
+      where id = (select platform_id from accounts where id = ${world.accountId})`.execute(world.app.database.db);
+    const source = join(client.folder, "denied");
+    const copy = join(tmpdir(), `strongroom-denied-${randomBytes(4).toString("hex")}`);
+    writeFileSync(source, "content");
+    const remote = `scp://${world.accountId}@127.0.0.1:${world.sshPort}/${copy}`;
+    const exec = () => client.ssh(world.accountId, ["echo ran"], withToken());
+    const shell = () => client.ssh(world.accountId, [], { ...withToken(), input: 'echo r""an\nexit\n' });
+    const sftp = () => client.run("scp", [source, remote], withToken());
+    try {
+      await allow(true, false, false);
+      const command = await exec();
+      assert.deepEqual([command.status, command.stdout], [255, ""]);
+      assert.match(command.stderr, /does not allow single commands/);
+      const transfer = await sftp();
+      assert.notEqual(transfer.status, 0);
+      assert.match(transfer.stderr, /does not allow SFTP/);
+      assert.ok(!existsSync(copy));
+      assert.match((await shell()).stdout, /ran/);
+      await allow(false, true, true);
+      const refused = await shell();
+      assert.doesNotMatch(refused.stdout, /ran/);
+      assert.match(refused.stderr, /does not allow shells/);
+      assert.equal((await exec()).stdout, "ran\n");
+      const done = await sftp();
+      assert.equal(done.status, 0, done.stderr);
+    } finally {
+      await allow(true, true, true);
+      rmSync(copy, { force: true });
+    }
   });
 
   test("cannot forward ports or its agent", async () => {

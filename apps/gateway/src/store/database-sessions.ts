@@ -12,7 +12,7 @@ import {
 import type { GatewayFacts, OpenedSession, SessionContext } from "@strongroom/server/features/sessions/index.ts";
 import { loginTargetOf } from "@strongroom/server/features/verification/index.ts";
 import { Refusal } from "@strongroom/server/kernel/http/refuse.ts";
-import type { Opening, Progress, SessionStore, Ticket } from "#gateway/core/ports.ts";
+import type { Opening, Program, Progress, SessionStore, Ticket } from "#gateway/core/ports.ts";
 import { connectTarget } from "#gateway/ssh/upstream.ts";
 
 export interface DatabaseSessionsOptions {
@@ -31,9 +31,9 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
   const { database, log } = kernel;
 
   /** Refusals are for the user; anything else is a bug. */
-  async function redeem(ticket: Ticket) {
+  async function redeem(ticket: Ticket, program: Program["kind"] | null) {
     try {
-      return await redeemTicket(context, { ...ticket, gatewayId: gateway.id });
+      return await redeemTicket(context, { ...ticket, gatewayId: gateway.id, program });
     } catch (error) {
       if (error instanceof Refusal) return { failure: error.message };
       log.error({ err: error, session: ticket.sessionId }, "a ticket could not be redeemed");
@@ -67,14 +67,14 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
   }
 
   return {
-    async redeem(ticket) {
-      const redeemed = await redeem(ticket);
+    async redeem(ticket, program) {
+      const redeemed = await redeem(ticket, program);
       if ("failure" in redeemed) return redeemed;
       return redeemed.kind === "open" ? openingOf(redeemed) : { failure: OTHER_KIND };
     },
 
     async redeemWatch(ticket) {
-      const redeemed = await redeem(ticket);
+      const redeemed = await redeem(ticket, null);
       if ("failure" in redeemed) return redeemed;
       if (redeemed.kind === "watch") return { watcher: redeemed.watcher.name };
       redeemed.secret[Symbol.dispose]();

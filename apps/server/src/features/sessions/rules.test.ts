@@ -102,6 +102,21 @@ describe("zones", () => {
     );
   });
 
+  test("a session runs only the programs that its platform allows", async () => {
+    const { user, account } = await anSshAccount(app, { session_allows_shell: false, session_allows_sftp: false });
+    for (const program of ["shell", "sftp"] as const) {
+      const { session_id: id, ticket } = (await sessions.start(user, account)).body;
+      const denied = sessions.redeem(ticket, id, gateway.id, program);
+      await assert.rejects(denied, { code: "privileged-session.program-denied" });
+      assert.ok((await eventsOf(app, id)).includes("privileged-session.refused failure"));
+      await assert.rejects(sessions.redeem(ticket, id, gateway.id, "exec"), /ticket is not valid/);
+    }
+    const { session_id: id, ticket } = (await sessions.start(user, account)).body;
+    const opened = await sessions.redeem(ticket, id, gateway.id, "exec");
+    assert.equal(opened.kind, "open");
+    if (opened.kind === "open") opened.secret[Symbol.dispose]();
+  });
+
   test("the Admin Console lists the zone of each gateway", async () => {
     const { body } = await app.call(listGateways, { as: (await firstAdmin(app)).token });
     assert.ok(body.gateways.some(({ zone }) => zone === "plant-2"));

@@ -150,7 +150,7 @@ describe("tickets", () => {
   test("a ticket opens nothing from another address", async () => {
     const { user, account } = await anSshAccount(app);
     const { session_id: sessionId, ticket } = (await sessions.start(user, account)).body;
-    const use = { ticket, sessionId, gatewayId: gateway.id };
+    const use = { ticket, sessionId, gatewayId: gateway.id, program: "shell" as const };
     const foreign = redeemTicket(sessionContextOf(app.kernel), { ...use, sourceAddress: "192.0.2.1" });
     await assert.rejects(foreign, refused("privileged-session.ticket-invalid"));
     const opened = await sessions.redeem(ticket, sessionId);

@@ -48,6 +48,9 @@ export type SwitchField =
   | "ticket_required"
   | "session_needs_watcher"
   | "session_hides_watchers"
+  | "session_allows_shell"
+  | "session_allows_exec"
+  | "session_allows_sftp"
   | "is_production";
 
 export interface PlatformFormValues extends Record<NumberField, string>, Record<SwitchField, boolean> {
@@ -115,6 +118,9 @@ export const EMPTY_PLATFORM: PlatformFormValues = {
   session_idle_minutes: "",
   session_needs_watcher: false,
   session_hides_watchers: false,
+  session_allows_shell: true,
+  session_allows_exec: true,
+  session_allows_sftp: true,
   session_zone: "",
   session_from_hour: "",
   session_to_hour: "",
@@ -248,6 +254,9 @@ export const payloadOf = (values: PlatformFormValues): PlatformFields => ({
   session_idle_minutes: numberOrNull(values.session_idle_minutes),
   session_needs_watcher: values.session_needs_watcher,
   session_hides_watchers: values.session_hides_watchers,
+  session_allows_shell: values.session_allows_shell,
+  session_allows_exec: values.session_allows_exec,
+  session_allows_sftp: values.session_allows_sftp,
   session_zone: values.session_zone.trim() === "" ? null : values.session_zone.trim(),
   session_from_hour: numberOrNull(values.session_from_hour),
   session_to_hour: numberOrNull(values.session_to_hour),

@@ -1,4 +1,5 @@
-// The part of the platform form about sessions: who watches, how long they stay idle, and what counts as a risk.
+// The part of the platform form about sessions: who watches, what users can run, how long sessions stay idle, and what
+// counts as a risk.
 import { SimpleGrid, TextInput } from "@mantine/core";
 import { Choice, Count, Part, type PlatformFormControl } from "./platform-fields.tsx";
 
@@ -48,6 +49,24 @@ export function SessionPart({ form }: { form: PlatformFormControl }) {
           field="session_hides_watchers"
           label="Hide watchers"
           description="Users do not see that their session is watched."
+        />
+        <Choice
+          form={form}
+          field="session_allows_shell"
+          label="Allow shells"
+          description="Needed for sessions in the browser."
+        />
+        <Choice
+          form={form}
+          field="session_allows_exec"
+          label="Allow single commands"
+          description="For native clients, such as ssh with a command."
+        />
+        <Choice
+          form={form}
+          field="session_allows_sftp"
+          label="Allow SFTP"
+          description="For native clients. Shells and commands can move files too."
         />
         <Choice form={form} field="is_production" label="Production" description="Raises the risk level of sessions." />
       </SimpleGrid>

@@ -133,6 +133,7 @@ describe("the platforms page", () => {
     // Every session is recorded, so the form has no such switch.
     expect(form.queryByRole("switch", { name: /record/i })).toBeNull();
     await user.click(form.getByRole("switch", { name: /^Four eyes/ }));
+    await user.click(form.getByRole("switch", { name: /^Allow SFTP/ }));
     await user.type(form.getByLabelText("End idle sessions after"), "15");
     await user.type(form.getByLabelText("Keep recordings for"), "365");
     await user.type(form.getByLabelText("Gateway zone"), "plant-2");
@@ -148,6 +149,9 @@ describe("the platforms page", () => {
       session_recording_days: 365,
       session_idle_minutes: 15,
       session_zone: "plant-2",
+      session_allows_shell: true,
+      session_allows_exec: true,
+      session_allows_sftp: false,
       session_from_hour: null,
     });
   });

@@ -14,7 +14,7 @@ import { lockSession, markEnded, takeTicket } from "../sessions.store.ts";
 import type { SessionRow, TicketRow } from "../sessions.store.ts";
 import { hashOfTicket } from "../ticket-text.ts";
 import { isInZone, readSessionRules } from "./session-rules.store.ts";
-import type { SessionRules } from "./session-rules.store.ts";
+import type { SessionProgram, SessionRules } from "./session-rules.store.ts";
 import { readUser } from "./session-users.store.ts";
 
 export interface Redemption {
@@ -23,6 +23,8 @@ export interface Redemption {
   gatewayId: string;
   /** The client's address; null when the gateway does not know it. */
   sourceAddress: string | null;
+  /** What the user wants to run; null for a watcher. */
+  program: SessionProgram | null;
 }
 
 /** The session that the gateway opens now. */
@@ -46,6 +48,15 @@ export interface WatchedSession {
 const invalid = (): Refusal =>
   refuse(403, "privileged-session.ticket-invalid", "This ticket is not valid. Connect again from the account's page.");
 
+const PROGRAMS: Record<SessionProgram, string> = { shell: "shells", exec: "single commands", sftp: "SFTP" };
+
+const programDenied = (program: SessionProgram): Refusal =>
+  refuse(
+    403,
+    "privileged-session.program-denied",
+    `The platform of this account does not allow ${PROGRAMS[program]}. Ask an administrator to allow it.`,
+  );
+
 const ended = (): Refusal => refuse(409, "privileged-session.ended", "This session has ended.");
 
 /**
@@ -64,7 +75,12 @@ export async function redeemTicket(
   }
 }
 
-const useOf = ({ ticket, ...use }: Redemption) => ({ ...use, hash: hashOfTicket(ticket) });
+const useOf = ({ ticket, sessionId, gatewayId, sourceAddress }: Redemption) => ({
+  sessionId,
+  gatewayId,
+  sourceAddress,
+  hash: hashOfTicket(ticket),
+});
 
 async function redeem(
   context: SessionContext,
@@ -81,6 +97,9 @@ async function redeem(
     const rules = await readSessionRules(tx, account.platform_id);
     // INVARIANT: a gateway outside of the platform's zone opens no session.
     if (!(await isInZone(tx, ticket.gateway_id, rules.zone))) throw invalid();
+    const { program } = redemption;
+    // INVARIANT: a session runs only the programs that its platform allows.
+    if (program !== null && !rules.allows[program]) throw programDenied(program);
     const session = await begin(context, tx, ticket, account);
     return { kind: "open", session, account, rules, secret };
   } catch (error) {
@@ -160,7 +179,11 @@ async function recordRefusal(context: SessionContext, redemption: Redemption, re
       target: session === null ? { type: "privileged-session", id: redemption.sessionId } : targetOf(session),
       result: "failure" as const,
       reason: refusal.code,
-      details: { gateway_id: redemption.gatewayId, source_address: redemption.sourceAddress },
+      details: {
+        gateway_id: redemption.gatewayId,
+        source_address: redemption.sourceAddress,
+        ...(redemption.program === null ? {} : { program: redemption.program }),
+      },
     };
     await appendAudit(tx, [systemEntry("privileged-session.refused", "sessions", note, kernel.clock.now())]);
   });

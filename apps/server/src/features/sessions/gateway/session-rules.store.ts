@@ -2,6 +2,9 @@
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
 
+/** What a user runs on the target. */
+export type SessionProgram = "shell" | "exec" | "sftp";
+
 export interface SessionRules {
   /** The session ends when its user has typed nothing for this long; null: never. */
   idleMinutes: number | null;
@@ -11,12 +14,14 @@ export interface SessionRules {
   hidesWatchers: boolean;
   /** Only gateways of this zone open the session; null: every gateway. */
   zone: string | null;
+  allows: Record<SessionProgram, boolean>;
 }
 
 export async function readSessionRules(db: Db, platformId: string): Promise<SessionRules> {
   const { rows } = await sql<SessionRules>`
     select session_idle_minutes as "idleMinutes", session_needs_watcher as "needsWatcher",
-      session_hides_watchers as "hidesWatchers", session_zone as zone
+      session_hides_watchers as "hidesWatchers", session_zone as zone,
+      json_build_object('shell', session_allows_shell, 'exec', session_allows_exec, 'sftp', session_allows_sftp) as allows
     from platforms where id = ${platformId}`.execute(db);
   return rows[0]!;
 }

@@ -14,6 +14,7 @@ import { newId } from "#kernel/id.ts";
 import { gatewaySocket } from "../gateway/gateway-places.ts";
 import { registerGateway } from "../gateway/gateways.store.ts";
 import { redeemTicket } from "../gateway/redeem-ticket.ts";
+import type { SessionProgram } from "../gateway/session-rules.store.ts";
 import type { OpenedSession, WatchedSession } from "../gateway/redeem-ticket.ts";
 import { sessionContextOf } from "../session-context.ts";
 
@@ -67,8 +68,13 @@ export const sessionsOf = (app: TestApp, gateway: TestGateway) => ({
   terminate: (who: TestPerson, id: string, reason = "Wrong host") =>
     app.call(terminatePrivilegedSession, { params: { id }, body: { reason }, as: who.token }),
   /** Redeems a ticket as the gateway does; rejects with the refusal. */
-  redeem: (ticket: string, sessionId: string, gatewayId = gateway.id): Promise<OpenedSession | WatchedSession> =>
-    redeemTicket(sessionContextOf(app.kernel), { ticket, sessionId, gatewayId, sourceAddress: "127.0.0.1" }),
+  redeem: (
+    ticket: string,
+    sessionId: string,
+    gatewayId = gateway.id,
+    program: SessionProgram = "shell",
+  ): Promise<OpenedSession | WatchedSession> =>
+    redeemTicket(sessionContextOf(app.kernel), { ticket, sessionId, gatewayId, sourceAddress: "127.0.0.1", program }),
   /** Starts and opens a session; returns its id. */
   async open(who: TestPerson, account: Pick<Account, "id">, body: Body = {}): Promise<string> {
     const started = await this.start(who, account, body);
