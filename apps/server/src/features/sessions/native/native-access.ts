@@ -6,7 +6,7 @@ import { appendAudit } from "#kernel/audit/append.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import { requireScope } from "#kernel/authz/token-scope.ts";
 import { createCall } from "#kernel/http/call.ts";
-import { Refusal } from "#kernel/http/refuse.ts";
+import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import { requireActivated } from "#kernel/http/route.ts";
 import { newId } from "#kernel/id.ts";
 import type { SessionContext } from "../session-context.ts";
@@ -54,19 +54,34 @@ export function createNativeAccess(context: SessionContext, gatewayId: string): 
   const { kernel } = context;
   const { database } = kernel;
   const authenticate = createTokenAuthenticator(kernel, async () => null);
+  /** How each actor authenticated: a connection can start programs for hours after its login. */
+  const tokens = new WeakMap<Actor, string>();
+
+  async function byToken(text: string, { address }: NativeClient): Promise<Actor | null> {
+    if (!isTokenText(text)) return null;
+    try {
+      const actor = await authenticate({ bearer: text, streamCookie: null, isBackground: false, ip: address });
+      if (actor === null) return null;
+      requireScope(startPrivilegedSession, actor);
+      tokens.set(actor, text);
+      return actor;
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 401) return null;
+      throw error;
+    }
+  }
+
+  /** INVARIANT: each session is started with what the token may do now: its scopes, its networks, its user's role. */
+  async function authenticateAgain(actor: Actor, client: NativeClient): Promise<Actor> {
+    const token = tokens.get(actor);
+    if (token === undefined) return actor;
+    const current = await byToken(token, client);
+    if (current !== null) return current;
+    throw refuse(401, "token.unknown", "Your API token has expired or was revoked. Connect again with another one.");
+  }
 
   return {
-    async byToken(text, { address }) {
-      if (!isTokenText(text)) return null;
-      try {
-        const actor = await authenticate({ bearer: text, streamCookie: null, isBackground: false, ip: address });
-        if (actor !== null) requireScope(startPrivilegedSession, actor);
-        return actor;
-      } catch (error) {
-        if (error instanceof Refusal && error.status === 401) return null;
-        throw error;
-      }
-    },
+    byToken,
 
     async byTicket(text, { address }) {
       if (!isTicketText(text)) return null;
@@ -76,7 +91,9 @@ export function createNativeAccess(context: SessionContext, gatewayId: string): 
 
     findTargets: (actor, name) => findTargets(context, database.db, actor, name),
 
-    async start(actor, accountId, given, { address, agent }) {
+    async start(known, accountId, given, client) {
+      const { address, agent } = client;
+      const actor = await authenticateAgain(known, client);
       const call = createCall<typeof startPrivilegedSession>({
         endpoint: startPrivilegedSession,
         params: { id: accountId as AccountId },
