@@ -99,7 +99,7 @@ describe("a reader", () => {
 
 test("the database and the audit trail contain none of the shown or searched text", async () => {
   const setup = await anSshAccount(app);
-  await aRecordedSession(setup, ["$ mysql -phunter2hunter2\r\n"]);
+  const { id } = await aRecordedSession(setup, ["$ mysql -phunter2hunter2\r\n"]);
   assert.equal((await search(setup.user, "hunter2hunter2")).hits.length, 1);
   const { rows } = await app.database.pool.query<{ sealed: string }>(
     `select encode(sealed, 'escape') as sealed from recording_text
@@ -112,7 +112,7 @@ test("the database and the audit trail contain none of the shown or searched tex
      where event = 'privileged-session.recordings-searched' and actor_id = $1`,
     [setup.user.id],
   );
-  assert.deepEqual(entries, [{ details: { sessions: 1, hits: 1 } }]);
+  assert.deepEqual(entries, [{ details: { sessions: 1, hits: 1, shown: [id] } }]);
 });
 
 test("text that was changed or moved to a different recording in the database is not shown", async () => {

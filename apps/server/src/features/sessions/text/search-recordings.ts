@@ -44,7 +44,7 @@ export async function findInRecordings(kernel: Kernel, call: Call<typeof searchR
     isOver ||= page.length === 0;
   }
   // The searched text may be a secret, so the entry does not contain it.
-  call.note({ details: { sessions: searched, hits: hits.length } });
+  call.note({ details: { sessions: searched, hits: hits.length, shown: hits.map(({ session }) => session.id) } });
   return {
     hits,
     searched,
