@@ -111,11 +111,11 @@ function SessionRow({ session, onOpen }: SessionRowProps) {
         {`${session.remote_user}@${session.target} · ${session.protocol.toUpperCase()} · Safe ${session.safe_name}`}
       </RowDetail>
       <RowDetail>
-        Started <RelativeTime moment={session.startTime} /> · {duration(session.duration_seconds)}
+        Started: <RelativeTime moment={session.startTime} /> · {duration(session.duration_seconds)}
         {isActive && session.lastActivity !== null && (
           <>
             {" "}
-            · Last activity <RelativeTime moment={session.lastActivity} />
+            · Last activity: <RelativeTime moment={session.lastActivity} />
           </>
         )}
         {!session.is_recorded && " · Not recorded"}

@@ -1,4 +1,4 @@
-// Notifies auditors of risky sessions and of sessions on accounts that they watch, and users of terminated sessions.
+// Notifies auditors of high-risk sessions, and users of sessions that were terminated.
 import { notifyOf } from "#features/notifications/index.ts";
 import { membersWho } from "#features/safes/index.ts";
 import type { Tx } from "#kernel/db/database.ts";

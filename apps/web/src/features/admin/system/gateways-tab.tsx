@@ -68,10 +68,10 @@ function GatewayRow({ gateway }: { gateway: Gateway }) {
       actions={status !== "lost" && <Drain gateway={gateway} />}
     >
       <RowDetail>
-        {`${counted(gateway.live_sessions, "live session")} · Zone ${zone ?? "none"} · Version ${version}`}
+        {`${counted(gateway.live_sessions, "live session")} · ${zone === null ? "No zone" : `Zone ${zone}`} · Version ${version}`}
       </RowDetail>
       <RowDetail>
-        {address === null ? "Browsers only" : `SSH clients: ${address}`} · Heartbeat{" "}
+        {address === null ? "Browsers only" : `SSH clients: ${address}`} · Heartbeat:{" "}
         <RelativeTime moment={gateway.heartbeat_at} />
       </RowDetail>
       {problem !== null && <RowDetail>{problem}</RowDetail>}
