@@ -43,6 +43,7 @@ const PLATFORM = [
   "features/platforms/platform-form.tsx",
   "features/platforms/platform-fields.tsx",
   "features/platforms/platform-rotation-part.tsx",
+  "features/platforms/platform-session-part.tsx",
 ];
 const PROVIDER = [
   "features/identity-providers/provider-form.tsx",
@@ -103,7 +104,7 @@ export const FORMS: readonly Form[] = [
   },
   onPage("/jit-access", "features/access-requests/list/jit-access-page.tsx"),
   onPage(({ account_id: id }) => `/accounts/${id}/connect`, "features/sessions/terminal/connect-page.tsx"),
-  onPage("/sessions", "features/sessions/sessions-page.tsx"),
+  onPage("/sessions", "features/sessions/session-filter.tsx"),
   { ...onPage("/sessions", "features/sessions/playback/search-recordings.tsx"), press: ["Search Recordings"] },
   onPage("/access-control", "features/access-control/people-tab.tsx"),
   onPage(({ user_id: id }) => `/access-control?person=${id}`, "features/access-control/person-access.tsx"),
