@@ -88,6 +88,8 @@ export const PrivilegedSession = z.object({
   /** In words, such as "Terminated by Ada: wrong host". */
   ended_because: z.string().nullable(),
   is_recorded: z.boolean(),
+  /** Set once the platform's retention has deleted the recording. */
+  recording_deleted_at: Moment.nullable(),
   /** *Pause Input* is in effect: the user's input does not reach the target. */
   is_input_paused: z.boolean(),
 });
@@ -102,8 +104,6 @@ export const SessionRecording = z.object({
   unstored_bytes: z.number().int(),
   /** When the platform's retention deletes it; null if never. A legal hold prevents the deletion. */
   retention_until: Moment.nullable(),
-  /** Set once the platform's retention has deleted it. */
-  deleted_at: Moment.nullable(),
 });
 
 export const SessionDetails = PrivilegedSession.extend({

@@ -119,6 +119,12 @@ function SessionRow({ session, onOpen }: SessionRowProps) {
           </>
         )}
         {!session.is_recorded && " · Not recorded"}
+        {session.recording_deleted_at !== null && (
+          <>
+            {" "}
+            · Recording deleted <RelativeTime moment={session.recording_deleted_at} />
+          </>
+        )}
         {isActive && session.is_input_paused && " · Input paused"}
       </RowDetail>
       {session.ended_because !== null && <RowDetail>{session.ended_because}</RowDetail>}

@@ -65,6 +65,15 @@ describe("the session monitoring page", () => {
     expect(row.getByText("Terminated by Ben: wrong host")).toBeTruthy();
   });
 
+  test("a session whose recording was deleted says so", async () => {
+    await showOne({
+      status: "completed",
+      actions: [],
+      recording_deleted_at: new Date(Date.now() - 3_600_000).toISOString(),
+    });
+    expect((await rows())[0]?.textContent).toContain("Recording deleted 1h ago");
+  });
+
   test.each([
     [
       ["watch", "play", "export", "message", "pause", "terminate"],

@@ -75,7 +75,6 @@ function recordingOf(row: ShownSession): SessionDetails["recording"] {
     duration_seconds: (row.recording_ms ?? 0) / 1000,
     unstored_bytes: row.unstored_bytes ?? 0,
     retention_until: moment(row.retention_until),
-    deleted_at: moment(row.recording_deleted_at),
   };
 }
 
@@ -114,6 +113,7 @@ export function toSession(row: ShownSession, viewer: Viewer): PrivilegedSession 
     end_reason: row.end_reason,
     ended_because: endedBecause(row),
     is_recorded: row.is_recorded,
+    recording_deleted_at: moment(row.recording_deleted_at),
     is_input_paused: row.input_paused_by !== null,
   };
 }

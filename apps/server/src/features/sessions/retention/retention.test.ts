@@ -96,7 +96,7 @@ test("a recording past its retention is deleted, and its session and a proof sta
     digest: recording.chunks.at(-1)?.digest,
   });
   const { body } = await app.call(readPrivilegedSession, { params: { id: session }, as: owner.token });
-  assert.notEqual(body.recording?.deleted_at, null);
+  assert.notEqual(body.recording_deleted_at, null);
   assert.deepEqual(body.actions, []);
 });
 

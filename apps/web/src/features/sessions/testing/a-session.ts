@@ -38,6 +38,7 @@ export const aSession = (given: Partial<PrivilegedSession> = {}): PrivilegedSess
   end_reason: null,
   ended_because: null,
   is_recorded: true,
+  recording_deleted_at: null,
   is_input_paused: false,
   ...given,
 });
