@@ -29,6 +29,8 @@ export interface NativeTarget {
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const MOST_MATCHES = 100;
+/** OpenSSH looks up a host on this port without brackets in `known_hosts`. */
+const SSH_PORT = 22;
 
 /** `wordsOf` makes the program's arguments. Returns its exit status. */
 export async function runNatively(
@@ -58,7 +60,7 @@ export async function runNatively(
   const folder = mkdtempSync(join(tmpdir(), "strongroom-ssh-"));
   try {
     const knownHosts = join(folder, "known_hosts");
-    writeFileSync(knownHosts, `[${ssh.host}]:${ssh.port} ${ssh.host_key}\n`);
+    writeFileSync(knownHosts, `${ssh.port === SSH_PORT ? ssh.host : `[${ssh.host}]:${ssh.port}`} ${ssh.host_key}\n`);
     const askpass = join(folder, "ticket");
     // The ticket is in the environment, which other users cannot read, and in no file.
     writeFileSync(askpass, "#!/bin/sh\nprintf '%s\\n' \"$STRONGROOM_TICKET\"\n", { mode: 0o700 });

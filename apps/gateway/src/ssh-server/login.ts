@@ -26,7 +26,7 @@ export interface LoginOptions {
   pages: string;
 }
 
-const METHODS: AuthenticationType[] = ["publickey", "keyboard-interactive", "password"];
+const METHODS: AuthenticationType[] = ["keyboard-interactive", "password"];
 const ONLY_QUESTIONS: AuthenticationType[] = ["keyboard-interactive"];
 const MOST_TRIES = 6;
 const MOST_CHOICES = 20;
@@ -114,7 +114,7 @@ export class Login {
     const target = this.#target;
     const questions = questionsOf(target);
     if (questions.length > 0 && context === null) return null;
-    const answers = questions.length === 0 ? [] : await ask(context!, questions, `Access to ${target.name}`);
+    const answers = questions.length === 0 ? [] : await ask(context!, questions, `Access to ${plain(target.name)}`);
     const given: Justification = {};
     for (const [place, { field }] of questions.entries()) {
       given[field] = (answers[place] ?? "").trim().slice(0, LONGEST_ANSWER);
@@ -137,8 +137,8 @@ const isSame = (one: string, other: string): boolean => one.toLowerCase() === ot
 function whyNone(unusable: readonly Target[], pages: string): string {
   const [first] = unusable;
   if (first === undefined) return `No SSH account with this name. Your accounts: ${pages}/accounts`;
-  if (first.status !== "active") return `"${first.name}" is ${first.status} and cannot be used.`;
-  return `You cannot use "${first.name}" now. Request access: ${pages}/accounts/${first.id}`;
+  if (first.status !== "active") return `"${plain(first.name)}" is ${first.status} and cannot be used.`;
+  return `You cannot use "${plain(first.name)}" now. Request access: ${pages}/accounts/${first.id}`;
 }
 
 function questionsOf(target: Target): (Prompt & { field: "reason" | "ticket" })[] {

@@ -1,5 +1,6 @@
 // Native SSH clients: the real OpenSSH client, a gateway on a real database, and a real sshd.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -79,6 +80,15 @@ describe("a native SSH client", needs(unixUsersAvailable()), () => {
 
   test("accepts the token by the password method too", async () => {
     const options = ["-o", "PreferredAuthentications=password"];
+    const { status, stdout, stderr } = await client.ssh(world.accountId, ["echo hello"], { ...withToken(), options });
+    assert.deepEqual([status, stdout], [0, "hello\n"], stderr);
+  });
+
+  test("keys that the client offers do not use up the login attempts", async () => {
+    const options = Array.from({ length: 8 }, (_, at) => join(client.folder, `key-${at}`)).flatMap((path) => {
+      execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", path]);
+      return ["-i", path];
+    });
     const { status, stdout, stderr } = await client.ssh(world.accountId, ["echo hello"], { ...withToken(), options });
     assert.deepEqual([status, stdout], [0, "hello\n"], stderr);
   });
