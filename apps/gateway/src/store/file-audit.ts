@@ -12,7 +12,9 @@ export interface FileAudit {
 
 const WRITE_EVERY_MS = 1000;
 const AGAIN_AFTER_MS = 5000;
-const AT_ONCE = 200;
+/** Limits of one audit entry. */
+const MOST_OPERATIONS = 200;
+const MOST_CHARACTERS = 64_000;
 
 /** Operations wait in memory while the database is away; without the database, sessions end within half a minute. */
 export function createFileAudit(kernel: ProcessKernel): FileAudit {
@@ -20,24 +22,25 @@ export function createFileAudit(kernel: ProcessKernel): FileAudit {
   let writing: Promise<void> | null = null;
   let isPlanned = false;
 
+  /** Stores what waits. A session that cannot be stored keeps its operations, and the others are stored all the same. */
   async function write(): Promise<void> {
     for (const [sessionId, operations] of waiting) {
-      while (operations.length > 0) {
-        const group = operations.slice(0, AT_ONCE);
-        await recordFileOperations(kernel, sessionId, group);
-        operations.splice(0, group.length);
+      try {
+        while (operations.length > 0) {
+          const group = firstGroup(operations);
+          await recordFileOperations(kernel, sessionId, group);
+          operations.splice(0, group.length);
+        }
+        waiting.delete(sessionId);
+      } catch (error) {
+        kernel.log.warn({ err: error, session: sessionId }, "file operations of a session could not be audited yet");
+        plan(AGAIN_AFTER_MS);
       }
-      waiting.delete(sessionId);
     }
   }
 
   function flush(): Promise<void> {
-    writing ??= write()
-      .catch((error: unknown) => {
-        kernel.log.warn({ err: error }, "file operations of sessions could not be audited yet");
-        plan(AGAIN_AFTER_MS);
-      })
-      .finally(() => (writing = null));
+    writing ??= write().finally(() => (writing = null));
     return writing;
   }
 
@@ -62,4 +65,14 @@ export function createFileAudit(kernel: ProcessKernel): FileAudit {
       await flush();
     },
   };
+}
+
+/** The first operations that fit into one audit entry; at least one. */
+function firstGroup(operations: readonly FileOperation[]): FileOperation[] {
+  let characters = 0;
+  const end = operations.findIndex(({ path, to = "" }, at) => {
+    characters += path.length + to.length;
+    return at > 0 && (at >= MOST_OPERATIONS || characters > MOST_CHARACTERS);
+  });
+  return operations.slice(0, end === -1 ? operations.length : end);
 }
