@@ -190,17 +190,11 @@ describe("a new second factor", () => {
 
   test("is reported to its user, as are new recovery codes, in the product and by email", async () => {
     const person = await aPerson(app);
-    const mailed = new Set<string>();
-    let next = smtp.next();
+    const mails = reports.map((report) => smtp.first(({ to, raw }) => to[0] === person.email && raw.includes(report)));
     await withApp(app, person);
     await withPasskey(app, person);
     assert.equal((await app.call(renewRecoveryCodes, { as: person.token })).status, 200);
-    while (mailed.size < reports.length) {
-      const mail = await next;
-      next = smtp.next();
-      if (mail.to[0] !== person.email) continue;
-      for (const report of reports) if (mail.raw.includes(report)) mailed.add(report);
-    }
+    await Promise.all(mails);
     const { notifications } = (await app.call(listNotifications, { as: person.token })).body;
     assert.deepEqual(notifications.map(({ title }) => title).toSorted(), reports);
   });

@@ -94,14 +94,10 @@ async function resetBy(as: TestPerson, { id }: TestPerson): Promise<void> {
 
 /** Resets the password in the way of a user who can read the mailbox of the account. */
 async function resetByMail({ email }: TestPerson): Promise<void> {
-  let next = smtp.next();
+  const link = /https:\S+reset-password#token=\S+/;
+  const arriving = smtp.first(({ to, text }) => to[0] === email && link.test(text));
   await app.call(requestPasswordReset, { body: { email } });
-  for (;;) {
-    const mail = await next;
-    next = smtp.next();
-    const link = /https:\S+reset-password#token=\S+/.exec(mail.text);
-    if (link !== null && mail.to[0] === email) return useLink(link[0]);
-  }
+  await useLink(link.exec((await arriving).text)![0]);
 }
 
 /**
@@ -132,15 +128,9 @@ const tend = () => app.database.transaction((tx) => app.kernel.jobs.enqueue(tx, 
 
 /** Runs `act` and returns the token of the link that is then mailed to the owner. */
 async function cancelTokenFor(person: TestPerson, act: () => Promise<void>): Promise<string> {
-  let next = smtp.next();
+  const arriving = smtp.first(({ to, text }) => to[0] === person.email && text.includes("/cancel-recovery#"));
   await act();
-  for (;;) {
-    const mail = await next;
-    next = smtp.next();
-    if (mail.to[0] === person.email && mail.text.includes("/cancel-recovery#")) {
-      return tokenIn(/https:\S+#token=\S+/.exec(mail.text)![0]);
-    }
-  }
+  return tokenIn(/https:\S+#token=\S+/.exec((await arriving).text)![0]);
 }
 
 describe("after an administrator's reset", () => {

@@ -22,13 +22,15 @@ export interface SmtpSink {
   readonly count: number;
   /** Resolves with the next email received from now on. */
   next(): Promise<ReceivedMail>;
+  /** Resolves with the first email received from now on that matches. */
+  first(matches: (mail: ReceivedMail) => boolean): Promise<ReceivedMail>;
   /** Replies to the next email with a temporary error. */
   refuseNext(): void;
   close(): Promise<void>;
 }
 
 export async function smtpSink(options: SMTPServerOptions = {}): Promise<SmtpSink> {
-  let waiting: ((mail: ReceivedMail) => void)[] = [];
+  const waiting = new Set<(mail: ReceivedMail) => void>();
   let count = 0;
   let isRefusing = false;
 
@@ -41,8 +43,7 @@ export async function smtpSink(options: SMTPServerOptions = {}): Promise<SmtpSin
     const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
     const mail = { from, to: envelope.rcptTo.map((each) => each.address), raw, text: bodyOf(raw) };
     count += 1;
-    for (const tell of waiting) tell(mail);
-    waiting = [];
+    for (const offer of waiting) offer(mail);
   }
 
   const server = new SMTPServer({
@@ -57,12 +58,22 @@ export async function smtpSink(options: SMTPServerOptions = {}): Promise<SmtpSin
   server.listen(0, "127.0.0.1");
   await once(server.server, "listening");
   const { port } = server.server.address() as AddressInfo;
+  const first: SmtpSink["first"] = (matches) =>
+    new Promise((resolve) => {
+      const offer = (mail: ReceivedMail) => {
+        if (!matches(mail)) return;
+        waiting.delete(offer);
+        resolve(mail);
+      };
+      waiting.add(offer);
+    });
   return {
     url: `${options.secure === true ? "smtps" : "smtp"}://127.0.0.1:${port}`,
     get count() {
       return count;
     },
-    next: () => new Promise((resolve) => waiting.push(resolve)),
+    next: () => first(() => true),
+    first,
     refuseNext() {
       isRefusing = true;
     },

@@ -66,15 +66,9 @@ async function useLink(link: string): Promise<void> {
 
 /** Resolves with the next email with this subject to this user, ignoring late emails from earlier tests. */
 async function mailWith(to: TestPerson, subject: string, act: () => Promise<void>): Promise<ReceivedMail> {
-  const mails: ReceivedMail[] = [];
-  let next = smtp.next();
+  const arriving = smtp.first((mail) => mail.to[0] === to.email && mail.raw.includes(`Subject: ${subject}`));
   await act();
-  for (;;) {
-    mails.push(await next);
-    const found = mails.find((mail) => mail.to[0] === to.email && mail.raw.includes(`Subject: ${subject}`));
-    if (found !== undefined) return found;
-    next = smtp.next();
-  }
+  return arriving;
 }
 
 test("an administrative reset revokes a user's API tokens and the tokens that those created", async () => {
