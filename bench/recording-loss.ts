@@ -17,7 +17,7 @@ const losses: Loss[] = [];
 try {
   const faults = FAULTS.filter(({ needsDisk }) => bed.hasDisk || !needsDisk);
   if (!bed.hasDisk)
-    console.log("Rounds with a full disk are skipped: only root can give recordings a disk of their own.");
+    console.log("Rounds with a full disk are skipped: only root can create a separate disk for recordings.");
   const observed: Observed[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const fault = faults[round % faults.length]!;

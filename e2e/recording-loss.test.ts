@@ -19,7 +19,7 @@ describe("recordings of sessions that a fault interrupts", needs(unixUsersAvaila
 
   for (const fault of FAULTS.filter(({ isBrief }) => isBrief)) {
     test(`survive a ${fault.name}`, async (t) => {
-      if (fault.needsDisk && !bed.hasDisk) return t.skip("recordings cannot have a disk of their own here");
+      if (fault.needsDisk && !bed.hasDisk) return t.skip("this machine cannot create a separate disk for recordings");
       observed.push(...(await runRound(bed, fault)));
     });
   }

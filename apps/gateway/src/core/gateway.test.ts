@@ -70,20 +70,20 @@ describe("a session", () => {
     assert.deepEqual(steps, ["recording", "exec"]);
   });
 
-  test("whose recording cannot start runs nothing on the target", async () => {
+  test("runs nothing on the target if its recording cannot start", async () => {
     const { opened, steps, ends } = await open({ kind: "sftp", command: null, terminal: null });
     assert.ok("failure" in opened);
     assert.deepEqual(steps, ["recording", "disconnect"]);
     assert.equal(ends.get("session")?.reason, "recorder-failed");
   });
 
-  test("whose program the target refuses has a closed recording", async () => {
+  test("has a closed recording if the target refuses its program", async () => {
     const { opened, closed } = await open(COMMAND, {}, "The target refused to start the command.");
     assert.deepEqual(opened, { failure: "The target refused to start the command." });
     assert.deepEqual(closed, ["ended"]);
   });
 
-  test("that needs a watcher runs no command, because nobody watches yet", async () => {
+  test("runs no command if it needs a watcher, because nobody watches yet", async () => {
     const { opened, steps } = await open(COMMAND, { needsWatcher: true });
     assert.match("failure" in opened ? opened.failure : "", /commands cannot run/);
     assert.deepEqual(steps, []);

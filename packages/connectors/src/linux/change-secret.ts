@@ -26,7 +26,7 @@ export async function retireSecret(
   return isKey(target, retired) ? retireKey(target, value, retired, current) : NO_SECOND_PASSWORD;
 }
 
-const NO_SECOND_PASSWORD = changed("A password ends when a new one replaces it: there is nothing to retire.");
+const NO_SECOND_PASSWORD = changed("The new password replaced the old one, so no old secret has to be removed.");
 
 /** Entries of type SSH Key always contain keys; entries of other types may. */
 function isKey(target: Target, value: string): boolean {

@@ -79,7 +79,7 @@ function Search({ onChoose }: { onChoose: (moment: Moment) => void }) {
         <Group gap="sm" align="flex-end">
           <TextInput
             label="Text"
-            description="What a terminal showed, within one line"
+            description="Text that a terminal showed on one line"
             value={text}
             maxLength={200}
             error={problem}
