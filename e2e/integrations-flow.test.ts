@@ -79,7 +79,7 @@ describe("integrations", needs(noBrowser || null), () => {
     await dialog().getByLabel("Name").fill("This very one");
     await dialog().getByLabel("Log key").fill(verifier_key);
     await dialog().getByRole("button", { name: "Watch" }).click();
-    await seesToast(page, "The log is now watched");
+    await seesToast(page, "Log added");
     const key = (await page.getByLabel("witness key", { exact: true }).innerText()).trim();
     const url = `${server.url.replace(/\/$/, "")}/api/v1/audit/witness`;
     await addSink({ Name: "Second site", Address: url, "Witness key": key }, "Witness");

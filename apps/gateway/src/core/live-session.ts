@@ -207,7 +207,7 @@ export class LiveSession {
     this.#hold.recorderStopped(reason);
   }
 
-  /** Drops or holds what the user sends, until it is called with null. `by`: the name of the user who paused it. */
+  /** Pauses the user's input. `by`: the name of the user who paused it; null resumes the input. */
   pauseInput(by: string | null): void {
     this.#hold.pauseInput(by);
   }

@@ -12,6 +12,6 @@ export interface Terminal {
   watchers(count: number): void;
   /** For watchers: the size of the user's terminal. */
   resized(size: Size): void;
-  /** Shows why the session ended and closes the terminal. `exitStatus` is that of the program, if it reported one. */
+  /** Shows why the session ended and closes the terminal. `exitStatus` is the program's exit status, if it reported one. */
   end(end: SessionEnd, exitStatus: number | null): void;
 }

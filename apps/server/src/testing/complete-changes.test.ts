@@ -48,7 +48,7 @@ const CHANGES: Record<string, Json> = {
 
 const puts = endpoints.filter(({ endpoint }) => endpoint.method === "PUT");
 const OTHER_ID = "00000000-0000-4000-8000-000000000000";
-/** Read-only fields that the body has in a different form; `read` adds that form. */
+/** Response fields that the request body sends under another name; `read` adds the body's field. */
 const DERIVED: Record<string, string> = { hostname_ip: "hostname", responsible: "responsible_user_id" };
 const withoutDerived = (value: Json): Json =>
   Object.fromEntries(

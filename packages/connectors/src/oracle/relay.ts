@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** Packet types of Oracle's network protocol: after `accept` there are no redirections. */
+/** Packet types of Oracle's network protocol. A server cannot redirect the client after `accept`. */
 const [ACCEPT, REDIRECT] = [2, 5];
 const HEADER_BYTES = 8;
 

@@ -119,7 +119,7 @@ describe("two administrators", () => {
     assert.deepEqual((await app.call(listFactors, { as: token })).body.data, []);
   });
 
-  test("are required besides the administrator concerned: neither the requester nor the administrator concerned can confirm, and no API token can", async () => {
+  test("must agree on a reset: the requester, the administrator being reset and API tokens cannot confirm it", async () => {
     const reset = await asked();
     for (const person of [requester, lost]) {
       assert.deepEqual(refusal(await confirm(reset, person)), [403, "admin-reset.other-needed"]);

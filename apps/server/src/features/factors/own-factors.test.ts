@@ -199,7 +199,7 @@ describe("a new second factor", () => {
     assert.deepEqual(notifications.map(({ title }) => title).toSorted(), reports);
   });
 
-  test("that is added at sign-in because the role requires one is also reported", async () => {
+  test("is also reported when added at sign-in because the role requires it", async () => {
     const person = await aPerson(app, "manager");
     await requireFactorOf(app, "manager");
     const { pending } = await firstStep(app, person);

@@ -206,7 +206,7 @@ describe("jobs", () => {
     assert.deepEqual([done.length, new Set(done).size, by.size], [60, 60, 2]);
   });
 
-  test("as many jobs run at once as allowed", async () => {
+  test("a queue runs jobs concurrently up to its limit", async () => {
     let atWork = 0;
     let most = 0;
     const gate = Promise.withResolvers<void>();

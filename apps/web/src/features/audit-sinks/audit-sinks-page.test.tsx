@@ -164,7 +164,7 @@ describe("the witness", () => {
     await user.type(form.getByLabelText(/^Name/), "Head office");
     await user.type(form.getByLabelText(/^Log key/), "strongroom/audit/x+00+AA");
     await user.click(form.getByRole("button", { name: "Watch" }));
-    expect(await screen.findByText("The log is now watched")).toBeTruthy();
+    expect(await screen.findByText("Log added")).toBeTruthy();
     expect(api.requestsTo(WATCH)[0]?.body).toEqual({ name: "Head office", verifier_key: "strongroom/audit/x+00+AA" });
   });
 });

@@ -135,7 +135,7 @@ function WatchDialog(props: DialogProps) {
       submitLabel="Watch"
       failureText="Failed to add the log"
       save={watch}
-      done="The log is now watched"
+      done="Log added"
     >
       {(given) => (
         <Form

@@ -28,7 +28,7 @@ export const RISK_LABELS: Record<SessionRisk, string> = { high: "High risk", med
 
 /** SES-02, OPEN-96: how each card is computed. */
 export const FIGURE_TEXTS: Record<keyof SessionFigures, string> = {
-  active: "Sessions that are open now and that you are allowed to see.",
+  active: "Open sessions that you may view.",
   recorded_today: "Recorded sessions that started since midnight UTC.",
   high_risk: "Active sessions with a high risk.",
   average_seconds: "Average length of the sessions that ended in the last 30 days.",

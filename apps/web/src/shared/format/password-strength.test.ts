@@ -16,7 +16,7 @@ test.each([
   expect(strengthOf(password, ["dana@example.test", "test"])).toBe(strength);
 });
 
-test("only a weak secret of a target gets a note", () => {
+test("shows a note for a weak secret only", () => {
   expect(weakSecretNote("password1")).toMatch(/easy to guess/);
   expect(weakSecretNote("")).toBeUndefined();
   expect(weakSecretNote("xk7qmz2vfwprtn")).toBeUndefined();

@@ -91,7 +91,7 @@ describe("a one-time password", () => {
     assert.equal(codeOf(await app.call(retrieveAccountVersion, version as never)), "account.one-time-taken");
   });
 
-  test("is not taken by reading the account", async () => {
+  test("is not used up by reading the account", async () => {
     const { owner, people, params, retrieve, account } = await aScene();
     for (const { token: as } of [owner, people[0]!]) {
       const read = await app.call(readAccount, { params, as });

@@ -108,7 +108,7 @@ function Actions({ review: shown }: { review: AccessReview }) {
             onClick={() =>
               remind(undefined, {
                 onSuccess: ({ message }) => toast.success(message),
-                onError: failed("Failed to remind"),
+                onError: failed("Failed to send the reminder"),
               })
             }
           >
