@@ -27,6 +27,7 @@ import { installAuditSinks } from "#features/audit-sinks/index.ts";
 import { installCpm } from "#features/cpm/index.ts";
 import { installConnectors } from "#features/connectors/index.ts";
 import { installDashboard } from "#features/dashboard/index.ts";
+import { installDiscovery } from "#features/discovery/index.ts";
 import { installEvents } from "#features/events/index.ts";
 import { installFactors } from "#features/factors/index.ts";
 import { installGroups, searchableGroups } from "#features/groups/index.ts";
@@ -171,6 +172,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
   for (const { forgetPerson } of [factors, vaultClosure, safes, groups, vault, preferences, notifications, tokens])
     users.onDeleted(forgetPerson);
   users.onDeleted(identityProviders.forgetPerson);
+  installDiscovery(kernel, { accounts, network: verification.site.network });
   const rotation = installRotation(kernel, {
     verification,
     accountsOfSafes,

@@ -185,7 +185,9 @@ export interface ListedAccount {
   facts: Facts;
 }
 
-export type ListFinding = { outcome: "listed"; accounts: ListedAccount[]; message: string } | Failure;
+export type ListFinding =
+  | { outcome: "listed"; accounts: ListedAccount[]; message: string; isComplete: boolean; facts?: Facts }
+  | Failure;
 
 /** `message` is one or two plain sentences; `durationMs` a whole number of milliseconds. */
 export type ListResult = ListFinding & { durationMs: number };

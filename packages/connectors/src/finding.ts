@@ -80,11 +80,12 @@ export function obstacleTo(change: NotChanged): Failure {
  * `accounts` may be longer than the limit: the rest is left out, and the message says so. `where` is the target's
  * name.
  */
-export function listed(accounts: readonly ListedAccount[], where: string): ListFinding {
+export function listed(accounts: readonly ListedAccount[], where: string, facts?: Facts): ListFinding {
   const kept = accounts.slice(0, MAX_LISTED_ACCOUNTS);
   const more = accounts.length > kept.length ? " There are more; only the first ones are listed." : "";
   const count = kept.length === 1 ? "1 account" : `${kept.length.toLocaleString("en")} accounts`;
-  return { outcome: "listed", accounts: kept, message: `Found ${count} on ${where}.${more}` };
+  const message = `Found ${count} on ${where}.${more}`;
+  return { outcome: "listed", accounts: kept, message, isComplete: more === "", ...withFacts(facts) };
 }
 
 function withFacts(facts: Facts | undefined): { facts?: Facts } {

@@ -11,6 +11,7 @@ export {
   type Finding,
   type HostKey,
   type IssueResult,
+  type ListFinding,
   type ListResult,
   type ListedAccount,
   type ReconcileLogin,

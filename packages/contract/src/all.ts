@@ -12,6 +12,8 @@ import * as auditSinks from "./audit-sinks.ts";
 import * as connectors from "./connectors.ts";
 import * as cpm from "./cpm.ts";
 import * as dashboard from "./dashboard.ts";
+import * as discoveredAccounts from "./discovered-accounts.ts";
+import * as discovery from "./discovery.ts";
 import * as dependents from "./dependents.ts";
 import type { Endpoint } from "./endpoint.ts";
 import * as events from "./events.ts";
@@ -53,6 +55,7 @@ const features = {
   connectors,
   cpm,
   dashboard,
+  discovery: { ...discovery, ...discoveredAccounts },
   events,
   factors: { ...factors, ...secondStep },
   groups,

@@ -19,6 +19,7 @@ import { SessionStatus } from "./sessions.ts";
 import { ErrorCategory, Severity } from "./validation.ts";
 import { AttemptStatus } from "./verification-status.ts";
 import { Outcome, RunId } from "./verification.ts";
+import { DiscoveryTargetId } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
 
 const base = { id: z.string(), timestamp: Moment };
@@ -119,6 +120,8 @@ export const LiveEvent = z.discriminatedUnion("type", [
   z.object({ ...base, type: z.literal("group.changed"), data: z.object({ group_id: GroupId }) }),
   z.object({ ...base, type: z.literal("access-review.changed"), data: z.object({ review_id: AccessReviewId }) }),
   z.object({ ...base, type: z.literal("platform.changed"), data: z.object({ platform_id: PlatformId }) }),
+  /** A target, one of its scans or an account that they found changed. */
+  z.object({ ...base, type: z.literal("discovery.changed"), data: z.object({ target_id: DiscoveryTargetId }) }),
   z.object({ ...base, type: z.literal("account.changed"), data: z.object({ account_id: AccountId }) }),
   z.object({ ...base, type: z.literal("account.deleted"), data: z.object({ account_id: AccountId }) }),
   z.object({

@@ -19,6 +19,8 @@ export * from "./cpm.ts";
 export * from "./credential-types.ts";
 export * from "./dashboard.ts";
 export * from "./dependents.ts";
+export * from "./discovered-accounts.ts";
+export * from "./discovery.ts";
 export * from "./endpoint.ts";
 export * from "./events.ts";
 export * from "./factors.ts";

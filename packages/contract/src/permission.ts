@@ -30,6 +30,8 @@ export const Permission = z.enum([
   "privileged-session.terminate",
   "privileged-session.play",
   "privileged-session.export",
+  "discovery.read",
+  "discovery.manage",
   "access-request.list",
   "access-request.create",
   "access-request.decide",

@@ -2,6 +2,7 @@
 import {
   createAccount,
   createAuditSink,
+  createDiscoveryTarget,
   createIdentityProvider,
   createMachine,
   listAuditSinks,
@@ -13,6 +14,7 @@ import {
   readAccountDetails,
   readCredential,
   readDashboardPreferences,
+  readDiscoveryTarget,
   readNotificationPreferences,
   readOwnProfile,
   readPlatform,
@@ -21,7 +23,7 @@ import {
   readTokenPolicy,
 } from "@strongroom/contract";
 import assert from "node:assert/strict";
-import { aPlatform } from "./accounts.ts";
+import { aPlatform, anAccount } from "./accounts.ts";
 import { aCredential, aSecret } from "./credentials.ts";
 import { aPerson } from "./people.ts";
 import type { TestPerson } from "./people.ts";
@@ -111,6 +113,28 @@ export function changeablesOf(
         // The trail grows meanwhile, so the sink's lag changes.
         const { status: _, ...settings } = sink;
         return settings;
+      };
+      return { params: { id }, as: admin, read };
+    },
+    async updateDiscoveryTarget() {
+      const safe = await aSafe(app, admin);
+      const login = { system_type: "Linux", connection_method: "SSH", hostname: "server1.example.com" } as const;
+      const credential = await anAccount(app, admin, safe, login);
+      const body = {
+        name: aName("Target"),
+        description: "A description",
+        targetType: "linux",
+        connectionMethod: "ssh",
+        hostname: "server2.example.com",
+        credentialId: credential.id,
+        safeId: safe.id,
+        settings: { port: 2222, timeout: 5000 },
+      } as const;
+      const { id } = made(await app.call(createDiscoveryTarget, { body, as: admin.token }));
+      const read = async () => {
+        const shown = (await app.call(readDiscoveryTarget, { params: { id }, as: admin.token })).body;
+        const { target_type: targetType, connection_method: connectionMethod, credential_id: credentialId } = shown;
+        return { ...shown, targetType, connectionMethod, credentialId, isActive: shown.is_active };
       };
       return { params: { id }, as: admin, read };
     },

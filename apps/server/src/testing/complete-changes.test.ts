@@ -49,7 +49,14 @@ const CHANGES: Record<string, Json> = {
 const puts = endpoints.filter(({ endpoint }) => endpoint.method === "PUT");
 const OTHER_ID = "00000000-0000-4000-8000-000000000000";
 /** Response fields that the request body sends under another name; `read` adds the body's field. */
-const DERIVED: Record<string, string> = { hostname_ip: "hostname", responsible: "responsible_user_id" };
+const DERIVED: Record<string, string> = {
+  hostname_ip: "hostname",
+  responsible: "responsible_user_id",
+  target_type: "targetType",
+  connection_method: "connectionMethod",
+  credential_id: "credentialId",
+  is_active: "isActive",
+};
 const withoutDerived = (value: Json): Json =>
   Object.fromEntries(
     Object.entries(value).filter(

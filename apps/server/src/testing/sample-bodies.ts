@@ -37,6 +37,14 @@ const identityProvider = {
   settings: { issuer: "https://login.example.com", client_id: "strongroom" },
 };
 
+const discoveryLogin = {
+  targetType: "linux",
+  connectionMethod: "ssh",
+  hostname: "server1.example.com",
+  credentialId: id,
+  settings: { port: 22, timeout: 30_000 },
+};
+
 const passkey = { id: "AAAA", rawId: "AAAA", type: "public-key" };
 const assertion = {
   ...passkey,
@@ -105,6 +113,12 @@ const BODIES: Record<string, unknown> = {
   addGroupMember: { user_id: id },
   createPlatform: aPolicy,
   updatePlatform: aPolicy,
+  createDiscoveryTarget: { ...discoveryLogin, name: "A target", safeId: id },
+  testDiscoveryTarget: discoveryLogin,
+  updateDiscoveryTarget: { ...discoveryLogin, name: "A target", description: null, isActive: true },
+  startDiscoveryScan: { scanSettings: {} },
+  approveDiscoveredAccounts: { accountIds: [id], onboardingSettings: {} },
+  rejectDiscoveredAccounts: { accountIds: [id], reason: "A reason" },
   createAccount: { ...account, safe_id: id, password: "a secret value" },
   updateAccount: AccountEdit.parse({ ...account, platform_id: id }),
   retrieveAccount: {},

@@ -37,6 +37,7 @@ const STALE_PATHS: Record<LiveEvent["type"], readonly string[]> = {
   "group.changed": ["/api/v1/groups", "/api/v1/safes", "/api/v1/access-control"],
   "access-review.changed": ["/api/v1/access-control/reviews"],
   "platform.changed": ["/api/v1/platforms", "/api/v1/jit/resources"],
+  "discovery.changed": ["/api/v1/discovery"],
   "account.changed": ACCOUNT_PATHS,
   "account.deleted": ACCOUNT_PATHS,
   "access-request.changed": ["/api/v1/jit", "/api/v1/audit"],

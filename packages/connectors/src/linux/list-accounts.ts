@@ -24,5 +24,5 @@ export async function listUsers(target: Target, value: string, current: Attempt)
   const accounts = result.status === 0 ? accountsIn(result.stdout, current.context.now()) : [];
   return accounts.length === 0
     ? misconfigured("no-permission", `${username} could not list the accounts of ${where}.`)
-    : listed(accounts, where);
+    : listed(accounts, where, { hostKey: opened.session.login.hostKey });
 }

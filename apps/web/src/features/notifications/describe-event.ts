@@ -71,6 +71,8 @@ export function describeEvent(event: LoggedEvent): EventNote {
       return { title: "Group changed", message: "", tone: "info", link: null };
     case "platform.changed":
       return { title: "Platform changed", message: "", tone: "info", link: null };
+    case "discovery.changed":
+      return { title: "Discovery changed", message: "", tone: "info", link: null };
     case "account.changed":
       return { title: "Account changed", message: "", tone: "info", link: paths.account(event.data.account_id) };
     case "account.deleted":

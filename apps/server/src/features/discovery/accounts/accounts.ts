@@ -1,0 +1,134 @@
+// Lists discovered accounts, and records the decisions about them.
+import { MOST_COUNTED } from "@strongroom/contract";
+import type {
+  DiscoveredAccount,
+  DiscoveredAccountId,
+  DiscoveryScanId,
+  DiscoveryTargetId,
+  approveDiscoveredAccounts,
+  listDiscoveredAccounts,
+  rejectDiscoveredAccounts,
+} from "@strongroom/contract";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
+import { changed } from "../discovery.ts";
+import type { DiscoveryContext } from "../discovery.ts";
+import * as store from "./discovered.store.ts";
+import type { AccountsQuery, DecidedRow, ShownAccount } from "./discovered.store.ts";
+
+export async function listFound(call: Call<typeof listDiscoveredAccounts>, db: Db) {
+  const { limit, cursor, status, scanId = null, targetId = null, privileged = null, search = "" } = call.query;
+  const query: AccountsQuery = {
+    status: status === "all" ? null : status,
+    scanId,
+    targetId,
+    isPrivileged: privileged,
+    text: search === "" ? null : search,
+    after: cursor === undefined ? null : readTimePlace(cursor),
+    limit: limit + 1,
+  };
+  const [rows, total] = await Promise.all([
+    store.listAccounts(db, call.actor, query),
+    store.countAccounts(db, call.actor, query, MOST_COUNTED),
+  ]);
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const next_cursor = last === undefined ? null : writeTimePlace({ at: last.discovered_at, id: last.id });
+  return { data: shown.map(toFound), total, next_cursor };
+}
+
+export async function approve(context: DiscoveryContext, call: Call<typeof approveDiscoveredAccounts>, tx: Tx) {
+  const decision = { status: "active", rejection_reason: null, onboarding: call.body.onboardingSettings } as const;
+  const { decided, failed } = await decide(context, call, tx, decision);
+  return { decided, failed, message: `Approved ${accountsText(decided)} successfully` };
+}
+
+export async function reject(context: DiscoveryContext, call: Call<typeof rejectDiscoveredAccounts>, tx: Tx) {
+  const decision = { status: "rejected", rejection_reason: call.body.reason, onboarding: null } as const;
+  call.note({ reason: call.body.reason });
+  const { decided, failed } = await decide(context, call, tx, decision);
+  return { decided, failed, message: `Rejected ${accountsText(decided)} successfully` };
+}
+
+const accountsText = (count: number) => (count === 1 ? "1 account" : `${count} accounts`);
+
+type Decision = Pick<Parameters<typeof store.saveDecision>[2], "status" | "rejection_reason" | "onboarding">;
+
+async function decide(
+  { kernel }: DiscoveryContext,
+  call: Call<typeof approveDiscoveredAccounts> | Call<typeof rejectDiscoveredAccounts>,
+  tx: Tx,
+  decision: Decision,
+) {
+  const ids = [...new Set(call.body.accountIds)];
+  const rows = new Map((await store.lockAccounts(tx, call.actor, ids)).map((row) => [row.id, row]));
+  const failed = ids.flatMap((id) => {
+    const obstacle = obstacleTo(rows.get(id));
+    return obstacle === null ? [] : [{ id, ...obstacle }];
+  });
+  const refused = new Set<string>(failed.map(({ id }) => id));
+  const chosen = ids.flatMap((id) => (refused.has(id) ? [] : [rows.get(id)!]));
+  if (chosen.length > 0) {
+    const by = { decided_by: call.actor.name, decided_at: kernel.clock.now() };
+    await store.saveDecision(
+      tx,
+      chosen.map(({ id }) => id),
+      { ...decision, ...by },
+    );
+  }
+  const targets = new Map(chosen.map(({ target_id: id, safe_id }) => [id, { id, safe_id }]));
+  for (const target of targets.values()) await kernel.events.publish(tx, await changed(tx, target));
+  call.note({
+    result: chosen.length === 0 ? "failure" : "success",
+    details: {
+      accounts: chosen.slice(0, MOST_NAMED).map(({ id, account_name, hostname }) => ({ id, account_name, hostname })),
+      decided: chosen.length,
+      failed: failed.length,
+    },
+  });
+  return { decided: chosen.length, failed };
+}
+
+/** The most accounts that the audit entry names. */
+const MOST_NAMED = 1000;
+
+function obstacleTo(row: DecidedRow | undefined): { code: string; message: string } | null {
+  if (row === undefined) return { code: "discovery.account-not-found", message: "Discovered account not found" };
+  if (!row.can_manage) {
+    return {
+      code: "discovery.not-allowed",
+      message: `You need permission to add accounts to the safe of "${row.account_name}".`,
+    };
+  }
+  if (row.status === "pending_approval") return null;
+  const state = row.status === "active" ? "approved" : "rejected";
+  return { code: "discovery.already-decided", message: `"${row.account_name}" is already ${state}.` };
+}
+
+const toFound = (row: ShownAccount): DiscoveredAccount => ({
+  id: row.id as DiscoveredAccountId,
+  account_name: row.account_name,
+  hostname_ip: row.hostname,
+  system_type: row.system_type,
+  status: row.status,
+  rejection_reason: row.rejection_reason,
+  discovered_at: row.discovered_at.toISOString(),
+  discovery_scan_id: row.scan_id as DiscoveryScanId,
+  target_id: row.target_id as DiscoveryTargetId,
+  discovery_metadata: {
+    is_privileged: row.is_privileged,
+    is_locked: row.is_locked,
+    password_changed_at: row.password_changed_at?.toISOString() ?? null,
+    expires_at: row.expires_at?.toISOString() ?? null,
+    last_login_at: row.last_login_at?.toISOString() ?? null,
+    facts: row.facts,
+    changes: row.changes,
+  },
+  last_seen_at: row.last_seen_at.toISOString(),
+  missing_since: row.missing_since?.toISOString() ?? null,
+  is_managed: row.is_managed,
+  decided_by: row.decided_by,
+  decided_at: row.decided_at?.toISOString() ?? null,
+  can_manage: row.can_manage,
+});

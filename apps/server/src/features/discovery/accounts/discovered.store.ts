@@ -1,0 +1,217 @@
+// Stores discovered accounts.
+import type { DiscoveredStatus, DiscoveredSystem, OnboardingSettings } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { ColumnType, RawBuilder, Selectable } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
+import { containing } from "#kernel/db/containing.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { JsonColumn } from "#kernel/db/tables.ts";
+import type { TimePlace } from "#kernel/http/cursor.ts";
+import type { Change, KnownAccount } from "../discovery.policy.ts";
+import { visibleTargets } from "../targets/targets.store.ts";
+import type { TargetRow } from "../targets/targets.store.ts";
+
+export interface DiscoveredTable {
+  id: ColumnType<string, string, never>;
+  target_id: ColumnType<string, string, never>;
+  identity: string;
+  account_name: string;
+  hostname: string;
+  system_type: DiscoveredSystem;
+  status: DiscoveredStatus;
+  rejection_reason: string | null;
+  decided_by: string | null;
+  decided_at: Date | null;
+  onboarding: ColumnType<OnboardingSettings | null, string | null, string | null>;
+  is_privileged: boolean;
+  is_locked: boolean;
+  password_changed_at: Date | null;
+  expires_at: Date | null;
+  last_login_at: Date | null;
+  facts: JsonColumn<Record<string, unknown>>;
+  changes: JsonColumn<Change[]>;
+  discovered_at: Date;
+  last_seen_at: Date;
+  missing_since: Date | null;
+  scan_id: string;
+  last_scan_id: string;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    discovered_accounts: DiscoveredTable;
+  }
+}
+
+export type ShownAccount = Selectable<DiscoveredTable> & { is_managed: boolean; can_manage: boolean };
+
+export function knownAccounts(tx: Tx, targetId: string): Promise<KnownAccount[]> {
+  return tx
+    .selectFrom("discovered_accounts")
+    .select(["identity", "status", "is_privileged", "is_locked", "password_changed_at"])
+    .select(["expires_at", "facts", "missing_since"])
+    .where("target_id", "=", targetId)
+    .execute();
+}
+
+/** The user names, in lower case, that safes contain for this host. */
+export async function managedNames(tx: Tx, hostname: string): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct lower(username) as name from credentials
+    where user_id is null and deleted_at is null and lower(host) = lower(${hostname})
+      and username is not null`.execute(tx);
+  return new Set(rows.map(({ name }) => name));
+}
+
+export interface FoundAccount {
+  id: string;
+  identity: string;
+  account_name: string;
+  system_type: DiscoveredSystem;
+  status: DiscoveredStatus;
+  is_privileged: boolean;
+  is_locked: boolean;
+  /** ISO 8601. */
+  password_changed_at: string | null;
+  expires_at: string | null;
+  last_login_at: string | null;
+  facts: Readonly<Record<string, unknown>>;
+  changes: readonly Change[];
+}
+
+interface Saving {
+  target: TargetRow;
+  scanId: string;
+  at: Date;
+  rows: readonly FoundAccount[];
+}
+
+/** Text from a target may contain NUL, which `jsonb` cannot store. */
+const withoutNul = (_: string, value: unknown): unknown =>
+  typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value;
+
+/** Inserts accounts, and updates those that earlier scans of the target found. Decisions stay unless the status changed. */
+export async function saveFound(tx: Tx, { target, scanId, at, rows }: Saving): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    insert into discovered_accounts (
+      id, target_id, identity, account_name, hostname, system_type, status, is_privileged, is_locked,
+      password_changed_at, expires_at, last_login_at, facts, changes, discovered_at, last_seen_at, scan_id, last_scan_id)
+    select row.id, ${target.id}::uuid, row.identity, row.account_name, ${target.hostname}, row.system_type, row.status,
+      row.is_privileged, row.is_locked, row.password_changed_at, row.expires_at, row.last_login_at, row.facts,
+      row.changes, ${at}, ${at}, ${scanId}::uuid, ${scanId}::uuid
+    from jsonb_to_recordset(${JSON.stringify(rows, withoutNul)}::jsonb) as row (
+      id uuid, identity text, account_name text, system_type text, status text, is_privileged boolean,
+      is_locked boolean, password_changed_at timestamptz, expires_at timestamptz, last_login_at timestamptz,
+      facts jsonb, changes jsonb)
+    on conflict (target_id, identity) do update set
+      account_name = excluded.account_name, hostname = excluded.hostname, status = excluded.status,
+      is_privileged = excluded.is_privileged, is_locked = excluded.is_locked,
+      password_changed_at = excluded.password_changed_at, expires_at = excluded.expires_at,
+      last_login_at = excluded.last_login_at, facts = excluded.facts,
+      changes = case when excluded.changes = '[]' then discovered_accounts.changes else excluded.changes end,
+      last_seen_at = excluded.last_seen_at, missing_since = null, last_scan_id = excluded.last_scan_id`.execute(tx);
+}
+
+/** Marks the accounts that a complete list did not contain. Returns their number. */
+export async function markMissing(tx: Tx, targetId: string, present: readonly string[], at: Date): Promise<number> {
+  const result = await sql`
+    update discovered_accounts set missing_since = ${at}
+    where target_id = ${targetId} and missing_since is null
+      and identity <> all(${[...present]}::text[])`.execute(tx);
+  return Number(result.numAffectedRows ?? 0);
+}
+
+export interface AccountsQuery {
+  status: DiscoveredStatus | null;
+  scanId: string | null;
+  targetId: string | null;
+  isPrivileged: boolean | null;
+  text: string | null;
+  after: TimePlace | null;
+  limit: number;
+}
+
+const isManaged = sql`exists (
+  select from credentials where user_id is null and deleted_at is null
+    and lower(host) = lower(found.hostname) and lower(username) = lower(found.account_name))`;
+
+function matching(query: AccountsQuery): RawBuilder<unknown> {
+  const { status, scanId, targetId, isPrivileged, text } = query;
+  return sql.join(
+    [
+      sql`true`,
+      ...(status === null ? [] : [sql`found.status = ${status}`]),
+      ...(scanId === null ? [] : [sql`(found.scan_id = ${scanId} or found.last_scan_id = ${scanId})`]),
+      ...(targetId === null ? [] : [sql`found.target_id = ${targetId}`]),
+      ...(isPrivileged === null ? [] : [sql`found.is_privileged = ${isPrivileged}`]),
+      ...(text === null
+        ? []
+        : [sql`(found.account_name ilike ${containing(text)} or found.hostname ilike ${containing(text)})`]),
+    ],
+    sql` and `,
+  );
+}
+
+export async function listAccounts(db: Db, actor: Actor, query: AccountsQuery): Promise<ShownAccount[]> {
+  const { after } = query;
+  const place = after === null ? sql`` : sql`and (found.discovered_at, found.id) < (${after.at}, ${after.id}::uuid)`;
+  const { rows } = await sql<ShownAccount>`
+    select found.*, seen.can_manage, ${isManaged} as is_managed
+    from discovered_accounts found join ${visibleTargets(actor)} seen on seen.id = found.target_id
+    where ${matching(query)} ${place}
+    order by found.discovered_at desc, found.id desc limit ${query.limit}`.execute(db);
+  return rows;
+}
+
+/** At most `most`. */
+export async function countAccounts(db: Db, actor: Actor, query: AccountsQuery, most: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (
+      select from discovered_accounts found join ${visibleTargets(actor)} seen on seen.id = found.target_id
+      where ${matching(query)} limit ${most}
+    ) counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+export interface DecidedRow {
+  id: string;
+  account_name: string;
+  hostname: string;
+  status: DiscoveredStatus;
+  target_id: string;
+  safe_id: string;
+  can_manage: boolean;
+}
+
+/** Locks those of the accounts that this user can see, by id. */
+export async function lockAccounts(tx: Tx, actor: Actor, ids: readonly string[]): Promise<DecidedRow[]> {
+  const { rows } = await sql<DecidedRow>`
+    select found.id, found.account_name, found.hostname, found.status, found.target_id, target.safe_id, seen.can_manage
+    from discovered_accounts found
+    join ${visibleTargets(actor)} seen on seen.id = found.target_id
+    join discovery_targets target on target.id = found.target_id
+    where found.id = any(${[...ids]}::uuid[])
+    order by found.id for no key update of found`.execute(tx);
+  return rows;
+}
+
+interface Decision {
+  status: DiscoveredStatus;
+  rejection_reason: string | null;
+  onboarding: OnboardingSettings | null;
+  decided_by: string;
+  decided_at: Date;
+}
+
+export async function saveDecision(
+  tx: Tx,
+  ids: readonly string[],
+  { onboarding, ...decision }: Decision,
+): Promise<void> {
+  await tx
+    .updateTable("discovered_accounts")
+    .set({ ...decision, onboarding: onboarding === null ? null : JSON.stringify(onboarding) })
+    .where("id", "in", ids)
+    .execute();
+}

@@ -1,0 +1,33 @@
+// Routes of discovery.
+import * as contract from "@strongroom/contract";
+import { implement, implementInSteps } from "#kernel/http/implement.ts";
+import { approve, listFound, reject } from "./accounts/accounts.ts";
+import type { DiscoveryContext } from "./discovery.ts";
+import { cancelScan, listScans, readScan, startScan } from "./scans/scans.ts";
+import { readStatistics } from "./statistics.ts";
+import {
+  changeTarget,
+  createTarget,
+  listTargets,
+  readTarget,
+  removeTarget,
+  testTarget,
+} from "./targets/change-targets.ts";
+
+export function bindDiscovery(context: DiscoveryContext): void {
+  const { kernel } = context;
+  implement(kernel, contract.listDiscoveryTargets, listTargets);
+  implement(kernel, contract.readDiscoveryTarget, readTarget);
+  implementInSteps(kernel, contract.createDiscoveryTarget, (call) => createTarget(context, call));
+  implementInSteps(kernel, contract.testDiscoveryTarget, (call) => testTarget(context, call));
+  implement(kernel, contract.updateDiscoveryTarget, (call, tx) => changeTarget(context, call, tx));
+  implement(kernel, contract.deleteDiscoveryTarget, (call, tx) => removeTarget(context, call, tx));
+  implement(kernel, contract.startDiscoveryScan, (call, tx) => startScan(context, call, tx));
+  implement(kernel, contract.listDiscoveryScans, listScans);
+  implement(kernel, contract.readDiscoveryScan, readScan);
+  implement(kernel, contract.cancelDiscoveryScan, (call, tx) => cancelScan(context, call, tx));
+  implement(kernel, contract.listDiscoveredAccounts, listFound);
+  implement(kernel, contract.approveDiscoveredAccounts, (call, tx) => approve(context, call, tx));
+  implement(kernel, contract.rejectDiscoveredAccounts, (call, tx) => reject(context, call, tx));
+  implement(kernel, contract.discoveryStatistics, (call, db) => readStatistics(context, call, db));
+}

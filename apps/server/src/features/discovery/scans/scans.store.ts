@@ -1,0 +1,101 @@
+// Stores scans.
+import type { DiscoveryTargetType, ScanStatus } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { ColumnType, Generated, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { TimePlace } from "#kernel/http/cursor.ts";
+import { visibleTargets } from "../targets/targets.store.ts";
+
+export interface ScansTable {
+  id: ColumnType<string, string, never>;
+  target_id: ColumnType<string, string, never>;
+  status: ScanStatus;
+  include_system_accounts: boolean;
+  timeout_ms: number;
+  max_accounts: number;
+  requested_by: string;
+  created_at: ColumnType<Date, Date, never>;
+  started_at: ColumnType<Date | null, undefined, Date>;
+  completed_at: ColumnType<Date | null, undefined, Date>;
+  accounts_discovered: ColumnType<number | null, undefined, number>;
+  accounts_stored: ColumnType<number | null, undefined, number>;
+  is_complete: Generated<boolean>;
+  logins: Generated<number>;
+  error_code: ColumnType<string | null, undefined, string | null>;
+  error_message: ColumnType<string | null, undefined, string | null>;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    discovery_scans: ScansTable;
+  }
+}
+
+export type ScanRow = Selectable<ScansTable>;
+
+export interface ShownScan extends ScanRow {
+  target_name: string;
+  hostname: string;
+  target_type: DiscoveryTargetType;
+  can_manage: boolean;
+}
+
+const shown = (actor: Actor, condition: RawBuilder<unknown>, limit: number) => sql<ShownScan>`
+  select scan.*, target.name as target_name, target.hostname, target.target_type, seen.can_manage
+  from discovery_scans scan
+  join ${visibleTargets(actor)} seen on seen.id = scan.target_id
+  join discovery_targets target on target.id = scan.target_id
+  where ${condition}
+  order by scan.created_at desc, scan.id desc limit ${limit}`;
+
+export interface ScansQuery {
+  targetId: string | null;
+  status: ScanStatus | null;
+  after: TimePlace | null;
+  limit: number;
+}
+
+export async function listScans(db: Db, actor: Actor, query: ScansQuery): Promise<ShownScan[]> {
+  const { targetId, status, after } = query;
+  const conditions = [
+    sql`true`,
+    ...(targetId === null ? [] : [sql`scan.target_id = ${targetId}`]),
+    ...(status === null ? [] : [sql`scan.status = ${status}`]),
+    ...(after === null ? [] : [sql`(scan.created_at, scan.id) < (${after.at}, ${after.id}::uuid)`]),
+  ];
+  return (await shown(actor, sql.join(conditions, sql` and `), query.limit).execute(db)).rows;
+}
+
+/** Null when the scan does not exist or this user cannot see its target. */
+export async function readScan(db: Db, actor: Actor, id: string): Promise<ShownScan | null> {
+  return (await shown(actor, sql`scan.id = ${id}`, 1).execute(db)).rows[0] ?? null;
+}
+
+export async function lockScan(tx: Tx, id: string): Promise<ScanRow | null> {
+  const query = tx.selectFrom("discovery_scans").selectAll().where("id", "=", id);
+  return (await query.forUpdate().executeTakeFirst()) ?? null;
+}
+
+export async function hasOpenScan(db: Db, targetId: string): Promise<boolean> {
+  const query = db.selectFrom("discovery_scans").select("id").where("target_id", "=", targetId);
+  return (await query.where("status", "in", ["pending", "running"]).executeTakeFirst()) !== undefined;
+}
+
+export async function insertScan(tx: Tx, row: Insertable<ScansTable>): Promise<void> {
+  await tx.insertInto("discovery_scans").values(row).execute();
+}
+
+export async function updateScan(tx: Tx, id: string, change: Updateable<ScansTable>): Promise<void> {
+  await tx.updateTable("discovery_scans").set(change).where("id", "=", id).execute();
+}
+
+/** Scans whose job ended without recording it, because its process was killed too often. */
+export async function findAbandonedScans(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select scan.id from discovery_scans scan
+    where scan.status in ('pending', 'running') and not exists (
+      select from job_runs run where run.id = scan.id and run.state in ('queued', 'running')
+    ) order by scan.id limit 1000`.execute(db);
+  return rows.map(({ id }) => id);
+}

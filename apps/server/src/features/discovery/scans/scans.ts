@@ -1,0 +1,121 @@
+// Starts, lists and cancels scans.
+import type {
+  DiscoveryScan,
+  DiscoveryScanId,
+  DiscoveryTargetId,
+  cancelDiscoveryScan,
+  listDiscoveryScans,
+  readDiscoveryScan,
+  startDiscoveryScan,
+} from "@strongroom/contract";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { auditTarget, changed, mayNotManage, scanNotFound } from "../discovery.ts";
+import type { DiscoveryContext } from "../discovery.ts";
+import { lockManaged } from "../targets/change-targets.ts";
+import { lockTarget } from "../targets/targets.store.ts";
+import * as store from "./scans.store.ts";
+import type { ShownScan } from "./scans.store.ts";
+
+export const SCAN_JOB = "discovery.scan";
+
+export async function startScan(
+  { kernel }: DiscoveryContext,
+  call: Call<typeof startDiscoveryScan>,
+  tx: Tx,
+): Promise<DiscoveryScan> {
+  const target = await lockManaged(tx, call);
+  if (!target.is_active) {
+    throw refuse(409, "discovery.target-inactive", `"${target.name}" is disabled. Enable it before you scan it.`);
+  }
+  if (await store.hasOpenScan(tx, target.id)) {
+    throw refuse(409, "discovery.scan-open", `A scan of "${target.name}" is already pending or running.`);
+  }
+  const { includeSystemAccounts, timeout, maxAccounts } = call.body.scanSettings;
+  const group = `${target.hostname.toLowerCase()}:${target.port}`.slice(0, 200);
+  const id = await kernel.jobs.enqueue(tx, SCAN_JOB, {}, { group });
+  await store.insertScan(tx, {
+    id: id!,
+    target_id: target.id,
+    status: "pending",
+    include_system_accounts: includeSystemAccounts,
+    timeout_ms: timeout,
+    max_accounts: maxAccounts,
+    requested_by: call.actor.name,
+    created_at: kernel.clock.now(),
+  });
+  call.note({ details: { scan: id } });
+  await kernel.events.publish(tx, await changed(tx, target));
+  return toScan((await store.readScan(tx, call.actor, id!))!);
+}
+
+export async function listScans(call: Call<typeof listDiscoveryScans>, db: Db) {
+  const { limit, cursor, targetId = null, status = null } = call.query;
+  const after = cursor === undefined ? null : readTimePlace(cursor);
+  const rows = await store.listScans(db, call.actor, { targetId, status, after, limit: limit + 1 });
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const next_cursor = last === undefined ? null : writeTimePlace({ at: last.created_at, id: last.id });
+  return { data: shown.map(toScan), next_cursor };
+}
+
+export async function readScan(call: Call<typeof readDiscoveryScan>, db: Db): Promise<DiscoveryScan> {
+  const row = await store.readScan(db, call.actor, call.params.id);
+  if (row === null) throw scanNotFound();
+  return toScan(row);
+}
+
+export async function cancelScan(
+  { kernel }: DiscoveryContext,
+  call: Call<typeof cancelDiscoveryScan>,
+  tx: Tx,
+): Promise<DiscoveryScan> {
+  const { id } = call.params;
+  call.note({ target: { type: "discovery-scan", id } });
+  const scan = await store.lockScan(tx, id);
+  const before = await store.readScan(tx, call.actor, id);
+  if (scan === null || before === null) throw scanNotFound();
+  call.note({ target: auditTarget({ id: scan.target_id, name: before.target_name }), details: { scan: id } });
+  if (!before.can_manage) throw mayNotManage();
+  if (scan.status !== "pending" && scan.status !== "running") {
+    throw refuse(409, "discovery.scan-ended", "The scan has already ended.");
+  }
+  await kernel.jobs.cancel(tx, id);
+  await store.updateScan(tx, id, { status: "cancelled", completed_at: kernel.clock.now() });
+  await kernel.events.publish(tx, await changed(tx, (await lockTarget(tx, scan.target_id))!));
+  return toScan((await store.readScan(tx, call.actor, id))!);
+}
+
+function toScan(row: ShownScan): DiscoveryScan {
+  const { started_at, completed_at } = row;
+  return {
+    id: row.id as DiscoveryScanId,
+    target_id: row.target_id as DiscoveryTargetId,
+    status: row.status,
+    created_at: row.created_at.toISOString(),
+    started_at: started_at?.toISOString() ?? null,
+    completed_at: completed_at?.toISOString() ?? null,
+    discovery_targets: { name: row.target_name, hostname: row.hostname, target_type: row.target_type },
+    metadata:
+      completed_at === null && row.accounts_discovered === null
+        ? null
+        : {
+            accounts_discovered: row.accounts_discovered,
+            accounts_stored: row.accounts_stored,
+            scan_duration: started_at === null || completed_at === null ? null : +completed_at - +started_at,
+            total_connections: row.logins,
+            error: row.error_code,
+            error_message: row.error_message,
+            is_complete: row.is_complete,
+          },
+    settings: {
+      includeSystemAccounts: row.include_system_accounts,
+      timeout: row.timeout_ms,
+      maxAccounts: row.max_accounts,
+    },
+    requested_by: row.requested_by,
+    can_manage: row.can_manage,
+  };
+}

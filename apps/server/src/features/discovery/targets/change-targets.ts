@@ -1,0 +1,232 @@
+// Creates, tests, changes and deletes discovery targets.
+import { connectorFor } from "@strongroom/connectors";
+import type { Target } from "@strongroom/connectors";
+import type {
+  AccountId,
+  DiscoveryTarget,
+  DiscoveryTargetId,
+  DiscoveryTargetType,
+  Message,
+  SafeId,
+  createDiscoveryTarget,
+  deleteDiscoveryTarget,
+  listDiscoveryTargets,
+  readDiscoveryTarget,
+  testDiscoveryTarget,
+  updateDiscoveryTarget,
+} from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { pageByName, placeByName } from "#kernel/http/cursor.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import { lockSafe, requirePermission } from "#features/safes/index.ts";
+import { resultOf } from "#features/verification/index.ts";
+import { auditTarget, changed, mayNotManage, targetNotFound } from "../discovery.ts";
+import type { DiscoveryContext } from "../discovery.ts";
+import { obstacleToScan } from "../discovery.policy.ts";
+import { openCredential, readCredential, targetOf } from "../scans/credential.ts";
+import type { CredentialRow } from "../scans/credential.ts";
+import * as store from "./targets.store.ts";
+import type { ShownTarget, TargetRow } from "./targets.store.ts";
+
+export async function listTargets(call: Call<typeof listDiscoveryTargets>, db: Db) {
+  const { limit, cursor } = call.query;
+  const rows = await store.listTargets(db, call.actor, placeByName(cursor), limit + 1);
+  const { shown, next_cursor } = pageByName(rows, limit);
+  return { data: shown.map(toTarget), next_cursor };
+}
+
+export const readTarget = async (call: Call<typeof readDiscoveryTarget>, db: Db) =>
+  toTarget(await seen(db, call.actor, call.params.id));
+
+export async function createTarget(
+  context: DiscoveryContext,
+  call: SteppedCall<typeof createDiscoveryTarget>,
+): Promise<DiscoveryTarget> {
+  const { kernel } = context;
+  const { safeId, credentialId, settings, ...fields } = call.body;
+  await requirePermission(kernel.database.db, call.actor, safeId, "add");
+  return call.commit(async (tx) => {
+    await lockSafe(tx, call.actor, safeId, "add");
+    const credential = await usableCredential(context, tx, call.actor, credentialId, fields);
+    const at = kernel.clock.now();
+    const id = newId(at.getTime());
+    await store.insertTarget(tx, {
+      ...columnsOf(call.body, credential),
+      id,
+      safe_id: safeId,
+      host_key: null,
+      rejected_revision: null,
+      is_active: true,
+      created_by: call.actor.id,
+      created_at: at,
+      updated_at: at,
+    });
+    const { hostname, targetType: target_type, name } = fields;
+    const details = { hostname, port: settings.port, target_type, credential: credentialId, safe: safeId };
+    call.note({ target: auditTarget({ id, name }), details });
+    await kernel.events.publish(tx, await changed(tx, { id, safe_id: safeId }));
+    return toTarget(await seen(tx, call.actor, id));
+  });
+}
+
+/** Logs in outside any transaction. The audit entry is written after the login, also when the login fails. */
+export async function testTarget(context: DiscoveryContext, call: SteppedCall<typeof testDiscoveryTarget>) {
+  const { kernel, network } = context;
+  const { credentialId, hostname, settings, targetType } = call.body;
+  const { db } = kernel.database;
+  const credential = await usableCredential(context, db, call.actor, credentialId, { targetType });
+  const { port, timeout: timeoutMs } = settings;
+  const target: Target = targetOf(credential, { hostname, port, host_key: null });
+  using secret = await openCredential(kernel, credential);
+  const limits = { timeoutMs, signal: call.signal, network, now: () => kernel.clock.now() };
+  const { outcome, message, hostKey } = resultOf(await connectorFor(target).verify(target, secret, limits));
+  return call.commit(async () => {
+    call.note({
+      target: { type: "account", id: credential.id, name: credential.name },
+      details: { hostname, port, outcome },
+    });
+    return { is_verified: outcome === "verified", message, host_key: hostKey };
+  });
+}
+
+export async function changeTarget(
+  { kernel, accounts }: DiscoveryContext,
+  call: Call<typeof updateDiscoveryTarget>,
+  tx: Tx,
+): Promise<DiscoveryTarget> {
+  const before = await lockManaged(tx, call);
+  const { credentialId, hostname, isActive, settings } = call.body;
+  const isMoved = hostname !== before.hostname || settings.port !== before.port;
+  const isOtherLogin = isMoved || credentialId !== before.credential_id || call.body.targetType !== before.target_type;
+  const after = isOtherLogin
+    ? {
+        ...columnsOf(call.body, await usableCredential({ kernel, accounts }, tx, call.actor, credentialId, call.body)),
+        rejected_revision: null,
+      }
+    : { name: call.body.name, description: call.body.description, timeout_ms: settings.timeout };
+  await store.updateTarget(tx, before.id, {
+    ...after,
+    ...(isMoved ? { host_key: null } : {}),
+    is_active: isActive,
+    updated_at: kernel.clock.now(),
+  });
+  const details = { hostname, port: settings.port, credential: credentialId, is_active: isActive };
+  call.note({ target: auditTarget({ id: before.id, name: call.body.name }), details });
+  await kernel.events.publish(tx, await changed(tx, before));
+  return toTarget(await seen(tx, call.actor, before.id));
+}
+
+export async function removeTarget(
+  { kernel }: DiscoveryContext,
+  call: Call<typeof deleteDiscoveryTarget>,
+  tx: Tx,
+): Promise<Message> {
+  const target = await lockManaged(tx, call);
+  const event = await changed(tx, target);
+  await store.deleteTarget(tx, target.id);
+  await kernel.events.publish(tx, event);
+  return { message: `"${target.name}" deleted successfully` };
+}
+
+/** Throws 404 when the caller cannot see the target, and 403 when the caller cannot manage it. */
+export async function lockManaged(
+  tx: Tx,
+  call: Pick<Call, "actor" | "note"> & { params: { id: string } },
+): Promise<TargetRow> {
+  const { id } = call.params;
+  call.note({ target: { type: "discovery-target", id } });
+  const row = await store.lockTarget(tx, id);
+  const standing = row === null ? null : await store.readTarget(tx, call.actor, id);
+  if (row === null || standing === null) throw targetNotFound();
+  call.note({ target: auditTarget(row) });
+  if (!standing.can_manage) throw mayNotManage();
+  return row;
+}
+
+async function seen(db: Db, actor: Actor, id: string): Promise<ShownTarget> {
+  const row = await store.readTarget(db, actor, id);
+  if (row === null) throw targetNotFound();
+  return row;
+}
+
+/**
+ * INVARIANT: a user can have a secret sent to a host of their choice only if they may retrieve it without approval.
+ * Throws 404 for an account that the user cannot see.
+ */
+async function usableCredential(
+  { accounts }: Pick<DiscoveryContext, "accounts" | "kernel">,
+  db: Db,
+  actor: Actor,
+  id: string,
+  { targetType }: { targetType: DiscoveryTargetType },
+): Promise<CredentialRow> {
+  await accounts.requireSecret(db, actor, id);
+  const row = await readCredential(db, id);
+  if (row === null) throw targetNotFound();
+  const connector = connectorFor(targetOf(row, { hostname: "scanned.invalid", port: 1, host_key: null }));
+  const obstacle = row.connection_string === null ? obstacleToScan(targetType, connector) : BY_STRING;
+  if (obstacle === null) return row;
+  throw refuse(422, "discovery.credential-unsuitable", obstacle, {
+    errors: [{ path: "credentialId", msg: obstacle }],
+  });
+}
+
+const BY_STRING =
+  "The credential's connection string names a fixed host. Choose a credential without a connection string.";
+
+function columnsOf(
+  {
+    name,
+    description,
+    targetType,
+    connectionMethod,
+    hostname,
+    settings,
+  }: Omit<Call<typeof createDiscoveryTarget>["body"], "safeId" | "credentialId">,
+  credential: CredentialRow,
+) {
+  return {
+    name,
+    description,
+    target_type: targetType,
+    connection_method: connectionMethod,
+    hostname,
+    port: settings.port,
+    timeout_ms: settings.timeout,
+    credential_id: credential.id,
+    credential_safe_id: credential.safe_id,
+  };
+}
+
+const toTarget = (row: ShownTarget): DiscoveryTarget => ({
+  id: row.id as DiscoveryTargetId,
+  name: row.name,
+  description: row.description,
+  target_type: row.target_type,
+  hostname: row.hostname,
+  connection_method: row.connection_method,
+  credential_id: row.credential_id as AccountId,
+  settings: { port: row.port, timeout: row.timeout_ms },
+  safe_id: row.safe_id as SafeId,
+  safe_name: row.safe_name,
+  is_active: row.is_active,
+  host_key: row.host_key,
+  last_scan: lastScanOf(row),
+  can_manage: row.can_manage,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
+function lastScanOf({ last_scan }: ShownTarget): DiscoveryTarget["last_scan"] {
+  if (last_scan === null) return null;
+  const { id, completed_at, ...others } = last_scan;
+  return {
+    ...others,
+    id: id as NonNullable<DiscoveryTarget["last_scan"]>["id"],
+    completed_at: completed_at === null ? null : new Date(completed_at).toISOString(),
+  };
+}

@@ -1,0 +1,107 @@
+// Stores discovery targets.
+import type { DiscoveryMethod, DiscoveryTargetType, ScanStatus } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { NamePlace } from "#kernel/http/cursor.ts";
+import { bitOf, effectivePermissionsOf } from "#features/safes/index.ts";
+import type { HostKey } from "#features/secrets/index.ts";
+
+export interface TargetsTable {
+  id: ColumnType<string, string, never>;
+  safe_id: ColumnType<string, string, never>;
+  name: string;
+  description: string | null;
+  target_type: DiscoveryTargetType;
+  connection_method: DiscoveryMethod;
+  hostname: string;
+  port: number;
+  timeout_ms: number;
+  credential_id: string;
+  credential_safe_id: string;
+  rejected_revision: number | null;
+  host_key: ColumnType<HostKey | null, string | null, string | null>;
+  is_active: boolean;
+  created_by: string | null;
+  created_at: ColumnType<Date, Date, never>;
+  updated_at: Date;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    discovery_targets: TargetsTable;
+  }
+}
+
+export type TargetRow = Selectable<TargetsTable>;
+
+export interface ShownTarget extends TargetRow {
+  /** Case-folded, for sorting. */
+  sort: string;
+  safe_name: string;
+  can_manage: boolean;
+  last_scan: { id: string; status: ScanStatus; completed_at: string | null; accounts_discovered: number | null } | null;
+}
+
+const MANAGE = sql.lit(bitOf("add"));
+const SEE = sql.lit(bitOf("add") | bitOf("view_audit"));
+
+/**
+ * The targets that this user can see, as a table: `id`, `can_manage`. INVARIANT: seeing a target and its results needs
+ * `add` or `view_audit` in its safe; everything else needs `add`.
+ */
+export const visibleTargets = (actor: Actor): RawBuilder<unknown> => sql`(
+  select target.id, (mine.permissions & ${MANAGE}) <> 0 as can_manage
+  from ${effectivePermissionsOf(actor)} mine
+  join discovery_targets target on target.safe_id = mine.safe_id
+  where (mine.permissions & ${SEE}) <> 0)`;
+
+const shown = (actor: Actor, condition: RawBuilder<unknown>, limit: number) => sql<ShownTarget>`
+  select discovery_targets.*, lower(discovery_targets.name) as sort, safes.name as safe_name, seen.can_manage, (
+    select jsonb_build_object('id', scan.id, 'status', scan.status, 'completed_at', scan.completed_at,
+      'accounts_discovered', scan.accounts_discovered)
+    from discovery_scans scan where scan.target_id = discovery_targets.id
+    order by scan.created_at desc, scan.id desc limit 1
+  ) as last_scan
+  from ${visibleTargets(actor)} seen
+  join discovery_targets on discovery_targets.id = seen.id
+  join safes on safes.id = discovery_targets.safe_id
+  where ${condition}
+  order by lower(discovery_targets.name), discovery_targets.id limit ${limit}`;
+
+export async function listTargets(
+  db: Db,
+  actor: Actor,
+  after: NamePlace | null,
+  limit: number,
+): Promise<ShownTarget[]> {
+  const condition =
+    after === null
+      ? sql`true`
+      : sql`(lower(discovery_targets.name), discovery_targets.id) > (${after.name}, ${after.id}::uuid)`;
+  return (await shown(actor, condition, limit).execute(db)).rows;
+}
+
+/** Null when the target does not exist or this user cannot see it. */
+export async function readTarget(db: Db, actor: Actor, id: string): Promise<ShownTarget | null> {
+  return (await shown(actor, sql`discovery_targets.id = ${id}`, 1).execute(db)).rows[0] ?? null;
+}
+
+/** Null when the target does not exist. */
+export async function lockTarget(tx: Tx, id: string): Promise<TargetRow | null> {
+  const query = tx.selectFrom("discovery_targets").selectAll().where("id", "=", id);
+  return (await query.forUpdate().executeTakeFirst()) ?? null;
+}
+
+export async function insertTarget(tx: Tx, row: Insertable<TargetsTable>): Promise<void> {
+  await tx.insertInto("discovery_targets").values(row).execute();
+}
+
+export async function updateTarget(tx: Tx, id: string, change: Updateable<TargetsTable>): Promise<void> {
+  await tx.updateTable("discovery_targets").set(change).where("id", "=", id).execute();
+}
+
+export async function deleteTarget(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("discovery_targets").where("id", "=", id).execute();
+}

@@ -1,0 +1,144 @@
+// Accounts that discovery scans found, the decisions about them, and statistics.
+import { z } from "zod";
+import { DiscoveryScanId, DiscoveryTargetId, discoveryManaging, discoveryReading } from "./discovery.ts";
+import { endpoint } from "./endpoint.ts";
+import { Moment, manyLines, pageQuery } from "./fields.ts";
+
+export const DiscoveredAccountId = z.uuid().brand<"DiscoveredAccountId">();
+export type DiscoveredAccountId = z.infer<typeof DiscoveredAccountId>;
+
+/** DISC-31. */
+export const DiscoveredSystem = z.enum(["linux", "unix", "windows", "database", "other"]);
+export type DiscoveredSystem = z.infer<typeof DiscoveredSystem>;
+/** DISC-32. */
+export const DiscoveredStatus = z.enum(["pending_approval", "active", "rejected"]);
+export type DiscoveredStatus = z.infer<typeof DiscoveredStatus>;
+
+/** DISC-39. */
+export const OnboardingSettings = z
+  .strictObject({
+    rotationPolicy: z.enum(["30days", "60days", "90days", "manual"]).default("30days"),
+    monitoring: z.boolean().default(true),
+    autoRotate: z.boolean().default(false),
+  })
+  .prefault({});
+export type OnboardingSettings = z.infer<typeof OnboardingSettings>;
+
+/** DISC-30. */
+export const DiscoveredAccount = z.object({
+  id: DiscoveredAccountId,
+  account_name: z.string(),
+  hostname_ip: z.string(),
+  system_type: DiscoveredSystem,
+  status: DiscoveredStatus,
+  rejection_reason: z.string().nullable(),
+  discovered_at: Moment,
+  /** The scan that found the account first. */
+  discovery_scan_id: DiscoveryScanId,
+  target_id: DiscoveryTargetId,
+  /** INVARIANT: no secret and no password hash. */
+  discovery_metadata: z.object({
+    is_privileged: z.boolean(),
+    is_locked: z.boolean(),
+    password_changed_at: Moment.nullable(),
+    expires_at: Moment.nullable(),
+    last_login_at: Moment.nullable(),
+    /** Facts that the system reported, such as groups, roles and fingerprints of keys. */
+    facts: z.record(z.string(), z.unknown()),
+    /** The differences that the latest scan with any differences reported. */
+    changes: z.array(z.object({ field: z.string(), from: z.unknown(), to: z.unknown() })),
+  }),
+  last_seen_at: Moment,
+  /** The first complete scan that no longer found the account; null while it exists. */
+  missing_since: Moment.nullable(),
+  /** Whether a safe contains an account with this name on this host. */
+  is_managed: z.boolean(),
+  decided_by: z.string().nullable(),
+  decided_at: Moment.nullable(),
+  /** Whether the caller can approve or reject the account. */
+  can_manage: z.boolean(),
+});
+export type DiscoveredAccount = z.infer<typeof DiscoveredAccount>;
+
+export const listDiscoveredAccounts = endpoint({
+  ...discoveryReading,
+  path: "/api/v1/discovery/accounts",
+  summary: "Accounts that scans found, newest first",
+  query: z.object({
+    ...pageQuery(500, 100),
+    /** DISC-33, OPEN-110. */
+    status: z.enum(["all", ...DiscoveredStatus.options]).default("pending_approval"),
+    scanId: DiscoveryScanId.optional(),
+    targetId: DiscoveryTargetId.optional(),
+    privileged: z.stringbool().optional(),
+    /** Matches the account's name or host. */
+    search: z.string().trim().max(100).optional(),
+  }),
+  reply: z.object({
+    data: z.array(DiscoveredAccount),
+    /** The number of matches; 10,000 means that many or more. */
+    total: z.number().int(),
+    next_cursor: z.string().nullable(),
+  }),
+});
+
+const accountIds = z.array(DiscoveredAccountId).min(1).max(1000);
+const Decided = z.object({
+  decided: z.number().int(),
+  failed: z.array(z.object({ id: DiscoveredAccountId, code: z.string(), message: z.string() })),
+  message: z.string(),
+});
+
+/** DISC-36, DISC-38. */
+export const approveDiscoveredAccounts = endpoint({
+  ...discoveryManaging,
+  method: "POST",
+  path: "/api/v1/discovery/accounts/approve",
+  summary: "Approve discovered accounts",
+  body: z.strictObject({ accountIds, onboardingSettings: OnboardingSettings }),
+  reply: Decided,
+  audit: "discovery.accounts-approved",
+});
+
+/** DISC-37, DISC-40. */
+export const rejectDiscoveredAccounts = endpoint({
+  ...discoveryManaging,
+  method: "POST",
+  path: "/api/v1/discovery/accounts/reject",
+  summary: "Reject discovered accounts",
+  body: z.strictObject({
+    accountIds,
+    reason: manyLines("Please provide a reason for rejection").min(1, "Please provide a reason for rejection").max(500),
+  }),
+  reply: Decided,
+  audit: "discovery.accounts-rejected",
+});
+
+/** DISC-48. Counts cover the targets that the caller can see. */
+export const discoveryStatistics = endpoint({
+  ...discoveryReading,
+  path: "/api/v1/discovery/statistics",
+  summary: "The number of targets, scans and discovered accounts, with recent activity",
+  query: z.object({ range: z.enum(["7d", "30d", "90d"]).default("30d") }),
+  reply: z.object({
+    total_targets: z.number().int(),
+    active_targets: z.number().int(),
+    /** Scans requested within the range. */
+    total_scans: z.number().int(),
+    running_scans: z.number().int(),
+    total_discovered_accounts: z.number().int(),
+    pending_approval: z.number().int(),
+    approved_accounts: z.number().int(),
+    rejected_accounts: z.number().int(),
+    /** Privileged accounts that no safe contains. */
+    unmanaged_privileged_accounts: z.number().int(),
+    /** Newest first, at most 20. */
+    recent_activity: z.array(
+      z.object({
+        type: z.enum(["target_created", "scan_completed", "scan_failed", "scan_cancelled"]),
+        message: z.string(),
+        timestamp: Moment,
+      }),
+    ),
+  }),
+});

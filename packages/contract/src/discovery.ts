@@ -1,0 +1,289 @@
+// Discovery: systems that Strongroom scans for accounts, and the scans.
+import { z } from "zod";
+import { completeBody } from "./complete-body.ts";
+import { endpoint } from "./endpoint.ts";
+import { AccountId, Message, Moment, SafeId, oneLine, optionalLines, pageQuery } from "./fields.ts";
+
+export const DiscoveryTargetId = z.uuid().brand<"DiscoveryTargetId">();
+export type DiscoveryTargetId = z.infer<typeof DiscoveryTargetId>;
+export const DiscoveryScanId = z.uuid().brand<"DiscoveryScanId">();
+export type DiscoveryScanId = z.infer<typeof DiscoveryScanId>;
+
+/** DISC-15. */
+export const DiscoveryTargetType = z.enum(["linux", "windows", "database", "aws", "active_directory"]);
+export type DiscoveryTargetType = z.infer<typeof DiscoveryTargetType>;
+/** DISC-16. */
+export const DiscoveryMethod = z.enum(["ssh", "winrm", "https", "aws_api", "database"]);
+export type DiscoveryMethod = z.infer<typeof DiscoveryMethod>;
+
+/** DISC-24: the port and the method of a target type. */
+export const DISCOVERY_DEFAULTS = {
+  linux: { port: 22, method: "ssh" },
+  windows: { port: 3389, method: "winrm" },
+  database: { port: 3306, method: "database" },
+  aws: { port: 443, method: "aws_api" },
+  active_directory: { port: 389, method: "https" },
+} as const satisfies Record<DiscoveryTargetType, { port: number; method: DiscoveryMethod }>;
+
+/** DISC-20 to DISC-23. The timeout is in milliseconds. */
+const TargetSettings = z
+  .strictObject({
+    port: z
+      .number()
+      .int()
+      .min(1, "Port must be between 1 and 65535")
+      .max(65_535, "Port must be between 1 and 65535")
+      .default(22),
+    timeout: z.number().int().min(1000, "Timeout must be at least 1000ms").max(300_000).default(30_000),
+  })
+  .prefault({});
+
+const HostKey = z.object({ type: z.string(), fingerprint: z.string() });
+
+const login = {
+  targetType: DiscoveryTargetType,
+  connectionMethod: DiscoveryMethod,
+  hostname: oneLine("Hostname or IP address is required").min(1, "Hostname or IP address is required").max(253),
+  /** An account whose secret the scan logs in with. */
+  credentialId: z.uuid("Please select a credential").pipe(AccountId),
+  settings: TargetSettings,
+};
+
+const editable = {
+  name: oneLine("Target name is required").min(1, "Target name is required").max(100),
+  description: optionalLines(1000),
+  ...login,
+};
+
+interface Choice {
+  targetType: DiscoveryTargetType;
+  connectionMethod: DiscoveryMethod;
+}
+
+function requireMethod({ targetType, connectionMethod }: Choice, context: z.RefinementCtx): void {
+  const { method } = DISCOVERY_DEFAULTS[targetType];
+  if (connectionMethod === method) return;
+  context.addIssue({
+    code: "custom",
+    path: ["connectionMethod"],
+    message: `Targets of this type are scanned by ${method}`,
+  });
+}
+
+export const NewDiscoveryTarget = z
+  .strictObject({
+    ...editable,
+    /** The safe whose members see the target and the accounts that are found. */
+    safeId: z.uuid("Please select a safe").pipe(SafeId),
+  })
+  .superRefine(requireMethod);
+export type NewDiscoveryTarget = z.infer<typeof NewDiscoveryTarget>;
+
+export const DiscoveryTargetEdit = z.strictObject({ ...editable, isActive: z.boolean() }).superRefine(requireMethod);
+export type DiscoveryTargetEdit = z.infer<typeof DiscoveryTargetEdit>;
+
+/** SCAN-05. */
+export const ScanStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
+export type ScanStatus = z.infer<typeof ScanStatus>;
+
+/** DISC-14. */
+export const DiscoveryTarget = z.object({
+  id: DiscoveryTargetId,
+  name: z.string(),
+  description: z.string().nullable(),
+  target_type: DiscoveryTargetType,
+  hostname: z.string(),
+  connection_method: DiscoveryMethod,
+  credential_id: AccountId,
+  settings: z.object({ port: z.number().int(), timeout: z.number().int() }),
+  safe_id: SafeId,
+  safe_name: z.string(),
+  is_active: z.boolean(),
+  /** The SSH host key that later scans require; null until the first login, and for other protocols. */
+  host_key: HostKey.nullable(),
+  last_scan: z
+    .object({
+      id: DiscoveryScanId,
+      status: ScanStatus,
+      completed_at: Moment.nullable(),
+      accounts_discovered: z.number().int().nullable(),
+    })
+    .nullable(),
+  /** Whether the caller can scan, change and delete the target. */
+  can_manage: z.boolean(),
+  created_at: Moment,
+  updated_at: Moment,
+});
+export type DiscoveryTarget = z.infer<typeof DiscoveryTarget>;
+
+/** SCAN-14 to SCAN-16. The timeout is in milliseconds. */
+export const ScanSettings = z
+  .strictObject({
+    includeSystemAccounts: z.boolean().default(false),
+    timeout: z.number().int().min(5000).max(300_000).default(30_000),
+    maxAccounts: z.number().int().min(1).max(10_000).default(1000),
+  })
+  .prefault({});
+export type ScanSettings = z.infer<typeof ScanSettings>;
+
+/** SCAN-03. */
+export const DiscoveryScan = z.object({
+  id: DiscoveryScanId,
+  target_id: DiscoveryTargetId,
+  status: ScanStatus,
+  created_at: Moment,
+  started_at: Moment.nullable(),
+  completed_at: Moment.nullable(),
+  discovery_targets: z.object({ name: z.string(), hostname: z.string(), target_type: DiscoveryTargetType }),
+  /** Null until the scan has logged in or failed. */
+  metadata: z
+    .object({
+      accounts_discovered: z.number().int().nullable(),
+      accounts_stored: z.number().int().nullable(),
+      /** Milliseconds. */
+      scan_duration: z.number().int().nullable(),
+      total_connections: z.number().int(),
+      /** A code such as `wrong-password`. */
+      error: z.string().nullable(),
+      error_message: z.string().nullable(),
+      /** False if the target has more accounts than the scan could store. */
+      is_complete: z.boolean(),
+    })
+    .nullable(),
+  settings: ScanSettings,
+  requested_by: z.string(),
+  can_manage: z.boolean(),
+});
+export type DiscoveryScan = z.infer<typeof DiscoveryScan>;
+
+const targetById = { params: z.object({ id: DiscoveryTargetId }), thing: "discovery-target" };
+const scanById = { params: z.object({ id: DiscoveryScanId }), thing: "discovery-scan" };
+export const discoveryReading = { method: "GET", needs: "discovery.read", audit: "none" } as const;
+export const discoveryManaging = { needs: "discovery.manage", gives: "nothing" } as const;
+
+export const listDiscoveryTargets = endpoint({
+  ...discoveryReading,
+  path: "/api/v1/discovery/targets",
+  summary: "Discovery targets that the caller can see, by name",
+  query: z.object(pageQuery(500, 100)),
+  reply: z.object({ data: z.array(DiscoveryTarget), next_cursor: z.string().nullable() }),
+});
+
+export const readDiscoveryTarget = endpoint({
+  ...discoveryReading,
+  ...targetById,
+  path: "/api/v1/discovery/targets/:id",
+  summary: "One discovery target",
+  reply: DiscoveryTarget,
+});
+
+/**
+ * Needs `add` in the safe, and permission to retrieve the credential without approval, because the operator of the host
+ * receives the credential's password. For the same reason, no API token can make this call.
+ */
+export const createDiscoveryTarget = endpoint({
+  ...discoveryManaging,
+  method: "POST",
+  path: "/api/v1/discovery/targets",
+  summary: "Create a discovery target",
+  body: NewDiscoveryTarget,
+  reply: DiscoveryTarget,
+  status: 201,
+  sessionOnly: true,
+  audit: "discovery.target-created",
+});
+
+/** Needs the same permissions as `createDiscoveryTarget`, without the safe. */
+export const testDiscoveryTarget = endpoint({
+  ...discoveryManaging,
+  method: "POST",
+  path: "/api/v1/discovery/targets/test",
+  summary: "Log in to a system with a credential, as a scan of it would",
+  body: z.strictObject(login).superRefine(requireMethod),
+  reply: z.object({
+    is_verified: z.boolean(),
+    message: z.string(),
+    /** The key that the host presented. */
+    host_key: HostKey.nullable(),
+  }),
+  sessionOnly: true,
+  perMinute: 30,
+  audit: "discovery.target-tested",
+});
+
+/** A new host or port also removes the pinned host key. */
+export const updateDiscoveryTarget = endpoint({
+  ...discoveryManaging,
+  ...targetById,
+  method: "PUT",
+  path: "/api/v1/discovery/targets/:id",
+  summary: "Change, enable or disable a discovery target",
+  body: completeBody(DiscoveryTargetEdit, {
+    entity: DiscoveryTarget,
+    fixed: ["id", "safe_id", "created_at"],
+    derive: ({ target_type, connection_method, credential_id, is_active }) => ({
+      targetType: target_type,
+      connectionMethod: connection_method,
+      credentialId: credential_id,
+      isActive: is_active,
+    }),
+  }),
+  reply: DiscoveryTarget,
+  sessionOnly: true,
+  audit: "discovery.target-updated",
+});
+
+export const deleteDiscoveryTarget = endpoint({
+  ...discoveryManaging,
+  ...targetById,
+  method: "DELETE",
+  path: "/api/v1/discovery/targets/:id",
+  summary: "Delete a discovery target with its scans and the accounts that they found",
+  reply: Message,
+  audit: "discovery.target-deleted",
+});
+
+/** DISC-29: the target must be active. 409 while another scan of the target is pending or running. */
+export const startDiscoveryScan = endpoint({
+  ...discoveryManaging,
+  ...targetById,
+  method: "POST",
+  path: "/api/v1/discovery/targets/:id/scan",
+  summary: "Scan a target for accounts in the background",
+  body: z.strictObject({ scanSettings: ScanSettings }),
+  reply: DiscoveryScan,
+  status: 202,
+  perMinute: 60,
+  audit: "discovery.scan-requested",
+});
+
+export const listDiscoveryScans = endpoint({
+  ...discoveryReading,
+  path: "/api/v1/discovery/scans",
+  summary: "Scans of the targets that the caller can see, newest first",
+  query: z.object({
+    ...pageQuery(200, 50),
+    targetId: DiscoveryTargetId.optional(),
+    status: ScanStatus.optional(),
+  }),
+  reply: z.object({ data: z.array(DiscoveryScan), next_cursor: z.string().nullable() }),
+});
+
+export const readDiscoveryScan = endpoint({
+  ...discoveryReading,
+  ...scanById,
+  path: "/api/v1/discovery/scans/:id",
+  summary: "One scan",
+  reply: DiscoveryScan,
+});
+
+/** SCAN-07: 409 for a scan that has ended. */
+export const cancelDiscoveryScan = endpoint({
+  ...discoveryManaging,
+  ...scanById,
+  method: "POST",
+  path: "/api/v1/discovery/scans/:id/cancel",
+  summary: "Cancel a scan",
+  reply: DiscoveryScan,
+  audit: "discovery.scan-cancelled",
+});
