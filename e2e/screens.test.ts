@@ -23,7 +23,7 @@ const PROTECTED: readonly [path: string, heading: string][] = [
   ["/safes", "Safes Management"],
   ["/vault", "Credential Vault"],
   ["/vault/00000000-0000-4000-8000-000000000000", "Credential Not Found"],
-  ["/discovery", "Discovery"],
+  ["/discovery", "Discovery Scan"],
   ["/cpm-dashboard", "CPM Dashboard"],
   ["/jit-access", "Just-in-Time Access"],
   ["/sessions", "Session Monitoring"],

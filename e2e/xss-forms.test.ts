@@ -193,6 +193,15 @@ async function aWorld(server: RunningServer, admin: Person): Promise<Known> {
   });
   await typist.type("createAccount", PLAIN);
   await typist.type("createCredential");
+  const scanned = { system_type: "Linux", connection_method: "SSH", hostname: "server1.example.com" };
+  const { reply: scanner } = await typist.type("createAccount", { ...PLAIN, ...scanned });
+  await typist.type("createDiscoveryTarget", {
+    targetType: "linux",
+    connectionMethod: "ssh",
+    credentialId: (scanner as { id: string }).id,
+    safeId: known["safe_id"],
+    settings: { port: 22, timeout: 1000 },
+  });
   await typistOf(server.url, asker, known).type("createAccessRequest");
   const { reply } = await typist.type("startAccessReview");
   return { ...known, review_id: (reply as { id: string }).id };

@@ -104,6 +104,15 @@ export const FORMS: readonly Form[] = [
   },
   onPage("/jit-access", "features/access-requests/list/jit-access-page.tsx"),
   onPage(({ account_id: id }) => `/accounts/${id}/connect`, "features/sessions/terminal/connect-page.tsx"),
+  {
+    ...onPage("/discovery", "features/discovery/targets/target-dialog.tsx"),
+    press: ["Add Discovery Target"],
+  },
+  onPage("/discovery?tab=accounts", "features/discovery/accounts/discovered-list.tsx"),
+  {
+    ...onPage("/discovery", "features/discovery/scans/start-scan-dialog.tsx"),
+    press: [/^Scan .*pwned/],
+  },
   onPage("/sessions", "features/sessions/session-filter.tsx"),
   { ...onPage("/sessions", "features/sessions/playback/search-recordings.tsx"), press: ["Search Recordings"] },
   onPage("/access-control", "features/access-control/people-tab.tsx"),
@@ -173,6 +182,8 @@ export const NO_FORMS: Readonly<Record<string, string>> = {
   "shared/factors/proof-form.tsx": "a password or a code: shown nowhere, and kept nowhere",
   "features/audit/contradictions-card.tsx":
     "there only while something contradicts the audit trail; read as text in the trail",
+  "features/discovery/accounts/decision-dialogs.tsx":
+    "there only for accounts that a scan found; the reason is read as text in the trail",
   "features/accounts/access-block-banner.tsx":
     "there only while a rotation after a use has not ended; its reason is read as text in the trail",
   "features/sessions/playback/finder.tsx":
@@ -184,6 +195,12 @@ export const NO_FORMS: Readonly<Record<string, string>> = {
 
 /** Fields that the test does not reach, with the reason. */
 export const NOT_REACHED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ["Hostname or IP Address", "Connection Method", "Credential", "Port", "Timeout (milliseconds)"].map((label) => [
+      `features/discovery/targets/target-dialog.tsx: ${label}`,
+      "on a later step of the form; the API's text is read as text on the page",
+    ]),
+  ),
   "features/sign-in/sign-up/sign-up-page.tsx: Setup token": "asked for only before the first administrator is there",
 };
 

@@ -156,8 +156,8 @@ export const DiscoveryScan = z.object({
 });
 export type DiscoveryScan = z.infer<typeof DiscoveryScan>;
 
-const targetById = { params: z.object({ id: DiscoveryTargetId }), thing: "discovery-target" };
-const scanById = { params: z.object({ id: DiscoveryScanId }), thing: "discovery-scan" };
+const targetById = { params: z.object({ id: DiscoveryTargetId }) };
+const scanById = { params: z.object({ id: DiscoveryScanId }) };
 export const discoveryReading = { method: "GET", needs: "discovery.read", audit: "none" } as const;
 export const discoveryManaging = { needs: "discovery.manage", gives: "nothing" } as const;
 

@@ -5,7 +5,8 @@ import type { Connector, ListedAccount } from "@strongroom/connectors";
 import { isDeepStrictEqual } from "node:util";
 import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
-export const rolePermissions: RolePermissions = { "discovery.read": ROLES, "discovery.manage": ["manager", "admin"] };
+/** The permissions in the target's safe decide the rest; see `visibleTargets`. */
+export const rolePermissions: RolePermissions = { "discovery.read": ROLES, "discovery.manage": ROLES };
 
 /** The connectors that scan each type of target. Windows has none yet: no connector lists its accounts. */
 const CONNECTORS: Readonly<Record<DiscoveryTargetType, readonly string[]>> = {

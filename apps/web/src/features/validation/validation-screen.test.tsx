@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { renderScreen } from "#app/testing/render.tsx";
-import DiscoveryPage from "./discovery-page.tsx";
+import { ValidationScreen } from "./validation-screen.tsx";
 import { aFailure, anAttempt } from "./testing/figures.ts";
 import { ATTEMPTS, FAILURES, TRIGGER, dashboardApi, failuresOf } from "./testing/open-dashboard.tsx";
 
@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 afterEach(() => void vi.useRealTimers());
 
-const open = () => renderScreen(<DiscoveryPage />, { at: "/discovery", path: "/discovery" });
+const open = () => renderScreen(<ValidationScreen />, { at: "/discovery", path: "/discovery" });
 const card = async (name: string) => within(await screen.findByRole("article", { name }));
 
 describe("the validation screen of the discovery area", () => {
@@ -43,7 +43,6 @@ describe("the validation screen of the discovery area", () => {
     api.on(ATTEMPTS, { json: { attempts: [anAttempt(1)], total: 1, next_cursor: null } });
     api.on(FAILURES, failuresOf(aFailure(2)));
     open();
-    expect(await screen.findByRole("heading", { level: 1, name: "Discovery" })).toBeTruthy();
     await (await card("Validation")).findByText("Idle");
     expect((await card("Verified")).getByText("of 12")).toBeTruthy();
     expect((await card("Failed")).getByText("2 rejected, 0 not checked")).toBeTruthy();

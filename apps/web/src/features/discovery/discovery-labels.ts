@@ -1,0 +1,88 @@
+// Labels of discovery. Pure.
+import type {
+  DiscoveredStatus,
+  DiscoveredSystem,
+  DiscoveryMethod,
+  DiscoveryTargetType,
+  ScanStatus,
+} from "@strongroom/contract";
+import { asWords } from "#shared/format/text.ts";
+import type { Status } from "#shared/ui/status-badge.tsx";
+
+export const TYPE_LABELS: Record<DiscoveryTargetType, string> = {
+  linux: "Linux or Unix",
+  windows: "Windows",
+  database: "Database",
+  aws: "AWS",
+  active_directory: "Active Directory or LDAP",
+};
+
+/** Windows is missing: no connector lists its accounts. */
+export const OFFERED_TYPES = ["linux", "database", "aws", "active_directory"] as const;
+
+export const METHOD_LABELS: Record<DiscoveryMethod, string> = {
+  ssh: "SSH",
+  winrm: "WinRM",
+  https: "HTTPS",
+  aws_api: "AWS API",
+  database: "Database login",
+};
+
+export const SYSTEM_LABELS: Record<DiscoveredSystem, string> = {
+  linux: "Linux",
+  unix: "Unix",
+  windows: "Windows",
+  database: "Database",
+  other: "Other",
+};
+
+export const SCAN_BADGES: Record<ScanStatus, { status: Status; label: string }> = {
+  pending: { status: "pending", label: "Pending" },
+  running: { status: "active", label: "Running" },
+  completed: { status: "verified", label: "Completed" },
+  failed: { status: "failed", label: "Failed" },
+  cancelled: { status: "inactive", label: "Cancelled" },
+};
+
+export const isOpen = (status: ScanStatus): boolean => status === "pending" || status === "running";
+
+export const ACCOUNT_BADGES: Record<DiscoveredStatus, { status: Status; label: string }> = {
+  pending_approval: { status: "pending", label: "Pending Approval" },
+  active: { status: "verified", label: "Approved" },
+  rejected: { status: "inactive", label: "Rejected" },
+};
+
+const MINUTE_MS = 60_000;
+
+/** SCAN-17, OPEN-115: the expected duration of a scan with this timeout in milliseconds. */
+export function estimateOf(timeout: number): string {
+  const [least, most] = [Math.ceil(timeout / MINUTE_MS), Math.ceil((2 * timeout) / MINUTE_MS)];
+  if (most === 1) return "about 1 minute";
+  return least === most ? `about ${most} minutes` : `${least} to ${most} minutes`;
+}
+
+/** DISC-22: the number in the text, or the default for other text. */
+export const numberOr = (text: string, usual: number): number => {
+  const number = Number(text);
+  return text.trim() === "" || Number.isNaN(number) ? usual : number;
+};
+
+const FACT_LABELS: Readonly<Record<string, string>> = {
+  uid: "User ID",
+  gid: "Group ID",
+  keys: "Authorized keys",
+  is_privileged: "Privileged",
+  is_locked: "Locked",
+  mustChange: "Password must be changed",
+  passwordMaxDays: "Maximum password age (days)",
+};
+
+export const factLabel = (name: string): string => FACT_LABELS[name] ?? asWords(name);
+
+/** One line for any JSON value that a system reported. */
+export function factText(value: unknown): string {
+  if (value === null || value === undefined || value === "") return "None";
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (Array.isArray(value)) return value.length === 0 ? "None" : value.map(factText).join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,99 @@
+// Server state of discovery: targets, scans, discovered accounts and statistics.
+import {
+  approveDiscoveredAccounts,
+  cancelDiscoveryScan,
+  createDiscoveryTarget,
+  deleteDiscoveryTarget,
+  discoveryStatistics,
+  listDiscoveredAccounts,
+  listDiscoveryScans,
+  listDiscoveryTargets,
+  listSafes,
+  readAccountDetails,
+  rejectDiscoveredAccounts,
+  startDiscoveryScan,
+  testDiscoveryTarget,
+  updateDiscoveryTarget,
+  type AccountId,
+  type DiscoveredAccountId,
+  type DiscoveryScanId,
+  type DiscoveryTargetId,
+  type Endpoint,
+  type InputOf,
+  type ReplyOf,
+} from "@strongroom/contract";
+import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { call } from "#shared/api/call.ts";
+import { callForQuery, invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
+
+const PATH = "/api/v1/discovery";
+const PAGE_SIZE = 50;
+
+/** All pages of one list. */
+function pagesOf<E extends Endpoint>(endpoint: E, query: object, input: (cursor: string | undefined) => InputOf<E>) {
+  return infiniteQueryOptions({
+    queryKey: [...keyOf(endpoint).slice(0, -1), "pages", query],
+    queryFn: ({ pageParam, signal }) => callForQuery(endpoint, input(pageParam), signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page: ReplyOf<E>) => (page as { next_cursor: string | null }).next_cursor ?? undefined,
+  });
+}
+
+export const targetList = pagesOf(listDiscoveryTargets, {}, (cursor) => ({ query: { limit: PAGE_SIZE, cursor } }));
+
+export const scanList = pagesOf(listDiscoveryScans, {}, (cursor) => ({ query: { limit: PAGE_SIZE, cursor } }));
+
+export type AccountFilter = Pick<
+  NonNullable<InputOf<typeof listDiscoveredAccounts>["query"]>,
+  "status" | "search" | "privileged" | "scanId"
+>;
+
+export const accountList = (filter: AccountFilter) =>
+  pagesOf(listDiscoveredAccounts, filter, (cursor) => ({ query: { ...filter, limit: PAGE_SIZE, cursor } }));
+
+export const statistics = queryOf(discoveryStatistics, { query: { range: "30d" } });
+
+export const credentialNamed = (id: AccountId) => queryOf(readAccountDetails, { params: { id } });
+
+export const safesFound = (search: string) =>
+  queryOf(listSafes, { query: { ...(search === "" ? {} : { search }), limit: 20 } });
+
+export const refresh = (client: QueryClient): Promise<void> => invalidatePath(client, PATH);
+
+const changing = <Input, Result>(client: QueryClient, send: (input: Input) => Promise<Result>) =>
+  mutationOptions({ mutationFn: send, onSettled: () => refresh(client) });
+
+export type NewTarget = NonNullable<InputOf<typeof createDiscoveryTarget>["body"]>;
+export type TargetEdit = NonNullable<InputOf<typeof updateDiscoveryTarget>["body"]>;
+export type TargetLogin = NonNullable<InputOf<typeof testDiscoveryTarget>["body"]>;
+export type ScanSettings = NonNullable<InputOf<typeof startDiscoveryScan>["body"]>["scanSettings"];
+export type OnboardingSettings = NonNullable<InputOf<typeof approveDiscoveredAccounts>["body"]>["onboardingSettings"];
+
+export const targetCreation = (client: QueryClient) =>
+  changing(client, (body: NewTarget) => call(createDiscoveryTarget, { body }));
+
+export const targetEdit = (client: QueryClient, id: DiscoveryTargetId) =>
+  changing(client, (body: TargetEdit) => call(updateDiscoveryTarget, { params: { id }, body }));
+
+export const targetDeletion = (client: QueryClient, id: DiscoveryTargetId) =>
+  changing(client, () => call(deleteDiscoveryTarget, { params: { id } }));
+
+export const connectionTest = mutationOptions({
+  mutationFn: (body: TargetLogin) => call(testDiscoveryTarget, { body }),
+});
+
+export const scanStart = (client: QueryClient, id: DiscoveryTargetId) =>
+  changing(client, (scanSettings: ScanSettings) =>
+    call(startDiscoveryScan, { params: { id }, body: { scanSettings } }),
+  );
+
+export const scanCancellation = (client: QueryClient, id: DiscoveryScanId) =>
+  changing(client, () => call(cancelDiscoveryScan, { params: { id } }));
+
+export const approval = (client: QueryClient, accountIds: DiscoveredAccountId[]) =>
+  changing(client, (onboardingSettings: OnboardingSettings) =>
+    call(approveDiscoveredAccounts, { body: { accountIds, onboardingSettings } }),
+  );
+
+export const rejection = (client: QueryClient, accountIds: DiscoveredAccountId[]) =>
+  changing(client, (reason: string) => call(rejectDiscoveredAccounts, { body: { accountIds, reason } }));

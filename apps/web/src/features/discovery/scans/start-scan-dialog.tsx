@@ -1,0 +1,79 @@
+// "Configure Discovery Scan" (SCAN-01, SCAN-14 to SCAN-17).
+import { Switch, TextInput } from "@mantine/core";
+import { ScanSettings, type DiscoveryTarget } from "@strongroom/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { firstObjections } from "#shared/api/field-errors.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { Form } from "#shared/ui/form.tsx";
+import { FormDialog } from "#shared/ui/form-dialog.tsx";
+import type { DialogProps } from "#shared/ui/modal.tsx";
+import { estimateOf, numberOr } from "../discovery-labels.ts";
+import classes from "../discovery.module.css";
+import { scanStart } from "../discovery.queries.ts";
+
+interface ScanFormValues {
+  includeSystemAccounts: boolean;
+  timeout: string;
+  maxAccounts: string;
+}
+
+const USUAL = ScanSettings.parse({});
+
+const settingsOf = ({ includeSystemAccounts, timeout, maxAccounts }: ScanFormValues) => ({
+  includeSystemAccounts,
+  timeout: numberOr(timeout, USUAL.timeout),
+  maxAccounts: numberOr(maxAccounts, USUAL.maxAccounts),
+});
+
+export function StartScanDialog({ target, ...props }: DialogProps & { target: DiscoveryTarget }) {
+  const { mutateAsync: start } = useMutation(scanStart(useQueryClient(), target.id));
+  const initial: ScanFormValues = {
+    includeSystemAccounts: USUAL.includeSystemAccounts,
+    timeout: String(USUAL.timeout),
+    maxAccounts: String(USUAL.maxAccounts),
+  };
+  return (
+    <FormDialog
+      {...props}
+      title="Configure Discovery Scan"
+      initial={initial}
+      submitLabel="Start Scan"
+      failureText="Failed to start discovery scan"
+      save={(values: ScanFormValues) => start(settingsOf(values))}
+      done="Discovery scan started successfully"
+    >
+      {(dialog) => (
+        <Form {...dialog} check={(values) => firstObjections(ScanSettings, settingsOf(values))}>
+          {(form) => (
+            <>
+              <p className={classes.sentence}>
+                Logs in to <strong>{target.hostname}</strong> once and lists its accounts. It changes nothing there.
+              </p>
+              <Switch
+                label="Include system accounts"
+                description="Accounts of the system itself, with which nobody can log in."
+                {...form.getInputProps("includeSystemAccounts", { type: "checkbox" })}
+              />
+              <TextInput
+                label="Timeout (milliseconds)"
+                inputMode="numeric"
+                maxLength={6}
+                {...form.getInputProps("timeout")}
+              />
+              <TextInput
+                label="Maximum accounts"
+                description="With more accounts, the scan stores privileged ones first."
+                inputMode="numeric"
+                maxLength={5}
+                {...form.getInputProps("maxAccounts")}
+              />
+              <p className={classes.sentence}>
+                Estimated duration: {estimateOf(numberOr(form.values.timeout, USUAL.timeout))}
+              </p>
+            </>
+          )}
+        </Form>
+      )}
+    </FormDialog>
+  );
+}

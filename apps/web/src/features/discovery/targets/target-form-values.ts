@@ -1,0 +1,116 @@
+// Values and validation of the target form. Pure.
+import {
+  DISCOVERY_DEFAULTS,
+  DiscoveryTargetEdit,
+  NewDiscoveryTarget,
+  type DiscoveryTarget,
+  type DiscoveryTargetType,
+} from "@strongroom/contract";
+import { fieldErrorsOf, firstObjections } from "#shared/api/field-errors.ts";
+import type { Found } from "#shared/ui/search-select.tsx";
+import { numberOr } from "../discovery-labels.ts";
+import type { NewTarget, TargetEdit, TargetLogin } from "../discovery.queries.ts";
+
+export interface TargetFormValues {
+  name: string;
+  description: string;
+  targetType: DiscoveryTargetType;
+  safe: Found | null;
+  hostname: string;
+  credential: Found | null;
+  port: string;
+  timeout: string;
+  isActive: boolean;
+}
+
+const USUAL_TIMEOUT = 30_000;
+
+export const EMPTY_TARGET: TargetFormValues = {
+  name: "",
+  description: "",
+  targetType: "linux",
+  safe: null,
+  hostname: "",
+  credential: null,
+  port: String(DISCOVERY_DEFAULTS.linux.port),
+  timeout: String(USUAL_TIMEOUT),
+  isActive: true,
+};
+
+export const formOf = (target: DiscoveryTarget, credentialName: string): TargetFormValues => ({
+  name: target.name,
+  description: target.description ?? "",
+  targetType: target.target_type,
+  safe: { value: target.safe_id, label: target.safe_name },
+  hostname: target.hostname,
+  credential: { value: target.credential_id, label: credentialName },
+  port: String(target.settings.port),
+  timeout: String(target.settings.timeout),
+  isActive: target.is_active,
+});
+
+export const loginOf = (values: TargetFormValues): TargetLogin => ({
+  targetType: values.targetType,
+  connectionMethod: DISCOVERY_DEFAULTS[values.targetType].method,
+  hostname: values.hostname,
+  credentialId: values.credential?.value ?? "",
+  settings: {
+    port: numberOr(values.port, DISCOVERY_DEFAULTS[values.targetType].port),
+    timeout: numberOr(values.timeout, USUAL_TIMEOUT),
+  },
+});
+
+const named = ({ name, description }: TargetFormValues) => ({ name, description });
+
+export const newTargetOf = (values: TargetFormValues): NewTarget => ({
+  ...named(values),
+  ...loginOf(values),
+  safeId: values.safe?.value ?? "",
+});
+
+export const editOf = (values: TargetFormValues): TargetEdit =>
+  ({ ...named(values), ...loginOf(values), isActive: values.isActive }) as TargetEdit;
+
+/** The fields of each step of the wizard (DISC-11 to DISC-13). */
+export const STEPS = [
+  { label: "Basic", fields: ["name", "description", "targetType", "safe"] },
+  { label: "Connection", fields: ["hostname", "credential"] },
+  { label: "Settings", fields: ["port", "timeout"] },
+] as const satisfies readonly { label: string; fields: readonly (keyof TargetFormValues)[] }[];
+
+type Errors = Partial<Record<keyof TargetFormValues, string>>;
+
+const FIELDS: Readonly<Record<string, keyof TargetFormValues>> = {
+  safeId: "safe",
+  credentialId: "credential",
+  "settings.port": "port",
+  "settings.timeout": "timeout",
+};
+
+const fieldAt = (path: readonly PropertyKey[]): string => {
+  const text = path.map(String).join(".");
+  return FIELDS[text] ?? text;
+};
+
+/** The errors in the fields of the steps up to this one. */
+export function checkStep(values: TargetFormValues, step: number, isNew: boolean): Errors {
+  const errors: Errors = isNew
+    ? firstObjections(NewDiscoveryTarget, newTargetOf(values), fieldAt)
+    : firstObjections(DiscoveryTargetEdit, editOf(values), fieldAt);
+  const shown = new Set<string>(STEPS.slice(0, step + 1).flatMap(({ fields }) => fields));
+  return Object.fromEntries(Object.entries(errors).filter(([field]) => shown.has(field)));
+}
+
+const SENT = ["name", "description", "targetType", "hostname", "credentialId", "safeId"] as const;
+type SentField = (typeof SENT)[number];
+const isSent = (path: string): path is SentField => SENT.some((each) => each === path);
+
+/** The server's errors by form field. */
+export function objectionsIn(error: unknown): Errors {
+  const { credentialId, safeId, ...others } = fieldErrorsOf(error, isSent);
+  return {
+    ...others,
+    ...(credentialId === undefined ? {} : { credential: credentialId }),
+    ...(safeId === undefined ? {} : { safe: safeId }),
+  };
+}

@@ -1,0 +1,213 @@
+// Discovery in a real browser: a manager adds a real sshd as a target, scans it, and decides about the accounts found.
+import { createAccount, createSafe, listPlatforms } from "@strongroom/contract";
+import { needs, startSshd, unixUsersAvailable } from "@strongroom/connectors/testing";
+import type { Sshd } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { after, before, describe } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
+import type { Visit } from "./testing/browser.ts";
+import { inspectScreen } from "./testing/inspect-screen.ts";
+import { aUser, ask, firstAdmin, tokenOf } from "./testing/people.ts";
+import {
+  assertHoldsNoSecret,
+  cardOf,
+  choose,
+  dialogOf,
+  isAt,
+  seesHeading,
+  seesToast,
+  signIn,
+  textField,
+} from "./testing/screens.ts";
+import { startServer } from "./testing/server.ts";
+import type { RunningServer } from "./testing/server.ts";
+import { steps } from "./testing/steps.ts";
+
+const unavailable = noBrowser === false ? unixUsersAvailable() : noBrowser;
+const TARGET = "web-01";
+
+describe("discovery", needs(unavailable), () => {
+  let server: RunningServer;
+  let sshd: Sshd;
+  let browser: Browser;
+  let visit: Visit;
+  let page: Page;
+  let scanner: { username: string; password: string };
+  let others: string[];
+  const step = steps(() => page);
+
+  before(async () => {
+    browser = await launchBrowser();
+    [server, sshd] = await Promise.all([startServer(), startSshd()]);
+    await firstAdmin(server);
+    const manager = await aUser(server, "mona@example.com");
+    const token = await tokenOf(server, manager);
+    scanner = await sshd.addUser("active", { sudo: "ALL" });
+    others = [(await sshd.addUser()).username, (await sshd.addUser()).username];
+    const { platforms } = await ask(server.url, listPlatforms, {}, token);
+    const safe = await ask(server.url, createSafe, { body: { name: "Web servers" } }, token);
+    const body = {
+      name: "web-01 scanner",
+      system_type: "Linux",
+      hostname: sshd.host,
+      port: sshd.port,
+      username: scanner.username,
+      password: scanner.password,
+      platform_id: platforms.find(({ name }) => name === "Linux")!.id,
+      safe_id: safe.id,
+      connection_method: "SSH",
+    } as const;
+    await ask(server.url, createAccount, { body }, token);
+    visit = await visitor(browser, server.url);
+    page = visit.page;
+    await signIn(page, manager);
+  });
+  after(async () => {
+    await browser?.close();
+    await Promise.all([server?.close(), sshd?.stop()]);
+  });
+
+  const tab = (name: string) => page.getByRole("tab", { name: new RegExp(`^${name}`) }).click();
+  const wizard = () => dialogOf(page, "Create Discovery Target");
+  const pick = async (label: string, choice: string) => {
+    const field = wizard().getByRole("combobox", { name: label }).or(textField(wizard(), label)).first();
+    await field.click();
+    await field.fill(choice);
+    await page.getByRole("option", { name: choice }).first().click();
+  };
+
+  step("DISC-01 to DISC-03, DISC-06: the page has its heading, tabs and buttons, and an empty state", async () => {
+    await page.getByRole("link", { name: "Discovery", exact: true }).click();
+    await isAt(page, "/discovery");
+    await seesHeading(page, "Discovery Scan");
+    await page.getByText("No Discovery Targets").waitFor();
+    const tabs = await page.getByRole("tab").allTextContents();
+    assert.deepEqual(
+      tabs.map((each) => each.replace(/\d+$/, "")),
+      ["Discovery Targets", "Basic Scans", "Discovered Accounts", "Statistics", "Validation"],
+    );
+    await inspectScreen(page, "discovery-empty");
+  });
+
+  step("DISC-11 to DISC-13: the wizard checks each step before the next", async () => {
+    await page.getByRole("button", { name: "Add Discovery Target" }).first().click();
+    await wizard().getByRole("button", { name: "Next" }).click();
+    await wizard().getByText("Target name is required").waitFor();
+    await wizard().getByText("Please select a safe").waitFor();
+    await textField(wizard(), "Name").fill(TARGET);
+    await pick("Safe", "Web servers");
+    await inspectScreen(page, "discovery-wizard");
+    await wizard().getByRole("button", { name: "Next" }).click();
+    await wizard().getByRole("button", { name: "Next" }).click();
+    await wizard().getByText("Hostname or IP address is required").waitFor();
+    await wizard().getByText("Please select a credential").waitFor();
+    await wizard().getByRole("button", { name: "Back" }).click();
+    assert.equal(await textField(wizard(), "Name").inputValue(), TARGET);
+    await wizard().getByRole("button", { name: "Next" }).click();
+    await textField(wizard(), "Hostname or IP Address").fill(sshd.host);
+    await pick("Credential", "web-01 scanner");
+    await wizard().getByRole("button", { name: "Next" }).click();
+  });
+
+  step(
+    "DISC-20, DISC-27: a wrong port is refused; the connection test shows the host key; the target is created",
+    async () => {
+      await textField(wizard(), "Port").fill("70000");
+      await wizard().getByRole("button", { name: "Create Target" }).click();
+      await wizard().getByText("Port must be between 1 and 65535").waitFor();
+      await textField(wizard(), "Port").fill(String(sshd.port));
+      await wizard().getByRole("button", { name: "Test Connection" }).click();
+      await wizard().getByText("The login works").waitFor();
+      await wizard()
+        .getByText((await sshd.hostKey()).fingerprint)
+        .waitFor();
+      await inspectScreen(page, "discovery-wizard-test");
+      await wizard().getByRole("button", { name: "Create Target" }).click();
+      await seesToast(page, "Discovery target created successfully");
+      await page.getByText(TARGET, { exact: true }).waitFor();
+    },
+  );
+
+  step("SCAN-14, SCAN-17, SCAN-25: a scan is configured and started, and completes", async () => {
+    await page.getByRole("button", { name: `Scan ${TARGET}` }).click();
+    const dialog = dialogOf(page, "Configure Discovery Scan");
+    await dialog.getByText("Estimated duration: about 1 minute").waitFor();
+    await textField(dialog, "Maximum accounts").fill("0");
+    await dialog.getByRole("button", { name: "Start Scan" }).click();
+    await dialog.locator('[aria-invalid="true"]').waitFor();
+    await textField(dialog, "Maximum accounts").fill("1000");
+    await inspectScreen(page, "discovery-scan-settings");
+    await dialog.getByRole("button", { name: "Start Scan" }).click();
+    await seesToast(page, "Discovery scan started successfully");
+    await page.getByText(/Last scan: Completed/).waitFor();
+    await inspectScreen(page, "discovery-targets");
+  });
+
+  step("SCAN-02, SCAN-10: Scan Details points to the accounts that were found", async () => {
+    await tab("Basic Scans");
+    await page.getByRole("button", { name: `Details of the scan of ${TARGET}` }).click();
+    const dialog = dialogOf(page, "Scan Details");
+    await dialog.getByText(/The accounts are on the Discovered Accounts tab/).waitFor();
+    await inspectScreen(page, "discovery-scan-details");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await inspectScreen(page, "discovery-scans");
+  });
+
+  const row = (name: string) => page.getByRole("listitem").filter({ hasText: name });
+
+  step("DISC-33: Discovered Accounts lists the pending ones with their privileges", async () => {
+    await tab("Discovered Accounts");
+    await row("root").getByText("Privileged", { exact: true }).waitFor();
+    await row(others[0]!).getByText("Pending Approval", { exact: true }).waitFor();
+    assert.equal(await row(scanner.username).count(), 0, "an account in a safe needs no approval");
+    await page.getByRole("button", { name: `Details of root on ${sshd.host}` }).click();
+    await dialogOf(page, "Account Details").getByText("Reported by the system").waitFor();
+    await inspectScreen(page, "discovery-account-details");
+    await page.keyboard.press("Escape");
+    await dialogOf(page, "Account Details").waitFor({ state: "detached" });
+    await inspectScreen(page, "discovery-accounts");
+  });
+
+  step("DISC-41 to DISC-44: accounts are rejected with a reason and approved", async () => {
+    const where = (name: string) => `${name} on ${sshd.host}`;
+    await page.getByRole("button", { name: `Reject ${where(others[0]!)}` }).click();
+    const rejecting = dialogOf(page, "Reject Discovered Accounts");
+    assert.equal(await rejecting.getByRole("button", { name: "Reject" }).isDisabled(), true);
+    await textField(rejecting, "Reason").fill("Left over from a test");
+    await inspectScreen(page, "discovery-reject");
+    await rejecting.getByRole("button", { name: "Reject" }).click();
+    await seesToast(page, "Rejected 1 account successfully");
+    await row(others[0]!).waitFor({ state: "detached" });
+    await page.getByRole("checkbox", { name: `Select ${where(others[1]!)}` }).click();
+    await page.getByRole("checkbox", { name: `Select ${where("root")}` }).click();
+    await page.getByText("2 accounts selected").waitFor();
+    await page.getByRole("region", { name: "Selected accounts" }).getByRole("button", { name: "Approve" }).click();
+    const approving = dialogOf(page, "Approve Discovered Accounts");
+    await inspectScreen(page, "discovery-approve");
+    await approving.getByRole("button", { name: "Approve" }).click();
+    await seesToast(page, "Approved 2 accounts successfully");
+    await choose(page.getByRole("search", { name: "Discovered accounts" }), "Status", "Rejected");
+    await row(others[0]!)
+      .getByText(/Rejected by mona.*: Left over from a test/)
+      .waitFor();
+  });
+
+  step("DISC-49 to DISC-53: Statistics counts targets, scans and decisions, with recent activity", async () => {
+    await tab("Statistics");
+    assert.match((await cardOf(page, "Targets").textContent()) ?? "", /1/);
+    await page.getByText(/^Scan of "web-01" found \d+ accounts?$/).waitFor();
+    await inspectScreen(page, "discovery-statistics");
+    await tab("Validation");
+    await inspectScreen(page, "discovery-validation");
+  });
+
+  step("DISC-63: Refresh reports success; no page contains the scanner's password", async () => {
+    await tab("Discovery Targets");
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await seesToast(page, "Discovery data refreshed");
+    await assertHoldsNoSecret(page, scanner.password);
+    assertNoErrors(visit);
+  });
+});
