@@ -10,6 +10,7 @@ import { Readable } from "node:stream";
 import { run } from "node:test";
 import { spec as Spec } from "node:test/reporters";
 import { root } from "./install.mjs";
+import { repeatFailed, summarize, TestResults } from "./test-results.mjs";
 
 /** The browser's files take longest and therefore start first. */
 const GROUPS = {
@@ -22,8 +23,6 @@ const GROUPS = {
 const CONCURRENCY = Math.max(3, availableParallelism());
 /** A test that takes longer sets its own `timeout`. */
 const TEST_TIMEOUT_MS = 180_000;
-/** More failed files than this are not flaky. */
-const MOST_REPEATED = 6;
 
 const isStrict = process.env.STRONGROOM_REQUIRE_TARGETS === "1";
 const wanted = process.argv.slice(2);
@@ -32,26 +31,26 @@ const temporary = mkdtempSync(join(tmpdir(), "strongroom-results-"));
 
 /** Runs these files of `node:test` and prints a line for each, then the failures. */
 async function runNodeTests(files, concurrency) {
-  const result = { passed: 0, failed: 0, skipped: [], failedFiles: [] };
+  const results = new TestResults();
   const failures = [];
   const execArgv = [`--test-timeout=${TEST_TIMEOUT_MS}`];
   for await (const event of run({ files, cwd: root, concurrency, execArgv, forceExit: true })) {
     const { type, data } = event;
     if (type === "test:fail") failures.push(event);
     if ((type === "test:pass" || type === "test:fail") && data.details.type !== "suite") {
+      const counts = results.file(data.file);
       if (data.skip !== undefined && data.skip !== false)
-        result.skipped.push([data.name, data.skip === true ? "no reason given" : data.skip]);
-      else result[type === "test:pass" ? "passed" : "failed"] += 1;
+        counts.skipped.push([data.name, data.skip === true ? "no reason given" : data.skip]);
+      else counts[type === "test:pass" ? "passed" : "failed"] += 1;
     }
     if (type !== "test:summary" || data.file === undefined) continue;
     const file = relative(root, data.file);
     const seconds = (data.duration_ms / 1000).toFixed(1);
     console.log(`${data.success ? "✔" : "✖"} ${file} (${data.counts.passed} passed, ${seconds} s)`);
   }
-  result.failedFiles = [...new Set(failures.map(({ data }) => data.file))].filter((file) => file !== undefined);
   if (failures.length > 0)
     for await (const text of Readable.from(failures).compose(new Spec())) process.stdout.write(text);
-  return result;
+  return results;
 }
 
 /** Runs all web tests, or these files. */
@@ -64,22 +63,19 @@ function runWebTests(files) {
     cwd: join(root, "apps", "web"),
     stdio: ["ignore", "inherit", "inherit"],
   });
-  if (!existsSync(output)) return { passed: 0, failed: 1, skipped: [], failedFiles: [] };
-  const report = JSON.parse(readFileSync(output, "utf8"));
-  const failedFiles = report.testResults.filter((file) => file.status === "failed").map(({ name }) => name);
-  const failed = report.numFailedTests || (status === 0 ? 0 : 1);
-  return { passed: report.numPassedTests, failed, skipped: [], failedFiles };
+  const results = new TestResults();
+  for (const file of existsSync(output) ? JSON.parse(readFileSync(output, "utf8")).testResults : []) {
+    const counts = results.file(file.name);
+    for (const { status: outcome } of file.assertionResults)
+      if (outcome === "passed" || outcome === "failed") counts[outcome] += 1;
+    if (file.status === "failed" && counts.failed === 0) counts.failed = 1;
+  }
+  if (status !== 0 && results.failedFiles.length === 0) results.file().failed = 1;
+  return results;
 }
 
 /** In strict mode, a few failed files run again, alone: they are flaky when they pass. */
-async function repeatFailed(first, runAgain) {
-  const { failedFiles } = first;
-  if (!isStrict || failedFiles.length === 0 || failedFiles.length > MOST_REPEATED) return { ...first, flaky: [] };
-  console.log(`\nRunning ${failedFiles.length} failed files again`);
-  const second = await runAgain(failedFiles);
-  const flaky = failedFiles.filter((file) => !second.failedFiles.includes(file));
-  return { ...first, failed: second.failed, flaky: flaky.map((file) => relative(root, file)) };
-}
+const runTwice = async (first, runAgain) => (isStrict ? repeatFailed(first, runAgain) : { results: first, flaky: [] });
 
 /** One temporary database server for all test files, which create their own databases in it. */
 async function startTestDatabase() {
@@ -101,8 +97,8 @@ function makeDataFolder() {
   return folder;
 }
 
-const results = [];
-if (isWanted("web")) results.push(await repeatFailed(runWebTests([]), runWebTests));
+const runs = [];
+if (isWanted("web")) runs.push(await runTwice(runWebTests([]), runWebTests));
 const folders = Object.keys(GROUPS)
   .filter(isWanted)
   .flatMap((group) => GROUPS[group]);
@@ -115,17 +111,11 @@ if (files.length > 0) {
   process.env.STRONGROOM_TEST_DATABASE = database.connection;
   process.env.STRONGROOM_TEST_DATA = makeDataFolder();
   const first = await runNodeTests(files, CONCURRENCY);
-  results.push(await repeatFailed(first, (failed) => runNodeTests(failed, 1)));
+  runs.push(await runTwice(first, (failed) => runNodeTests(failed, 1)));
   await database.stop();
 }
 rmSync(temporary, { recursive: true, force: true });
 
-const sum = (name) => results.reduce((total, result) => total + result[name], 0);
-const skipped = results.flatMap((result) => result.skipped);
-for (const [name, reason] of skipped) console.log(`skipped: ${name} (${reason})`);
-for (const file of results.flatMap(({ flaky }) => flaky))
-  console.log(`flaky: ${file} failed, and passed when it ran again alone`);
-if (isStrict && skipped.length > 0) console.log("Skipping is forbidden here, so skipped tests count as failed.");
-const failed = sum("failed") + (isStrict ? skipped.length : 0);
-console.log(`\n${sum("passed")} passed, ${failed} failed, ${isStrict ? 0 : skipped.length} skipped`);
-process.exit(failed === 0 && sum("passed") > 0 ? 0 : 1);
+const { lines, isSuccess } = summarize(runs, { isStrict, root });
+console.log(lines.join("\n"));
+process.exit(isSuccess ? 0 : 1);
