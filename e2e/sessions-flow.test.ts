@@ -218,7 +218,7 @@ describe("privileged sessions", needs(unavailable), () => {
     assert.match(proven.stdout, new RegExp(`Proven by the digests up to chunk ${Number(chunks) - 1}\\.`));
   });
 
-  step("INVARIANT: the password is in no page, WebSocket, log or recording", async () => {
+  step("INVARIANT: the password appears in no page, WebSocket, log or recording", async () => {
     for (const { page } of [managing, working]) await assertHoldsNoSecret(page, account.password);
     const token = await tokenOf(server, manager);
     const { sessions } = await ask(server.url, listPrivilegedSessions, {}, token);

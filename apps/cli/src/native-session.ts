@@ -56,7 +56,7 @@ export async function runNatively(
     },
     token,
   );
-  if (ssh === null) throw new CommandError("The server named no gateway for SSH clients. Upgrade it.");
+  if (ssh === null) throw new CommandError("The server has no gateway for SSH clients. Upgrade the server.");
   const folder = mkdtempSync(join(tmpdir(), "strongroom-ssh-"));
   try {
     const knownHosts = join(folder, "known_hosts");

@@ -1,6 +1,6 @@
 // Why a recording ended.
 
-/** Stored by position: append only. */
+/** A recording stores the position in this list, so add new reasons at the end. */
 export const CLOSING_REASONS = [
   /** The user or the target ended the session. */
   "ended",

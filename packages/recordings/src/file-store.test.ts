@@ -65,7 +65,7 @@ test("an id that is not a UUID is rejected as a file name", () => {
   }
 });
 
-test("a recording that was interrupted at any byte keeps its whole chunks and reports the torn one", async () => {
+test("a recording that was interrupted at any byte keeps its complete chunks and reports the incomplete one", async () => {
   const { recorder, file, pass } = await recordTo(aFolder());
   await recorder.output(Buffer.from("one"));
   await pass(500);

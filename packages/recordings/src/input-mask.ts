@@ -76,7 +76,7 @@ export class InputMask {
     return SECRET_PROMPT.test(this.#line);
   }
 
-  /** Records text that needs no echo, and masks text that will get none. */
+  /** Records control keys, which are never echoed, and masks text whose echo did not arrive in time. */
   #settle(now: number): string {
     let recorded = "";
     for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {

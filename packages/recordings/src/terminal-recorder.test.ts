@@ -225,7 +225,7 @@ test("the closing record reports output that could not be stored", async () => {
   );
 });
 
-test("a chunk that a slow store stored after all is kept before the closing record", async () => {
+test("a chunk that a slow store saves late is kept before the closing record", async () => {
   const { recorder, clock, store } = await aRecorder();
   store.mode = "hangs";
   await recorder.output(Buffer.from("seen"));
@@ -283,7 +283,7 @@ test("sealed keys count as a failing store", async () => {
   assert.ok((await verifyRecording(inPieces(store.bytes), { seal })).isComplete);
 });
 
-test("a window that is dragged while the store fails is recorded once, and impossible sizes are clamped", async () => {
+test("resizes while the store fails are recorded as one, and impossible sizes are clamped", async () => {
   const { recorder, clock, store } = await aRecorder();
   await recorder.output(Buffer.from("x"));
   store.mode = "fails";

@@ -57,7 +57,7 @@ test("every line of a long output is found once, in order", async () => {
   assert.deepEqual(shown(piecemeal), lines.slice(0, 300));
 });
 
-test("equal lines after each other are all found", async () => {
+test("repeated identical lines are all found", async () => {
   assert.deepEqual(shown(await textOf([["ok\r\nok\r\n"], ["ok\r\n"]])), ["ok", "ok", "ok"]);
 });
 
@@ -145,7 +145,7 @@ test("unreadable chunks are skipped", async () => {
   assert.deepEqual(found, ["x"]);
 });
 
-test("hostile output runs nothing, ends and stays within bounds", { timeout: 60_000 }, async () => {
+test("hostile output executes nothing, and reading it ends within bounds", { timeout: 60_000 }, async () => {
   const megabyte = "x".repeat(1_000_000);
   const hostile = [
     megabyte,

@@ -78,7 +78,7 @@ test("a changed byte in the middle of a chunk names that chunk and its time", as
   }
 });
 
-test("each removed chunk is named", async () => {
+test("each removed chunk is reported by number", async () => {
   for (const number of chunks.keys()) {
     const report = await verify(joined(chunks.toSpliced(number, 1)), { digests });
     if (number === 0) assert.equal(report.isComplete, false);
@@ -96,7 +96,7 @@ test("removed chunks in a row are one finding with their time span", async () =>
   });
 });
 
-test("each repeated chunk is named", async () => {
+test("each repeated chunk is reported by number", async () => {
   for (let number = 1; number < LAST; number++) {
     for (const at of [number + 1, LAST]) {
       const report = await verify(joined(chunks.toSpliced(at, 0, chunks[number]!)));
@@ -105,7 +105,7 @@ test("each repeated chunk is named", async () => {
   }
 });
 
-test("reordered chunks are named", async () => {
+test("reordered chunks are reported by number", async () => {
   for (let number = 1; number < LAST - 1; number++) {
     const swapped = chunks.with(number, chunks[number + 1]!).with(number + 1, chunks[number]!);
     assert.deepEqual(namesOf(await verify(joined(swapped))), [["reordered", number, number]]);
@@ -126,7 +126,7 @@ test("every truncation is found", async () => {
   }
 });
 
-test("a truncation is named by the digests of the audit trail", async () => {
+test("the digests in the audit trail reveal a truncation", async () => {
   const { findings, provenTo } = await verify(joined(chunks.slice(0, 3)), { digests });
   assert.equal(provenTo, 2);
   assert.deepEqual(
@@ -210,7 +210,7 @@ test("a recording whose chain was rewritten is found by the digests and by the k
   assert.equal(byKey.isOpened, false);
 });
 
-test("a chunk that was moved and forged is named as changed", async () => {
+test("a chunk that was moved and forged is reported as changed", async () => {
   const moved = [...chunks.slice(0, 2), chunks[3]!, forged(chunks[2]!), ...chunks.slice(4)];
   assert.deepEqual(namesOf(await verify(joined(moved))), [["altered", 2, 2]]);
 });
@@ -276,7 +276,7 @@ test("a file made of bytes that look like chunks is read in bounded time", async
   assert.ok(performance.now() - started < 20_000);
 });
 
-test("text after a missing chunk is readable from the next chunk that was compressed alone", async () => {
+test("text after a missing chunk is readable from the next independently compressed chunk", async () => {
   const { recorder, clock, store } = await aRecorder();
   for (let index = 0; index < 70; index++) {
     await recorder.output(Buffer.from(`line ${index} of the output\r\n`));

@@ -183,7 +183,7 @@ describe("a terminal in a browser", needs(unixUsersAvailable()), () => {
     const { ticket, sessionId } = world.sessions.issue(target, password);
     const browser = await world.open(sessionId);
     browser.send({ t: "ticket", ticket, ...SIZE });
-    assert.match((await browser.told("end")).detail ?? "", /starts no more sessions/);
+    assert.match((await browser.told("end")).detail ?? "", /accepts no new sessions/);
   });
 
   test("shows the last output again when the user comes back within a minute", async () => {

@@ -77,13 +77,13 @@ describe("a session", () => {
     assert.equal(ends.get("session")?.reason, "recorder-failed");
   });
 
-  test("has a closed recording if the target refuses its program", async () => {
+  test("closes its recording when the target refuses its program", async () => {
     const { opened, closed } = await open(COMMAND, {}, "The target refused to start the command.");
     assert.deepEqual(opened, { failure: "The target refused to start the command." });
     assert.deepEqual(closed, ["ended"]);
   });
 
-  test("runs no command if it needs a watcher, because nobody watches yet", async () => {
+  test("runs no command while a required watcher is missing", async () => {
     const { opened, steps } = await open(COMMAND, { needsWatcher: true });
     assert.match("failure" in opened ? opened.failure : "", /commands cannot run/);
     assert.deepEqual(steps, []);

@@ -80,7 +80,7 @@ export class Gateway {
   /** Redeems the ticket, logs in to the target and starts the recorder before anything is shown. */
   async open(request: SessionRequest): Promise<Opened> {
     if (this.#isStopping || this.#isDraining)
-      return { failure: "This gateway starts no more sessions. Connect again." };
+      return { failure: "This gateway is draining and accepts no new sessions. Connect again." };
     if (this.liveSessions >= MOST_SESSIONS) return { failure: "This gateway has too many sessions. Try again later." };
     this.#opening += 1;
     try {

@@ -229,7 +229,7 @@ export class LiveSession {
   /** Sets the currently known end, which applies even without the database. */
   endIn(milliseconds: number): void {
     this.#stopTimer();
-    const expired = { reason: "expired", detail: "The time of this session is over." } as const;
+    const expired = { reason: "expired", detail: "This session has reached its time limit." } as const;
     this.#stopTimer =
       milliseconds > LONGEST_TIMER_MS
         ? this.#clock.after(LONGEST_TIMER_MS, () => this.endIn(milliseconds - LONGEST_TIMER_MS))

@@ -16,7 +16,7 @@ test("a full replay buffer begins at the start of a line", () => {
   assert.equal(buffer.content().toString(), "end");
 });
 
-test("a replay buffer does not change with the bytes that it was given", () => {
+test("a replay buffer copies the bytes that it is given", () => {
   const buffer = new ReplayBuffer(20);
   const bytes = Buffer.from("secret");
   buffer.add(bytes);

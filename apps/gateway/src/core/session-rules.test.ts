@@ -67,7 +67,7 @@ describe("the rules of a live session", needs(unixUsersAvailable()), () => {
     assert.doesNotMatch(browser.shown(), /dropped/);
   });
 
-  test("a watcher of a paused session is told why nothing is typed", async () => {
+  test("a watcher sees that the input of a session is paused", async () => {
     const { browser, sessionId } = await begin();
     const watcher = await watch(sessionId);
     world.sessions.pauses.set(sessionId, "Mona");
@@ -76,7 +76,7 @@ describe("the rules of a live session", needs(unixUsersAvailable()), () => {
     assert.equal((await browser.told("paused")).reason, "Mona paused your input.");
   });
 
-  test("four eyes: nothing moves before a watcher has joined, or after the last one has left", async () => {
+  test("four eyes: a session passes no data before a watcher has joined or after the last one has left", async () => {
     const { browser, sessionId } = await begin({ needsWatcher: true });
     const waiting = "Waiting until another user watches this session.";
     assert.equal((await browser.told("paused")).reason, waiting);
@@ -108,7 +108,7 @@ describe("the rules of a live session", needs(unixUsersAvailable()), () => {
     await browser.gone;
   });
 
-  test("hidden watchers are not counted for the user", async () => {
+  test("the number of watchers that the user sees excludes hidden ones", async () => {
     const { browser, sessionId } = await begin({ hidesWatchers: true });
     const watcher = await watch(sessionId);
     browser.type("echo seen-$((40+2))\n");
@@ -118,7 +118,7 @@ describe("the rules of a live session", needs(unixUsersAvailable()), () => {
     assert.equal(told, false);
   });
 
-  test("a session ends when its user has typed nothing for the allowed time", async () => {
+  test("a session ends when its user types nothing for the maximum idle time", async () => {
     const { browser } = await begin({ idleMinutes: 5 });
     await browser.sees(/[$] /);
     await pass(4 * 60_000);
@@ -176,20 +176,20 @@ describe("risks in the output of a terminal", () => {
   });
 
   for (const harmless of ["rm notes.txt", "ls -lrt", "cat ~/.ssh/id_ed25519.pub", "dd if=a of=b", "passwordless"]) {
-    test(`${harmless} is no risk`, () => assert.deepEqual(risksOf(`root@web1:~# ${harmless}\r\n`), []));
+    test(`${harmless} is not a risk`, () => assert.deepEqual(risksOf(`root@web1:~# ${harmless}\r\n`), []));
   }
 
-  test("colours, corrected typing and pieces do not hide a command", () => {
+  test("colours, corrections and split input do not hide a command", () => {
     assert.deepEqual(risksOf("\u001b[1;32mroot@web1\u001b[0m:~# rm -", "rx\b \bf /srv\r", "\n"), [
       "deletes files recursively",
     ]);
   });
 
-  test("output of a program is not taken for a command", () => {
+  test("a program's output is not treated as a command", () => {
     assert.deepEqual(risksOf("To clean up, run rm -rf /srv\r\n"), []);
   });
 
-  test("an endless line is examined to its limit only", () => {
+  test("an endless line is examined only up to the limit", () => {
     assert.deepEqual(risksOf("x".repeat(5_000_000), "\r\nroot@web1:~# history -c\r\n"), ["removes traces"]);
   });
 

@@ -61,7 +61,7 @@ describe("a hostile SSH client", needs(unixUsersAvailable()), () => {
     assert.equal(status, 0, stderr);
   }
 
-  test("gets 20 of 500 connections in the login phase, and blocks nobody afterwards", async () => {
+  test("gets at most 20 of 500 connections in the login phase and does not block other clients afterwards", async () => {
     const all = await Promise.all(Array.from({ length: 500 }, () => knock()));
     assert.equal(all.filter(({ isServed }) => isServed).length, OF_ADDRESS);
     await Promise.all(all.map(({ socket }) => hangUp(socket)));
@@ -84,7 +84,7 @@ describe("a hostile SSH client", needs(unixUsersAvailable()), () => {
     await servesOthers();
   });
 
-  test("is disconnected when it identifies itself without end", async () => {
+  test("is disconnected for an identification line that never ends", async () => {
     const { socket } = await knock();
     let sent = 0;
     const more = () => {

@@ -29,7 +29,7 @@ function aLog() {
 }
 
 describe("SFTP traffic", () => {
-  test("names an upload with its size, however its bytes arrive", () => {
+  test("logs an upload with its size, however its bytes are split", () => {
     const { log, operations } = aLog();
     const write = packet(6, number(2), text("h"), Buffer.alloc(8), text(Buffer.alloc(30_000)));
     const sent = Buffer.concat([packet(1, number(3)), open(1, "/etc/motd", 0x1a)]);
@@ -41,7 +41,7 @@ describe("SFTP traffic", () => {
     assert.deepEqual(operations.at(-1), { action: "uploaded", path: "/etc/motd", bytes: 30_000 });
   });
 
-  test("counts what a download delivered", () => {
+  test("logs the number of bytes that a download delivered", () => {
     const { log } = aLog();
     log.input(open(1, "a", 1));
     log.output(handle(1, "h"));
@@ -50,13 +50,13 @@ describe("SFTP traffic", () => {
     assert.deepEqual(log.input(packet(4, number(3), text("h"))), ["downloaded a (1234 bytes)"]);
   });
 
-  test("says which operation the target refused", () => {
+  test("logs the operation that the target refused", () => {
     const { log } = aLog();
     assert.deepEqual(log.input(packet(13, number(9), text("/etc/shadow"))), ["remove /etc/shadow"]);
     assert.deepEqual(log.output(status(9, 3)), ["remove /etc/shadow: refused (status 3)"]);
   });
 
-  test("names both paths of renames and links, in extensions too", () => {
+  test("logs both paths of renames and links, in extensions too", () => {
     const { log } = aLog();
     assert.deepEqual(log.input(packet(18, number(1), text("a"), text("b"))), ["rename a to b"]);
     const extended = packet(200, number(2), text("posix-rename@openssh.com"), text("c"), text("d"));
@@ -75,7 +75,7 @@ describe("SFTP traffic", () => {
     ]);
   });
 
-  test("a request cannot take the answer of another one", () => {
+  test("each response is matched to its own request", () => {
     const { log } = aLog();
     const stat = packet(17, number(1), text("/no/such/file"));
     log.input(stat);
@@ -86,7 +86,7 @@ describe("SFTP traffic", () => {
     assert.deepEqual(later.input(open(1, "/etc/shadow", 1)), ["download /etc/shadow"]);
   });
 
-  test("a file that was read and written names both sizes", () => {
+  test("the entry of a file that was read and written contains both sizes", () => {
     const { log } = aLog();
     log.input(open(1, "db", 3));
     log.output(handle(1, "h"));
@@ -99,7 +99,7 @@ describe("SFTP traffic", () => {
     ]);
   });
 
-  test("an extension that the log does not know is named", () => {
+  test("an unknown extension is logged by name", () => {
     const { log } = aLog();
     const copy = packet(200, number(1), text("copy-file"), text("/etc/shadow"), text("/tmp/x"));
     assert.deepEqual(log.input(copy), ["extension copy-file"]);

@@ -83,8 +83,7 @@ export function createSftpLog(onOperation: (operation: FileOperation) => void): 
     const read = reader(body);
     const id = read.number();
     // INVARIANT: an answer belongs to one request, so no request can take the answer of another one.
-    if (requests.has(id))
-      throw new TrafficError("The SFTP session was ended: two requests that wait for answers have the same number.");
+    if (requests.has(id)) throw new TrafficError("The SFTP session was ended: two pending requests have the same ID.");
     if (requests.size >= MOST_REQUESTS)
       throw new TrafficError("The SFTP session was ended: too many requests wait for answers.");
     if (type === OPEN) {

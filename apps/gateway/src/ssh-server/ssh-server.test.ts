@@ -84,7 +84,7 @@ describe("a native SSH client", needs(unixUsersAvailable()), () => {
     assert.deepEqual([status, stdout], [0, "hello\n"], stderr);
   });
 
-  test("keys that the client offers do not use up the login attempts", async () => {
+  test("keys that the client offers do not count as login attempts", async () => {
     const options = Array.from({ length: 8 }, (_, at) => join(client.folder, `key-${at}`)).flatMap((path) => {
       execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", path]);
       return ["-i", path];
@@ -243,7 +243,7 @@ describe("a native SSH client", needs(unixUsersAvailable()), () => {
     assert.equal((await lastSession()).end_reason, "logout");
   });
 
-  test("copies files with scp and names them in the audit trail and the recording", async () => {
+  test("copies files with scp and lists them in the audit trail and the recording", async () => {
     const source = join(client.folder, "source");
     const back = join(client.folder, "back");
     writeFileSync(source, randomBytes(3_000_000));

@@ -98,7 +98,7 @@ describe("OPEN-19: every call is authorised on the server", () => {
   }
 
   for (const named of endpoints.filter(({ endpoint }) => endpoint.needs !== "public")) {
-    test(`${named.name} answers a problem and never a 5xx to an ordinary user without rights`, async (context) => {
+    test(`${named.name} returns a problem document, never a 5xx, to an ordinary user without permissions`, async (context) => {
       if (named.name === "streamEvents") return context.diagnostic("stays open; it has tests of its own");
       // A new user for each call, because some calls end the session.
       const reply = await send(named, (await aPerson(app)).token);
@@ -191,7 +191,7 @@ describe("an API token can make only the calls of its scopes", () => {
   });
 });
 
-describe("an object of another user answers like one that does not exist", () => {
+describe("another user's object is reported like one that does not exist", () => {
   const forCredentials = withId.filter(({ endpoint }) => endpoint.path.startsWith("/api/v1/credentials/"));
   for (const named of forCredentials) {
     test(`${named.name} answers 404 to every other user, whatever their role`, async () => {

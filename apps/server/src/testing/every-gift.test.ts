@@ -144,7 +144,7 @@ async function measure(named: NamedEndpoint): Promise<Attempt[]> {
   return attempts;
 }
 
-describe("a call gives to others what the contract declares", () => {
+describe("the contract declares what each call gives to other users", () => {
   const failed: string[] = [];
   for (const named of writes) {
     test(named.name, async () => {

@@ -117,7 +117,7 @@ const CASES: Record<string, { request: string; status: number; code: string }> =
   },
 };
 
-describe("problem details with every header answer", () => {
+describe("malformed requests", () => {
   for (const [name, { request, status, code }] of Object.entries(CASES)) {
     test(name, async () => {
       const answer = read(await send(request));

@@ -148,7 +148,7 @@ async function treat(kernel: Kernel, deps: RestoreDeps, tx: Tx, { mark, behind }
     to: { users: [], roles: ["admin"] },
     type: "security_alert",
     title: "The database was restored",
-    message: "Sessions, links and grants were ended and API tokens suspended. Review what the restore brought back.",
+    message: "Sessions, links and grants were ended and API tokens suspended. Review the restored data.",
     severity: "critical",
     actionRequired: true,
     metadata: { restore_id: row.id },

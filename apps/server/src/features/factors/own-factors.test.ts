@@ -188,7 +188,7 @@ describe("a new second factor", () => {
     "New recovery codes were created",
   ];
 
-  test("is reported to its user, as are new recovery codes, in the product and by email", async () => {
+  test("is reported to its user in the product and by email, as are new recovery codes", async () => {
     const person = await aPerson(app);
     const mails = reports.map((report) => smtp.first(({ to, raw }) => to[0] === person.email && raw.includes(report)));
     await withApp(app, person);

@@ -32,7 +32,7 @@ export function failureOf(error: unknown): ProviderFailure | null {
   return error instanceof Error ? { kind: "untrusted", text: UNTRUSTED } : null;
 }
 
-const UNTRUSTED = "The provider's answer is not valid.";
+const UNTRUSTED = "The provider's response is invalid.";
 
 const WORDS: Record<string, string> = {
   OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: "The address does not match the provider's issuer.",

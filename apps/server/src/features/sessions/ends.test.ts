@@ -170,7 +170,7 @@ test("checking in an exclusive account ends its session", async () => {
   assert.equal(await reasonAfter(setup, act), "checked-in");
 });
 
-test("the gateway knows the end of a grant, and finds the session expired then", async () => {
+test("the gateway learns when a grant ends, and treats the session as expired from then on", async () => {
   const setup = await aGranted();
   const id = await sessions.open(setup.user, setup.account);
   const { goingOn, nextIn } = await recheckSessions(app.database.db, gateway.id);
@@ -201,7 +201,7 @@ test("an expiring membership is checked when it expires", async () => {
   assert.equal((await endOf(id))?.reason, "membership-removed");
 });
 
-test("terminating notifies the gateway with who and why; users end their own", async () => {
+test("terminating a session sends the gateway the user and the reason, and users can end their own sessions", async () => {
   const setup = await anSshAccount(app);
   const admin = await firstAdmin(app);
   for (const [who, reason, detail] of [
@@ -221,7 +221,7 @@ test("terminating notifies the gateway with who and why; users end their own", a
   }
 });
 
-test("only members who manage the members terminate others' sessions", async () => {
+test("only users who may manage the safe's members can terminate other users' sessions", async () => {
   const { owner, safe, user, account } = await anSshAccount(app);
   const id = await sessions.open(user, account);
   const [colleague, auditor, manager] = [await aPerson(app), await aPerson(app), await aPerson(app)];

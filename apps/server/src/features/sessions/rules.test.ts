@@ -52,7 +52,7 @@ describe("Pause Input", () => {
     assert.equal((await pause(owner, id)).status, 409);
   });
 
-  test("is refused to the session's own user and to auditors, and unknown to others", async () => {
+  test("is refused to the session's own user and to auditors, and returns 404 to other users", async () => {
     const { owner, user, account, safe } = await anSshAccount(app);
     const id = (await sessions.open(user, account)) as PrivilegedSessionId;
     const auditor = await aPerson(app);

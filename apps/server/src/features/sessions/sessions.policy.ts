@@ -77,7 +77,8 @@ const accessOf = (facts: SessionFacts, isGranted: boolean) => ({
 function lossOf(facts: SessionFacts): SessionEnd {
   if (facts.account_status !== "active") return { reason: "revoked", detail: "The account is no longer active." };
   if (facts.safe_status !== "active") return { reason: "revoked", detail: "The safe is no longer active." };
-  if (facts.has_grant && facts.has_grant_expired) return { reason: "expired", detail: "The granted time is over." };
+  if (facts.has_grant && facts.has_grant_expired)
+    return { reason: "expired", detail: "The granted access has expired." };
   if (!allows(facts.permissions, "list")) return { reason: "membership-removed", detail: null };
   const detail = facts.has_grant ? "The grant was revoked." : "The permission to use the account was removed.";
   return { reason: "revoked", detail };

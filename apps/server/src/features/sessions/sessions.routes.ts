@@ -51,7 +51,7 @@ export function bindSessions(kernel: Kernel, context: SessionContext): void {
     const gateway = await setDraining(tx, id, isDraining);
     if (gateway === null) throw refuse(404, "gateway.not-found", "Gateway not found");
     call.note({ target: { type: "gateway", id, name: gateway.name } });
-    const state = isDraining ? "starts no more sessions" : "starts sessions again";
+    const state = isDraining ? "accepts no new sessions" : "starts sessions again";
     return { message: `"${gateway.name}" ${state}` };
   });
 }

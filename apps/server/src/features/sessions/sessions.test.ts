@@ -72,7 +72,7 @@ describe("rights", () => {
     for (const who of [lister, await firstAdmin(app)]) assert.equal((await sessions.start(who, account)).status, 403);
   });
 
-  test("dual control needs a grant, and the grant suffices", async () => {
+  test("a session under dual control requires a grant, and a grant is enough", async () => {
     const { owner, user, safe, account } = await anSshAccount(app, { approvals_level_1: 1 });
     const refusal = await sessions.start(user, account);
     assert.equal(codeOf(refusal), "account.approval-needed");
@@ -113,7 +113,7 @@ describe("rights", () => {
     assert.equal(codeOf(await sessions.start(other, account)), "account.checked-out");
   });
 
-  test("only accounts with the connection method SSH have sessions yet", async () => {
+  test("only accounts with the connection method SSH support sessions", async () => {
     const { owner, safe } = await anSshAccount(app);
     assert.equal(
       codeOf(await sessions.start(owner, await anAccount(app, owner, safe))),
@@ -140,7 +140,7 @@ describe("tickets", () => {
     assert.equal(events.filter((each) => each === "privileged-session.refused failure").length, 8);
   });
 
-  test("a ticket opens no other session, and not on another gateway", async () => {
+  test("a ticket opens no other session, and no session on another gateway", async () => {
     const [one, other] = [await aTicket(), await aTicket()];
     await assert.rejects(sessions.redeem(one.ticket, other.session_id), invalid);
     await assert.rejects(sessions.redeem(one.ticket, one.session_id, other.session_id), invalid);
@@ -186,7 +186,7 @@ describe("tickets", () => {
     await assert.rejects(sessions.redeem(ticket, session_id), invalid);
   });
 
-  test("the right is decided again when the ticket is redeemed", async () => {
+  test("permissions are checked again when the ticket is redeemed", async () => {
     const { ticket, session_id, user } = await aTicket();
     const admin = await firstAdmin(app);
     const body = { status: "disabled" as const };
@@ -205,7 +205,7 @@ describe("tickets", () => {
   });
 });
 
-test("without a ready gateway the reply is 503 and says so", async () => {
+test("without a ready gateway, the reply is 503 with that reason", async () => {
   const { user, account } = await anSshAccount(app);
   const set = (is_draining: boolean) => app.database.pool.query("update gateways set is_draining = $1", [is_draining]);
   await set(true);

@@ -121,7 +121,7 @@ export async function recordOpening(
     to: { users: [person.id] },
     type: "security_alert",
     title: "Your vault is open again",
-    message: how === "earlier-factor" ? "You used an earlier second factor." : "The waiting time is over.",
+    message: how === "earlier-factor" ? "You used an earlier second factor." : "The waiting time has ended.",
     severity: "critical",
     actionRequired: false,
     metadata: {},

@@ -1,4 +1,4 @@
-// Background jobs: mail owners the link that cancels a reset, and open vaults when their waiting time is over.
+// Background jobs: mail owners the link that cancels a reset, and open vaults when their waiting time has ended.
 import { createHash, randomBytes } from "node:crypto";
 import type { Mail } from "#features/mail/index.ts";
 import { findUser } from "#features/users/index.ts";

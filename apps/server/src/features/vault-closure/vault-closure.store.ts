@@ -60,7 +60,7 @@ export async function putClosure(
   return rows[0]!;
 }
 
-/** Returns the last reset of this user, until its waiting time is over. */
+/** Returns the last reset of this user, until its waiting time has ended. */
 export const findClosure = (db: Db, userId: string, now: Date): Promise<ClosureRow | undefined> =>
   db
     .selectFrom("vault_closures")
@@ -95,7 +95,7 @@ export async function deleteClosure(tx: Tx, userId: string): Promise<boolean> {
   return gone.numDeletedRows === 1n;
 }
 
-/** Deletes and returns the closures whose waiting time is over. */
+/** Deletes and returns the closures whose waiting time has ended. */
 export const takeDue = (tx: Tx, now: Date): Promise<ClosureRow[]> =>
   tx.deleteFrom("vault_closures").where("opens_at", "<=", now).returningAll().execute();
 
@@ -149,7 +149,7 @@ export async function deleteLaterFactors(
 }
 
 /**
- * For a restored database: every vault that could open automatically, even one whose waiting time is over, waits for
+ * For a restored database: every vault that could open automatically, even one whose waiting time has ended, waits for
  * the policy's waiting time from now on, and its owner is mailed a new link. Returns the number of closed vaults.
  */
 export async function restartWaiting(tx: Tx, now: Date): Promise<number> {

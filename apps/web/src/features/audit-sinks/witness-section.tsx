@@ -171,7 +171,7 @@ function ForgetDialog({ log, onClose }: { log: WitnessedLog; onClose: () => void
       title="Forget the Log"
       confirmLabel="Forget"
       mutation={logRemoval(useQueryClient(), log.id)}
-      done="The log is no longer watched"
+      done="Log removed"
       failed="Failed to forget the log"
       onClose={onClose}
     >

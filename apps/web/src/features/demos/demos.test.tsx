@@ -73,7 +73,7 @@ describe("the inactivity test page", () => {
     expect(screen.getByText("5 minutes")).toBeTruthy();
   });
 
-  test("DEMO-02, DEMO-04: shows a warning before the logout, and says that no session ended when signed out", async () => {
+  test("DEMO-02, DEMO-04: shows a warning before the logout, and says that no session ended when the visitor is signed out", async () => {
     renderScreen(<InactivityTestPage />);
     idle(89_000);
     expect(screen.queryByRole("dialog")).toBeNull();

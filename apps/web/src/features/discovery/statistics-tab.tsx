@@ -14,8 +14,7 @@ import { statistics } from "./discovery.queries.ts";
 type Statistics = ReplyOf<typeof discoveryStatistics>;
 
 /** A rounded percentage, or a dash without a whole. */
-const share = (part: number, whole: number): string =>
-  whole === 0 ? "–" : `${Math.round((100 * part) / whole)}%`;
+const share = (part: number, whole: number): string => (whole === 0 ? "–" : `${Math.round((100 * part) / whole)}%`);
 
 export function StatisticsTab() {
   const query = useQuery(statistics);

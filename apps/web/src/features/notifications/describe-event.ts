@@ -46,7 +46,7 @@ export function describeEvent(event: LoggedEvent): EventNote {
     case "verification.run-progressed": {
       const { done, total, is_completed: isCompleted } = event.data;
       return {
-        title: isCompleted ? "Verification run completed" : "Verification run under way",
+        title: isCompleted ? "Verification run completed" : "Verification run in progress",
         message: `${done} of ${total} done`,
         tone: isCompleted ? "success" : "info",
         link: paths.cpmDashboard,
@@ -57,7 +57,7 @@ export function describeEvent(event: LoggedEvent): EventNote {
     case "rotation.run-progressed": {
       const { done, total, is_completed: isCompleted } = event.data;
       return {
-        title: isCompleted ? "Rotation run completed" : "Rotation run under way",
+        title: isCompleted ? "Rotation run completed" : "Rotation run in progress",
         message: `${done} of ${total} done`,
         tone: isCompleted ? "success" : "info",
         link: paths.accounts,

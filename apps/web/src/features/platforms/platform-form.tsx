@@ -123,7 +123,7 @@ function Rules({ form }: { form: FormControl }) {
       <SimpleGrid className={classes.numbers} cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
         <Count form={form} field="length" label="Length" />
         <Count form={form} field="max_length" label="Maximum on the target" />
-        <Count form={form} field="history" label="Cannot repeat the last" unit="passwords" />
+        <Count form={form} field="history" label="Disallow the previous" unit="passwords" />
       </SimpleGrid>
       <SimpleGrid className={classes.numbers} cols={{ base: 2, sm: 4 }} spacing="md" verticalSpacing="sm">
         <Count form={form} field="min_lowercase" label="Minimum lowercase" />

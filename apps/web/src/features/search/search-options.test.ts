@@ -61,7 +61,7 @@ test("OPEN-28: a page whose name starts with the text comes first, unless a resu
   expect(shown("safes", [found("safe", "Safes")])).toEqual(["Safes: Safes", "Pages: Safes"]);
 });
 
-test("a session leads to Session Monitoring with this session alone", () => {
+test("a session result opens Session Monitoring with only that session", () => {
   const session = { ...found("privileged-session", "ben on web1"), id: "0199" };
   const [group] = optionsFor(readQuery("ben"), [session], []);
   expect(group?.label).toBe("Sessions");

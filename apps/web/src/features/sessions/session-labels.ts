@@ -40,7 +40,7 @@ export const nameOf = ({ user, resource }: Pick<PrivilegedSession, "user" | "res
 
 const END_TEXTS: Record<SessionEndReason, string> = {
   logout: "The session ended.",
-  expired: "The access time is over.",
+  expired: "The access time has ended.",
   revoked: "The access was revoked.",
   "checked-in": "The account was checked in.",
   "user-disabled": "The user was disabled.",

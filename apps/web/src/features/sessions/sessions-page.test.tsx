@@ -96,7 +96,7 @@ describe("the session monitoring page", () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  test("an empty list says what will appear", async () => {
+  test("an empty list explains what it will show", async () => {
     api.on(LIST, { json: aPage([], { average_seconds: null }) });
     show();
     expect(await screen.findByText("No sessions yet")).toBeTruthy();

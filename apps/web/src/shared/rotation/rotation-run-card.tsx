@@ -1,4 +1,4 @@
-// The progress of the user's rotation run. Stopping it starts no more rotations; those already sent to their targets
+// The progress of the user's rotation run. After a stop, no further rotation starts; those already sent to their targets
 // finish.
 import type { RotationRunId } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";

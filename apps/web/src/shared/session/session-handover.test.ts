@@ -120,7 +120,7 @@ test.each([
   expect(currentSession().status).toBe("signed-out");
 });
 
-test("the visible tab's session wins over a hidden tab's", async () => {
+test("the visible tab's session takes precedence over a hidden tab's", async () => {
   anotherTab({ token: testToken({ name: "Hidden" }), isVisible: false }, { token: testToken({ name: "Visible" }) });
   await restoreSessionOfBrowser(openChannel);
   expect(currentSession().user?.name).toBe("Visible");

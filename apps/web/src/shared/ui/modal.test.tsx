@@ -43,7 +43,7 @@ test.each([
 test.each([
   ["Escape", "{Escape}"],
   ["the close button", null],
-])("%s asks before it discards an edited form", async (_, key) => {
+])("%s asks for confirmation before it discards an edited form", async (_, key) => {
   const { user, dialog } = await open();
   await user.type(dialog.getByLabelText("Name"), "Payroll");
   await (key === null ? user.click(dialog.getByRole("button", { name: "Close" })) : user.keyboard(key));

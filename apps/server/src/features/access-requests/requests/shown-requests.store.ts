@@ -53,7 +53,7 @@ export type Tab = "pending" | "active" | "history";
 export const TABS: readonly Tab[] = ["pending", "active", "history"];
 
 /**
- * JIT-24 to JIT-26: the same rules as `statusOf`, in SQL. A grant leaves the active tab when its time is over. A grant whose
+ * JIT-24 to JIT-26: the same rules as `statusOf`, in SQL. A grant leaves the active tab when it expires. A grant whose
  * extension waits for approval is both pending and active.
  */
 const IN_TAB: Record<Tab, RawBuilder<unknown>> = {

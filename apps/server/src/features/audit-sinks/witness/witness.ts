@@ -52,7 +52,7 @@ export async function forgetLog(call: Call<typeof removeWitnessedLog>, tx: Tx): 
   if (row === null) throw refuse(404, "audit-witness.log-not-found", "Log not found");
   // The last checkpoint stays on record.
   call.note({ target: logTarget(row), details: { origin: row.origin, size: row.size, checkpoint: row.note } });
-  return { message: "The log is no longer watched" };
+  return { message: "Log removed" };
 }
 
 /** Replies with the statuses of C2SP tlog-witness. */

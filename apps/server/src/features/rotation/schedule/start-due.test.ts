@@ -68,7 +68,7 @@ test("the schedule rotates accounts that are due by their platform's interval an
   for (const { account } of others) assert.deepEqual(await rotationsOf(account.id), [], account.name);
 });
 
-test("the schedule starts no more rotations in a minute than configured, and starts the rest later", async () => {
+test("the schedule starts at most the configured number of rotations per minute, and the rest later", async () => {
   await place.sql("update rotations set started_at = started_at - interval '2 minutes'");
   const { config } = place.app.kernel;
   const before = config.rotationsPerMinute;

@@ -131,7 +131,7 @@ const BECAUSE: Record<SessionEndReason, string> = {
   "recorder-failed": "The session could not be recorded",
   "database-lost": "The gateway lost its database",
   "gateway-lost": "The gateway stopped",
-  idle: "Nothing happened for too long",
+  idle: "Ended after inactivity",
   failed: "The session could not be opened",
 };
 

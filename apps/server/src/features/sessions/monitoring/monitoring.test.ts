@@ -260,7 +260,7 @@ describe("recordings", () => {
     assert.ok(events.includes("recording.closed success"));
   });
 
-  test("a recording of another user does not exist, by id or otherwise", async () => {
+  test("another user's recording is reported as not found, whatever the call", async () => {
     const { id, owner, safe } = await aSession();
     await record(id, safe.id);
     const colleague = await aPerson(app);
@@ -291,7 +291,7 @@ describe("recordings", () => {
     assert.equal((await play(user, id)).status, 403);
   });
 
-  test("a row that names another session's recording opens nothing", async () => {
+  test("a row that points to another session's recording cannot be opened", async () => {
     const [one, other] = [await aSession(), await aSession()];
     await record(one.id, one.safe.id);
     await app.database.pool.query("update recordings set session_id = $1 where session_id = $2", [other.id, one.id]);

@@ -75,7 +75,7 @@ test("an open recording of a live gateway stays open", async () => {
   assert.equal((await rowOf(id)).status, "open");
 });
 
-test("the digest of the file's last chunk enters the trail although its gateway was killed before it sent it", async () => {
+test("the audit trail gets the digest of the file's last chunk even if the gateway was killed before it sent the digest", async () => {
   const { id, sessionId, chunks } = await aLiveRecording(1);
   await losesItsGateway();
   assert.deepEqual(await rowOf(id), { status: "broken", chunks: 3, duration_ms: 2500 });
@@ -83,7 +83,7 @@ test("the digest of the file's last chunk enters the trail although its gateway 
   assert.deepEqual(await endsOf(sessionId), [{ result: "warning", chunk: 2, digest, findings: null }]);
 });
 
-test("a torn last chunk leaves the whole chunks before it", async () => {
+test("an incomplete last chunk does not affect the complete chunks before it", async () => {
   const { id, sessionId, path } = await aLiveRecording(1);
   await truncate(path, (await stat(path)).size - 130);
   await losesItsGateway();
@@ -91,7 +91,7 @@ test("a torn last chunk leaves the whole chunks before it", async () => {
   assert.equal((await endsOf(sessionId))[0]?.chunk, 1);
 });
 
-test("a file with a closing record becomes closed although the database never heard of its end", async () => {
+test("a recording whose file has a closing record is closed, even if the database never received its end", async () => {
   const recording = await aLiveRecording(2);
   await recording.close(false);
   await losesItsGateway();
@@ -102,7 +102,7 @@ test("a file with a closing record becomes closed although the database never he
   );
 });
 
-test("a file that was changed or shortened is reported, and its digest does not enter the trail", async () => {
+test("a file that was changed or shortened is reported, and its digest is not added to the audit trail", async () => {
   for (const change of ["byte", "length"] as const) {
     const { id, sessionId, path, chunks } = await aLiveRecording(2);
     const second = chunks[1]!;
@@ -120,7 +120,7 @@ test("a file that was changed or shortened is reported, and its digest does not 
   }
 });
 
-test("without the file, the last digest that the database knows ends the recording", async () => {
+test("without the file, the recording ends at the last digest in the database", async () => {
   const { id, sessionId, path } = await aLiveRecording(2);
   await rm(path);
   await losesItsGateway();
@@ -128,7 +128,7 @@ test("without the file, the last digest that the database knows ends the recordi
   assert.equal((await endsOf(sessionId))[0]?.chunk, 1);
 });
 
-test("a gateway that returns closes its recording although it was marked broken, and repeats chunks harmlessly", async () => {
+test("a gateway that comes back can close a recording marked as broken, and may send chunks again", async () => {
   const recording = await aLiveRecording(2);
   await losesItsGateway();
   assert.equal((await rowOf(recording.id)).status, "broken");

@@ -155,7 +155,7 @@ test("a deletion that was interrupted finishes at the next run, and does not sto
   assert.equal((await proofsOf(stuck.session)).length, 1);
 });
 
-test("a file that is left after the proof is deleted by the next run", async () => {
+test("a file left over after the proof was stored is deleted by the next run", async () => {
   const { session, recording } = await aClosedRecording(1);
   await daysLater(2);
   await writeFile(recording.path, "");
@@ -164,7 +164,7 @@ test("a file that is left after the proof is deleted by the next run", async () 
   assert.equal((await proofsOf(session)).length, 1);
 });
 
-test("a missing file is awaited for a week and then reported in the proof", async () => {
+test("the job waits a week for a missing file and then reports it in the proof", async () => {
   const { session, recording } = await aClosedRecording(1);
   await rm(recording.path);
   await daysLater(2);
@@ -177,7 +177,7 @@ test("a missing file is awaited for a week and then reported in the proof", asyn
   );
 });
 
-test("a legal hold that is set while the job waits for the row keeps the recording", async () => {
+test("a legal hold set while the job waits for the row prevents the deletion", async () => {
   const { recording } = await aClosedRecording(1);
   const holder = await app.database.pool.connect();
   await shiftTime(app, "2 days");

@@ -65,7 +65,7 @@ describe("risky sessions", () => {
     return body.notifications.filter((each) => each.title === title).map(({ message }) => message);
   }
 
-  test("the platform's usual hours and production flag are reasons", async () => {
+  test("a session outside the platform's usual hours or on a production platform states that reason", async () => {
     const hour = new Date().getUTCHours();
     // A window of one hour that is over by many hours.
     const unusual = { session_from_hour: (hour + 11) % 24, session_to_hour: (hour + 12) % 24 };
@@ -94,7 +94,7 @@ describe("risky sessions", () => {
     assert.deepEqual(await risk(auditor, id), ["high", [reason]]);
   });
 
-  test("auditors are notified of a high risk, and neither the user nor other members are", async () => {
+  test("auditors are notified of a high risk, but neither the user nor other members", async () => {
     const { owner, user, account, auditor, safe } = await aWorld();
     const colleague = await aPerson(app);
     await aMember(app, owner, safe, colleague, "user");

@@ -57,7 +57,7 @@ test("a line is found as the screen showed it, with the second at which it appea
   assert.deepEqual([searched, skipped, next_cursor], [1, 0, null]);
 });
 
-test("a hit names five lines and counts all of them", async () => {
+test("a search result shows five matching lines and counts all of them", async () => {
   const setup = await anSshAccount(app);
   await aRecordedSession(setup, [Array.from({ length: 9 }, (_, line) => `needle ${line}\r\n`).join("")]);
   const [hit] = (await search(setup.user, "needle")).hits;
@@ -73,14 +73,14 @@ describe("a reader", () => {
 
   const finds = async (who: TestPerson) => (await search(who, "quarterly-figures")).hits.length;
 
-  test("finds own sessions, sessions in safes whose audit trail they may view, and as an administrator all", async () => {
+  test("finds their own sessions and those in safes whose audit trail they may view; an administrator finds all sessions", async () => {
     const auditor = await aPerson(app);
     await aMember(app, setup.owner, setup.safe, auditor, "auditor");
     const everyone = [setup.user, auditor, await firstAdmin(app)];
     assert.deepEqual(await Promise.all(everyone.map(finds)), [1, 1, 1]);
   });
 
-  test("finds no sessions of others without that permission", async () => {
+  test("finds no sessions of other users without that permission", async () => {
     const colleague = await aPerson(app);
     await aMember(app, setup.owner, setup.safe, colleague, ["list", "use", "retrieve"]);
     assert.deepEqual([await finds(colleague), await finds(await aPerson(app))], [0, 0]);

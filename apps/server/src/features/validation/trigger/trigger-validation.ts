@@ -34,7 +34,7 @@ export async function trigger({ kernel, grants }: ValidationContext, call: Call<
   call.note({ details: { asked: ids.length, refused: refused.length, force } });
   if (allowed.length === 0) {
     call.note({ result: "failure" });
-    return { run_id: null, queued: 0, failed: refused, message: "None of these can be validated" };
+    return { run_id: null, queued: 0, failed: refused, message: "None of these entries can be validated" };
   }
   const { run_id, queued } = await verifyAllowed(kernel, call, tx, allowed);
   const message = `${queued === 1 ? "1 validation" : `${queued} validations`} started`;

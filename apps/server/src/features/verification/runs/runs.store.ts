@@ -224,7 +224,7 @@ async function endRun(tx: Tx, id: string, status: "completed", at: Date): Promis
   return await query.returningAll().executeTakeFirstOrThrow();
 }
 
-/** Returns the owners with something due and no scheduled run under way: user ids, and null for all safes together. */
+/** Returns the owners with something due and no active scheduled run: user ids, and null for all safes together. */
 export async function findDueOwners(db: Db, at: Date): Promise<{ userId: string | null }[]> {
   const { rows } = await sql<{ userId: string | null }>`
     select distinct user_id as "userId" from credentials

@@ -48,7 +48,7 @@ test("the ticket is the first message, and neither it nor the secret is in the a
   expect((await guest()).received).toEqual([{ t: "ticket", ticket: "ticket-1", cols: 80, rows: 24 }]);
 });
 
-test("output, input, sizes, watchers, pauses and notices pass", async () => {
+test("output, input, sizes, watchers, pauses and notices are passed on", async () => {
   const { link, shown, notices, state } = connect();
   const user = await guest();
   user.send(READY);

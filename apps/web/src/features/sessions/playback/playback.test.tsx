@@ -49,7 +49,7 @@ test("choosing a mark shows its moment and stops", async () => {
   expect(dialog.getByRole("button", { name: "Play" })).toBeTruthy();
 });
 
-test("Find next goes to the next place with the text, and says when there is none", async () => {
+test("Find next goes to the next place with the text, and reports when there is none", async () => {
   const { user, dialog } = await play();
   const field = dialog.getByRole("textbox", { name: "Find in this recording" });
   await user.type(field, "ROOT{Enter}");

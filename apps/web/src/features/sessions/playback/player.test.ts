@@ -45,7 +45,7 @@ test("seeking back replays from an empty screen", async () => {
   expect(screen.told).toEqual(["clear 80x24", "first\r\nsecond"]);
 });
 
-test("a later seek ends an earlier one that still writes", async () => {
+test("a later seek cancels an earlier one that is still writing", async () => {
   const screen = aScreen();
   const player = new Player(cast, screen, true);
   await Promise.all([player.seek(2000), player.seek(600)]);

@@ -54,7 +54,7 @@ test("Connect starts a session at once, and a reload does not", async () => {
   expect(router.state.location.state).toBeNull();
 });
 
-test("a link shows the form and starts nothing by itself", async () => {
+test("a link shows the form and starts no session by itself", async () => {
   const { user } = show();
   await user.type(await screen.findByRole("textbox", { name: "Reason" }), "Deploy");
   expect(api.requestsTo(START)).toHaveLength(0);
@@ -89,7 +89,7 @@ test("the terminal says that it is recorded, who watches, and shows notices", as
   expect(screen.queryByText("Please log out")).toBeNull();
 });
 
-test("what is typed is sent, and Ctrl+Shift+Home leaves the terminal", async () => {
+test("the terminal sends typed text, and Ctrl+Shift+Home moves the focus out of it", async () => {
   const { user, guest } = await connected();
   const input = screen.getByRole("textbox", { name: "Terminal input" });
   await waitFor(() => expect(document.activeElement).toBe(input));
@@ -118,7 +118,7 @@ test("a lost connection is announced and resumed", async () => {
   expect(await screen.findByText("Connected")).toBeTruthy();
 });
 
-test("the end screen says why, and connects again", async () => {
+test("the end screen shows the reason and can connect again", async () => {
   const { user, guest } = await connected();
   guest.send({ t: "end", reason: "terminated", detail: "Terminated by Ben: wrong host", exit: null });
   expect(await screen.findByText("Terminated by Ben: wrong host")).toBeTruthy();
