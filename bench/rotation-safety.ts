@@ -7,7 +7,7 @@ import { pageWith, sectionOf } from "../e2e/testing/rotation-safety/report.ts";
 import { cutsAt, killsAt, pointsOf, someOf, injectAll } from "../e2e/testing/rotation-safety/injections.ts";
 import type { InjectionResult } from "../e2e/testing/rotation-safety/injections.ts";
 import { KINDS } from "../e2e/testing/rotation-safety/subjects.ts";
-import type { Kind } from "../e2e/testing/rotation-safety/subject.ts";
+import type { Kind } from "../e2e/testing/rotation-safety/test-bed.ts";
 
 const PAGE = join(import.meta.dirname, "../docs/rotation-safety.md");
 /** Longer than the product's time limit for an answer. */

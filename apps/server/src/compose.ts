@@ -45,7 +45,14 @@ import { installSessions, searchableSessions, sessionsAbout } from "#features/se
 import { installSignIn } from "#features/sign-in/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
 import { installTokens, searchableMachines } from "#features/tokens/index.ts";
-import { emailsOf, idsByEmail, installUsers, searchableUsers, whenRulesChange } from "#features/users/index.ts";
+import {
+  emailsOf,
+  idsByEmail,
+  installUsers,
+  recipientOf,
+  searchableUsers,
+  whenRulesChange,
+} from "#features/users/index.ts";
 import { installValidation } from "#features/validation/index.ts";
 import { installSecrets } from "#features/secrets/index.ts";
 import { installVault, searchableCredentials } from "#features/vault/index.ts";
@@ -123,7 +130,11 @@ export async function compose(options: ComposeOptions): Promise<App> {
 
   const mail = installMail(kernel);
   const preferences = installPreferences(kernel);
-  const notifications = installNotifications(kernel, { mail, notificationsOf: preferences.notificationsOf });
+  const notifications = installNotifications(kernel, {
+    mail,
+    recipientOf,
+    notificationsOf: preferences.notificationsOf,
+  });
   const signIn = installSignIn(kernel, { mail, notify: notifications.notify, hashing: options.hashing });
   const users = installUsers(kernel, { signIn, notify: notifications.notify, settle: notifications.settle });
   const identityProviders = installIdentityProviders(kernel, signIn);

@@ -1,6 +1,4 @@
 // A target for fault injection, its accounts and their special properties.
-import type { openTestBed } from "./test-bed.ts";
-import type { needs } from "@strongroom/connectors/testing";
 import type { ConnectionMethod, InputOf, Rotation, SystemType, createCredential } from "@strongroom/contract";
 
 type Body = NonNullable<InputOf<typeof createCredential>["body"]>;
@@ -42,14 +40,4 @@ export interface Subject {
    */
   remainingTask?(rotation: Rotation): string | null;
   stop(): Promise<void>;
-}
-
-export interface Kind {
-  /** The target's name on the command line. */
-  name: string;
-  needs: ReturnType<typeof needs>;
-  /** `machines`: the addresses for its certificate. */
-  start(machines: readonly string[]): Promise<Subject>;
-  /** Replaces the default test bed if faults hit something other than the change itself. */
-  testBed?: typeof openTestBed;
 }

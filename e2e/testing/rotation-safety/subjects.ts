@@ -27,7 +27,8 @@ import { chownSync, mkdirSync, readFileSync, renameSync, statSync } from "node:f
 import { join } from "node:path";
 import { aws, ios, mongodb, mssql, oracle, winrm } from "./fakes.ts";
 import { openDependentTestBed } from "./dependents.ts";
-import type { AccountBody, Kind, Subject } from "./subject.ts";
+import type { AccountBody, Subject } from "./subject.ts";
+import type { Kind } from "./test-bed.ts";
 
 const POSTGRES = { database_name: "postgres", schema_name: "public" };
 

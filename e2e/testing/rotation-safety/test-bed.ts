@@ -2,7 +2,7 @@
 // target.
 import { connectorFor } from "@strongroom/connectors";
 import { aContext, aTarget, startCuttingProxy } from "@strongroom/connectors/testing";
-import type { CuttingProxy, PostgresqlServer } from "@strongroom/connectors/testing";
+import type { CuttingProxy, PostgresqlServer, needs } from "@strongroom/connectors/testing";
 import type { Rotation } from "@strongroom/contract";
 import { Secret } from "@strongroom/keys";
 import { setTimeout as delay } from "node:timers/promises";
@@ -201,4 +201,14 @@ function problemOf(rotation: Rotation | null, { isNew, isNewActive, isOldActive 
   if (rotation.state !== "rotated") return `the rotation is ${rotation.state}: ${rotation.message}`;
   if (!isNew) return "the rotation ended as rotated, but the old secret is still active";
   return isOldActive ? "the old secret still logs in" : null;
+}
+
+export interface Kind {
+  /** The target's name on the command line. */
+  name: string;
+  needs: ReturnType<typeof needs>;
+  /** `machines`: the addresses for its certificate. */
+  start(machines: readonly string[]): Promise<Subject>;
+  /** Replaces the default test bed if faults hit something other than the change itself. */
+  testBed?: typeof openTestBed;
 }

@@ -1,7 +1,7 @@
 // The connector interface: one kind of target system, and how it verifies and changes secrets.
 import type { ConnectorIcon, ConnectorProtocol, ParameterField } from "@strongroom/contract";
 import type { Secret } from "@strongroom/keys";
-import type { NetworkPolicy } from "./network-policy.ts";
+import type { Network } from "./address.ts";
 
 /** An SSH host key as OpenSSH prints it: `ssh-ed25519` and `SHA256:` with unpadded base64. */
 export interface HostKey {
@@ -26,6 +26,14 @@ export interface Target {
   additionalParams: Readonly<Record<string, unknown>>;
   /** The pinned SSH host key; null or absent means that none is pinned yet and the first one seen is trusted. */
   knownHostKey?: HostKey | null;
+}
+
+export interface NetworkPolicy {
+  allowLoopback: boolean;
+  /** When not empty, targets must be in one of these; loopback depends only on `allowLoopback`. */
+  allowedNetworks: readonly Network[];
+  /** All addresses of a name, or an error with a `code` of node:dns. */
+  lookup: (name: string) => Promise<string[]>;
 }
 
 export interface VerifyContext {

@@ -16,6 +16,7 @@ export {
   type ListedAccount,
   type ReconcileLogin,
   type MisconfiguredCode,
+  type NetworkPolicy,
   type PasswordLimits,
   type RefusedCode,
   type RejectedCode,
@@ -27,7 +28,7 @@ export {
 } from "./connector.ts";
 export { describeConnector } from "./describe.ts";
 export { destinationHost } from "./destination.ts";
-export { networkPolicy, type NetworkPolicy, type NetworkSettings } from "./network-policy.ts";
+export { networkPolicy, type NetworkSettings } from "./network-policy.ts";
 export { canChange, connectorFor, connectors, isSupported, type ConnectorCriteria } from "./registry.ts";
 export { FetchFailed, fetchWithin, type FetchContext } from "./fetch-within.ts";
 export {

@@ -12,18 +12,9 @@ import {
   parseNetwork,
   useOf,
   type AddressUse,
-  type Network,
 } from "./address.ts";
-import type { Failure } from "./connector.ts";
+import type { Failure, NetworkPolicy } from "./connector.ts";
 import { misconfigured, unreachable } from "./finding.ts";
-
-export interface NetworkPolicy {
-  allowLoopback: boolean;
-  /** When not empty, targets must be in one of these; loopback depends only on `allowLoopback`. */
-  allowedNetworks: readonly Network[];
-  /** All addresses of a name, or an error with a `code` of node:dns. */
-  lookup: (name: string) => Promise<string[]>;
-}
 
 export interface NetworkSettings {
   allowLoopback?: boolean;

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { isComplete } from "./complete-body.ts";
 import type { Permission } from "./permission.ts";
-import type { Scope } from "./token-scopes.ts";
+import { Scope } from "./token-scopes.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -144,3 +144,17 @@ export function pathOf(path: string, params: Record<string, unknown> = {}): stri
     return encodeURIComponent(value);
   });
 }
+
+type Scoped = Pick<Endpoint, "needs" | "scope" | "sessionOnly" | "gives" | "stepUp" | "givesByToken">;
+
+/** The scope that a token needs for a call; null when only a signed-in person, and no token, can make the call. */
+export function scopeOf(endpoint: Scoped): Scope | null {
+  if (endpoint.sessionOnly === true) return null;
+  if (givesAlways(endpoint) && endpoint.givesByToken === undefined) return null;
+  if (endpoint.scope !== undefined) return endpoint.scope;
+  return Scope.safeParse(endpoint.needs).data ?? null;
+}
+
+/** Whether the call gives something to other people, whatever its input. */
+export const givesAlways = ({ gives, stepUp }: Pick<Endpoint, "gives" | "stepUp">): boolean =>
+  gives !== undefined && gives !== "nothing" && stepUp === true;

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { endpoints } from "./all.ts";
-import { SCOPE_SETS, SCOPES_IN_SAFES, Scope, scopeOf, scopesIn } from "./token-scopes.ts";
+import { scopeOf } from "./endpoint.ts";
+import { SCOPE_SETS, SCOPES_IN_SAFES, Scope, scopesIn } from "./token-scopes.ts";
 
 const within = (set: keyof typeof SCOPE_SETS) => {
   const scopes = new Set(scopesIn([set]));

@@ -1,6 +1,5 @@
 // The scopes of API tokens: names of permissions, finer ones for broad permissions, and predefined sets.
 import { z } from "zod";
-import type { Endpoint } from "./endpoint.ts";
 import { Permission } from "./permission.ts";
 
 /** Too broad to be granted as one: their calls name a finer scope. */
@@ -81,17 +80,3 @@ const isSet = (choice: ScopeChoice): choice is ScopeSet => Object.hasOwn(SCOPE_S
 export function scopesIn(choices: readonly ScopeChoice[]): Scope[] {
   return [...new Set(choices.flatMap((choice): readonly Scope[] => (isSet(choice) ? SCOPE_SETS[choice] : [choice])))];
 }
-
-type Scoped = Pick<Endpoint, "needs" | "scope" | "sessionOnly" | "gives" | "stepUp" | "givesByToken">;
-
-/** The scope that a token needs for a call; null when only a signed-in person, and no token, can make the call. */
-export function scopeOf(endpoint: Scoped): Scope | null {
-  if (endpoint.sessionOnly === true) return null;
-  if (givesAlways(endpoint) && endpoint.givesByToken === undefined) return null;
-  if (endpoint.scope !== undefined) return endpoint.scope;
-  return Scope.safeParse(endpoint.needs).data ?? null;
-}
-
-/** Whether the call gives something to other people, whatever its input. */
-export const givesAlways = ({ gives, stepUp }: Pick<Endpoint, "gives" | "stepUp">): boolean =>
-  gives !== undefined && gives !== "nothing" && stepUp === true;

@@ -5,7 +5,7 @@ import { connectionFailure, nameOf } from "../dial.ts";
 import { changed, misconfigured, refused, unknown, unreachable, unsent, unsupported } from "../finding.ts";
 import { isLine, ShownSecret, type ConsoleOutput } from "./console.ts";
 import { follow, type Placeholders } from "./dialogue.ts";
-import type { Script, Step } from "./script.ts";
+import type { Script, Step } from "./presets.ts";
 import {
   isPlainName,
   isTypeable,

@@ -1,6 +1,6 @@
 // Runs the steps of a script on a console, one prompt at a time, and detects refusals.
 import { isLine, type ConsoleOutput } from "./console.ts";
-import type { Script, Step } from "./script.ts";
+import type { Script, Step } from "./presets.ts";
 import type { Session } from "./session.ts";
 
 /** The values of the placeholders, without their braces. */

@@ -1,6 +1,37 @@
 // The prompts and answers of common devices. A new kind of device is an entry here, or a script in the entry's
 // additional parameters.
-import type { Script } from "./script.ts";
+import { REFUSED_CODES } from "../connector.ts";
+
+export interface Step {
+  /** The last line on the screen must match one of these completely; `*` matches anything. */
+  expect: readonly string[];
+  /** May contain the placeholders `{username}`, `{current}`, `{candidate}`, `{candidate_cisco8}` and `{candidate_cisco9}`. */
+  send: string;
+  /** Skipped when the prompt is already that of the next step. */
+  optional?: boolean;
+}
+
+/** `busy`: nothing can be changed now, but a later attempt may succeed. */
+export const REFUSALS = [...REFUSED_CODES, "busy"] as const;
+
+export interface Script {
+  /** The prompts of the Telnet login, and the prompt at which the device accepts commands. */
+  username: readonly string[];
+  password: readonly string[];
+  ready: readonly string[];
+  /** The last step makes the change; the answer to it decides. */
+  change: readonly Step[];
+  /** Like `change`, but for another account; null: `change` is used. */
+  reconcile: readonly Step[] | null;
+  /** Runs after the change, so that it survives a restart. */
+  save: readonly Step[];
+  /** Changes nothing, and is refused without permission to reconcile. */
+  check: readonly Step[];
+  /** A line that the answer to the change must contain; if none is set, the next prompt is enough. */
+  success: readonly string[];
+  /** Lines, including prompts, by which the device refuses. The first match in the list counts. */
+  refusals: readonly { line: string; code: (typeof REFUSALS)[number] }[];
+}
 
 /** Prompts at a login that first requires a new password. */
 export const MUST_CHANGE = [

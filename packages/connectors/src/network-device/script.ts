@@ -1,38 +1,7 @@
 // The dialogue with a device: its prompts, the input at each, and the lines by which it refuses.
-import { REFUSED_CODES, type Failure, type Target } from "../connector.ts";
+import type { Failure, Target } from "../connector.ts";
 import { misconfigured } from "../finding.ts";
-import { PRESETS } from "./presets.ts";
-
-export interface Step {
-  /** The last line on the screen must match one of these completely; `*` matches anything. */
-  expect: readonly string[];
-  /** May contain the placeholders `{username}`, `{current}`, `{candidate}`, `{candidate_cisco8}` and `{candidate_cisco9}`. */
-  send: string;
-  /** Skipped when the prompt is already that of the next step. */
-  optional?: boolean;
-}
-
-/** `busy`: nothing can be changed now, but a later attempt may succeed. */
-const REFUSALS = [...REFUSED_CODES, "busy"] as const;
-
-export interface Script {
-  /** The prompts of the Telnet login, and the prompt at which the device accepts commands. */
-  username: readonly string[];
-  password: readonly string[];
-  ready: readonly string[];
-  /** The last step makes the change; the answer to it decides. */
-  change: readonly Step[];
-  /** Like `change`, but for another account; null: `change` is used. */
-  reconcile: readonly Step[] | null;
-  /** Runs after the change, so that it survives a restart. */
-  save: readonly Step[];
-  /** Changes nothing, and is refused without permission to reconcile. */
-  check: readonly Step[];
-  /** A line that the answer to the change must contain; if none is set, the next prompt is enough. */
-  success: readonly string[];
-  /** Lines, including prompts, by which the device refuses. The first match in the list counts. */
-  refusals: readonly { line: string; code: (typeof REFUSALS)[number] }[];
-}
+import { PRESETS, REFUSALS, type Script, type Step } from "./presets.ts";
 
 const MAX_STEPS = 30;
 const MAX_TEXT = 300;

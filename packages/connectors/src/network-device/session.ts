@@ -6,7 +6,8 @@ import { connectionFailure, dial, nameOf, type Endpoint } from "../dial.ts";
 import { misconfigured } from "../finding.ts";
 import { isTelnet } from "./is-telnet.ts";
 import { consoleOver, ShownSecret, type Console } from "./console.ts";
-import { scriptOf, type Script } from "./script.ts";
+import type { Script } from "./presets.ts";
+import { scriptOf } from "./script.ts";
 import { mustChange, shown } from "./session-failure.ts";
 
 export interface Session {

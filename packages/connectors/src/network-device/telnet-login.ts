@@ -4,7 +4,7 @@ import { nameOf, type Endpoint } from "../dial.ts";
 import { misconfigured, rejected } from "../finding.ts";
 import { ShownSecret, type Console, type ConsoleOutput } from "./console.ts";
 import { MUST_CHANGE } from "./presets.ts";
-import type { Script } from "./script.ts";
+import type { Script } from "./presets.ts";
 import { mustChange } from "./session-failure.ts";
 
 export interface PromptLogin {

@@ -1,5 +1,11 @@
 // Reads and writes the rows of identity providers.
-import type { IdentityProvider, IdentityProviderId, ProviderKind, RoleMapping } from "@strongroom/contract";
+import type {
+  IdentityProvider,
+  IdentityProviderId,
+  OidcSettings,
+  ProviderKind,
+  RoleMapping,
+} from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -28,6 +34,8 @@ declare module "#kernel/db/tables.ts" {
 }
 
 export type ProviderRow = Selectable<ProvidersTable>;
+/** An OpenID Connect provider. */
+export type OidcRow = Omit<ProviderRow, "settings"> & { settings: OidcSettings };
 export type ShownProvider = ProviderRow & { people: number };
 
 /** Sorted by creation time. */

@@ -4,7 +4,7 @@ import type { LdapSettings, OidcSettings, testIdentityProvider } from "@strongro
 import * as openid from "openid-client";
 import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
-import type { OidcRow } from "./oidc/begin-oidc.ts";
+import type { OidcRow } from "./identity-providers.store.ts";
 import { contextOf, directoryOf } from "./directory/directories.ts";
 import type { LdapRow } from "./directory/directories.ts";
 import { flowSecrets, newFlowSecret } from "./oidc/flow-secrets.ts";

@@ -1,5 +1,4 @@
 // Emails unread notifications (OPEN-142) to users who want emails, if an SMTP server is configured.
-import { canSignIn, findUser } from "#features/users/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { NotificationRow } from "./notifications.store.ts";
 import { findOne } from "./notifications.store.ts";
@@ -49,18 +48,18 @@ export async function mailAtOnce(
   }
 }
 
-export function defineMails({ kernel, mail }: NotificationContext): void {
+export function defineMails({ kernel, mail, recipientOf }: NotificationContext): void {
   kernel.jobs.define<MailJob>(MAIL_JOB, { concurrency: 2, retryLimit: 5 }, async ({ data }) => {
     const { db } = kernel.database;
     const row = await findOne(db, data.notificationId);
     if (row === null || row.read_at !== null) return;
-    const person = await findUser(db, row.user_id);
-    if (person === undefined || !canSignIn(person)) return;
+    const person = await recipientOf(db, row.user_id);
+    if (person === null || !person.canSignIn) return;
     await mail.send({ to: person.email, ...textOf(row, person.name, kernel.publicUrl()) });
   });
   kernel.jobs.define<MailAtOnceJob>(MAIL_AT_ONCE_JOB, { concurrency: 2, retryLimit: 5 }, async ({ data }) => {
-    const person = await findUser(kernel.database.db, data.user_id);
-    if (person === undefined) return;
+    const person = await recipientOf(kernel.database.db, data.user_id);
+    if (person === null) return;
     await mail.send({ to: person.email, ...textOf(data, person.name, kernel.publicUrl()) });
   });
 }

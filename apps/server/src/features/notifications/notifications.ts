@@ -23,6 +23,8 @@ import type { NotificationRow } from "./notifications.store.ts";
 export interface NotificationContext {
   kernel: Kernel;
   mail: Mail;
+  /** The name and address for emails to a user; null if the user does not exist. */
+  recipientOf(db: Db, userId: string): Promise<{ name: string; email: string; canSignIn: boolean } | null>;
   /** The user's preferences, with defaults for those not set. */
   notificationsOf(db: Db, userIds: readonly UserId[]): Promise<(userId: UserId) => NotificationPreferences>;
 }

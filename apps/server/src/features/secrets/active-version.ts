@@ -5,13 +5,9 @@ import type { Kek, KeyRing } from "@strongroom/keys";
 import type { ProcessKernel } from "#kernel/kernel.ts";
 import { raiseMismatch } from "./active-version-alarm.ts";
 import { keyOfOwner } from "./owner-keys.ts";
-import type { SecretRow } from "./secrets.store.ts";
+import type { BoundVersion, SecretRow } from "./secrets.store.ts";
 
 const LABEL = "strongroom/active-version/v1";
-
-declare const bound: unique symbol;
-/** A version number that may be stored as the active version, because a MAC was computed for it. */
-export type BoundVersion = number & { readonly [bound]: true };
 
 export interface Binding {
   secret_version: BoundVersion;

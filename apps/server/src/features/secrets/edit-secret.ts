@@ -1,9 +1,8 @@
 // Updates the stored fields of a credential or account and, if given, its secret.
 import { isDatabaseType, withConnectionAddress } from "@strongroom/contract";
-import type { AddressFields, CredentialEdit } from "@strongroom/contract";
+import type { AddressFields } from "@strongroom/contract";
 import type { Kek, Secret } from "@strongroom/keys";
 import type { Updateable } from "kysely";
-import type { z } from "zod";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { bindActive } from "./active-version.ts";
@@ -13,9 +12,7 @@ import { searchKeys, searchText } from "./search-keys.ts";
 import { nextVersion, updateSecret } from "./secrets.store.ts";
 import type { SecretRow, SecretsTable } from "./secrets.store.ts";
 import { scheduledFirst, storeVersion } from "./store-secret.ts";
-
-/** All fields of an edit except the secret. */
-export type SecretFields = Omit<z.output<typeof CredentialEdit>, "value">;
+import type { SecretFields } from "./store-secret.ts";
 
 export interface SecretEdit {
   fields: SecretFields;

@@ -38,7 +38,6 @@ export function installSecrets(kernel: Kernel, deps: { notify: Notify }): Secret
 }
 
 export { activeError, bindActive, checkActive } from "./active-version.ts";
-export type { BoundVersion } from "./active-version.ts";
 export { forgetMismatch } from "./active-version-alarm.ts";
 export { bindExisting } from "./bind-versions.ts";
 export { connectorFacts } from "./connector-facts.ts";
@@ -63,7 +62,7 @@ export {
   rescheduleVerifications,
   updateSecret,
 } from "./secrets.store.ts";
-export type { HostKey, SecretRow, SecretsTable } from "./secrets.store.ts";
+export type { BoundVersion, HostKey, SecretRow, SecretsTable } from "./secrets.store.ts";
 export { storeSecret } from "./store-secret.ts";
 export {
   hasVerificationStatus,

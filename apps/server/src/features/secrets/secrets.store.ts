@@ -6,11 +6,14 @@ import type { ColumnType, Insertable, JSONColumnType, RawBuilder, Selectable, Sq
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
 import { pipelined } from "#kernel/db/pipelined-pool.ts";
-import type { BoundVersion } from "./active-version.ts";
 
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 type NullableTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
+
+declare const bound: unique symbol;
+/** A version number that may be stored as the active version, because a MAC was computed for it. */
+export type BoundVersion = number & { readonly [bound]: true };
 
 export interface HostKey {
   type: string;

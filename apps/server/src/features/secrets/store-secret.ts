@@ -1,11 +1,11 @@
 // Seals a secret and stores it as the next version of an existing row or with a new row.
-import type { SecretVersion } from "@strongroom/contract";
+import type { CredentialEdit, SecretVersion } from "@strongroom/contract";
 import { sealSecret } from "@strongroom/keys";
 import type { Kek, Secret } from "@strongroom/keys";
+import type { z } from "zod";
 import type { Tx } from "#kernel/db/database.ts";
 import { forgetMismatch } from "./active-version-alarm.ts";
 import { bindActive } from "./active-version.ts";
-import type { SecretFields } from "./edit-secret.ts";
 import { ENVELOPE_PURPOSE } from "./owner-keys.ts";
 import { searchKeys, searchText } from "./search-keys.ts";
 import { insertSecret, insertSecretVersion } from "./secrets.store.ts";
@@ -15,6 +15,9 @@ const HOUR = 3_600_000;
 
 /** A new secret is verified at once. If that verification is lost, the schedule repeats it at this time. */
 export const scheduledFirst = (at: Date): Date => new Date(at.getTime() + HOUR);
+
+/** All fields of an edit except the secret. */
+export type SecretFields = Omit<z.output<typeof CredentialEdit>, "value">;
 
 export interface NewVersion {
   id: string;

@@ -69,7 +69,7 @@ export function installUsers(kernel: Kernel, given: UsersNeeds): UsersFeature {
 
 export type { Newcomer } from "./user-notices.ts";
 export { searchableUsers } from "./people/search-users.ts";
-export { notifyOfNewAdmin, notifyOfResetLink } from "./notify-person.ts";
+export { notifyOfNewAdmin, notifyOfResetLink, recipientOf } from "./notify-person.ts";
 export type { SignInOfUsers, TokensEnd, UnderLimits } from "./sign-in-of-users.ts";
 export { openNetworks } from "./policy/sign-in-rules.ts";
 export { whenRulesChange } from "./policy/rules-changed.ts";

@@ -1,7 +1,15 @@
 // Notifies users, in the product and by mail, when another person changes how they sign in or their permissions.
 import type { Role } from "@strongroom/contract";
 import type { Notice, Notify } from "#features/notifications/index.ts";
-import type { Tx } from "#kernel/db/database.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import { canSignIn } from "./users.policy.ts";
+import { findUser } from "./users.store.ts";
+
+/** The name and address for emails to a user; null if the user does not exist. */
+export async function recipientOf(db: Db, userId: string) {
+  const person = await findUser(db, userId);
+  return person === undefined ? null : { name: person.name, email: person.email, canSignIn: canSignIn(person) };
+}
 
 interface Change {
   person: { id: string; name: string };

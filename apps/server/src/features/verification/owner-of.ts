@@ -3,7 +3,6 @@ import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Audience } from "#kernel/events/audience.ts";
-import type { VerificationContext } from "./context.ts";
 import { VERIFY_EVERY_MS } from "./verification.ts";
 import type { AttemptRow } from "./verification.store.ts";
 
@@ -32,7 +31,7 @@ export interface Owner {
 const NOBODY: Audience = { users: [] };
 
 export async function ownerOf(
-  { accounts }: Pick<VerificationContext, "accounts">,
+  { accounts }: { accounts: AccountsOfSafes },
   db: Db,
   { user_id, credential_id }: Pick<AttemptRow, "user_id" | "credential_id">,
 ): Promise<Owner> {
@@ -45,7 +44,7 @@ export async function ownerOf(
 
 /** Returns the audience of each row, in the same order. */
 export async function audiencesOf(
-  { accounts }: Pick<VerificationContext, "accounts">,
+  { accounts }: { accounts: AccountsOfSafes },
   db: Db,
   rows: readonly Pick<AttemptRow, "user_id" | "credential_id">[],
 ): Promise<Audience[]> {

@@ -1,11 +1,13 @@
 // Stores verification attempts. At most one attempt per secret is under way, across all processes.
+import type { VerifyReply } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { named } from "#kernel/db/named.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import type { Trigger } from "./verification.policy.ts";
-import type { Outcome } from "./verification.ts";
+
+export type Outcome = VerifyReply["data"]["outcome"];
 
 type Ending<T> = ColumnType<T | null, T | null | undefined, T | null>;
 

@@ -5,13 +5,11 @@ import { connectorFor, destinationHost } from "@strongroom/connectors";
 import type { Connector, Target, VerifyResult } from "@strongroom/connectors";
 import type { Updateable } from "kysely";
 import type { AuditNote } from "#kernel/audit/entry.ts";
+import type { Audience } from "#kernel/events/audience.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import { searchKeys, verificationStatus as statusOf } from "#features/secrets/index.ts";
 import type { SecretRow, SecretsTable, HostKey } from "#features/secrets/index.ts";
-import type { Owner } from "./owner-of.ts";
-import type { AttemptRow } from "./verification.store.ts";
-
-export type Outcome = VerifyReply["data"]["outcome"];
+import type { AttemptRow, Outcome } from "./verification.store.ts";
 
 /** The result of an attempt. INVARIANT: no field contains a secret. */
 export interface Result {
@@ -185,8 +183,7 @@ function resultWord({ outcome }: AttemptRow, isAlarm: boolean): NonNullable<Audi
   return outcome === "verified" ? "success" : "failure";
 }
 
-export function completed(attempt: AttemptRow, owner: Pick<Owner, "audience">, isAlarm: boolean): NewEvent[] {
-  const { audience } = owner;
+export function completed(attempt: AttemptRow, { audience }: { audience: Audience }, isAlarm: boolean): NewEvent[] {
   const event: NewEvent = {
     type: "verification.completed",
     audience,

@@ -1,6 +1,9 @@
 // The data of a running transaction: its pool, and hooks to call once it has committed.
 import type pg from "pg";
-import type { Tx } from "./database.ts";
+import type { Transaction } from "kysely";
+import type { Tables } from "./tables.ts";
+
+type Tx = Transaction<Tables>;
 
 interface Running {
   pool: pg.Pool;

@@ -18,6 +18,7 @@ import { lastFatal, serverLog } from "./server-log.ts";
 import { serverState } from "./server-process.ts";
 import { commandAs } from "./server-user.ts";
 import { leaveAndWait } from "./stop-server.ts";
+import type { Running } from "./stop-server.ts";
 
 export interface Site {
   folders: Folders;
@@ -27,19 +28,6 @@ export interface Site {
   signal: AbortSignal;
   /** Whether to run the server without network access, if the system supports that. */
   isIsolated: boolean;
-}
-
-export interface Running {
-  kind: "spawned" | "adopted";
-  /** Settles with the reason when the server has ended, or when the connection to an adopted server was lost. */
-  ended: Promise<string>;
-  /**
-   * This connection stays open. It shows other Strongrooms that this one uses the server, and detects the end of an adopted
-   * server.
-   */
-  watch: pg.Client;
-  /** Keeps the server running. Null for an adopted server without a guardian. */
-  membership: Membership | null;
 }
 
 const ZOMBIE_PATIENCE = 20_000;

@@ -2,12 +2,24 @@
 // recovery.
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
-import type { Running } from "./bring-up.ts";
 import { SUPERVISOR, probe, setKeepsAlive } from "./connect.ts";
 import type { Folders } from "./folders.ts";
 import { hasServerEnded, leaveUsers } from "./guardian.ts";
 import type { Membership } from "./guardian.ts";
 import { isZombie, serverPid, worksOn } from "./server-process.ts";
+
+export interface Running {
+  kind: "spawned" | "adopted";
+  /** Settles with the reason when the server has ended, or when the connection to an adopted server was lost. */
+  ended: Promise<string>;
+  /**
+   * This connection stays open. It shows other Strongrooms that this one uses the server, and detects the end of an adopted
+   * server.
+   */
+  watch: pg.Client;
+  /** Keeps the server running. Null for an adopted server without a guardian. */
+  membership: Membership | null;
+}
 
 /** A guardian stops its server immediately after 30 s. */
 const PATIENCE = 35_000;

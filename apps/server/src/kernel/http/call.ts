@@ -6,7 +6,7 @@ import { requireStepUp } from "../authz/step-up.ts";
 import { callEntry } from "../audit/entry.ts";
 import type { AuditNote, RequestFacts } from "../audit/entry.ts";
 import type { Clock } from "../clock.ts";
-import type { RepeatKey } from "./idempotency.ts";
+import type { RepeatKey } from "./kept-answers.ts";
 
 export interface Call<E extends Endpoint = Endpoint> {
   readonly endpoint: E;

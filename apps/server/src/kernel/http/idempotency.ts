@@ -1,6 +1,6 @@
 // A POST with an Idempotency-Key runs once, and a repeat gets the first answer
 // (draft-ietf-httpapi-idempotency-key-header).
-import type { Endpoint, UserId } from "@strongroom/contract";
+import type { Endpoint } from "@strongroom/contract";
 import { Secret, fingerprint } from "@strongroom/keys";
 import type { FastifyRequest } from "fastify";
 import type { Actor } from "../authz/actor.ts";
@@ -8,16 +8,9 @@ import type { Tx } from "../db/database.ts";
 import type { Kernel } from "../kernel.ts";
 import type { TrackedCall } from "./call.ts";
 import { claimKey, fillAnswer, forgetAnswers, keepAnswer, readKept, releaseKey } from "./kept-answers.ts";
+import type { RepeatKey } from "./kept-answers.ts";
 import { refuse } from "./refuse.ts";
 import type { Refusal } from "./refuse.ts";
-
-/** Identifies a repeated request. */
-export interface RepeatKey {
-  owner: UserId;
-  key: string;
-  /** The method, address and body as sent. The request may contain a secret, so only its fingerprint is stored. */
-  request: string;
-}
 
 /** Visible ASCII without spaces. Keys are compared as sent, including quotes. */
 const KEY = /^[\x21-\x7e]{1,255}$/;

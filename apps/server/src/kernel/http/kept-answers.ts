@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { ColumnType, Generated } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { newId } from "../id.ts";
-import type { RepeatKey } from "./idempotency.ts";
+import type { UserId } from "@strongroom/contract";
 
 declare module "../db/tables.ts" {
   interface Tables {
@@ -17,6 +17,14 @@ declare module "../db/tables.ts" {
       created_at: DefaultedTime;
     };
   }
+}
+
+/** Identifies a repeated request. */
+export interface RepeatKey {
+  owner: UserId;
+  key: string;
+  /** The method, address and body as sent. The request may contain a secret, so only its fingerprint is stored. */
+  request: string;
 }
 
 type Name = Pick<RepeatKey, "owner" | "key">;

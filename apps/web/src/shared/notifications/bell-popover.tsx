@@ -2,7 +2,7 @@
 import { Popover } from "@mantine/core";
 import { useMounted } from "@mantine/hooks";
 import { useState } from "react";
-import { BellButton, type NotificationBellProps } from "./notification-bell.tsx";
+import { BellButton, type NotificationBellProps } from "./bell-button.tsx";
 import { NotificationPanel } from "./notification-panel.tsx";
 import classes from "./notification-panel.module.css";
 

@@ -5,7 +5,8 @@ import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import { messageOr, nameOr } from "./fallbacks.ts";
-import { NotificationBell, badgeText } from "./notification-bell.tsx";
+import { badgeText } from "./bell-button.tsx";
+import { NotificationBell } from "./notification-bell.tsx";
 
 const LIST = "GET /api/v1/notifications";
 const idOf = (n: number) => NotificationId.parse(`00000000-0000-4000-8000-00000000000${n}`);

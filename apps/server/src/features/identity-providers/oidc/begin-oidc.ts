@@ -1,5 +1,5 @@
 // Sends a browser to an OpenID Connect provider and stores what the answer is checked against.
-import type { OidcSettings, SessionId, beginOidc, beginProviderStepUp } from "@strongroom/contract";
+import type { SessionId, beginOidc, beginProviderStepUp } from "@strongroom/contract";
 import * as openid from "openid-client";
 import { sessionOf } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
@@ -9,15 +9,13 @@ import { flowCookie, flowSecrets, newFlowSecret } from "./flow-secrets.ts";
 import { insertFlow } from "./flows.store.ts";
 import { FLOW_LIFETIME } from "../identity-providers.policy.ts";
 import { findProvider } from "../identity-providers.store.ts";
-import type { ProviderRow } from "../identity-providers.store.ts";
+import type { OidcRow } from "../identity-providers.store.ts";
 import { providerNotFound, targetOf } from "../identity-providers.ts";
 import type { IdentityProviderContext } from "../context.ts";
 import { findOpenidProviderOf } from "../people/people.store.ts";
 import { asRefusal } from "../provider-failures.ts";
 import { requireNoOwnFactor } from "./provider-proof.ts";
 import { redirectUriOf } from "./redirect-uri.ts";
-
-export type OidcRow = Omit<ProviderRow, "settings"> & { settings: OidcSettings };
 
 /** Throws 404 for a provider that does not exist, is disabled, or is a directory. */
 export async function requireOidc(db: Db, id: string): Promise<OidcRow> {

@@ -8,7 +8,7 @@ import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { requireOidc } from "./begin-oidc.ts";
-import type { OidcRow } from "./begin-oidc.ts";
+import type { OidcRow } from "../identity-providers.store.ts";
 import { FLOW_COOKIE, flowSecrets } from "./flow-secrets.ts";
 import type { FlowSecrets } from "./flow-secrets.ts";
 import { takeFlow } from "./flows.store.ts";

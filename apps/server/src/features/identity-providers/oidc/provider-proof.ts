@@ -6,7 +6,7 @@ import type { UsersTable } from "#features/users/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import type { OidcRow } from "./begin-oidc.ts";
+import type { OidcRow } from "../identity-providers.store.ts";
 import type { FlowsTable } from "./flows.store.ts";
 import { authTimeOf, isFreshFor, assertsSecondFactor } from "../identity-providers.policy.ts";
 import type { IdentityProviderContext } from "../context.ts";

@@ -5,85 +5,21 @@ import type { Tx } from "#kernel/db/database.ts";
 import { NOT_ACTIVE, activeError } from "#features/secrets/index.ts";
 import type { SecretRow } from "#features/secrets/index.ts";
 import { connectorOf } from "#features/verification/index.ts";
-import type { Result } from "#features/verification/index.ts";
 import type { RotationContext } from "../context.ts";
 import { checkReconcileScope } from "../reconcile/reconcile-scope.policy.ts";
 import { lineOf } from "../rotation-labels.ts";
 import { applyEvent, backOff, nextAction } from "../rotation.policy.ts";
 import type { Capabilities, Journal, RotationAct, RotationEvent } from "../rotation.policy.ts";
-import type { LineRow, RotationKind, RotationRow } from "../rotation.store.ts";
+import type { RotationKind, RotationRow } from "../rotation.store.ts";
 import { readSnapshot } from "./engine.store.ts";
-import type { Facts, Reconciler, RotationSnapshot } from "./engine.store.ts";
+import type { Facts, RotationSnapshot } from "./engine.store.ts";
 import { storeCandidate, versionIn } from "./make-candidate.ts";
-import type { NewSecret, SealedSecret } from "./make-candidate.ts";
 import { LEASE_LOST, saveStep } from "./save-step.ts";
+import { stepOf } from "./step.ts";
+import type { AdvanceResult, CompletedTask, LoginRecord, NewSecret, RotationTask, StepResult } from "./step.ts";
 
 const WHILE_VERIFYING_MS = 2_000;
 const WHILE_CHECKED_OUT_MS = 10_000;
-
-/** A login with a stored secret, for the list of attempts. */
-export interface LoginRecord {
-  version: number;
-  result: Result;
-  startedAt: Date;
-}
-
-/** The result of a task outside the database. */
-export interface CompletedTask {
-  event: RotationEvent;
-  /** The connector's message. */
-  detail: string | null;
-  at: Date;
-  login: LoginRecord | null;
-}
-
-export interface StepResult {
-  journal: Journal;
-  kind: RotationKind | null;
-  lines: LineRow[];
-  logins: LoginRecord[];
-  /** Versions that were opened only to be compared with a new password. */
-  compared: number[];
-  /** Milliseconds until the next step; null: no pause. */
-  pauseMs: number | null;
-  /** The login that verified a version that was not active before. */
-  proof: LoginRecord | null;
-  /** The verified version was generated for this rotation; false for an earlier secret that is active again. */
-  isNew: boolean;
-  /** The rotation was cancelled before anything was sent. */
-  isCancelled: boolean;
-  /** The connector's message, more specific than the attention code. */
-  detail: string | null;
-}
-
-export const stepOf = ({ journal, kind }: Pick<RotationRow, "journal" | "kind">): StepResult => ({
-  journal,
-  kind,
-  lines: [],
-  logins: [],
-  compared: [],
-  pauseMs: null,
-  proof: null,
-  isNew: true,
-  isCancelled: false,
-  detail: null,
-});
-
-/** A recorded task to perform outside the database. */
-export type RotationTask = { secretRow: SecretRow; connector: Connector } & (
-  | { do: "send"; by: "account"; current: SealedSecret; candidate: SealedSecret }
-  | { do: "send"; by: "reconcile-account"; reconciler: Reconciler; candidate: SealedSecret }
-  | { do: "probe"; secret: SealedSecret }
-  | { do: "retire"; current: SealedSecret; retired: SealedSecret }
-  | { do: "make-key"; current: SealedSecret }
-  | { do: "issue"; current: SealedSecret }
-);
-
-export interface AdvanceResult {
-  row: RotationRow;
-  /** The task to perform; null when the lease is released. */
-  task: RotationTask | null;
-}
 
 /** Returns null, and writes nothing, when the lease was lost. */
 export async function advance(

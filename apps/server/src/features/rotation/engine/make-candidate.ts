@@ -10,18 +10,7 @@ import { ENVELOPE_PURPOSE, insertCandidate, keyOfOwner, openEnvelope } from "#fe
 import type { RotationEvent } from "../rotation.policy.ts";
 import type { RotationRow } from "../rotation.store.ts";
 import type { RotationSnapshot } from "./engine.store.ts";
-import type { StepResult } from "./advance.ts";
-
-/** A stored secret that is still sealed. */
-export interface SealedSecret {
-  version: number;
-  envelope: Buffer;
-}
-
-/** A secret that was generated outside of a transaction. */
-export interface NewSecret {
-  secret: Secret;
-}
+import type { NewSecret, SealedSecret, StepResult } from "./step.ts";
 
 export interface CandidateContext {
   row: RotationRow;

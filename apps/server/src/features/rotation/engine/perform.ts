@@ -10,8 +10,7 @@ import type {
 } from "@strongroom/connectors";
 import { NOT_ACTIVE, checkActive, openEnvelope } from "#features/secrets/index.ts";
 import { loginTargetOf, resultOf } from "#features/verification/index.ts";
-import type { CompletedTask, RotationTask } from "./advance.ts";
-import type { NewSecret, SealedSecret } from "./make-candidate.ts";
+import type { CompletedTask, NewSecret, RotationTask, SealedSecret } from "./step.ts";
 import { recordReconcilerRejection } from "../reconcile/record-rejection.ts";
 import { reconcileTarget } from "../reconcile/reconcile-scope.policy.ts";
 import type { AttentionCode, RotationEvent, LoginAnswer } from "../rotation.policy.ts";

@@ -22,9 +22,9 @@ import { ATTENTION } from "../rotation-labels.ts";
 import type { RotationRow } from "../rotation.store.ts";
 import { changed, targetIn } from "../rotation.ts";
 import { countEnded } from "../runs/count-ended.ts";
-import type { AdvanceResult, LoginRecord, RotationTask, StepResult } from "./advance.ts";
 import { promoteVersion, writeJournal } from "./engine.store.ts";
 import type { RotationSnapshot } from "./engine.store.ts";
+import type { AdvanceResult, LoginRecord, RotationTask, StepResult } from "./step.ts";
 
 export const LEASE_LOST = new Error("lost the lease of a rotation");
 

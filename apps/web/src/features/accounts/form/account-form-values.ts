@@ -16,6 +16,7 @@ import {
   type updateAccount,
   usualPort,
 } from "@strongroom/contract";
+import type { UseFormReturnType } from "@mantine/form";
 import type { z } from "zod";
 import { parameterErrors, type EntryKind, type Params } from "#shared/connectors/parameter-values.ts";
 
@@ -42,6 +43,8 @@ export interface AccountFormValues extends Record<AccountDetail, string> {
   status: "active" | "disabled";
   notes: string;
 }
+
+export type AccountFormControl = UseFormReturnType<AccountFormValues>;
 
 export const EMPTY_FORM: AccountFormValues = {
   name: "",

@@ -1,6 +1,5 @@
 // The form that creates and edits an account: five sections, with one validation error at a time (ACC-46 to ACC-75).
 import { Button, Checkbox, Group, PasswordInput, Select, TextInput, Textarea } from "@mantine/core";
-import type { UseFormReturnType } from "@mantine/form";
 import {
   ACCOUNT_DETAILS,
   ACCOUNT_DETAIL_NAMES,
@@ -19,6 +18,7 @@ import { weakSecretNote } from "#shared/format/password-strength.ts";
 import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import { useSubmission } from "#shared/ui/form.tsx";
 import {
+  type AccountFormControl,
   afterSystem,
   checkForm,
   isDatabase,
@@ -128,8 +128,6 @@ function PropertyFields({ form, mode, stored }: PartProps) {
     </>
   );
 }
-
-export type AccountFormControl = UseFormReturnType<AccountFormValues>;
 
 function Section({ title, children }: { title: string; children: ReactNode }) {
   const id = useId();

@@ -4,8 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { paths } from "#shared/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
-import type { AccountFormControl } from "./account-form.tsx";
-import { systemTypeOf } from "./account-form-values.ts";
+import { systemTypeOf, type AccountFormControl } from "./account-form-values.ts";
 import { activePlatforms, safesToAddTo } from "../accounts.queries.ts";
 
 /** Platforms of the selected system type come first. */
