@@ -43,6 +43,7 @@ const Environment = z.object({
   STRONGROOM_ALLOWED_NETWORKS: list,
   STRONGROOM_RATE_LIMIT: z.coerce.number().int().min(0).default(1200),
   STRONGROOM_ROTATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(100_000).default(600),
+  STRONGROOM_SESSIONS_PER_USER: z.coerce.number().int().min(1).max(10_000).default(100),
   STRONGROOM_SSH_PORT: z.coerce.number().int().min(0).max(65535).default(2022),
   STRONGROOM_SSH_ADDRESS: z
     .string()
@@ -93,6 +94,8 @@ export interface Config {
   rateLimit: number;
   /** The maximum number of rotations that the schedule starts per minute, over all processes. */
   rotationsPerMinute: number;
+  /** The maximum number of open privileged sessions of one user, over all gateways. */
+  sessionsPerUser: number;
   /** The port on which the gateway listens for SSH clients, on `host`; 0 switches that off. */
   sshPort: number;
   /** The host, or `host:port`, at which SSH clients reach the gateway; null uses `host` and `sshPort`. */
@@ -143,6 +146,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     allowedNetworks: value.STRONGROOM_ALLOWED_NETWORKS,
     rateLimit: value.STRONGROOM_RATE_LIMIT,
     rotationsPerMinute: value.STRONGROOM_ROTATIONS_PER_MINUTE,
+    sessionsPerUser: value.STRONGROOM_SESSIONS_PER_USER,
     sshPort: value.STRONGROOM_SSH_PORT,
     sshAddress: value.STRONGROOM_SSH_ADDRESS ?? null,
     hasGateway: value.STRONGROOM_GATEWAY === "1",

@@ -88,6 +88,19 @@ describe("permissions", () => {
     assert.equal(moved.status, 403, moved.text);
   });
 
+  test("a credential whose settings name another host than the target's is refused", async () => {
+    const account = await anAccount(app, owner, safe, {
+      hostname: "ldap.example.com",
+      username: "cn=admin",
+      additional_params: { protocol: "ldap", directory_server: "elsewhere.example.com" },
+    });
+    const target = { targetType: "active_directory", connectionMethod: "https" } as const;
+    const body = { ...linuxTarget(account, { host: "ldap.example.com", port: 389 }), ...target };
+    const reply = await app.call(createDiscoveryTarget, { body, as: owner.token });
+    assert.equal(reply.status, 422, reply.text);
+    assert.match(reply.text, /name a fixed host/);
+  });
+
   test("no API token can choose where a credential is sent", async () => {
     const body = { name: "scanner", scopes: ["discovery.read", "discovery.manage"], expires_in_days: 1 };
     const made = await app.call(createToken, { body: body as never, as: owner.token });

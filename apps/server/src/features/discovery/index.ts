@@ -7,14 +7,15 @@ import { endAbandonedScan, runScan } from "./scans/run-scan.ts";
 import { SCAN_JOB } from "./scans/scans.ts";
 import { findAbandonedScans } from "./scans/scans.store.ts";
 
-/** The most scans that run at once in one process. */
+/** The most scans that run at once in one process, in total and of one user, so that a few users cannot take all. */
 const SCANS_AT_ONCE = 32;
+const OF_ONE_USER = 4;
 
 export function installDiscovery(kernel: Kernel, parts: Omit<DiscoveryContext, "kernel">): void {
   const context: DiscoveryContext = { kernel, ...parts };
   kernel.authority.grant(rolePermissions);
   bindDiscovery(context);
-  kernel.jobs.define(SCAN_JOB, { concurrency: SCANS_AT_ONCE, groupConcurrency: 1, isTracked: true }, (job) =>
+  kernel.jobs.define(SCAN_JOB, { concurrency: SCANS_AT_ONCE, groupConcurrency: OF_ONE_USER, isTracked: true }, (job) =>
     runScan(context, job),
   );
   kernel.jobs.define("discovery.end-abandoned", { schedule: "* * * * *", policy: "exclusive" }, async () => {

@@ -1,6 +1,7 @@
 // Ends of sessions: each way in which a right ends is found by the gateway's check and announced to it.
 import {
   checkInAccount,
+  createToken,
   deleteAccount,
   moveAccount,
   removeSafeMember,
@@ -62,6 +63,11 @@ async function reasonAfter(setup: SessionSetup, act: () => Promise<{ status: num
   return (await endOf(id))?.reason ?? "none";
 }
 
+const sessionIdOf = async ({ user }: SessionSetup): Promise<string> => {
+  const { rows } = await app.database.pool.query("select id from sessions where user_id = $1", [user.id]);
+  return rows[0].id;
+};
+
 const memberOf = async (setup: SessionSetup) => {
   const { rows } = await app.database.pool.query<{ id: string }>(
     "select id from safe_members where safe_id = $1 and user_id = $2",
@@ -85,6 +91,50 @@ test("disabling the user ends their sessions", async () => {
   const admin = await firstAdmin(app);
   const call = { params: { id: setup.user.id }, body: { status: "disabled" as const }, as: admin.token };
   assert.equal(await reasonAfter(setup, () => app.call(setUserStatus, call)), "user-disabled");
+});
+
+test("a sign-in policy that excludes the session's network ends it", async () => {
+  const setup = await anSshAccount(app);
+  const { rows } = await app.database.pool.query("select allowed_networks from sign_in_policy");
+  const change = async (networks: string[]) => {
+    await app.database.pool.query("update sign_in_policy set allowed_networks = $1", [networks]);
+    return { status: 200, text: "" };
+  };
+  try {
+    assert.equal(await reasonAfter(setup, () => change(["203.0.113.0/24"])), "revoked");
+    const id = await sessionIdOf(setup);
+    await change(["127.0.0.0/8", "::1/128"]);
+    assert.equal(await endOf(id), undefined, "a policy that includes the address keeps the session");
+  } finally {
+    await change(rows[0].allowed_networks);
+  }
+});
+
+test("a token that is limited to another network, or that a policy shortens, ends its session", async () => {
+  for (const [change, undo] of [
+    ["update tokens set networks = '{203.0.113.0/24}' where id = $1", null],
+    [
+      "update tokens set created_at = created_at - interval '80 days' where id = $1",
+      "update token_policy set person_days = 30",
+    ],
+  ] as const) {
+    const setup = await anSshAccount(app);
+    const body = { name: "ssh", scopes: ["privileged-session.start" as const], expires_in_days: 90 };
+    const made = await app.call(createToken, { body, as: setup.user.token });
+    assert.equal(made.status, 201, made.text);
+    const { rows } = await app.database.pool.query("select person_days from token_policy");
+    try {
+      const id = await sessions.open({ ...setup.user, token: made.body.token }, setup.account);
+      assert.equal(await endOf(id), undefined);
+      const before = heard;
+      await app.database.pool.query(change, [made.body.details.id]);
+      if (undo !== null) await app.database.pool.query(undo);
+      await notifiedSince(before);
+      assert.equal((await endOf(id))?.reason, "revoked");
+    } finally {
+      await app.database.pool.query("update token_policy set person_days = $1", [rows[0].person_days]);
+    }
+  }
 });
 
 test("suspending, revoking or expiring the API token that started it ends the session", async () => {

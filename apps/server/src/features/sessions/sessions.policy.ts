@@ -4,6 +4,7 @@ import type { SessionAction } from "@strongroom/contract";
 import type { RolePermissions } from "#kernel/authz/authorise.ts";
 import { decideAccess } from "#features/accounts/index.ts";
 import { allows } from "#features/safes/index.ts";
+import { isWithin } from "#features/users/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
 import type { SessionFacts } from "./gateway/session-users.store.ts";
 import type { SessionEnd } from "./sessions.store.ts";
@@ -59,6 +60,9 @@ export function endOf(facts: SessionFacts): SessionEnd | null {
   if (facts.is_deleted) return { reason: "account-deleted", detail: null };
   if (facts.now >= facts.ends_at) return { reason: "expired", detail: "The session reached its longest duration." };
   if (facts.is_moved) return { reason: "revoked", detail: "The account was moved to another safe." };
+  if (!isWithin(facts.people_from, facts.source_address) || !isWithin(facts.token_from, facts.source_address)) {
+    return { reason: "revoked", detail: "Access from this network is no longer allowed." };
+  }
   if (facts.is_token_active === false) return { reason: "revoked", detail: "The API token that started it has ended." };
   if (decideAccess("use", accessOf(facts, facts.grant_ends_at !== null)) !== "allowed") return lossOf(facts);
   if (!facts.is_exclusive) return null;

@@ -75,6 +75,23 @@ export async function insertSession(tx: Tx, row: Insertable<SessionsTable>): Pro
   await tx.insertInto("sessions").values(row).execute();
 }
 
+/** The first key of the advisory locks on session starts; the second one identifies the user. No other code may use it. */
+const STARTS_LOCK = 7_316_055;
+
+/** Starts of one user run one after another, until the transaction ends. */
+export async function lockStarts(tx: Tx, userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(STARTS_LOCK)}, hashtext(${userId}))`.execute(tx);
+}
+
+/** The live sessions of a user, and those whose ticket can still be redeemed. */
+export async function countOpen(tx: Tx, userId: string, ticketSeconds: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from sessions
+    where user_id = ${userId} and status <> 'completed'
+      and (status = 'active' or requested_at > access_time() - make_interval(secs => ${ticketSeconds}))`.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
 export async function insertTicket(tx: Tx, row: Omit<Insertable<SessionTicketsTable>, "expires_at">, seconds: number) {
   const expires_at = sql<Date>`access_time() + make_interval(secs => ${seconds})`;
   const insert = tx.insertInto("session_tickets").values({ ...row, expires_at });

@@ -122,6 +122,32 @@ describe("rights", () => {
   });
 });
 
+test("a user has at most the configured number of open sessions, even with parallel calls; an end makes room", async () => {
+  const { user, account } = await anSshAccount(app);
+  const { config } = app.kernel;
+  const before = config.sessionsPerUser;
+  config.sessionsPerUser = 3;
+  try {
+    const replies = await Promise.all(Array.from({ length: 8 }, () => sessions.start(user, account)));
+    const started = replies.filter(({ status }) => status === 201);
+    const refused = replies.filter(({ status }) => status === 429);
+    assert.deepEqual([started.length, refused.length], [3, 5]);
+    assert.match(refused[0]!.text, /privileged-session\.too-many/);
+    await app.database.pool.query(
+      "update sessions set status = 'completed', ended_at = now(), end_reason = 'failed' where id = $1",
+      [started[0]!.body.session_id],
+    );
+    assert.equal((await sessions.start(user, account)).status, 201);
+    await app.database.pool.query(
+      "update sessions set requested_at = now() - interval '2 minutes' where user_id = $1 and status = 'pending'",
+      [user.id],
+    );
+    assert.equal((await sessions.start(user, account)).status, 201, "tickets that expired unused do not count");
+  } finally {
+    config.sessionsPerUser = before;
+  }
+});
+
 describe("tickets", () => {
   async function aTicket() {
     const setup = await anSshAccount(app);

@@ -24,7 +24,7 @@ import { gatewayHostKey } from "./native/host-key.ts";
 import type { SessionContext } from "./session-context.ts";
 import { riskLevelOf, startReasons } from "./risk/risk.policy.ts";
 import type { StartFacts } from "./risk/risk.policy.ts";
-import { insertSession, insertTicket } from "./sessions.store.ts";
+import { countOpen, insertSession, insertTicket, lockStarts } from "./sessions.store.ts";
 import { hashOfTicket, newTicketText } from "./ticket-text.ts";
 
 /** A ticket lives this long. */
@@ -65,6 +65,7 @@ async function insertStarted(
     requireJustification(shown, body);
   });
   requireSupported(row);
+  await requireRoom(context, tx, actor.id);
   const { id: gatewayId, address } = await chooseGatewayNow(row);
   const facts = await readStartFacts(tx, actor.id, row);
   const reasons = startReasons(facts);
@@ -146,6 +147,24 @@ function requireSupported({ name, connection_method }: ShownRow): void {
     409,
     "privileged-session.not-supported",
     `"${name}" uses ${connection_method}. Sessions are available for accounts with the connection method SSH.`,
+  );
+}
+
+/**
+ * Throws 429 when the user has as many open sessions as one user may have. Counts tickets that are not redeemed yet, so
+ * that parallel calls do not exceed the limit.
+ */
+async function requireRoom({ kernel }: SessionContext, tx: Tx, userId: string): Promise<void> {
+  const most = kernel.config.sessionsPerUser;
+  await lockStarts(tx, userId);
+  if ((await countOpen(tx, userId, TICKET_SECONDS)) < most) return;
+  throw refuse(
+    429,
+    "privileged-session.too-many",
+    `You have ${most} open sessions. End one before you start another.`,
+    {
+      retryAfter: TICKET_SECONDS,
+    },
   );
 }
 

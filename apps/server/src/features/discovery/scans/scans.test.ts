@@ -20,6 +20,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { actingOn } from "#features/accounts/testing/acting.ts";
 import { anAccount } from "#testing/accounts.ts";
+import { aPerson } from "#testing/people.ts";
+import { aSafe } from "#testing/safes.ts";
 import { eventually } from "#testing/waiting.ts";
 import { SSH, aDiscoveryWorld, byId, named } from "../testing/discovery-world.ts";
 import type { DiscoveryWorld } from "../testing/discovery-world.ts";
@@ -235,6 +237,36 @@ test("SCAN-07: a running scan can be cancelled once; nothing is stored afterward
       return rows[0]?.state === "cancelled" ? true : null;
     });
     assert.equal((await ended(started.body)).status, "cancelled");
+  } finally {
+    await hostile.stop();
+  }
+});
+
+test("a user whose targets never answer does not keep other users' scans waiting", async () => {
+  const hostile = await startHostile("black-hole", "0.0.0.0");
+  try {
+    const running: string[] = [];
+    for (let number = 1; number <= 6; number += 1) {
+      const at = { host: `127.0.0.${number}`, port: hostile.port };
+      const started = await scan(await aTarget(linuxTarget(await anyCredential(), at)), { timeout: 300_000 });
+      running.push(started.body.id);
+    }
+    const inState = async (status: string) => {
+      const { rows } = await app.database.pool.query(
+        "select count(*)::integer as count from discovery_scans where id = any($1) and status = $2",
+        [running, status],
+      );
+      return rows[0].count as number;
+    };
+    await eventually(async () => ((await inState("running")) === 4 ? true : null));
+    assert.equal(await inState("pending"), 2);
+    const other = await aPerson(app);
+    const safe = await aSafe(app, other);
+    const credential = await anAccount(app, other, safe, { ...SSH, hostname: "scanned.example.com" });
+    const target = await aTarget(linuxTarget(credential, { host: "127.0.0.1", port: 1 }, { safeId: safe.id }), other);
+    const { body } = await scan(target, {}, other);
+    assert.equal((await ended(body, other)).metadata?.error, "refused");
+    for (const id of running) await app.call(cancelDiscoveryScan, { ...byId({ id }), as: owner.token });
   } finally {
     await hostile.stop();
   }

@@ -34,8 +34,7 @@ export async function startScan(
     throw refuse(409, "discovery.scan-open", `A scan of "${target.name}" is already pending or running.`);
   }
   const { includeSystemAccounts, timeout, maxAccounts } = call.body.scanSettings;
-  const group = `${target.hostname.toLowerCase()}:${target.port}`.slice(0, 200);
-  const id = await kernel.jobs.enqueue(tx, SCAN_JOB, {}, { group });
+  const id = await kernel.jobs.enqueue(tx, SCAN_JOB, {}, { group: call.actor.id });
   await store.insertScan(tx, {
     id: id!,
     target_id: target.id,

@@ -1,5 +1,5 @@
 // Creates, tests, changes and deletes discovery targets.
-import { connectorFor } from "@strongroom/connectors";
+import { connectorFor, destinationHost } from "@strongroom/connectors";
 import type { Target } from "@strongroom/connectors";
 import type {
   AccountId,
@@ -167,16 +167,18 @@ async function usableCredential(
   await accounts.requireSecret(db, actor, id);
   const row = await readCredential(db, id);
   if (row === null) throw targetNotFound();
-  const connector = connectorFor(targetOf(row, { hostname: "scanned.invalid", port: 1, host_key: null }));
-  const obstacle = row.connection_string === null ? obstacleToScan(targetType, connector) : BY_STRING;
+  const there = targetOf(row, { hostname: SOME_HOST, port: 1, host_key: null });
+  // The API of a cloud has one address for all accounts.
+  const hasOwnHost = targetType === "aws" || destinationHost(there) === SOME_HOST;
+  const obstacle = obstacleToScan(targetType, connectorFor(there)) ?? (hasOwnHost ? null : FIXED_HOST);
   if (obstacle === null) return row;
   throw refuse(422, "discovery.credential-unsuitable", obstacle, {
     errors: [{ path: "credentialId", msg: obstacle }],
   });
 }
 
-const BY_STRING =
-  "The credential's connection string names a fixed host. Choose a credential without a connection string.";
+const SOME_HOST = "scanned.invalid";
+const FIXED_HOST = "The credential's settings name a fixed host. Choose a credential that logs in to its own host.";
 
 function columnsOf(
   {

@@ -47,9 +47,18 @@ export interface SessionFacts {
   checked_out_until: Date | null;
   /** The API token that started it works; null when none did. */
   is_token_active: boolean | null;
+  /** The token's expiry, or an earlier one if the policy limits its lifetime. */
   token_ends_at: Date | null;
+  source_address: string;
+  /** The networks that the sign-in policy allows; empty: all. They do not apply to machine identities. */
+  people_from: string[];
+  /** The networks of the API token that started the session; empty: all. */
+  token_from: string[];
   now: Date;
 }
+
+const tokenEnd = sql`least(tokens.expires_at, tokens.created_at + make_interval(
+  days => case person.kind when 'machine' then token_policy.machine_days else token_policy.person_days end))`;
 
 /** The facts about each live session of a gateway, in one statement. */
 export async function readSessionFacts(db: Db, gatewayId: string): Promise<SessionFacts[]> {
@@ -68,14 +77,18 @@ export async function readSessionFacts(db: Db, gatewayId: string): Promise<Sessi
       session.is_exclusive, held.until as checked_out_until,
       case when session.token_id is null then null
         else coalesce(tokens.revoked_at is null and tokens.suspended_at is null
-          and tokens.expires_at > access_time(), false) end as is_token_active,
-      tokens.expires_at as token_ends_at, access_time() as now
+          and ${tokenEnd} > access_time(), false) end as is_token_active,
+      ${tokenEnd} as token_ends_at, session.source_address,
+      case person.kind when 'person' then sign_in_policy.allowed_networks else '{}' end as people_from,
+      coalesce(tokens.networks, '{}') as token_from, access_time() as now
     from sessions session
     join users person on person.id = session.user_id
     join credentials on credentials.id = session.account_id
     join accounts on accounts.id = session.account_id
     join platforms on platforms.id = accounts.platform_id
     join safes on safes.id = session.safe_id
+    cross join sign_in_policy
+    cross join token_policy
     left join users terminator on terminator.id = session.terminated_by
     left join users pauser on pauser.id = session.input_paused_by
     left join tokens on tokens.id = session.token_id
