@@ -16,32 +16,32 @@ export const commands: Record<string, Listed> = {
   "user add": {
     takes: "EMAIL [--role user|manager|admin] [--name NAME] [--json]",
     summary: "create a user and print the link that sets their password",
-    load: async () => (await import("./commands/user-add.ts")).userAdd,
+    load: async () => (await import("./commands/user.ts")).userAdd,
   },
   "user list": {
     takes: "[--json]",
     summary: "list all users, newest first",
-    load: async () => (await import("./commands/user-list.ts")).userList,
+    load: async () => (await import("./commands/user.ts")).userList,
   },
   "user reset": {
     takes: "EMAIL [--json]",
     summary: "print a single-use link that sets a new password",
-    load: async () => (await import("./commands/user-reset.ts")).userReset,
+    load: async () => (await import("./commands/user.ts")).userReset,
   },
   "user reset-factors": {
     takes: "EMAIL",
     summary: "remove a user's second factors and end their sessions",
-    load: async () => (await import("./commands/user-reset-factors.ts")).userResetFactors,
+    load: async () => (await import("./commands/user.ts")).userResetFactors,
   },
   "user disable": {
     takes: "EMAIL",
     summary: "end a user's sessions and block their sign-in",
-    load: async () => (await import("./commands/user-status.ts")).userDisable,
+    load: async () => (await import("./commands/user.ts")).userDisable,
   },
   "user enable": {
     takes: "EMAIL",
     summary: "allow a disabled user to sign in again",
-    load: async () => (await import("./commands/user-status.ts")).userEnable,
+    load: async () => (await import("./commands/user.ts")).userEnable,
   },
   "policy open-networks": {
     takes: "",
@@ -66,12 +66,12 @@ export const commands: Record<string, Listed> = {
   ssh: {
     takes: "ACCOUNT [COMMAND...] [--reason TEXT] [--ticket NUMBER] [--url URL]",
     summary: "open a shell or run a command on an account's target, without its password",
-    load: async () => (await import("./commands/ssh.ts")).sshCommand,
+    load: async () => (await import("./commands/native.ts")).sshCommand,
   },
   scp: {
     takes: "FILE ACCOUNT:PATH | ACCOUNT:PATH FILE [-r] [--reason TEXT] [--ticket NUMBER] [--url URL]",
     summary: "copy files to or from an account's target, without its password",
-    load: async () => (await import("./commands/scp.ts")).scpCommand,
+    load: async () => (await import("./commands/native.ts")).scpCommand,
   },
   backup: {
     takes: "FOLDER [--json]",
@@ -81,7 +81,7 @@ export const commands: Record<string, Listed> = {
   "backup verify": {
     takes: "FOLDER [--json]",
     summary: "verify with the root key that a backup is unchanged, without starting it",
-    load: async () => (await import("./commands/backup-verify.ts")).backupVerify,
+    load: async () => (await import("./commands/backup.ts")).backupVerify,
   },
   restore: {
     takes: "FOLDER [--accept-unauthenticated]",
@@ -101,12 +101,12 @@ export const commands: Record<string, Listed> = {
   "audit checkpoint": {
     takes: "[--json]",
     summary: "print the newest signed checkpoint, to store elsewhere",
-    load: async () => (await import("./commands/audit-checkpoint.ts")).auditCheckpoint,
+    load: async () => (await import("./commands/audit-log.ts")).auditCheckpoint,
   },
   "audit key": {
     takes: "",
     summary: "print the public key that verifies the audit trail",
-    load: async () => (await import("./commands/audit-key.ts")).auditKey,
+    load: async () => (await import("./commands/audit-log.ts")).auditKey,
   },
   "audit contradictions": {
     takes: "[--json]",

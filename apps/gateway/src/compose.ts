@@ -13,7 +13,7 @@ import {
   unregisterGateway,
 } from "@strongroom/server/features/sessions/index.ts";
 import { createPendingKeys, usePendingKeys } from "@strongroom/server/kernel/audit/pending-keys.ts";
-import { systemClock as databaseClock } from "@strongroom/server/kernel/clock.ts";
+import { systemClock } from "@strongroom/server/kernel/clock.ts";
 import type { Config } from "@strongroom/server/kernel/config.ts";
 import type { Database } from "@strongroom/server/kernel/db/database.ts";
 import { listen } from "@strongroom/server/kernel/db/listener.ts";
@@ -31,7 +31,7 @@ import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { startBrowserServer } from "./browser/browser-server.ts";
-import { systemClock } from "./core/clock.ts";
+import { systemTimerClock } from "./core/clock.ts";
 import { Gateway } from "./core/gateway.ts";
 import { parseFrame } from "./browser/frames.ts";
 import { createFileAudit } from "./store/file-audit.ts";
@@ -64,7 +64,7 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
   const kernel: ProcessKernel = {
     config,
     log,
-    clock: databaseClock,
+    clock: systemClock,
     database,
     keys: keyRing.ring,
     events: createEvents(database, log),
@@ -82,7 +82,7 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
   const gateway = new Gateway({
     store: databaseSessions({ context, gateway: facts, network }),
     startRecorder: recordSessions(kernel, recordingsFolder(config)),
-    clock: systemClock,
+    clock: systemTimerClock,
     log,
   });
   const stops: (() => Promise<unknown>)[] = [];

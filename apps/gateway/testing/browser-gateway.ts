@@ -6,9 +6,9 @@ import type { Target } from "@strongroom/connectors";
 import { aTarget, type Sshd } from "@strongroom/connectors/testing";
 import { openLog } from "@strongroom/server/kernel/log.ts";
 import { startBrowserServer } from "../src/browser/browser-server.ts";
-import { systemClock } from "../src/core/clock.ts";
+import { systemTimerClock } from "../src/core/clock.ts";
 import { Gateway } from "../src/core/gateway.ts";
-import type { Clock, OpenedSession } from "../src/core/ports.ts";
+import type { TimerClock, OpenedSession } from "../src/core/ports.ts";
 import { openBrowser, type Browser } from "./browser.ts";
 import { memorySessions, type MemorySessions } from "./memory-sessions.ts";
 
@@ -29,7 +29,7 @@ export interface BrowserGateway {
 
 export const SIZE = { cols: 80, rows: 24 };
 
-export async function startBrowserGateway(clock: Clock = systemClock): Promise<BrowserGateway> {
+export async function startBrowserGateway(clock: TimerClock = systemTimerClock): Promise<BrowserGateway> {
   const folder = mkdtempSync(join(tmpdir(), "strongroom-gateway-"));
   const path = join(folder, "gateway.sock");
   const log = openLog("fatal");

@@ -1,7 +1,7 @@
 // A clock that only the test moves.
-import type { Clock } from "../src/core/ports.ts";
+import type { TimerClock } from "../src/core/ports.ts";
 
-export interface ManualClock extends Clock {
+export interface ManualClock extends TimerClock {
   advance(milliseconds: number): void;
   /** The number of waiting timers. */
   timers(): number;

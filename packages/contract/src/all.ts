@@ -8,6 +8,7 @@ import * as admin from "./admin.ts";
 import * as adminResets from "./admin-resets.ts";
 import * as apiDocs from "./api-docs.ts";
 import * as audit from "./audit.ts";
+import * as auditProofs from "./audit-proofs.ts";
 import * as auditSinks from "./audit-sinks.ts";
 import * as connectors from "./connectors.ts";
 import * as cpm from "./cpm.ts";
@@ -50,7 +51,8 @@ const features = {
   accessControl: { ...accessControl, ...accessReviews },
   accessRequests,
   accounts: { ...accounts, ...accountValidation, ...severalAccounts },
-  audit,
+  audit: { ...audit, ...auditProofs },
+
   auditSinks,
   connectors,
   cpm,

@@ -9,6 +9,7 @@ export * from "./admin.ts";
 export * from "./admin-resets.ts";
 export * from "./account-validation.ts";
 export * from "./api-docs.ts";
+export * from "./audit-proofs.ts";
 export * from "./audit.ts";
 export * from "./audit-event-labels.ts";
 export * from "./audit-sinks.ts";

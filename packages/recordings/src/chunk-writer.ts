@@ -1,5 +1,5 @@
 // Stores chunks one after the other: retries, reports a store that fails, and gives up after 10 s.
-import type { ClosingReason } from "./closing.ts";
+import type { ClosingReason } from "./recording-format.ts";
 import type { ChunkStore, RecorderClock, SealedChunk } from "./ports.ts";
 import type { ChunkChain, ChunkText } from "./seal-chunk.ts";
 import { RECORDER_LIMITS } from "./terminal-recorder-types.ts";

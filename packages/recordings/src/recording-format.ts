@@ -28,7 +28,22 @@
 // A chunk's digest is SHA-256("strongroom/recording-chunk/v1" ‖ bytes 0 to 67+n). The check finds damage in a chunk whose
 // neighbours are missing; the digest of the chunk before finds changes; the seal finds forgeries.
 import { createHash } from "node:crypto";
-import { CLOSING_REASONS, type ClosingReason } from "./closing.ts";
+
+/** Why a recording ended. Stored by position: append only. */
+/** A recording stores the position in this list, so add new reasons at the end. */
+export const CLOSING_REASONS = [
+  /** The user or the target ended the session. */
+  "ended",
+  /** An administrator terminated it. */
+  "terminated",
+  /** The permission for the session expired or was revoked. */
+  "access-ended",
+  /** The recording could not be stored for 10 s. */
+  "storage-failed",
+  /** The gateway was stopped or lost its database. */
+  "gateway-stopped",
+] as const;
+export type ClosingReason = (typeof CLOSING_REASONS)[number];
 
 export const FILE_HEADER_BYTES = 48;
 export const CHUNK_HEAD_BYTES = 68;

@@ -1,5 +1,5 @@
 // The findings of a recording's check, in words for readers who do not know the format.
-import type { ClosingReason } from "./closing.ts";
+import type { ClosingReason } from "./recording-format.ts";
 
 /** A digest that the audit trail holds: it proves this chunk and every chunk before it. */
 export interface RecordingDigest {

@@ -1,5 +1,5 @@
 // Makes the chunks of one recording: compressed, sealed, and chained by their digests.
-import type { ClosingReason } from "./closing.ts";
+import type { ClosingReason } from "./recording-format.ts";
 import { compressText, TextContext } from "./chunk-text.ts";
 import type { ChunkSeal, SealedChunk } from "./ports.ts";
 import {

@@ -1,5 +1,5 @@
 // The interface of a terminal recorder, which the gateway calls for every byte of a session.
-import type { ClosingReason } from "./closing.ts";
+import type { ClosingReason } from "./recording-format.ts";
 import type { ChunkSeal, ChunkStore, RecorderClock, SealedChunk } from "./ports.ts";
 
 /** The bounds of what a crash can lose. Times in milliseconds. */

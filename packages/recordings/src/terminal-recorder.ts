@@ -1,7 +1,7 @@
 // Records a terminal session: accepts events only while a crash would lose little of them.
 import { castHeaderLine, MAX_COLUMNS, MAX_ROWS, type CastCode } from "./asciicast.ts";
 import { ChunkWriter } from "./chunk-writer.ts";
-import type { ClosingReason } from "./closing.ts";
+import type { ClosingReason } from "./recording-format.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import { ECHO_WITHIN, InputMask } from "./input-mask.ts";
 import { ChunkChain, type ChunkText } from "./seal-chunk.ts";

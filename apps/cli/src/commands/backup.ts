@@ -10,6 +10,8 @@ import { record } from "../record.ts";
 import { findMacOfPerson } from "../root-key.ts";
 import { withContext } from "../command-context.ts";
 import type { CommandContext } from "../command-context.ts";
+import { readConfig } from "@strongroom/server/kernel/config.ts";
+import { verifyBackup } from "@strongroom/server/kernel/embedded/restore.ts";
 
 export const backup = command({
   options: { json: { type: "boolean" } },
@@ -50,3 +52,15 @@ async function makeBackup(
   const where = rootKey.provider === "key-file" ? `the key file ${config.keyFile}` : "the passphrase";
   note(`It is useless without the root key ${rootKey.id}: keep a copy of ${where}, but not with this backup.`);
 }
+
+export const backupVerify = command({
+  options: { json: { type: "boolean" } },
+  operands: [1, 1],
+  async run({ json }, folder = "") {
+    const { manifest } = await verifyBackup(folder, findMacOfPerson(readConfig(process.env)));
+    const { made_at: madeAt, root_key: rootKey, strongroom, files } = manifest;
+    if (json === true) return printJson({ made_at: madeAt, root_key: rootKey, strongroom, files: files.length });
+    print(`${count(files.length, "file")}, unchanged since Strongroom ${strongroom} wrote them at ${madeAt}.`);
+    print(`Authenticated with the root key ${rootKey?.id}.`);
+  },
+});

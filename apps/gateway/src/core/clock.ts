@@ -1,7 +1,7 @@
 // The clock of the machine.
-import type { Clock } from "./ports.ts";
+import type { TimerClock } from "./ports.ts";
 
-export const systemClock: Clock = {
+export const systemTimerClock: TimerClock = {
   now: () => new Date(),
   after(milliseconds, act) {
     const timer = setTimeout(act, milliseconds);

@@ -3,7 +3,7 @@ import type { TerminalRecorder } from "@strongroom/recordings";
 import type { Log } from "@strongroom/server/kernel/log.ts";
 import { LiveSession } from "./live-session.ts";
 import type {
-  Clock,
+  TimerClock,
   OpenedSession,
   Opening,
   Program,
@@ -20,7 +20,7 @@ import type { Terminal } from "./terminal.ts";
 export interface GatewayOptions {
   store: SessionStore;
   startRecorder: StartRecorder;
-  clock: Clock;
+  clock: TimerClock;
   log: Log;
 }
 

@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { SessionEndReason } from "@strongroom/contract";
 import { RecorderClosedError, type ClosingReason, type TerminalRecorder } from "@strongroom/recordings";
-import type { Clock, OpenedSession, Progress, SessionEnd, Size, TrafficLog, UpstreamChannel } from "./ports.ts";
+import type { TimerClock, OpenedSession, Progress, SessionEnd, Size, TrafficLog, UpstreamChannel } from "./ports.ts";
 import { TrafficError } from "./ports.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
 import { SessionHold } from "./session-hold.ts";
@@ -28,7 +28,7 @@ export interface LiveSessionOptions {
   size: Size;
   /** Null: the output is text. */
   log: TrafficLog | null;
-  clock: Clock;
+  clock: TimerClock;
   /** Called once for each rule that the session broke. */
   onRisk: (live: LiveSession, reason: string) => void;
   /** Called once, when nothing more is shown or sent and the recording is closed. */
@@ -40,7 +40,7 @@ export class LiveSession {
   readonly #channel: UpstreamChannel;
   readonly #recorder: TerminalRecorder;
   readonly #log: TrafficLog | null;
-  readonly #clock: Clock;
+  readonly #clock: TimerClock;
   readonly #onEnded: LiveSessionOptions["onEnded"];
   readonly #replay = new ReplayBuffer(REPLAY_BYTES);
   readonly #watchers = new Set<Terminal>();

@@ -146,7 +146,8 @@ export interface Upstream {
   destroy(): void;
 }
 
-export interface Clock {
+/** A clock that can also call a function later. */
+export interface TimerClock {
   now(): Date;
   /** Calls `act` once after `milliseconds`. Returns a function that cancels it. */
   after(milliseconds: number, act: () => void): () => void;

@@ -9,7 +9,6 @@ import type {
 import type { Actor } from "@strongroom/server/kernel/authz/actor.ts";
 import { Refusal } from "@strongroom/server/kernel/http/refuse.ts";
 import type { AuthContext, AuthenticationType, KeyboardAuthContext, Prompt } from "ssh2";
-import { parseLoginName, type LoginName } from "./login-name.ts";
 
 /** The account and the rights of an authenticated connection. */
 export type Admission =
@@ -194,4 +193,25 @@ function ask(context: KeyboardAuthContext, prompts: Prompt[], title = "", instru
 
 async function tell(context: KeyboardAuthContext, text: string): Promise<void> {
   await ask(context, [], "Strongroom", text);
+}
+
+interface LoginName {
+  /** The email address of the Strongroom user; null when the login itself identifies the user. */
+  user: string | null;
+  /** The account's id, its name, or its user name on the target. */
+  account: string;
+  host: string | null;
+}
+
+const LONGEST = 600;
+
+/** Null for any other form. A name that contains a `%` can be addressed by the account's id. */
+function parseLoginName(text: string): LoginName | null {
+  const parts = text.split("%");
+  if (text.length > LONGEST || !text.isWellFormed() || text.includes("\0")) return null;
+  if (parts.length > 3 || parts.some((part) => part.trim() === "")) return null;
+  const [first = "", second = "", third = ""] = parts;
+  if (parts.length === 1) return { user: null, account: first, host: null };
+  if (parts.length === 2) return { user: null, account: first, host: second };
+  return { user: first, account: second, host: third };
 }

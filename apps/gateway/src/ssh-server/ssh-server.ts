@@ -58,12 +58,13 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
   const { gateway, access, files, hostKey, pages, log } = options;
   const key = sshKeyOf(hostKey.privateKey);
   if (key === null) throw new Error("the host key has a kind that SSH does not support");
-  const all = new Set<Connected>();
+  /** By address and port, which identify a connection. */
+  const all = new Map<string, Connected>();
   const ssh = new ssh2.Server({ hostKeys: [{ key }], algorithms: ALGORITHMS, ident: "Strongroom" });
 
   ssh.on("connection", (client, { ip, port, header }) => {
     client.on("error", (error) => log.debug({ err: error }, "the connection of an SSH client failed"));
-    const connected = [...all].find(({ peer }) => peer === `${ip} ${port}`);
+    const connected = all.get(`${ip} ${port}`);
     if (connected === undefined) return client.end();
     client.once("handshake", () => clearTimeout(connected.handshake));
     serveConnection(client, {
@@ -83,8 +84,8 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
 
   const server = createServer({ noDelay: true }, (socket) => {
     const address = plainAddress(socket.remoteAddress ?? "");
-    const ofAddress = [...all].filter((each) => each.address === address);
-    const waiting = [...all].filter(({ isWaiting }) => isWaiting);
+    const ofAddress = [...all.values()].filter((each) => each.address === address);
+    const waiting = [...all.values()].filter(({ isWaiting }) => isWaiting);
     const isFull =
       waiting.length >= MOST_WAITING ||
       ofAddress.length >= MOST_OF_ADDRESS ||
@@ -93,14 +94,14 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
     const connected: Connected = {
       socket,
       address,
-      peer: `${socket.remoteAddress} ${socket.remotePort}`,
       isWaiting: true,
       handshake: setTimeout(() => socket.destroy(), HANDSHAKE_WITHIN_MS),
       login: setTimeout(() => socket.destroy(), LOGIN_WITHIN_MS),
     };
-    all.add(connected);
+    const peer = `${socket.remoteAddress} ${socket.remotePort}`;
+    all.set(peer, connected);
     socket.once("close", () => {
-      all.delete(connected);
+      all.delete(peer);
       clearTimeout(connected.handshake);
       clearTimeout(connected.login);
     });
@@ -113,7 +114,7 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
   await listen(server, options);
   return {
     async stop() {
-      for (const { socket } of all) socket.destroy();
+      for (const { socket } of all.values()) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
   };
@@ -122,8 +123,6 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
 interface Connected {
   socket: Socket;
   address: string;
-  /** The address and port, which identify the connection. */
-  peer: string;
   isWaiting: boolean;
   handshake: NodeJS.Timeout;
   login: NodeJS.Timeout;

@@ -1,7 +1,7 @@
 // Audits the file operations of sessions in groups: a copy of many files is a few entries.
 import { recordFileOperations } from "@strongroom/server/features/sessions/index.ts";
 import type { ProcessKernel } from "@strongroom/server/kernel/kernel.ts";
-import { systemClock } from "#gateway/core/clock.ts";
+import { systemTimerClock } from "#gateway/core/clock.ts";
 import type { FileOperation } from "#gateway/ssh-server/sftp-log.ts";
 
 export interface FileAudit {
@@ -47,7 +47,7 @@ export function createFileAudit(kernel: ProcessKernel): FileAudit {
   function plan(milliseconds: number): void {
     if (isPlanned) return;
     isPlanned = true;
-    systemClock.after(milliseconds, () => {
+    systemTimerClock.after(milliseconds, () => {
       isPlanned = false;
       void flush();
     });

@@ -12,7 +12,7 @@ import type { StoredChunk } from "@strongroom/server/features/sessions/index.ts"
 import { newId } from "@strongroom/server/kernel/id.ts";
 import type { ProcessKernel } from "@strongroom/server/kernel/kernel.ts";
 import { basename } from "node:path";
-import { systemClock } from "#gateway/core/clock.ts";
+import { systemTimerClock } from "#gateway/core/clock.ts";
 import type { StartRecorder } from "#gateway/core/ports.ts";
 
 /** Digests of one session are written this often. */
@@ -37,7 +37,7 @@ export function recordSessions(kernel: ProcessKernel, folder: string): StartReco
         title: `${session.remoteUser} on ${session.target}`,
         seal,
         store: file,
-        clock: { now: () => performance.now(), after: systemClock.after },
+        clock: { now: () => performance.now(), after: systemTimerClock.after },
         onStored: (chunk) => digests.add(chunk),
         ...events,
       });
@@ -79,7 +79,7 @@ function digestWriter(kernel: ProcessKernel, ids: { id: string; sessionId: strin
   function plan(milliseconds: number): void {
     if (isPlanned) return;
     isPlanned = true;
-    systemClock.after(milliseconds, () => {
+    systemTimerClock.after(milliseconds, () => {
       isPlanned = false;
       void flush();
     });

@@ -81,5 +81,5 @@ export async function removePendingApprovals(tx: Tx): Promise<number> {
 export { activeGrants, isInForce, recordRetrieval } from "./grants/active-grants.ts";
 export type { ActiveGrant } from "./grants/active-grants.ts";
 export { searchableRequests } from "./requests/find-requests.ts";
-export { requestsAbout } from "./requests/requests-about.store.ts";
+export { requestsAbout } from "./requests/shown-requests.store.ts";
 export { requestsSeenBy } from "./requests/shown-requests.store.ts";

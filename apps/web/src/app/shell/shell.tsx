@@ -1,7 +1,7 @@
 // The layout of every signed-in page: sidebar, top bar, main area (SHELL-10, SHELL-11).
 import { Drawer } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { Suspense, useEffect, useRef, lazy } from "react";
+import { Suspense, lazy, useEffect, useRef } from "react";
 import { Navigate, Outlet, useLocation } from "react-router";
 import { SessionTimeout } from "#features/sign-in/sessions/session-timeout.tsx";
 import { ErrorBoundary } from "#shared/ui/error-boundary.tsx";
@@ -11,14 +11,14 @@ import { OfflineNotice } from "#shared/ui/offline-notice.tsx";
 import { ServerNotice } from "#shared/ui/server-notice.tsx";
 import { useActivationWatch } from "#shared/session/pending-account.ts";
 import { NotificationActionHandlers } from "#shared/notifications/notification-acts.ts";
+import type { ActsOf } from "#shared/notifications/notification-acts.ts";
 import { useLiveUpdates } from "../live-updates.ts";
 import { paths } from "#shared/paths.ts";
 import { isOpenWhilePending } from "#shared/navigation.ts";
 import classes from "./shell.module.css";
-import { PendingNotice } from "./pending-notice.tsx";
 import { Sidebar } from "./sidebar.tsx";
-import type { ActsOf } from "#shared/notifications/notification-acts.ts";
 import { TopBar } from "./top-bar.tsx";
+import { IconHourglass } from "@tabler/icons-react";
 
 const RequestDecision = lazy(() => import("#features/access-requests/decision/request-decision.tsx"));
 
@@ -103,3 +103,15 @@ export const notificationActs: ActsOf = ({ type, actionRequired, metadata }) => 
     </Suspense>
   );
 };
+
+function PendingNotice() {
+  return (
+    <p className={classes.pending} role="status">
+      <IconHourglass size={16} aria-hidden />
+      <span>
+        <b>Your account is waiting for activation.</b> Administrators have been notified. Until one of them activates
+        it, you can use your profile and your personal vault.
+      </span>
+    </p>
+  );
+}

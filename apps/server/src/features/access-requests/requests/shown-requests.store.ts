@@ -225,3 +225,20 @@ export async function readAdmins(db: Db): Promise<string[]> {
 }
 
 export type ReviewVerdict = NonNullable<AccessRequest["review"]>["verdict"];
+
+/**
+ * Returns the ids of the newest `limit` requests. Does not filter by visibility: the caller has checked that the user
+ * may see the whole trail.
+ */
+export async function requestsAbout(
+  db: Db,
+  { type, id }: { type: "account" | "user"; id: string },
+  limit: number,
+): Promise<string[]> {
+  const column = sql.ref(type === "account" ? "account_id" : "user_id");
+  const { rows } = await sql<{ id: string }>`
+    select id from access_requests where ${column} = ${id} order by created_at desc, id desc limit ${limit}`.execute(
+    db,
+  );
+  return rows.map((row) => row.id);
+}

@@ -1,7 +1,22 @@
-// `scp`: copies files to or from an account's target through the gateway.
-import { UsageError } from "../command-error.ts";
+// `ssh` and `scp`: open a shell, run a command or copy files on an account's target, through the gateway.
 import { command } from "../command.ts";
 import { nativeOptions, runNatively } from "../native-session.ts";
+import { UsageError } from "../command-error.ts";
+
+export const sshCommand = command({
+  options: nativeOptions,
+  operands: [1, Infinity],
+  run: (options, account = "", ...words) =>
+    runNatively("ssh", account, options, ({ host, port, loginName }) => [
+      "-p",
+      String(port),
+      "-l",
+      loginName,
+      "--",
+      host,
+      ...words,
+    ]),
+});
 
 export const scpCommand = command({
   options: { ...nativeOptions, recursive: { type: "boolean", short: "r" } },

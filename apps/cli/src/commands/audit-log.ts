@@ -1,8 +1,8 @@
-// `audit checkpoint`: prints the newest signed checkpoint, to keep where this Strongroom's operators cannot change it.
+// `audit checkpoint` and `audit key`: print what an auditor keeps elsewhere to verify the audit trail.
 import { openTrail } from "@strongroom/server/features/audit/index.ts";
 import { command } from "../command.ts";
 import { CommandError } from "../command-error.ts";
-import { printJson } from "../output.ts";
+import { print, printJson } from "../output.ts";
 import { withKeys } from "../root-key.ts";
 import { withContext } from "../command-context.ts";
 
@@ -16,6 +16,16 @@ export const auditCheckpoint = command({
       if (shown.checkpoint === null) throw new CommandError("No checkpoint yet. The server signs one while it runs.");
       // Byte for byte as signed; its signature has just been verified.
       process.stdout.write(shown.checkpoint);
+    });
+  },
+});
+
+export const auditKey = command({
+  options: {},
+  operands: [0, 0],
+  async run() {
+    await withContext(async (context) => {
+      print(await withKeys(context, (keys) => openTrail({ ...context, keys }).verifierKey()));
     });
   },
 });
