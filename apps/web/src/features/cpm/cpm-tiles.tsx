@@ -18,21 +18,21 @@ export function CpmTiles({ status }: { status: CpmStatus }) {
       />
       <StatCard
         label="Verified"
-        value={status.verifiedCredentials.toLocaleString()}
+        value={status.verifiedCredentials}
         line={`of ${status.totalCredentials.toLocaleString()}`}
         explanation={FIGURES.verified}
         icon={IconCircleCheck}
       />
       <StatCard
         label="Failed"
-        value={status.failedCredentials.toLocaleString()}
+        value={status.failedCredentials}
         line={failedLine(status)}
         explanation={FIGURES.failed}
         icon={IconAlertTriangle}
       />
       <StatCard
         label="Pending"
-        value={status.pendingCredentials.toLocaleString()}
+        value={status.pendingCredentials}
         line={
           status.untestedCredentials === 0
             ? "in queue"

@@ -104,36 +104,34 @@ function SampleNotice({ error, onRetry, isRetrying }: SampleNoticeProps) {
   );
 }
 
-const whole = (figure: number | null): string | null => (figure === null ? null : figure.toLocaleString());
-
 function StatCards({ stats }: { stats: Stats }) {
   const { role } = useUser();
-  const score = whole(stats.complianceScore);
+  const score = stats.complianceScore;
   return (
     <StatRow>
       <StatCard
         label="Total Credentials"
         explanation={FIGURES.secrets}
-        value={whole(stats.totalCredentials)}
+        value={stats.totalCredentials}
         icon={IconKey}
         to={paths.vault}
       />
       <StatCard
         label="Active Sessions"
         explanation={FIGURES.liveSessions}
-        value={whole(stats.activeSessions)}
+        value={stats.activeSessions}
         icon={IconActivity}
       />
       <StatCard
         label="Privileged Users"
         explanation={FIGURES.privilegedUsers}
-        value={whole(stats.privilegedUsers)}
+        value={stats.privilegedUsers}
         icon={IconUserShield}
         to={role === "admin" ? paths.admin : undefined}
       />
       <StatCard
         label="Compliance Score"
-        value={score === null ? null : `${score}%`}
+        value={score === null ? null : `${score.toLocaleString()}%`}
         icon={IconShieldCheck}
         explanation={stats.complianceFormula}
       />

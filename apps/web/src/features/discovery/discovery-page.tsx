@@ -94,19 +94,19 @@ export function DiscoveryPage({ Validation }: DiscoveryPageProps) {
           <StatRow>
             <StatCard
               label="Active Targets"
-              value={data.active_targets.toLocaleString()}
+              value={data.active_targets}
               line={`of ${data.total_targets.toLocaleString()}`}
               icon={IconServer2}
             />
             <StatCard
               label="Basic Scans"
-              value={data.running_scans.toLocaleString()}
+              value={data.running_scans}
               line={`running, of ${data.total_scans.toLocaleString()} in 30 days`}
               icon={IconRadar2}
             />
             <StatCard
               label="Pending Approval"
-              value={data.pending_approval.toLocaleString()}
+              value={data.pending_approval}
               line={`${data.approved_accounts.toLocaleString()} approved`}
               icon={IconUserSearch}
             />

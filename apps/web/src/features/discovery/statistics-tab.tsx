@@ -40,34 +40,29 @@ function Figures({ figures }: { figures: Statistics }) {
   return (
     <Stack gap="md">
       <StatRow>
-        <StatCard label="Targets" value={figures.total_targets.toLocaleString()} icon={IconRadar2} />
+        <StatCard label="Targets" value={figures.total_targets} icon={IconRadar2} />
         <StatCard
           label="Coverage"
           value={share(figures.active_targets, figures.total_targets)}
           explanation="Active targets as a share of all targets."
           icon={IconPercentage}
         />
-        <StatCard
-          label="Scans"
-          value={scans.toLocaleString()}
-          explanation="Scans requested in the last 30 days."
-          icon={IconRadar2}
-        />
+        <StatCard label="Scans" value={scans} explanation="Scans requested in the last 30 days." icon={IconRadar2} />
         <StatCard
           label="Accounts per Scan"
-          value={scans === 0 ? null : Math.round(accounts / scans).toLocaleString()}
+          value={scans === 0 ? null : Math.round(accounts / scans)}
           explanation="Discovered accounts divided by the scans of the last 30 days."
           icon={IconChartBar}
         />
       </StatRow>
       <StatRow>
-        <StatCard label="Discovered Accounts" value={accounts.toLocaleString()} icon={IconUserSearch} />
+        <StatCard label="Discovered Accounts" value={accounts} icon={IconUserSearch} />
         <StatCard label="Approved" value={share(figures.approved_accounts, accounts)} icon={IconPercentage} />
         <StatCard label="Rejected" value={share(figures.rejected_accounts, accounts)} icon={IconPercentage} />
         <StatCard label="Pending" value={share(figures.pending_approval, accounts)} icon={IconPercentage} />
         <StatCard
           label="Unmanaged Privileged"
-          value={figures.unmanaged_privileged_accounts.toLocaleString()}
+          value={figures.unmanaged_privileged_accounts}
           explanation="Privileged accounts that still exist and that no safe contains."
           tone={figures.unmanaged_privileged_accounts > 0 ? "danger" : undefined}
           icon={IconUserShield}

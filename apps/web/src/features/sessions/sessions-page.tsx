@@ -53,29 +53,22 @@ export default function SessionsPage() {
   );
 }
 
-const text = (figure: number | undefined): string | null => figure?.toLocaleString() ?? null;
-
 /** SES-02, OPEN-96, OPEN-147. */
 function Figures({ figures }: { figures: SessionFigures | undefined }) {
   const average = figures?.average_seconds ?? null;
   const isRisky = figures !== undefined && figures.high_risk > 0;
   return (
     <StatRow>
-      <StatCard
-        label="Active Sessions"
-        value={text(figures?.active)}
-        explanation={FIGURE_TEXTS.active}
-        icon={IconActivity}
-      />
+      <StatCard label="Active Sessions" value={figures?.active} explanation={FIGURE_TEXTS.active} icon={IconActivity} />
       <StatCard
         label="Recorded Today"
-        value={text(figures?.recorded_today)}
+        value={figures?.recorded_today}
         explanation={FIGURE_TEXTS.recorded_today}
         icon={IconVideo}
       />
       <StatCard
         label="High Risk"
-        value={text(figures?.high_risk)}
+        value={figures?.high_risk}
         tone={isRisky ? "danger" : undefined}
         explanation={FIGURE_TEXTS.high_risk}
         icon={IconAlertTriangle}

@@ -140,7 +140,7 @@ function SummaryCards({ figures }: { figures: ReplyOf<typeof readValidationDashb
       <StatCard
         label="Total Accounts"
         explanation={FIGURES.secrets}
-        value={statistics?.total_accounts.toLocaleString() ?? null}
+        value={statistics?.total_accounts}
         icon={IconUserShield}
       />
       <StatCard
@@ -153,13 +153,13 @@ function SummaryCards({ figures }: { figures: ReplyOf<typeof readValidationDashb
       <StatCard
         label="Active JIT Sessions"
         explanation={FIGURES.activeGrants}
-        value={figures?.jit_health.active_sessions.toLocaleString() ?? null}
+        value={figures?.jit_health.active_sessions}
         icon={IconClockBolt}
       />
       <StatCard
         label="Critical Issues"
         explanation={FIGURES.criticalFailures}
-        value={statistics?.critical_failures.toLocaleString() ?? null}
+        value={statistics?.critical_failures}
         tone={statistics === undefined ? undefined : toneOfCritical(statistics.critical_failures)}
         icon={IconAlertOctagon}
       />

@@ -74,14 +74,14 @@ function Standing() {
         <StatCard
           label="Verified"
           explanation={FIGURES.verified}
-          value={figures?.verified.toLocaleString() ?? null}
+          value={figures?.verified}
           line={figures && `of ${figures.total_accounts.toLocaleString()}`}
           icon={IconShieldCheck}
         />
         <StatCard
           label="Failed"
           explanation={FIGURES.failed}
-          value={figures?.failed.toLocaleString() ?? null}
+          value={figures?.failed}
           line={figures && failureLine(figures)}
           icon={IconShieldX}
         />

@@ -8,8 +8,8 @@ import type { Tone } from "./tone.ts";
 
 export interface StatCardProps {
   label: string;
-  /** The formatted value; null when the server sent none. */
-  value: string | null;
+  /** A number, or a formatted value; a dash stands for a value that is missing. */
+  value: number | string | null | undefined;
   icon: Icon;
   to?: string;
   /** A tooltip on an icon beside the label. */
@@ -50,7 +50,9 @@ export function StatCard({ label, value, icon: StatIcon, to, explanation = null,
         <StatIcon className={classes.icon} size={20} stroke={1.6} aria-hidden />
       </div>
       <p className={classes.value}>
-        <span style={tone === undefined ? undefined : { color: `var(--tone-${tone}-fg)` }}>{value ?? "–"}</span>
+        <span style={tone === undefined ? undefined : { color: `var(--tone-${tone}-fg)` }}>
+          {(typeof value === "number" ? value.toLocaleString() : value) ?? "–"}
+        </span>
         {line !== undefined && <span className={classes.line}>{line}</span>}
       </p>
     </article>

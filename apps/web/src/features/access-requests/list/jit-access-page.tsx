@@ -97,7 +97,6 @@ export default function JitAccessPage() {
 }
 
 type RequestFigures = ReplyOf<typeof accessRequestStatistics>;
-const text = (figure: number | undefined): string | null => figure?.toLocaleString() ?? null;
 
 /** JIT-02, OPEN-147. */
 function Figures({ figures }: { figures: RequestFigures | undefined }) {
@@ -106,22 +105,22 @@ function Figures({ figures }: { figures: RequestFigures | undefined }) {
       <StatCard
         label="Total Requests"
         explanation={FIGURES.accessRequests}
-        value={text(figures?.total)}
+        value={figures?.total}
         icon={IconListCheck}
       />
       <StatCard
         label="Active Sessions"
         explanation={FIGURES.activeGrants}
-        value={text(figures?.active)}
+        value={figures?.active}
         icon={IconActivity}
       />
       <StatCard
         label="Expiring Soon"
         explanation={FIGURES.expiringGrants}
-        value={text(figures?.expiring_soon)}
+        value={figures?.expiring_soon}
         icon={IconClockExclamation}
       />
-      <StatCard label="Expired" explanation={FIGURES.expiredGrants} value={text(figures?.expired)} icon={IconClockX} />
+      <StatCard label="Expired" explanation={FIGURES.expiredGrants} value={figures?.expired} icon={IconClockX} />
     </StatRow>
   );
 }

@@ -20,34 +20,27 @@ function validityLine({
   return unreachable === 0 ? text : `${text}, ${unreachable.toLocaleString()} not checked`;
 }
 
-const text = (figure: number | undefined): string | null => figure?.toLocaleString() ?? null;
-
 /** Shows a dash for a missing figure. */
 export function AccountStatistics({ figures }: { figures: AccountFigures | undefined }) {
   return (
     <StatRow>
-      <StatCard
-        label="Total Accounts"
-        explanation={FIGURES.accounts}
-        value={text(figures?.total)}
-        icon={IconUserShield}
-      />
+      <StatCard label="Total Accounts" explanation={FIGURES.accounts} value={figures?.total} icon={IconUserShield} />
       <StatCard
         label="Active Accounts"
         explanation={FIGURES.activeAccounts}
-        value={text(figures?.active)}
+        value={figures?.active}
         icon={IconCircleCheck}
       />
       <StatCard
         label="Rotation Required"
         explanation={FIGURES.rotationRequired}
-        value={text(figures?.requiring_rotation)}
+        value={figures?.requiring_rotation}
         icon={IconRefreshAlert}
       />
       <StatCard
         label="Valid Credentials"
         explanation={FIGURES.validAccounts}
-        value={text(figures?.validation_valid)}
+        value={figures?.validation_valid}
         icon={IconShieldCheck}
         line={figures && validityLine(figures)}
       />

@@ -168,18 +168,16 @@ function useSafeDialogs(safes: readonly Safe[]) {
   };
 }
 
-const text = (figure: number | undefined): string | null => figure?.toLocaleString() ?? null;
-
 /** Shows a dash for a missing figure. */
 function SafeStatistics() {
   const { data } = useQuery(statistics);
   return (
     <StatRow>
-      <StatCard label="Total Safes" value={text(data?.total)} icon={IconBuildingBank} />
-      <StatCard label="Active Safes" value={text(data?.active)} icon={IconCircleCheck} />
+      <StatCard label="Total Safes" value={data?.total} icon={IconBuildingBank} />
+      <StatCard label="Active Safes" value={data?.active} icon={IconCircleCheck} />
       <StatCard
         label="Shared Safes"
-        value={text(data?.shared)}
+        value={data?.shared}
         icon={IconUsersGroup}
         explanation="Safes with more than one person as a member"
       />

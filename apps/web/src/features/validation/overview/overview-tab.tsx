@@ -70,14 +70,14 @@ function HealthCards({ figures: { validation_statistics: read } }: { figures: Fi
     <StatRow>
       <StatCard
         label="Last 24 Hours"
-        value={read.last_24h_successes.toLocaleString()}
+        value={read.last_24h_successes}
         line={`of ${tried} succeeded`}
         icon={IconPercentage}
       />
       <StatCard
         label="Critical Failures"
         explanation={FIGURES.criticalFailures}
-        value={read.critical_failures.toLocaleString()}
+        value={read.critical_failures}
         tone={toneOfCritical(read.critical_failures)}
         icon={IconAlertOctagon}
       />
