@@ -86,9 +86,11 @@ export type Role = z.infer<typeof Role>;
 
 /**
  * Invisible characters that can disguise a name: control characters (including NUL), line and paragraph separators,
- * and direction overrides, which can make one name look like another.
+ * direction overrides, and characters without a width, which can make one name look like another. Joiners are not
+ * among them, because scripts and emoji need them.
  */
-const UNSEEN = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+const UNSEEN =
+  /[\p{Cc}\u00ad\u115f\u1160\u17b4\u17b5\u180e\u200b\u2028\u2029\u202a-\u202e\u2060-\u2069\u3164\ufeff\uffa0]/u;
 const BREAKS = /[\t\n\r]/g;
 
 /** Text on one line, for names: trimmed, without control characters. Add `.min()` and `.max()`. */

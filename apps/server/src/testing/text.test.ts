@@ -19,6 +19,9 @@ before(async () => {
 after(() => app.close());
 
 const UNSEEN: Record<string, string> = {
+  "a space without a width": "\u200b",
+  "a soft hyphen": "\u00ad",
+  "an invisible filler": "\u3164",
   "a line feed": "\n",
   "a tabulator": "\t",
   "an escape": "\u001b",

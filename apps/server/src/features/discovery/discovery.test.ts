@@ -101,6 +101,15 @@ describe("permissions", () => {
     assert.match(reply.text, /name a fixed host/);
   });
 
+  for (const host of ["169.254.169.254", "::ffff:169.254.169.254", "fe80::1", "0.0.0.0"]) {
+    test(`the connection test sends nothing to ${host}, which no policy allows`, async () => {
+      const { name: _, safeId: __, ...login } = linuxTarget(await anyCredential(), { host, port: 22 });
+      const reply = await app.call(testDiscoveryTarget, { body: login, as: owner.token });
+      assert.deepEqual([reply.status, reply.body.is_verified], [200, false], reply.text);
+      assert.match(reply.body.message, /Nothing was sent to it/);
+    });
+  }
+
   test("no API token can choose where a credential is sent", async () => {
     const body = { name: "scanner", scopes: ["discovery.read", "discovery.manage"], expires_in_days: 1 };
     const made = await app.call(createToken, { body: body as never, as: owner.token });
