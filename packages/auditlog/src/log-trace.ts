@@ -3,7 +3,7 @@ import { EMPTY_FRONTIER, appendLeaves, rootHash } from "./tree.ts";
 import type { TreeFrontier } from "./tree.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { checkpointOf, entries } from "./findings.ts";
-import type { Findings } from "./findings.ts";
+import type { Findings, VerifyReport } from "./findings.ts";
 
 /** A checkpoint with a verified signature. */
 export interface SignedCheckpoint extends Checkpoint {
@@ -52,6 +52,19 @@ export class LogTrace {
   constructor(findings: Findings, recover: Recover = async () => null) {
     this.#findings = findings;
     this.#recover = recover;
+  }
+
+  /** The report on the whole log, with the findings so far. */
+  report(facts: Pick<VerifyReport, "isIntact" | "origin" | "entries">): VerifyReport {
+    return {
+      ...facts,
+      proven: this.proven,
+      checkpoints: this.agreed,
+      size: this.newest?.size ?? null,
+      signedAt: this.newest?.signedAt ?? null,
+      findings: this.#findings.kept,
+      omitted: this.#findings.omitted,
+    };
   }
 
   /** The number of entries seen so far that a matching checkpoint should cover. */

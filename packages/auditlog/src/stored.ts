@@ -67,17 +67,11 @@ export async function compareStored(log: StoredLog): Promise<VerifyReport> {
   if (beyond) reportTruncated(trace.size, beyond, findings);
   else if (trace.signedSize < trace.size) reportUnsigned(trace.signedSize, trace.size, findings);
 
-  return {
+  return trace.report({
     isIntact: findings.isEmpty && trace.proven === count,
     origin: log.origin,
     entries: count,
-    proven: trace.proven,
-    checkpoints: trace.agreed,
-    size: trace.newest?.size ?? null,
-    signedAt: trace.newest?.signedAt ?? null,
-    findings: findings.kept,
-    omitted: findings.omitted,
-  };
+  });
 }
 
 /** The checkpoints with valid signatures, stored and kept ones together, smallest first. */

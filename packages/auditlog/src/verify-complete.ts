@@ -41,17 +41,11 @@ export async function verifyComplete(lines: AsyncIterable<NumberedLine>, check: 
   for (const signed of [...ahead, beyond])
     if (signed && signed.size > trace.size) reportShort(trace.size, signed, findings);
 
-  return {
+  return trace.report({
     isIntact: findings.isEmpty && trace.proven === count && trace.size === checkpoint.size,
     origin: header.origin,
     entries: count,
-    proven: trace.proven,
-    checkpoints: trace.agreed,
-    size: trace.newest?.size ?? null,
-    signedAt: trace.newest?.signedAt ?? null,
-    findings: findings.kept,
-    omitted: findings.omitted,
-  };
+  });
 }
 
 /** The usable lines, with the signatures of checkpoints verified. */

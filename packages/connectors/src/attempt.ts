@@ -2,6 +2,7 @@
 import type {
   ChangeFinding,
   ChangeResult,
+  Failure,
   Finding,
   ListFinding,
   ListResult,
@@ -115,5 +116,23 @@ export async function inTime<F extends object>(
     clearTimeout(timer);
     context.signal.removeEventListener("abort", cancel);
     over.abort();
+  }
+}
+
+/**
+ * Runs `work` with a session and closes the session. A failure that `work` throws happened before anything was sent;
+ * `failureOf` explains it.
+ */
+export async function closing(
+  session: { close(): void },
+  failureOf: (error: unknown) => Failure,
+  work: () => Promise<ChangeFinding>,
+): Promise<ChangeFinding> {
+  try {
+    return await work();
+  } catch (error) {
+    return unsent(failureOf(error));
+  } finally {
+    session.close();
   }
 }

@@ -1,7 +1,7 @@
 // Sets the password of a domain account ([MS-ADTS] §3.1.1.3.1.5): as the account itself with old and new in one
 // request, else by replacement.
 import { Attribute, Change, type Entry } from "ldapts";
-import type { ChangeAttempt } from "../attempt.ts";
+import { closing, type ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { changed, misconfigured, refused, rejected, unsent } from "../finding.ts";
@@ -20,7 +20,7 @@ export async function changeOwn(
 ): Promise<ChangeFinding> {
   const login = await logIn(target, current, attempt);
   if ("failure" in login) return unsent(login.failure);
-  return closing(login, async () => {
+  return closing(login.session, login.session.failureOf, async () => {
     const entry = await findEntry(login.session.client, login.name, ["pwdLastSet"]);
     const changes = [passwordValue("delete", current), passwordValue("add", candidate)];
     return entry === null ? notFound(login) : send(login, entry, changes, attempt);
@@ -39,22 +39,11 @@ export async function reset(
   if ("failure" in name) return unsent(name.failure);
   const login = await logIn({ ...target, username: by.username }, by.secret.reveal(), attempt);
   if ("failure" in login) return unsent(login.failure);
-  return closing(login, async () => {
+  return closing(login.session, login.session.failureOf, async () => {
     const found = { ...login, address: { ...login.address, username } };
     const entry = await findEntry(login.session.client, name, ["pwdLastSet"]);
     return entry === null ? notFound(found) : send(found, entry, [passwordValue("replace", candidate)], attempt);
   });
-}
-
-/** A failure in `work` happens before anything was sent. */
-async function closing(login: DomainSession, work: () => Promise<ChangeFinding>): Promise<ChangeFinding> {
-  try {
-    return await work();
-  } catch (error) {
-    return unsent(login.session.failureOf(error));
-  } finally {
-    login.session.close();
-  }
 }
 
 function passwordValue(operation: "add" | "delete" | "replace", password: string): Change {

@@ -1,6 +1,6 @@
 // Sets the password of a Redis user by its SHA-256, so that the new one is neither sent nor logged.
 import { createHash } from "node:crypto";
-import type { Attempt, ChangeAttempt } from "../attempt.ts";
+import { closing, type Attempt, type ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, Finding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { changed, misconfigured, refused, rejected, unanswered, unsent, verified } from "../finding.ts";
@@ -15,7 +15,11 @@ export async function changeOwn(
 ): Promise<ChangeFinding> {
   const login = await logIn(target, current, attempt);
   if ("failure" in login) return unsent(login.failure);
-  return closing(login, () => setPassword(login, login.username, candidate, attempt));
+  return closing(
+    login,
+    (error) => failureOf(error, login.endpoint),
+    () => setPassword(login, login.username, candidate, attempt),
+  );
 }
 
 export async function reset(
@@ -27,24 +31,17 @@ export async function reset(
   const login = await logIn({ ...target, username: by.username }, by.secret.reveal(), attempt);
   if ("failure" in login) return unsent(login.failure);
   const username = target.username || "default";
-  return closing(login, async () => {
-    // Otherwise the command would create a missing user.
-    const user = await login.ask("ACL", "GETUSER", username);
-    if (user === null) return refused("no-such-account", `${nameOf(login.endpoint)} has no user ${username}.`);
-    if (user instanceof RedisError) return notAllowed(login, username);
-    return setPassword(login, username, candidate, attempt);
-  });
-}
-
-/** A failure in `work` before anything was sent is `unsent`. */
-async function closing(login: RedisSession, work: () => Promise<ChangeFinding>): Promise<ChangeFinding> {
-  try {
-    return await work();
-  } catch (error) {
-    return unsent(failureOf(error, login.endpoint));
-  } finally {
-    login.close();
-  }
+  return closing(
+    login,
+    (error) => failureOf(error, login.endpoint),
+    async () => {
+      // Otherwise the command would create a missing user.
+      const user = await login.ask("ACL", "GETUSER", username);
+      if (user === null) return refused("no-such-account", `${nameOf(login.endpoint)} has no user ${username}.`);
+      if (user instanceof RedisError) return notAllowed(login, username);
+      return setPassword(login, username, candidate, attempt);
+    },
+  );
 }
 
 async function setPassword(

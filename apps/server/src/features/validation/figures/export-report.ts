@@ -9,6 +9,7 @@ import type { Download } from "#kernel/http/stream.ts";
 import { readValidationCounts } from "#features/figures/index.ts";
 import { countTried } from "./figures.store.ts";
 import type { Period } from "./figures.store.ts";
+import { countsOf } from "./read-dashboard.ts";
 import { findMatches } from "../search/search.store.ts";
 import type { MatchRow } from "../search/search.store.ts";
 import type { ValidationContext } from "../validation.ts";
@@ -93,14 +94,7 @@ async function* partsOf(
     exported_at: context.kernel.clock.now().toISOString(),
     filters: { date_range, include_fields },
     statistics: {
-      total_accounts: standing.total,
-      verified: standing.verified,
-      pending: standing.pending,
-      failed: standing.failed,
-      rejected: standing.rejected,
-      unreachable: standing.unreachable,
-      misconfigured: standing.misconfigured,
-      never_validated: standing.untested,
+      ...countsOf(standing),
       attempts: tried.attempts,
       successes: tried.successes,
       failures: tried.attempts - tried.successes,

@@ -99,6 +99,18 @@ export async function readStatus(
   };
 }
 
+/** The current figures, as statistics and exports name them. */
+export const countsOf = (standing: ValidationCounts) => ({
+  total_accounts: standing.total,
+  verified: standing.verified,
+  pending: standing.pending,
+  failed: standing.failed,
+  rejected: standing.rejected,
+  unreachable: standing.unreachable,
+  misconfigured: standing.misconfigured,
+  never_validated: standing.untested,
+});
+
 /** Computes the statistics of a range, also for reports. */
 export function statisticsOf(
   standing: ValidationCounts,
@@ -109,14 +121,7 @@ export function statisticsOf(
   const lastDay = sumOf(tried.filter(({ isOfLastDay }) => isOfLastDay));
   const ranged = sumOf(inRange(tried, range, now));
   return {
-    total_accounts: standing.total,
-    verified: standing.verified,
-    pending: standing.pending,
-    failed: standing.failed,
-    rejected: standing.rejected,
-    unreachable: standing.unreachable,
-    misconfigured: standing.misconfigured,
-    never_validated: standing.untested,
+    ...countsOf(standing),
     success_rate: rateOf(ranged.successes, ranged.attempts),
     average_validation_time: ranged.attempts === 0 ? null : Math.round(ranged.duration / ranged.attempts),
     weekly_trend: trendOf(tried, now, trendDays(range)),
