@@ -21,10 +21,10 @@ export interface JobOptions {
    */
   groupConcurrency?: number;
   /**
-   * The meaning of `singletonKey`. `standard` (default): none. `short`: at most one waiting job per key. `exclusive`: at most one
-   * waiting or running job per key. Jobs without a key count as having the same key.
+   * The meaning of `singletonKey`. `standard` (default): none. `exclusive`: at most one waiting or running job per key. Jobs without
+   * a key count as having the same key.
    */
-  policy?: "standard" | "short" | "exclusive";
+  policy?: "standard" | "exclusive";
   /** The number of further attempts after a failure; default 2. */
   retryLimit?: number;
   /** Seconds before the first retry, doubled for each further retry; default 5. */

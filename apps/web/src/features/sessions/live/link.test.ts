@@ -1,10 +1,10 @@
 import { waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { READY, startGateway, type TestGateway } from "../testing/a-gateway.ts";
-import { Link, type LinkState } from "./link.ts";
+import { TerminalLink, type TerminalLinkState } from "./link.ts";
 
 let gateway: TestGateway;
-let links: Link[];
+let links: TerminalLink[];
 beforeEach(async () => {
   gateway = await startGateway();
   links = [];
@@ -17,8 +17,8 @@ afterEach(async () => {
 function connect(more: { isWatching?: boolean; resumeWithinMs?: number } = {}) {
   const shown: string[] = [];
   const notices: string[] = [];
-  let state: LinkState | null = null;
-  const link = new Link({
+  let state: TerminalLinkState | null = null;
+  const link = new TerminalLink({
     url: gateway.url,
     ticket: "ticket-1",
     screen: {

@@ -25,22 +25,22 @@ const GatewayFrame = z.discriminatedUnion("t", [
 ]);
 type GatewayFrame = z.infer<typeof GatewayFrame>;
 
-export interface LinkEnd {
+export interface TerminalLinkEnd {
   /** Null when the session did not begin, or can no longer be reached. */
   reason: SessionEndReason | null;
   detail: string | null;
 }
 
-export interface LinkState {
+export interface TerminalLinkState {
   phase: "connecting" | "live" | "reconnecting" | "ended";
   isRecorded: boolean;
   watchers: number;
   /** Why output and input wait. */
   paused: string | null;
-  end: LinkEnd | null;
+  end: TerminalLinkEnd | null;
 }
 
-export const CONNECTING: LinkState = {
+export const CONNECTING: TerminalLinkState = {
   phase: "connecting",
   isRecorded: false,
   watchers: 0,
@@ -48,35 +48,35 @@ export const CONNECTING: LinkState = {
   end: null,
 };
 
-interface LinkScreen {
+interface TerminalLinkScreen {
   write: (data: Uint8Array) => Promise<void>;
   resize: (size: TerminalSize) => void;
   clear: () => void;
 }
 
-export interface LinkOptions {
+export interface TerminalLinkOptions {
   url: string;
   /** Redeemed once. */
   ticket: string;
-  screen: LinkScreen;
+  screen: TerminalLinkScreen;
   /** The size of the user's own terminal. Without it, the link watches and sends nothing. */
   size?: () => TerminalSize;
-  onState: (state: LinkState) => void;
+  onState: (state: TerminalLinkState) => void;
   onNotice: (text: string) => void;
   resumeWithinMs?: number;
 }
 
-export class Link {
-  readonly #options: LinkOptions;
+export class TerminalLink {
+  readonly #options: TerminalLinkOptions;
   #socket: WebSocket | null = null;
-  #state: LinkState = CONNECTING;
+  #state: TerminalLinkState = CONNECTING;
   /** Resumes the session; new after each connection. It is kept in memory only. */
   #secret: string | null = null;
   #lostAt: number | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #unshownBytes = 0;
 
-  constructor(options: LinkOptions) {
+  constructor(options: TerminalLinkOptions) {
     this.#options = options;
     this.#open();
   }
@@ -166,7 +166,7 @@ export class Link {
     this.#change({ phase: "live", isRecorded: recorded, watchers, paused: null });
   }
 
-  #end({ reason, detail }: LinkEnd): void {
+  #end({ reason, detail }: TerminalLinkEnd): void {
     this.close();
     this.#change({ phase: "ended", end: { reason, detail } });
   }
@@ -189,7 +189,7 @@ export class Link {
     this.#retry = setTimeout(() => this.#open(), Math.min(RETRY_AFTER_MS, resumeWithinMs));
   }
 
-  #change(changed: Partial<LinkState>): void {
+  #change(changed: Partial<TerminalLinkState>): void {
     this.#state = { ...this.#state, ...changed };
     this.#options.onState(this.#state);
   }

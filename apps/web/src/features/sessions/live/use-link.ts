@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 import { socketUrl } from "#shared/api/call.ts";
 import type { Screen } from "../screen/screen.ts";
-import { CONNECTING, Link, type LinkState } from "./link.ts";
+import { CONNECTING, TerminalLink, type TerminalLinkState } from "./link.ts";
 
 export interface SessionTicket {
   ticket: string;
@@ -11,14 +11,14 @@ export interface SessionTicket {
 
 /** Only the first ticket counts. `isWatching`: read-only, in the size of the user's terminal. */
 export function useLink({ ticket, connect_path: path }: SessionTicket, screen: Screen | null, isWatching: boolean) {
-  const [state, setState] = useState<LinkState>(CONNECTING);
+  const [state, setState] = useState<TerminalLinkState>(CONNECTING);
   const [notices, setNotices] = useState<readonly string[]>([]);
-  const link = useRef<Link | null>(null);
+  const link = useRef<TerminalLink | null>(null);
   const given = useRef({ ticket, path, isWatching });
   useEffect(() => {
     if (screen === null) return undefined;
     const first = given.current;
-    link.current = new Link({
+    link.current = new TerminalLink({
       url: socketUrl(first.path),
       ticket: first.ticket,
       screen: {

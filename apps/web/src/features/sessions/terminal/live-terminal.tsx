@@ -24,7 +24,7 @@ import { paths } from "#shared/paths.ts";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import type { LinkState } from "../live/link.ts";
+import type { TerminalLinkState } from "../live/link.ts";
 import { useLink, type SessionTicket } from "../live/use-link.ts";
 import { FONT_SIZES, type Screen } from "../screen/screen.ts";
 import { ScreenView } from "../screen/screen-view.tsx";
@@ -32,7 +32,7 @@ import { endText } from "../session-labels.ts";
 import { terminate } from "../sessions.queries.ts";
 import classes from "../sessions.module.css";
 
-const PHASES: Record<LinkState["phase"], string> = {
+const PHASES: Record<TerminalLinkState["phase"], string> = {
   connecting: "Connecting...",
   live: "Connected",
   reconnecting: "The connection was lost. Reconnecting...",
