@@ -3,6 +3,7 @@ import { freePort, startSshd, type Sshd, type UnixUser } from "@strongroom/conne
 import { insertSession, insertTicket } from "@strongroom/server/features/sessions/sessions.store.ts";
 import { hashOfTicket, newTicketText } from "@strongroom/server/features/sessions/ticket-text.ts";
 import { gatewaySocket, recordingsFolder } from "@strongroom/server/features/sessions/index.ts";
+import type { Config } from "@strongroom/server/kernel/config.ts";
 import { openDatabase } from "@strongroom/server/kernel/db/database.ts";
 import type { Database } from "@strongroom/server/kernel/db/database.ts";
 import { newId } from "@strongroom/server/kernel/id.ts";
@@ -39,7 +40,8 @@ export interface GatewayWorld {
   stop(): Promise<void>;
 }
 
-export async function startGatewayWorld(): Promise<GatewayWorld> {
+/** `changes` to the settings of the gateway. */
+export async function startGatewayWorld(changes: Partial<Config> = {}): Promise<GatewayWorld> {
   const [sshd, app] = await Promise.all([startSshd(), testApp()]);
   const user = await sshd.addUser();
   const owner = await aPerson(app);
@@ -60,7 +62,7 @@ export async function startGatewayWorld(): Promise<GatewayWorld> {
   const log = openLog("fatal");
   const database = openDatabase({ connection: app.database.connection, log, poolSize: 5 });
   const sshPort = await freePort();
-  const gatewayApp = await composeGateway({ config: { ...app.config, sshPort }, log, database });
+  const gatewayApp = await composeGateway({ config: { ...app.config, sshPort, ...changes }, log, database });
   await gatewayApp.start();
 
   const open: GatewayWorld["open"] = (sessionId, kind = "terminal") =>

@@ -137,6 +137,18 @@ const ATTACKS: Record<string, (folder: string) => void> = {
       "postgresql.conf",
       "session_preload_libraries = '/nowhere/evil'\nlocal_preload_libraries = '/nowhere/evil'\narchive_library = 'evil'\n",
     ),
+  "a library that compiles queries or checks tokens": (folder) =>
+    append(
+      folder,
+      "postgresql.auto.conf",
+      "jit_provider = '/nowhere/evil'\njit = on\noauth_validator_libraries = '/nowhere/evil'\n",
+    ),
+  "files of the server elsewhere": (folder) =>
+    append(
+      folder,
+      "postgresql.conf",
+      `external_pid_file = '${marker}'\nlogging_collector = on\nlog_directory = '${inside("public")}'\n`,
+    ),
   "a passphrase command": (folder) =>
     append(folder, "postgresql.conf", `ssl = on\nssl_passphrase_command = '${command}'\n`),
   "a data directory elsewhere": (folder) =>
@@ -178,7 +190,8 @@ describe("restoring a backup that was changed", () => {
           await client.query("select pg_switch_wal()");
           const { rows } = await client.query<{ name: string; setting: string }>(
             `select name, setting from pg_settings
-             where name ~ '(preload|archive)_librar|_command$' or name in ('archive_mode', 'data_directory', 'dynamic_library_path', 'ssl')`,
+             where name ~ '(preload|archive|validator)_librar|_command$|^(archive_mode|data_directory|dynamic_library_path|ssl|jit_provider)$'
+               or name in ('external_pid_file', 'logging_collector')`,
           );
           for (const row of rows) settings[row.name] = row.setting;
           await client.end();
@@ -191,9 +204,11 @@ describe("restoring a backup that was changed", () => {
       assert.equal(outcome, /signal/.test(name) ? "refused" : "restored");
       assert.ok(!existsSync(marker), "no command ran");
       if (outcome === "refused") return;
-      const { data_directory: directory, dynamic_library_path: path, archive_mode: mode, ssl, ...others } = settings;
+      const { data_directory: directory, dynamic_library_path: path, archive_mode: mode, ssl, ...more } = settings;
+      const { jit_provider: jit, logging_collector: collector, external_pid_file: pidFile, ...others } = more;
       assert.match(directory ?? "", /-restored\/postgres\/cluster$/);
-      assert.deepEqual([path, mode, ssl], ["$libdir", "off", "off"]);
+      assert.match(pidFile ?? "", /-restored\/postgres\/server\.pid$/);
+      assert.deepEqual([path, mode, ssl, jit, collector], ["$libdir", "off", "off", "llvmjit", "off"]);
       // PostgreSQL shows this text if archiving is off, whatever the command.
       assert.equal(others["archive_command"], "(disabled)");
       delete others["archive_command"];

@@ -124,11 +124,15 @@ function vouchedBy(row: OidcRow, claims: Record<string, unknown>): AssertedIdent
   return {
     subject: text(claims["sub"]) ?? "",
     email: text(claims["email"]),
-    isEmailVerified: typeof claims["email_verified"] === "boolean" ? claims["email_verified"] : null,
+    isEmailVerified: verifiedIn(claims["email_verified"]),
     name: text(claims["name"]),
     groups: namesInClaim(groups),
   };
 }
+
+/** Some providers send text instead of a boolean. Anything but true or an absent claim means that the address is not verified. */
+const verifiedIn = (claim: unknown): boolean | null =>
+  claim === undefined || claim === null ? null : claim === true || claim === "true";
 
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 

@@ -32,7 +32,7 @@ import {
   wait,
   whoIs,
 } from "../testing/oidc-sign-ins.ts";
-import { CLIENT_SECRET } from "../testing/openid-provider.ts";
+import { CLIENT_ID, CLIENT_SECRET } from "../testing/openid-provider.ts";
 import type { Bend } from "../testing/openid-provider.ts";
 
 serveOidc();
@@ -127,6 +127,10 @@ describe("a sign-in through a provider", () => {
     await set({});
     idp.person.claims["email_verified"] = false;
     refusedWith(await signIn(), 403, "sign-in.no-email");
+    // Some providers send text instead of a boolean.
+    idp.bend = (claims, sign) => sign({ ...claims, email_verified: "false" });
+    refusedWith(await signIn(), 403, "sign-in.no-email");
+    idp.bend = null;
     assert.equal(await countUsers(), before);
   });
 
@@ -294,10 +298,20 @@ describe("attacks on a sign-in through a provider", () => {
     "was made for another sign-in (nonce)": () => (claims, sign) => sign({ ...claims, nonce: "another" }),
     "has no nonce": () => (claims, sign) => sign({ ...claims, nonce: undefined }),
     "was made for another client (audience)": () => (claims, sign) => sign({ ...claims, aud: "another" }),
+    "is for several audiences without an authorised party": () => (claims, sign) =>
+      sign({ ...claims, aud: [CLIENT_ID, "another"], azp: undefined }),
+    "has another authorised party (azp)": () => (claims, sign) =>
+      sign({ ...claims, aud: [CLIENT_ID, "another"], azp: "another" }),
+    "has no expiry": () => (claims, sign) => sign({ ...claims, exp: undefined }),
+    "has an expiry that is text": () => (claims, sign) => sign({ ...claims, exp: "9999999999" as never }),
+    "has no time of issue": () => (claims, sign) => sign({ ...claims, iat: undefined }),
+    "is not valid yet (nbf)": () => (claims, sign) => sign({ ...claims, nbf: Math.floor(Date.now() / 1000) + 3600 }),
+    "has no subject": () => (claims, sign) => sign({ ...claims, sub: undefined }),
+    "has an issuer with another spelling": () => (claims, sign) => sign({ ...claims, iss: `${String(claims.iss)}/` }),
     "comes from another issuer": () => (claims, sign) => sign({ ...claims, iss: "https://evil.example" }),
     "belongs to another access token (at_hash)": () => (claims, sign) =>
       sign({ ...claims, at_hash: "AAAAAAAAAAAAAAAAAAAAAA" }),
-    "speaks of somebody else than the user info (sub)": () => (claims, sign) =>
+    "is about a different user than the user info (sub)": () => (claims, sign) =>
       sign({ ...claims, sub: "somebody-else" }),
   };
   for (const [name, lie] of Object.entries(LIES)) {
