@@ -308,12 +308,12 @@ describe("the embedded database", () => {
 
   test("waits for a zombie server to disappear", { skip: process.platform !== "linux" }, async () => {
     await leavePidFile();
-    const { parent, zombie } = await aZombie();
-    namePid(zombie);
+    using dead = await aZombie();
+    namePid(dead.zombie);
     const starting = start();
     assert.equal(await Promise.race([starting, delay(300, "still waiting")]), "still waiting");
     assert.ok(existsSync(pidFile));
-    parent.kill();
+    dead.parent.kill();
     const embedded = await starting;
     assert.deepEqual([embedded.adopted, await ask(embedded, "select word from kept")], [false, "kept"]);
   });
@@ -323,13 +323,12 @@ describe("the embedded database", () => {
     { skip: process.platform !== "linux" },
     async () => {
       await leavePidFile();
-      const { parent, zombie } = await aZombie();
-      namePid(zombie);
+      using dead = await aZombie();
+      namePid(dead.zombie);
       await assert.rejects(
         start(),
         (error) => error instanceof StartError && /not reaped it: .*--init/.test(error.message),
       );
-      parent.kill();
     },
   );
 
@@ -371,13 +370,14 @@ async function leavePidFile(): Promise<void> {
   copyFileSync(`${pidFile}.copy`, pidFile);
 }
 
+/** Dispose of it to end its parent, which would otherwise outlive a failed test. */
 async function aZombie() {
   // The shell becomes a program that never reaps its child.
   const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "ignore"] });
   const [said] = (await once(parent.stdout, "data")) as [Buffer];
   const zombie = Number(said.toString());
   await until("it is a zombie", () => isZombie(zombie));
-  return { parent, zombie };
+  return { parent, zombie, [Symbol.dispose]: () => void parent.kill() };
 }
 
 function namePid(pid: number): void {
