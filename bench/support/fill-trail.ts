@@ -85,7 +85,7 @@ async function count(run: Run): Promise<void> {
   await run("commit");
 }
 
-/** Anything that the server records from now on sorts after all of these in lists. */
+/** Keeps generated entries before any entry that the server records later in list order. */
 const LAST_SEQ = 1_000_000_000;
 
 /** Oldest first, in list order, spread over a year that ends now. Later additions precede existing entries, so ids never collide. */

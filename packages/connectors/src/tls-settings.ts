@@ -106,7 +106,7 @@ export const TLS_PARAMETERS: readonly ParameterField[] = [
     kind: "choice",
     name: "sslmode",
     label: "TLS mode",
-    placeholder: "As set by SSL/TLS",
+    placeholder: "Use the SSL/TLS setting",
     options: [
       ...CHECKED_MODES,
       { value: "require", label: "Encrypt without checking the certificate (require)" },
@@ -135,7 +135,7 @@ export const CHOSEN_TLS_PARAMETERS: readonly ParameterField[] = [
     kind: "choice",
     name: "sslmode",
     label: "TLS mode",
-    placeholder: "As set by SSL/TLS",
+    placeholder: "Use the SSL/TLS setting",
     options: CHECKED_MODES,
     initial: "verify-full",
   },

@@ -177,7 +177,7 @@ export const listAuditEntries = endpoint({
     }),
   reply: z.object({
     logs: z.array(AuditLog),
-    /** As in `countAuditEntries`; only with an offset. */
+    /** The total as in `countAuditEntries`; present only for requests with an offset. */
     total: z.number().int().optional(),
     is_exact: z.boolean().optional(),
     next_cursor: z.string().nullable(),

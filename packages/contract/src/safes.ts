@@ -279,7 +279,7 @@ export const EffectiveAccess = z.object({
   can_use: z.boolean(),
   can_retrieve: z.boolean(),
   paths: z.array(AccessPath),
-  /** For a grant: the account of the grant. */
+  /** The account of a grant; null for memberships. */
   account_id: AccountId.nullable(),
 });
 export type EffectiveAccess = z.infer<typeof EffectiveAccess>;

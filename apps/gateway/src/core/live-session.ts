@@ -217,7 +217,7 @@ export class LiveSession {
     for (const watcher of this.#watchers) watcher.paused(reason);
   }
 
-  /** Checks again when the session could have become idle, so that typing costs no timer. */
+  /** Sets a timer for the earliest moment the session can be idle, instead of resetting a timer on every key press. */
   #endWhenIdle(): void {
     const { idleMinutes } = this.session.rules;
     if (idleMinutes === null) return;

@@ -95,7 +95,7 @@ interface RecorderEvents {
   onFailed(message: string): void;
 }
 
-/** The traffic of a program cannot be described, so the session must end. The message is for the user. */
+/** Thrown when a program's traffic cannot be parsed for the log. The session must end; the message is shown to the user. */
 export class TrafficError extends Error {}
 
 /**

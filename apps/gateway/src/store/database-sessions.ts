@@ -24,7 +24,7 @@ export interface DatabaseSessionsOptions {
 const LOGIN_WITHIN_MS = 20_000;
 
 const NOT_OPENED = "The gateway could not open this session. Try again; if it fails again, tell an administrator.";
-const OTHER_KIND = "This ticket is for something else. Connect again.";
+const OTHER_KIND = "This ticket is for another kind of connection. Connect again.";
 
 export function databaseSessions({ context, gateway, network }: DatabaseSessionsOptions): SessionStore {
   const { kernel } = context;

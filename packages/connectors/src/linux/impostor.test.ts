@@ -38,7 +38,7 @@ async function against(
 
 const aSecret = () => randomBytes(12).toString("base64url");
 
-test("a password that the server repeats in its refusal appears in no message", async (t) => {
+test("no message contains a password that the server echoes when it rejects the login", async (t) => {
   const secret = aSecret();
   const result = await against(t, secret, (context, client) => {
     if (context.method !== "password") {
@@ -91,7 +91,7 @@ test("a one-time code requested after the password is a second factor", async (t
   assert.deepEqual(answers, [secret]);
 });
 
-test("a server that asks for the same password a second time has not accepted it", async (t) => {
+test("a second prompt for the same password counts as a rejected login", async (t) => {
   const answers: string[] = [];
   const result = await against(t, aSecret(), (context) => {
     if (context.method !== "keyboard-interactive") {

@@ -218,7 +218,7 @@ function changing(source: PostgresqlSource): void {
     }
   });
 
-  test("lists everything except password storage when it may not read that", async () => {
+  test("omits the password storage when the account may not read it, and lists everything else", async () => {
     const role = await server.addRole();
     const target = aTarget(at(role.username));
     const plain = await postgresql.listAccounts?.(target, Secret.fromText(role.password), aContext());

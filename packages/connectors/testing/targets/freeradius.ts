@@ -21,7 +21,7 @@ export function freeradiusAvailable(): Unavailable {
   return firstExisting(SERVERS) === null ? "there is no FreeRADIUS (install freeradius)" : null;
 }
 
-/** `isProtected`: whether its answers have a Message-Authenticator, as newer versions always do. */
+/** `isProtected`: whether replies contain a Message-Authenticator, which newer FreeRADIUS versions always send. */
 export async function startFreeradius({ isProtected = true } = {}): Promise<RadiusServer> {
   const account = ordinaryAccount("freerad");
   const folder = temporaryFolder(account);

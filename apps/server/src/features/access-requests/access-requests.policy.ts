@@ -261,7 +261,7 @@ function obstacleToRetrieval(view: RequestView): Obstacle | null {
 
 function obstacleToConnection(view: RequestView): Obstacle | null {
   if (view.canBeConnected) return obstacleToRetrieval(view);
-  return conflict("no-sessions", "Sessions are available for accounts with the connection method SSH.");
+  return conflict("no-sessions", "Sessions are available only for accounts with the connection method SSH.");
 }
 
 const OBSTACLES: Record<RequestAction, (view: RequestView) => Obstacle | null> = {

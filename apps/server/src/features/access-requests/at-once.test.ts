@@ -211,7 +211,7 @@ describe("concurrent calls by many users on two processes", () => {
   });
 });
 
-describe("the end of access on every process", () => {
+describe("ending access on every process", () => {
   /** Creates a hundred active grants for one user who has no other access to the accounts. */
   async function aHundred(): Promise<{ person: TestPerson; made: AccessRequest[] }> {
     const { owner, safe, account, asker, approvers } = await aRequestableAccount(first);
@@ -255,7 +255,7 @@ describe("the end of access on every process", () => {
   });
 });
 
-describe("a jump of the database clock", () => {
+describe("when the database clock jumps", () => {
   let lending: RequestableSetup;
   let people: TestPerson[];
   before(async () => {

@@ -243,7 +243,7 @@ describe("the platform's policy", () => {
 describe("an exclusive check-out", () => {
   const policy = { exclusive_check_out: true, rotate_after_check_in: true, default_duration_minutes: 30 };
 
-  test("begins with the retrieval, lasts for the platform's default duration, and shows other users its holder and end", async () => {
+  test("starts at the retrieval, lasts for the platform's default duration, and shows its holder and end to other users", async () => {
     const { account, owner, member } = await aScene(policy);
     const { body } = await retrieve(member, account);
     const { check_out: mine } = body;

@@ -296,7 +296,7 @@ describe("a file", () => {
         assert.match(failing.last_error ?? "", /The disk is full/);
         const body2 = { name: "Billing", type: "password", value: "a secret value" } as const;
         const stored = await other.call(createCredential, { body: body2, as: boss.token });
-        assert.equal(stored.status, 201, "the product goes on");
+        assert.equal(stored.status, 201, "the server keeps working");
         rmSync(join(small, "filler"));
         await allSent(other, boss.token, made.body.id);
         const indexes = readFileSync(join(small, "trail.jsonl"), "utf8").split("\n").slice(0, -1);

@@ -38,7 +38,7 @@ interface Kind {
   sql: string[];
   /** While a server that knows the newest checkpoint is running. */
   live: Finder;
-  /** At the next start with the same data folder. */
+  /** What finds the tampering at the next start with the same data folder. */
   stopped: Finder;
 }
 

@@ -14,7 +14,7 @@ export interface FactorsFeature {
   forgetPerson(tx: Tx, userId: string): Promise<void>;
   /** For a restored database: ends open challenges and enrolments. */
   endBegun(tx: Tx): Promise<void>;
-  /** For a restored database, in which used recovery codes would work again. Returns the number of deleted codes. */
+  /** Used after a restore, which would make used recovery codes valid again. Returns the number of deleted codes. */
   deleteRecoveryCodes(tx: Tx): Promise<number>;
   /**
    * Removes a user's factors, ends their sessions and API tokens, closes their vault and notifies them. The caller has

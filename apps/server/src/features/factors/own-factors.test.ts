@@ -146,7 +146,7 @@ describe("a passkey", () => {
     ];
     for (const conditions of bad) assert.equal((await answered(person, device, conditions)).status, 401);
     assert.equal((await answered(person, device, { counter: 50 })).status, 200);
-    assert.equal((await answered(person, device, { counter: 50 })).status, 401, "a counter that stands still");
+    assert.equal((await answered(person, device, { counter: 50 })).status, 401, "a counter that does not increase");
     assert.equal((await answered(person, device, { counter: 7 })).status, 401, "a counter that went back");
     const stranger = await aPerson(app);
     await withPasskey(app, stranger);

@@ -146,7 +146,7 @@ function requireSupported({ name, connection_method }: ShownRow): void {
   throw refuse(
     409,
     "privileged-session.not-supported",
-    `"${name}" uses ${connection_method}. Sessions are available for accounts with the connection method SSH.`,
+    `"${name}" uses ${connection_method}. Sessions are available only for accounts with the connection method SSH.`,
   );
 }
 

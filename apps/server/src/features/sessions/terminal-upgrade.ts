@@ -84,7 +84,7 @@ function requireSameOrigin(kernel: Kernel, { headers }: IncomingMessage): void {
   if (headers.origin === undefined && headers.authorization !== undefined) return;
   const own = [`http://${headers.host}`, `https://${headers.host}`, new URL(kernel.publicUrl()).origin];
   if (headers.origin !== undefined && own.includes(headers.origin)) return;
-  throw refuse(403, "request.other-origin", "Terminals open only from Strongroom's own pages.");
+  throw refuse(403, "request.other-origin", "Terminals can only be opened from Strongroom's own pages.");
 }
 
 const notReached = () =>

@@ -260,8 +260,8 @@ describe("INVARIANT: an envelope opens only for the purpose, record, version and
   });
 });
 
-describe("a reveal and a deletion at the same time", () => {
-  test("finish in either order, but no reveal is recorded after the deletion", async () => {
+describe("a concurrent reveal and deletion", () => {
+  test("both complete, and no reveal is recorded after the deletion", async () => {
     const owner = await aPerson(app);
     for (let round = 0; round < 15; round++) {
       const stored = await aCredential(app, owner);

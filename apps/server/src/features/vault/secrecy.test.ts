@@ -44,7 +44,7 @@ async function rowsWith(text: string): Promise<string[]> {
 }
 
 describe("a secret occurs only in its envelope", () => {
-  test("the search of all tables would find a secret in plaintext", async () => {
+  test("searching all tables finds a plaintext value, so the other tests can fail", async () => {
     const owner = await aPerson(app);
     const marker = aSecret();
     await aCredential(app, owner, { name: marker });

@@ -54,7 +54,7 @@ export async function insertAttempt(tx: Tx, attempt: NewAttempt, leaseSeconds: n
   return (await tx.executeQuery(named("attempts.insert", query))).rows[0]!;
 }
 
-/** Inserts attempts of a rotation, which have already ended. */
+/** Inserts a rotation's completed verification attempts. */
 export async function insertEndedAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
   const rows = attempts.map((attempt) => ({ ...attempt, lease_until: attempt.started_at }));
   await tx.insertInto("verification_attempts").values(rows).execute();

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
 export type ServerState =
-  /** There is no pid file, or the process is gone: PostgreSQL removes the file. */
+  /** No pid file exists, or its process has exited. PostgreSQL removes a stale pid file when it starts. */
   | { kind: "none" }
   /** The server is running, starting or stopping. */
   | { kind: "alive"; pid: number }

@@ -107,7 +107,7 @@ describe("a failed start of the embedded database", () => {
 });
 
 describe("the embedded database", () => {
-  test("runs for an ordinary user as that user", async () => {
+  test("runs under the account of the unprivileged user who starts it", async () => {
     const dataFolder = join(unreadableFolder(), "data");
     const child = startChild(dataFolder, "hold", isRoot ? nobody : {});
     assert.deepEqual(await child.ready, { adopted: false, count: 0, last: 0 });

@@ -68,7 +68,7 @@ export async function keepAnswer(tx: Tx, claim: string, reply: string | null): P
   return (await query.where("is_done", "=", false).executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** Stores the answer of a finished request if the answer was not known within the request's transaction. */
+/** Stores the response of a finished request whose response was not yet known in its transaction. */
 export async function fillAnswer(tx: Tx, claim: string, reply: string): Promise<void> {
   const query = tx.updateTable("idempotency_keys").set({ reply }).where("claim", "=", claim);
   await query.where("is_done", "=", true).execute();

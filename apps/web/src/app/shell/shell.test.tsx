@@ -84,7 +84,7 @@ describe("the sidebar", () => {
     await waitFor(() => expect(main.queryByRole("link", { name: "Safes" })).toBeNull());
   });
 
-  test("SHELL-11: the slide-in sidebar has the same entries and closes after a choice", async () => {
+  test("SHELL-11: the slide-in sidebar has the same entries and closes when an entry is selected", async () => {
     const { user } = await show();
     await user.click(screen.getByRole("button", { name: "Open navigation" }));
     const drawer = await screen.findByRole("dialog", { name: "Navigation" });

@@ -22,7 +22,7 @@ export default function NotificationsPage() {
     <>
       <PageHeader
         title="Notifications"
-        subtitle="Choose which notifications you receive in the settings."
+        subtitle="You can choose in the settings which notifications you receive."
         actions={
           <>
             <Tag tone={isConnected ? "success" : "warning"}>{isConnected ? "Real-time connected" : "Offline"}</Tag>

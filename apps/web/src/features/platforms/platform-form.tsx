@@ -110,7 +110,7 @@ function Verification({ form }: { form: FormControl }) {
           field="verify_every_hours"
           label="Verify every"
           unit="hours"
-          description="Empty: only on request"
+          description="Leave empty to verify only on request"
         />
       </SimpleGrid>
     </Part>

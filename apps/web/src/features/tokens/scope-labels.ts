@@ -46,7 +46,7 @@ const WORDS: Partial<Record<Scope, string>> = {
   "access-request.create": "Request access, including emergency access",
   "access-request.decide": "Decide access requests",
   "privileged-session.list": "List privileged sessions",
-  "privileged-session.start": "Start sessions on accounts, where the holder may",
+  "privileged-session.start": "Start sessions on accounts that the holder may connect to",
   "privileged-session.watch": "Watch live sessions",
   "privileged-session.terminate": "Terminate sessions",
   "privileged-session.play": "Play recordings of sessions",

@@ -126,7 +126,7 @@ test("the visible tab's session takes precedence over a hidden tab's", async () 
   expect(currentSession().user?.name).toBe("Visible");
 });
 
-test("the answer of a hidden tab is enough", async () => {
+test("restores the session from a hidden tab if no visible tab answers", async () => {
   anotherTab({ token: testToken({ name: "Hidden" }), isVisible: false });
   const restored = restoreSessionOfBrowser(openChannel);
   await vi.advanceTimersByTimeAsync(200);

@@ -19,7 +19,7 @@ const held = (condition: RawBuilder<unknown>, how: RawBuilder<unknown>): RawBuil
   select request.id, request.account_id, request.user_id, request.state, request.is_retrieved
   from access_requests request where ${condition} order by request.id for update of request ${how}`;
 
-/** Locks those of these requests that are open. */
+/** Locks the open requests among these ids. */
 export async function lockOpen(tx: Tx, ids: readonly string[]): Promise<EndingRow[]> {
   return (await held(sql`request.id = any(${ids}::uuid[]) and ${OPEN}`, sql``).execute(tx)).rows;
 }

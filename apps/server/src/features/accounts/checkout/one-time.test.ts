@@ -114,7 +114,7 @@ describe("a one-time password", () => {
     assert.equal((await retrieve(people[0]!)).status, 409);
   });
 
-  test("stays taken when an edit chooses a system without rotation, or a platform with different rules", async () => {
+  test("stays taken: an edit to a system without rotation or a platform with different rules is refused", async () => {
     const { owner, people, account, retrieve } = await aScene();
     assert.equal((await retrieve(people[0]!)).status, 200);
     const acting = actingOn(app);

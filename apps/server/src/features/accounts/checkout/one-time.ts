@@ -30,8 +30,8 @@ export function platformCapabilities(): PlatformCapability[] {
 }
 
 /**
- * Whether the one-time option applies. Platforms created before the option was limited may have it for systems whose passwords
- * cannot be rotated, where it has no effect.
+ * Whether the one-time option applies. Older platforms may have it set for systems whose passwords cannot be rotated; it has
+ * no effect there.
  */
 export function isOneTime(row: ShownRow): boolean {
   return row.one_time_password && canRotate(row);

@@ -45,7 +45,7 @@ const settled = () =>
 const bundle = (about: EvidenceSubject, id: string, more: object = {}) =>
   app.call(exportEvidenceBundle, { query: { about, id, ...more }, as: admin });
 
-/** The entries of a bundle, once the offline verifier has found it intact. */
+/** Returns the entries of a bundle after checking it with the offline verifier. */
 async function story(about: EvidenceSubject, id: string): Promise<AuditEntry[]> {
   const answer = await bundle(about, id);
   assert.equal(answer.status, 200, answer.text);

@@ -100,7 +100,7 @@ function thin(notes: readonly string[]): string[] {
   return sorted.filter((_, place) => place >= half || place % 2 === 0);
 }
 
-/** Locks across all processes of this machine. */
+/** Holds a lock that is shared by all processes on this machine. */
 async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   let [seen, since] = [0, performance.now()];
   while (!(await takeLock(path))) {

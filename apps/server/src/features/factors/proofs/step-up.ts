@@ -41,7 +41,7 @@ export async function proveAgain(parts: FactorsContext, call: SteppedCall<typeof
   const { proof } = call.body;
   call.note({ target: { type: "user", id: actor.id, name: actor.email }, details: { kind: proof.kind } });
   const claim = secondClaim(actor, call.request.ip);
-  // Guesses at a password are counted together with those at sign-in.
+  // Failed password attempts count towards the same limit as those at sign-in.
   const attempt = await admitAttempt(kernel, proof.kind === "password" ? { ...claim, email: actor.email } : claim);
   const proven = await checked(parts, call, db, proof, actor);
   if (proven === null) throw wrongProof(400);

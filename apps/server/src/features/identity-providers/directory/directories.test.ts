@@ -162,7 +162,7 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     refusedWith(await tryIn(cora.username, "not their password"), 401, "sign-in.refused");
   });
 
-  test("RFC 4515: a name never becomes more than a value in the filter", async () => {
+  test("RFC 4515: special characters in a user name are escaped in the LDAP filter", async () => {
     const { password } = directory.users.alice;
     for (const name of ["*", "alice)(uid=*", "*)(objectClass=*", "alice\\"]) {
       refusedWith(await tryIn(name, password), 401, "sign-in.refused");

@@ -1,4 +1,4 @@
-// Finds the user for a provider's asserted identity: bound before, taken over by address, created now, or refused.
+// Maps an identity asserted by a provider to a user: already linked, linked by email address, newly created, or refused.
 import { Email, PersonName, UserId } from "@strongroom/contract";
 import type { Role } from "@strongroom/contract";
 import type { ExternalIdentity } from "#features/sign-in/index.ts";

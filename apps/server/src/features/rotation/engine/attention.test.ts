@@ -161,7 +161,7 @@ describe("a rotation stops until a user intervenes", () => {
     });
     await reconcilesBy(platform, safe, place.target.superuser);
     const asked = await place.app.call(reconcileAccount, { params: { id: account.id }, as: owner.token });
-    assert.equal(asked.body.rotation_id, rotation.id, "the open one goes on");
+    assert.equal(asked.body.rotation_id, rotation.id, "the open rotation continues");
     const done = await place.settled(owner, rotation.id);
     assert.deepEqual([done.state, done.by], ["rotated", "reconcile-account"], JSON.stringify(done));
     assert.equal(await place.logsIn(role.username, await place.passwordOf(owner, account.id)), true);

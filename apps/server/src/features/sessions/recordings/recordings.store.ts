@@ -101,7 +101,7 @@ export interface ClosedAs {
   unstoredBytes: number;
   /** Of the last chunk; null without a chunk. */
   digest: Buffer | null;
-  /** Of the file, when it has more than the database knows. */
+  /** The count in the file, if it is higher than the one in the database. */
   chunks: number;
   durationMs: number;
 }

@@ -17,7 +17,7 @@ const RISKY_COMMAND = "Risky command: ";
 export const startReasons = (facts: StartFacts): string[] => [
   ...(facts.is_break_glass ? [EMERGENCY] : []),
   ...(facts.is_first ? ["First session of this user on this account"] : []),
-  ...(facts.is_unusual_time ? ["Outside of the usual hours"] : []),
+  ...(facts.is_unusual_time ? ["Outside usual hours"] : []),
   ...(facts.is_production ? ["Production system"] : []),
 ];
 

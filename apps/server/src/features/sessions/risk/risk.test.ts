@@ -73,7 +73,7 @@ describe("risky sessions", () => {
     const id = await sessions.open(user, account);
     assert.deepEqual(await risk(auditor, id), [
       "high",
-      ["First session of this user on this account", "Outside of the usual hours", "Production system"],
+      ["First session of this user on this account", "Outside usual hours", "Production system"],
     ]);
   });
 

@@ -82,7 +82,7 @@ async function aToken(person: TestPerson): Promise<string> {
   return (await app.call(createToken, { body, as: person.token })).body.token;
 }
 
-/** Stores what a provider's confirmation of a second factor would store. */
+/** Marks the user as verified with a second factor by an identity provider. */
 async function provedElsewhere({ id }: TestPerson): Promise<void> {
   await app.database.pool.query(
     `with provider as (

@@ -64,7 +64,7 @@ function Summary({ review: shown }: { review: AccessReview }) {
           { name: "Removed", value: (removed + lapsed).toLocaleString() },
           { name: "Already gone", value: gone.toLocaleString() },
           { name: "Not reviewed", value: (open + kept + lapsed).toLocaleString() },
-          { name: "Undecided when it closes", value: UNREVIEWED_LABELS[shown.unreviewed] },
+          { name: "Undecided memberships at close", value: UNREVIEWED_LABELS[shown.unreviewed] },
           { name: "Started by", value: shown.started_by },
           ...(shown.closed_at === null ? [] : [{ name: "Closed", value: absoluteTime(shown.closed_at) }]),
         ]}

@@ -108,7 +108,7 @@ describe("background runs of bulk actions", () => {
     expect(screen.queryByRole("region", { name: "Rotation stopped" })).toBeNull();
   });
 
-  test("shows an unfinished rotation run again and keeps it until it is dismissed", async () => {
+  test("shows an unfinished rotation run after a reload and keeps it until it is dismissed", async () => {
     const left = { ...run, rotated: 1 };
     api.on("GET /api/v1/rotations/runs", { json: { runs: [left] } });
     api.on(`GET /api/v1/rotations/runs/${runId}`, { json: left });

@@ -32,7 +32,7 @@ export function SecretVersions({ account, copying, onCopy }: SecretVersionsProps
   );
 }
 
-/** Only secret managers may copy a candidate secret, and not while a rotation still runs. */
+/** Only secret managers may copy a candidate secret, and only while no rotation is running. */
 function mayCopy(account: Account, { is_candidate: isCandidate }: SecretVersion): boolean {
   const { open_rotation: rotation, my_permissions: permissions } = account;
   const isSettled = rotation === null || rotation.state === "attention";

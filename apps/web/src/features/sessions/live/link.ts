@@ -56,7 +56,7 @@ interface TerminalLinkScreen {
 
 export interface TerminalLinkOptions {
   url: string;
-  /** Redeemed once. */
+  /** Can be redeemed only once. */
   ticket: string;
   screen: TerminalLinkScreen;
   /** The size of the user's own terminal. Without it, the link watches and sends nothing. */

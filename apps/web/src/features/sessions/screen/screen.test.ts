@@ -47,7 +47,7 @@ test("output cannot write to the clipboard", async () => {
   expect(shown(0)).toBe("after");
 });
 
-test("a screen without an input handler sends no answers and takes no keys", async () => {
+test("a screen without an input handler sends no terminal replies and ignores keys", async () => {
   const view = document.body.appendChild(document.createElement("div"));
   const readOnly = new Screen(view);
   const sent: string[] = [];

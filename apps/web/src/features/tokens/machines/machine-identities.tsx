@@ -175,7 +175,7 @@ function MachineTokensDialog({ machine, opened, onClose, onCreate }: MachineToke
       holder={machine}
       opened={opened}
       onClose={onClose}
-      none="It cannot do anything without a token."
+      none="This machine cannot do anything without a token."
     >
       <Group justify="flex-end" mt="md">
         <Button onClick={onCreate} disabled={machine.status !== "active"}>

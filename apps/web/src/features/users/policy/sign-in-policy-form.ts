@@ -23,7 +23,7 @@ export const POLICY_LIMITS: readonly (readonly PolicyLimitField[])[] = [
       field: "warning_minutes",
       label: "Timeout warning",
       unit: "minutes",
-      description: "Shown this long before the timeout",
+      description: "How long before the timeout the warning appears",
     },
     {
       field: "privileged_timeout_minutes",
