@@ -153,6 +153,22 @@ describe("a passkey", () => {
     assert.equal((await answered(stranger, device, { counter: 60 })).status, 401, "somebody else's passkey");
   });
 
+  const faults: [string, Conditions][] = [
+    ["for a different relying party", { rpId: "evil.example" }],
+    ["of a registration instead of a sign-in", { type: "webauthn.create" }],
+    ["from a device that nobody touched", { isAbsent: true }],
+    ["from a frame of a different site", { crossOrigin: true }],
+    ["signed with a different key", { isForged: true }],
+  ];
+  for (const [what, conditions] of faults) {
+    test(`is refused with an answer ${what}`, async () => {
+      const person = await aPerson(app);
+      const { device } = await withPasskey(app, person);
+      assert.equal((await answered(person, device, conditions)).status, 401);
+      assert.equal((await answered(person, device, {})).status, 200);
+    });
+  }
+
   test("signs the user in on its own, because it counts as two factors: the device also verifies its user", async () => {
     const person = await aPerson(app, "manager");
     const { device } = await withPasskey(app, person);

@@ -88,9 +88,13 @@ export async function askForNewPasskey(
   return { options: options as PasskeyCreation, keep };
 }
 
-const ClientData = z.object({ challenge: z.string() });
+/** A browser in a frame of a different site says so in `crossOrigin`. Strongroom is never framed (WebAuthn Level 3, §7.2). */
+const ClientData = z.object({ challenge: z.string(), crossOrigin: z.literal(false).optional() });
 
-/** The challenge that a response claims to answer. Consuming the challenge later shows whether the server issued it. */
+/**
+ * The challenge that a response claims to answer; null for a response from a frame of a different site. Consuming the
+ * challenge later shows whether the server issued it.
+ */
 function challengeOf(clientDataJSON: string): string | null {
   try {
     const text: unknown = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8"));

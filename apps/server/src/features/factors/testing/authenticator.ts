@@ -14,6 +14,16 @@ export interface Conditions {
   /** The signature counter to report. By default, it is one more than last time. */
   counter?: number;
   challenge?: string;
+  /** The site for which the device signs. */
+  rpId?: string;
+  /** The ceremony that the browser names. */
+  type?: string;
+  /** Simulates a device that nobody touched. */
+  isAbsent?: boolean;
+  /** Whether the browser ran in a frame of a different site. */
+  crossOrigin?: boolean;
+  /** Signs with a different key. */
+  isForged?: boolean;
 }
 
 const sha256 = (bytes: Uint8Array | string): Buffer => createHash("sha256").update(bytes).digest();
@@ -26,20 +36,22 @@ export function anAuthenticator(origin: string) {
   const clientData = (type: string, challenge: string, conditions: Conditions) =>
     Buffer.from(
       JSON.stringify({
-        type,
+        type: conditions.type ?? type,
         challenge: conditions.challenge ?? challenge,
         origin: conditions.origin ?? origin,
-        crossOrigin: false,
+        crossOrigin: conditions.crossOrigin ?? false,
       }),
     );
 
   function authenticatorData(rpId: string, conditions: Conditions, attested = Buffer.alloc(0)): Buffer {
     count = conditions.counter ?? count + 1;
     const flags =
-      USER_PRESENT | (conditions.isUnverified === true ? 0 : USER_VERIFIED) | (attested.length > 0 ? HAS_KEY : 0);
+      (conditions.isAbsent === true ? 0 : USER_PRESENT) |
+      (conditions.isUnverified === true ? 0 : USER_VERIFIED) |
+      (attested.length > 0 ? HAS_KEY : 0);
     const counter = Buffer.alloc(4);
     counter.writeUInt32BE(count);
-    return Buffer.concat([sha256(rpId), Buffer.from([flags]), counter, attested]);
+    return Buffer.concat([sha256(conditions.rpId ?? rpId), Buffer.from([flags]), counter, attested]);
   }
 
   function coseKey(): Uint8Array {
@@ -81,7 +93,9 @@ export function anAuthenticator(origin: string) {
     answer(options: PasskeyRequest, conditions: Conditions = {}): PasskeyAssertion {
       const data = authenticatorData(options.rpId, conditions);
       const client = clientData("webauthn.get", options.challenge, conditions);
-      const signature = sign("sha256", Buffer.concat([data, sha256(client)]), privateKey);
+      const key =
+        conditions.isForged === true ? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey : privateKey;
+      const signature = sign("sha256", Buffer.concat([data, sha256(client)]), key);
       return {
         ...common,
         clientExtensionResults: {},

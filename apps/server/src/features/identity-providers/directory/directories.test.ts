@@ -33,7 +33,7 @@ import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 
 type Body = Extract<NonNullable<InputOf<typeof createIdentityProvider>["body"]>, { kind: "ldap" }>;
-type Name = "alice" | "bela" | "cora" | "dunja" | "emil" | "fay" | "must-change" | "local";
+type Name = "alice" | "bela" | "cora" | "dunja" | "emil" | "fay" | "gil" | "must-change" | "local";
 
 const group = (name: string, ...members: string[]) =>
   [
@@ -83,6 +83,7 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
         dunja: [],
         emil: mail("emil"),
         fay: mail("fay"),
+        gil: mail("gil"),
         "must-change": [...mail("must-change"), "pwdReset: TRUE"],
         local: mail("local"),
       },
@@ -242,6 +243,20 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     }
     for (const name of [username, "bela@corp.example"])
       refusedWith(await tryIn(name, password), 401, "sign-in.refused");
+    await atHome();
+  });
+
+  test("guesses under other spellings of one name, which the directory accepts, count together", async () => {
+    const { username, password } = directory.users.gil;
+    const atHome = async () => assert.equal((await tryIn("gil@corp.example", password, "203.0.113.70")).status, 200);
+    await atHome();
+    const upper = username.toUpperCase();
+    // The directory locks an account after three wrong passwords in a row.
+    for (const spellings of [[upper, ` ${username}`], [`${username} `, ` ${upper} `], [username]]) {
+      for (const name of spellings) assert.notEqual((await tryIn(name, "wrong")).status, 200);
+      await atHome();
+    }
+    assert.notEqual((await tryIn(upper, password)).status, 200, "even the right password");
     await atHome();
   });
 
