@@ -279,7 +279,7 @@ export const EffectiveAccess = z.object({
   can_use: z.boolean(),
   can_retrieve: z.boolean(),
   paths: z.array(AccessPath),
-  /** The account of a grant; null for memberships. */
+  /** The account of a grant, in a list for a whole safe; otherwise null. */
   account_id: AccountId.nullable(),
 });
 export type EffectiveAccess = z.infer<typeof EffectiveAccess>;
