@@ -156,7 +156,7 @@ describe("a passkey", () => {
   const faults: [string, Conditions][] = [
     ["for a different relying party", { rpId: "evil.example" }],
     ["of a registration instead of a sign-in", { type: "webauthn.create" }],
-    ["from a device that nobody touched", { isAbsent: true }],
+    ["without the touch of the user", { isAbsent: true }],
     ["from a frame of a different site", { crossOrigin: true }],
     ["signed with a different key", { isForged: true }],
   ];

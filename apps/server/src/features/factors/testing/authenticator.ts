@@ -18,7 +18,7 @@ export interface Conditions {
   rpId?: string;
   /** The ceremony that the browser names. */
   type?: string;
-  /** Simulates a device that nobody touched. */
+  /** Simulates a device without the touch of its user. */
   isAbsent?: boolean;
   /** Whether the browser ran in a frame of a different site. */
   crossOrigin?: boolean;

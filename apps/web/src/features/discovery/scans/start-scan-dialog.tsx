@@ -51,7 +51,7 @@ export function StartScanDialog({ target, ...props }: DialogProps & { target: Di
               </p>
               <Switch
                 label="Include system accounts"
-                description="Accounts of the system itself, with which nobody can log in."
+                description="Accounts that belong to the system and cannot log in."
                 {...form.getInputProps("includeSystemAccounts", { type: "checkbox" })}
               />
               <TextInput
