@@ -191,6 +191,7 @@ export const NO_FORMS: Readonly<Record<string, string>> = {
   "features/sessions/session-dialogs.tsx":
     "there only beside a live session; the reason is read as text in the trail, and the message goes to a terminal",
   "shared/ui/address-search.tsx": "a part of the pages that search",
+  "shared/ui/reason-field.tsx": "a part of the dialogs that ask for a reason",
 };
 
 /** Fields that the test does not reach, with the reason. */

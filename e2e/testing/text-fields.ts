@@ -6,7 +6,8 @@ import { payload } from "./payloads.ts";
 
 const sources = join(import.meta.dirname, "../../apps/web/src");
 
-const FIELD = /<(TextInput|Textarea|AddressSearch|SearchSelect|AccountSelect|PillsInput|TagsInput|Autocomplete)\b/g;
+const FIELD =
+  /<(TextInput|Textarea|AddressSearch|SearchSelect|AccountSelect|ReasonField|PillsInput|TagsInput|Autocomplete)\b/g;
 /** Types that hold no free text: the browser accepts only a number or a date. */
 const NO_TEXT = /\btype="(number|date|datetime-local|time)"/;
 
@@ -31,7 +32,9 @@ export function fieldsInSource(): Map<string, string[]> {
     if (tags.length === 0) continue;
     found.set(
       file,
-      tags.flatMap((tag) => /\s(?:aria-)?label="([^"]+)"/.exec(tag)?.[1] ?? []),
+      tags.flatMap(
+        (tag) => /\s(?:aria-)?label="([^"]+)"/.exec(tag)?.[1] ?? (tag.startsWith("<ReasonField") ? "Reason" : []),
+      ),
     );
   }
   return found;

@@ -3,8 +3,9 @@ import type { Attempt } from "../attempt.ts";
 import type { Failure, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { misconfigured, rejected } from "../finding.ts";
-import { directoryAddress, type DirectoryAddress } from "../ldap/address.ts";
-import { openSession, resultCodeOf, type Session } from "../ldap/session.ts";
+import type { DirectoryAddress } from "../ldap/address.ts";
+import { connectFor } from "../ldap/directory-login.ts";
+import { resultCodeOf, type Session } from "../ldap/session.ts";
 import { domainName, type DomainName } from "./user-name.ts";
 
 export interface DomainSession {
@@ -20,17 +21,12 @@ export async function logIn(
   current: Attempt,
   maxReceivedBytes?: number,
 ): Promise<DomainSession | { failure: Failure }> {
-  const address = directoryAddress(target);
-  if ("failure" in address) return address;
-  const name = domainName(address.username, target);
-  if ("failure" in name) return name;
-  // RFC 4513 §5.1.2: a bind without a password is anonymous and succeeds for any name.
-  if (password === "") return { failure: misconfigured("bad-input", "The password is empty.") };
-  const session = await openSession(address, current, maxReceivedBytes);
-  if ("failure" in session) return session;
+  const connected = await connectFor(domainName, target, password, current, maxReceivedBytes);
+  if ("failure" in connected) return connected;
+  const { session, address, name } = connected;
   try {
     await session.client.bind(name.bindName, password);
-    return { session, address, name };
+    return connected;
   } catch (error) {
     session.close();
     return { failure: bindFailure(error, session, address) };

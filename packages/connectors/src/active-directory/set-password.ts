@@ -4,7 +4,8 @@ import { Attribute, Change, type Entry } from "ldapts";
 import { closing, type ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { changed, misconfigured, refused, rejected, unsent } from "../finding.ts";
+import { changed, refused, rejected, unsent } from "../finding.ts";
+import { logInToReset } from "../ldap/directory-login.ts";
 import { entryAt, textOf } from "../ldap/entries.ts";
 import { refusalByCode, tooYoung, usedBefore } from "../ldap/password-refusal.ts";
 import { lost, resultCodeOf } from "../ldap/session.ts";
@@ -33,12 +34,9 @@ export async function reset(
   candidate: string,
   attempt: ChangeAttempt,
 ): Promise<ChangeFinding> {
-  const { username } = target;
-  if (!username) return unsent(misconfigured("bad-input", "The user name is missing."));
-  const name = domainName(username, target);
-  if ("failure" in name) return unsent(name.failure);
-  const login = await logIn({ ...target, username: by.username }, by.secret.reveal(), attempt);
-  if ("failure" in login) return unsent(login.failure);
+  const started = await logInToReset({ nameIn: domainName, logIn }, target, by, attempt);
+  if ("failure" in started) return unsent(started.failure);
+  const { login, username, name } = started;
   return closing(login.session, login.session.failureOf, async () => {
     const found = { ...login, address: { ...login.address, username } };
     const entry = await findEntry(login.session.client, name, ["pwdLastSet"]);

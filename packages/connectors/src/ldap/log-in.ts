@@ -4,9 +4,10 @@ import type { Attempt } from "../attempt.ts";
 import type { Failure, Finding, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { misconfigured, rejected, verified } from "../finding.ts";
-import { directoryAddress, type DirectoryAddress } from "./address.ts";
+import type { DirectoryAddress } from "./address.ts";
+import { connectFor } from "./directory-login.ts";
 import { distinguishedName } from "./distinguished-name.ts";
-import { openSession, resultCodeOf, type Session } from "./session.ts";
+import { resultCodeOf, type Session } from "./session.ts";
 
 export interface Bound {
   session: Session;
@@ -23,14 +24,9 @@ export async function logIn(
   current: Attempt,
   maxReceivedBytes?: number,
 ): Promise<Bound | { failure: Failure }> {
-  const address = directoryAddress(target);
-  if ("failure" in address) return address;
-  const name = distinguishedName(address.username, target);
-  if ("failure" in name) return name;
-  // RFC 4513 §5.1.2: a bind without a password is anonymous and succeeds for any name.
-  if (password === "") return { failure: misconfigured("bad-input", "The password is empty.") };
-  const session = await openSession(address, current, maxReceivedBytes);
-  if ("failure" in session) return session;
+  const connected = await connectFor(distinguishedName, target, password, current, maxReceivedBytes);
+  if ("failure" in connected) return connected;
+  const { session, address, name } = connected;
   const control = new PasswordPolicyControl();
   try {
     await session.client.bind(name.dn, password, control);

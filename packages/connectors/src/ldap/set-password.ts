@@ -1,10 +1,11 @@
 // Sets a password in a directory: with the password modify operation (RFC 3062), or by replacing the attribute where
 // that is unsupported.
 import { Attribute, BerWriter, Change, PasswordPolicyControl, PasswordPolicyError } from "ldapts";
-import type { ChangeAttempt } from "../attempt.ts";
+import { closing, type ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { changed, misconfigured, unsent } from "../finding.ts";
+import { changed, unsent } from "../finding.ts";
+import { logInToReset } from "./directory-login.ts";
 import { distinguishedName } from "./distinguished-name.ts";
 import { logIn, type Bound } from "./log-in.ts";
 import { mayNotSet, refusalByCode, tooYoung, usedBefore } from "./password-refusal.ts";
@@ -29,17 +30,11 @@ export async function changeOwn(
 ): Promise<ChangeFinding> {
   const bound = await logIn(target, current, attempt);
   if ("failure" in bound) return unsent(bound.failure);
-  try {
-    const { dn } = bound;
-    const { username } = bound.address;
-    return await setPassword(
-      bound,
-      { dn, username, current, candidate, isByAttribute: isByAttribute(target) },
-      attempt,
-    );
-  } finally {
-    bound.session.close();
-  }
+  return closing(bound.session, bound.session.failureOf, () => {
+    const { dn, address } = bound;
+    const { username } = address;
+    return setPassword(bound, { dn, username, current, candidate, isByAttribute: isByAttribute(target) }, attempt);
+  });
 }
 
 export async function reset(
@@ -48,21 +43,16 @@ export async function reset(
   candidate: string,
   attempt: ChangeAttempt,
 ): Promise<ChangeFinding> {
-  const { username } = target;
-  if (!username) return unsent(misconfigured("bad-input", "The user name is missing."));
-  const name = distinguishedName(username, target);
-  if ("failure" in name) return unsent(name.failure);
-  const bound = await logIn({ ...target, username: by.username }, by.secret.reveal(), attempt);
-  if ("failure" in bound) return unsent(bound.failure);
-  try {
+  const started = await logInToReset({ nameIn: distinguishedName, logIn }, target, by, attempt);
+  if ("failure" in started) return unsent(started.failure);
+  const { login: bound, username, name } = started;
+  return closing(bound.session, bound.session.failureOf, async () => {
     const passwordChange = { ...name, username, current: null, candidate, isByAttribute: isByAttribute(target) };
     const finding = await setPassword(bound, passwordChange, attempt);
     if (finding.outcome === "changed") await dropMustChange(bound, name.dn);
     const isReused = finding.outcome === "refused" && finding.code === "reused";
     return isReused && (await isInForce(target, candidate, attempt)) ? done(bound, username) : finding;
-  } finally {
-    bound.session.close();
-  }
+  });
 }
 
 /**

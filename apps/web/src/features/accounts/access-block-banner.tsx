@@ -1,5 +1,5 @@
 // Explains why an account cannot be checked out after a use, and lets secret managers allow access before its rotation.
-import { Alert, Button, Textarea } from "@mantine/core";
+import { Alert, Button } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
@@ -7,6 +7,7 @@ import { useState } from "react";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { Form } from "#shared/ui/form.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
+import { ReasonField } from "#shared/ui/reason-field.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./detail/account-detail-page.module.css";
 import { accessAllowance } from "./accounts.queries.ts";
@@ -63,16 +64,7 @@ function AllowAccessForm({ account, onClose }: { account: Account; onClose: () =
             The previous user still knows the password of <strong>{account.name}</strong>. If you allow access, others
             can retrieve it, and the rotation waits until they check it in.
           </p>
-          <Textarea
-            label="Reason"
-            description="Recorded in the audit trail."
-            required
-            maxLength={500}
-            rows={2}
-            resize="vertical"
-            data-autofocus
-            {...form.getInputProps("reason")}
-          />
+          <ReasonField description="Recorded in the audit trail." required {...form.getInputProps("reason")} />
         </>
       )}
     </Form>

@@ -1,5 +1,5 @@
 // Contradictions of the audit trail, their evidence, and an administrator's decision.
-import { Alert, Button, Checkbox, Stack, Textarea } from "@mantine/core";
+import { Alert, Button, Checkbox, Stack } from "@mantine/core";
 import { IconShieldX } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Contradiction, ReplyOf, listContradictions } from "@strongroom/contract";
@@ -11,6 +11,7 @@ import { useUser } from "#shared/session/session-store.ts";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
 import { Form } from "#shared/ui/form.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
+import { ReasonField } from "#shared/ui/reason-field.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -134,13 +135,11 @@ function AcceptDialog({ shown, opened, onClose }: AcceptDialogProps) {
               you restored an older backup. If no backup was restored, the database was changed: first keep a copy of it
               and of the data folder.
             </p>
-            <Textarea
-              label="Reason"
+            <ReasonField
               description="Recorded with your name"
               required
               rows={3}
               maxLength={1000}
-              data-autofocus
               {...form.getInputProps("reason")}
             />
             <Checkbox

@@ -1,10 +1,11 @@
 // The dialogs that terminate a session and send a message to its user.
-import { TextInput, Textarea } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import type { PrivilegedSession } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { FormDialog } from "#shared/ui/form-dialog.tsx";
 import { Form } from "#shared/ui/form.tsx";
 import type { DialogProps } from "#shared/ui/modal.tsx";
+import { ReasonField } from "#shared/ui/reason-field.tsx";
 import { nameOf } from "./session-labels.ts";
 import { sendMessage, terminate } from "./sessions.queries.ts";
 
@@ -36,14 +37,9 @@ export function TerminateDialog({ session, ...dialog }: SessionDialogProps) {
               <p style={{ margin: 0 }}>
                 The session of <strong>{nameOf(session)}</strong> ends at once. Unsaved work in it is lost.
               </p>
-              <Textarea
-                label="Reason"
+              <ReasonField
                 description="Shown to the user and recorded in the audit trail"
                 required
-                maxLength={500}
-                rows={2}
-                resize="vertical"
-                data-autofocus
                 {...form.getInputProps("reason")}
               />
             </>

@@ -1,5 +1,4 @@
 // Asks for the reason before a review removes memberships; the removal takes effect immediately.
-import { Textarea } from "@mantine/core";
 import type { ReviewItem } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -8,6 +7,7 @@ import { counted } from "#shared/format/text.ts";
 import { Form } from "#shared/ui/form.tsx";
 import { FormDialog } from "#shared/ui/form-dialog.tsx";
 import type { DialogProps } from "#shared/ui/modal.tsx";
+import { ReasonField } from "#shared/ui/reason-field.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { decision, bulkDecision, type BulkDecisionResult } from "../access-control.queries.ts";
 
@@ -37,14 +37,7 @@ function Removal({ onRemove, children, ...props }: RemovalProps) {
           {(form) => (
             <>
               <p>{children}</p>
-              <Textarea
-                label="Reason"
-                required
-                rows={3}
-                maxLength={500}
-                data-autofocus
-                {...form.getInputProps("reason")}
-              />
+              <ReasonField required rows={3} {...form.getInputProps("reason")} />
             </>
           )}
         </Form>

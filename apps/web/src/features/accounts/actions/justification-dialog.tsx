@@ -1,9 +1,10 @@
 // Asks for the reason and ticket that an account's platform requires for retrieving its password.
-import { Stack, TextInput, Textarea } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import type { Account } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Form } from "#shared/ui/form.tsx";
 import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
+import { ReasonField } from "#shared/ui/reason-field.tsx";
 import { activePlatforms, type Justification } from "../accounts.queries.ts";
 
 export interface JustificationDialogProps extends DialogProps {
@@ -48,15 +49,7 @@ function Questions({ account, demand, onClose, onGiven }: JustificationDialogPro
               Recorded in the audit trail with your retrieval of <strong>{account.name}</strong>.
             </p>
           </Stack>
-          <Textarea
-            label="Reason"
-            required={needsReason}
-            maxLength={500}
-            rows={2}
-            resize="vertical"
-            data-autofocus
-            {...form.getInputProps("reason")}
-          />
+          <ReasonField required={needsReason} {...form.getInputProps("reason")} />
           <TextInput label="Ticket" required={needsTicket} maxLength={100} {...form.getInputProps("ticket")} />
         </>
       )}

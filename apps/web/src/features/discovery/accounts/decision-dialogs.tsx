@@ -1,5 +1,5 @@
 // "Approve Discovered Accounts" and "Reject Discovered Accounts" (DISC-35 to DISC-46).
-import { Select, Switch, Textarea } from "@mantine/core";
+import { Select, Switch } from "@mantine/core";
 import {
   OnboardingSettings,
   type DiscoveredAccount,
@@ -12,6 +12,7 @@ import { counted } from "#shared/format/text.ts";
 import { Form } from "#shared/ui/form.tsx";
 import { FormDialog } from "#shared/ui/form-dialog.tsx";
 import type { DialogProps } from "#shared/ui/modal.tsx";
+import { ReasonField } from "#shared/ui/reason-field.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "../discovery.module.css";
 import { approval, rejection } from "../discovery.queries.ts";
@@ -107,14 +108,7 @@ export function RejectDialog({ accounts, ...props }: DecisionDialogProps) {
                 Reject <strong>{which(accounts)}</strong>. A rejected account needs a new decision when it becomes
                 privileged or comes back after it had disappeared.
               </p>
-              <Textarea
-                label="Reason"
-                required
-                rows={3}
-                maxLength={500}
-                data-autofocus
-                {...form.getInputProps("reason")}
-              />
+              <ReasonField required rows={3} {...form.getInputProps("reason")} />
             </>
           )}
         </Form>

@@ -1,5 +1,5 @@
 // Connects to an account: starts a session, with the justification that the platform requires, and shows its terminal.
-import { TextInput, Textarea } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { readAccountDetails, type Account, type ReplyOf } from "@strongroom/contract";
 import type { startPrivilegedSession } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
@@ -12,6 +12,7 @@ import { DetailHeader, DetailLoaded } from "#shared/ui/detail-page.tsx";
 import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import { Form } from "#shared/ui/form.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
+import { ReasonField } from "#shared/ui/reason-field.tsx";
 import { useIsHere } from "#shared/ui/use-is-here.ts";
 import { useOnce } from "#shared/ui/use-once.ts";
 import { startSession, type Justification } from "../sessions.queries.ts";
@@ -99,15 +100,7 @@ function StartForm({ account, onStarted }: { account: Account; onStarted: (start
           <p className={classes.sentence}>
             You work on the target without seeing the password. The session is recorded and can be watched.
           </p>
-          <Textarea
-            label="Reason"
-            description="If the platform requires one"
-            maxLength={500}
-            rows={2}
-            resize="vertical"
-            data-autofocus
-            {...form.getInputProps("reason")}
-          />
+          <ReasonField description="If the platform requires one" {...form.getInputProps("reason")} />
           <TextInput
             label="Ticket"
             description="If the platform requires one"
