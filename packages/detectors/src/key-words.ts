@@ -1,0 +1,110 @@
+// The vocabulary of setting names: words for secrets, words that turn them into something else, and foreign languages.
+
+export type KeyKind = "password" | "token" | "key" | "hash" | "community";
+
+export interface SecretWord {
+  kind: KeyKind;
+  /** How surely a setting that ends with this word holds a secret, from 0 to 1. */
+  strength: number;
+}
+
+const entries = (kind: KeyKind, strength: number, words: string): [string, SecretWord][] =>
+  words.split(" ").map((word) => [word, { kind, strength }]);
+
+/** Single words. */
+export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
+  ...entries("password", 1, "password passwords passwd passphrase passwort kennwort authtok passwrd passwrod pasword"),
+  ...entries(
+    "password",
+    0.95,
+    "pwd pswd passw pword psw psk userpw contrasena contraseña contrasenya wachtwoord senha",
+  ),
+  ...entries("password", 0.9, "pass pw passcode haslo heslo lozinka parola motdepasse mdp passwds pwds"),
+  ...entries("password", 0.6, "pin clave creds credential credentials passkey"),
+  ...entries(
+    "token",
+    0.9,
+    "secret secrets token tokens apikey apitoken apisecret secretkey accesskey authkey authtoken",
+  ),
+  ...entries("token", 0.8, "jwt bearer pat dsn otp totp"),
+  ...entries("token", 0.6, "auth authorization authentication"),
+  ...entries("key", 0.7, "salt pepper hmac"),
+  ...entries("key", 0.35, "key keys seed"),
+  ...entries("community", 0.9, "community rocommunity rwcommunity rocommunity6 rwcommunity6"),
+]);
+
+/** Endings of words written in one piece, such as `dbpassword`. Longer ones come first. */
+export const SECRET_ENDINGS: readonly (readonly [ending: string, SecretWord])[] = [
+  ...entries("password", 1, "password passwort passphrase passwd authtok"),
+  ...entries("token", 0.9, "secretkey accesskey authtoken apikey apitoken secret token authkey"),
+  ...entries("key", 0.7, "privatekey encryptionkey signingkey masterkey sharedkey cryptkey sessionkey"),
+  ...entries("password", 0.9, "pswd pwd pass psk psw"),
+];
+/** Words that only look as if they ended with one of those. */
+export const NOT_SECRET_WORDS = new Set(
+  "bypass compass encompass surpass trespass overpass underpass multipass singlepass renderpass subpass onepass firstpass lastpass keepass keypass autopass proxypass epass allpass highpass lowpass bandpass failpass testpass renderpass onetimepass cryptsetup cwd pipewd secretary tokenize pwdx".split(
+    " ",
+  ),
+);
+
+/** Pairs of words that name a secret where the last one alone would not. */
+export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
+  ...entries(
+    "token",
+    0.95,
+    "api.key access.key secret.key auth.key client.secret app.secret app.key consumer.secret consumer.key account.key storage.key subscription.key service.key admin.key license.key licence.key integration.key ingest.key write.key write.token deploy.key webhook.secret server.key function.key host.secret project.key developer.key user.key registration.key join.key agent.key sas.key ssh.key api.keys access.keys secret.keys",
+  ),
+  ...entries(
+    "key",
+    0.95,
+    "encryption.key signing.key private.key master.key shared.key session.key crypt.key cipher.key hmac.key aes.key machine.key validation.key decryption.key security.key cookie.key jwt.key hash.key wep.key network.key mac.key tsig.key base.key fernet.key vault.key unseal.key cookie.secret encrypt.key secure.key sign.key signature.key logged.key nonce.key auth.salt key.base data.key root.key des.key rsa.key preshared.key symmetric.key storage.encryption erlang.cookie passphrase.key",
+  ),
+  ...entries(
+    "password",
+    0.95,
+    "pass.word pass.phrase pass.wd key.pass bind.pw root.pw connection.string conn.str auth.pass require.pass master.auth",
+  ),
+]);
+
+/** Words after the secret's word that make the setting something else: `password_file`, `token_ttl`, `secretName`. */
+export const TAIL_WORDS = new Set(
+  (
+    "file files filename path paths dir directory folder policy policies name names ttl public length len min max minimum maximum " +
+    "type types url urls uri uris endpoint endpoints id ids expiry expires expire expiration expired age timeout field fields label labels prompt " +
+    "placeholder hint hints message messages msg error errors title text texts description desc regex regexp pattern format encoder encoding encode " +
+    "algorithm algo method methods mode enabled enable disabled required require confirm confirmation change changed reset forgot validator validation " +
+    "strength history count retries retry attempts rotation rotate location provider providers manager store ref refs reference selector version header " +
+    "headers prefix suffix class classes alias aliases table column columns query command cmd var variable list form " +
+    "input page template email mail subject group groups lifetime cache check checker plugin module scheme kind size bits cost rounds iterations bytes " +
+    "needed policy protected protection rule rules score status state stored storage success valid invalid validity visible " +
+    "issuer audience scope scopes claim claims grant host hostname port server user username userid login usage generator generation generated helper handler " +
+    "callback function func factory service services option options config configuration settings setting separator delimiter source sources sink " +
+    "mechanism mechanisms backend scripts script sync updated created lastset set last at date time timestamp days grace warn warning notice notification " +
+    "length less based ids index limit limits idle interval middleware model models entity repository controller view views component props schema " +
+    "icon image button link href style css color spec specs test tests example examples docs doc documentation lookup mount mounts volume volumes " +
+    "signing signed agent program broker tool cli env environment arn role roles region realm domain digest digests fingerprint fingerprints thumbprint checksum " +
+    "char chars character characters charset case upper lower digit digits special symbol symbols alphabet wordlist dictionary dict map mapping size sizes order " +
+    "aging inactive entry entries record records event events item items code codes keyring db database cert certs certificate certificates ca crt pem der p12 pfx jks " +
+    "param params parameter parameters parser reader writer stream request response exchange refresh rule reuse lock locked lockout quality complexity authenticator adapter"
+  ).split(" "),
+);
+
+/** Words before the secret's word with that effect: `no_password`, `isPassword`, `min_password`. */
+export const HEAD_WORDS = new Set(
+  (
+    "no is has use uses using min max minimum maximum require requires required allow allows allowed enable enabled enables disable disabled show hide " +
+    "forgot forgotten lost generate generates generated validate check verify confirm ask prompt missing invalid wrong bad incorrect without should must can " +
+    "on handle render find lookup delete remove clear change changing strip mask redact redacted masked hidden permit needs empty same count num number"
+  ).split(" "),
+);
+
+/** Words before `key` or `token` that make it an identifier. */
+export const IDENTIFIER_WORDS = new Set(
+  (
+    "public pub primary foreign sort cache partition host hosts hot short composite unique index registry lookup translation i18n map dict object group row " +
+    "column arrow enter escape tab shift ctrl alt cmd meta function fn storage shard bucket route routing message event metric label tag config option setting " +
+    "property prop field table json yaml query parent child node item entry next page pagination continuation cursor csrf xsrf syntax lexer parser start stop end eos bos pad unk " +
+    "known trusted authorized minor major pgp gpg repo signed apt rpm accelerator keyboard physical order grouping natural surrogate candidate super total word first last " +
+    "data.source user.table ref reference path sitekey site publishable anon trust dictionary idempotency correlation dedup deduplication topology max min"
+  ).split(" "),
+);

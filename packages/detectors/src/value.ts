@@ -1,0 +1,200 @@
+// Decides from a value alone what it is: a secret, a well-known weak one, a hash, or something that is none.
+import { isWeak } from "./weak-values.ts";
+import { isHash } from "./hashes.ts";
+
+export type ValueKind =
+  | "secret"
+  | "weak"
+  | "hash"
+  | "empty"
+  | "placeholder"
+  | "reference"
+  | "encrypted"
+  | "path"
+  | "url"
+  | "number"
+  | "keyword"
+  | "identifier"
+  | "prose"
+  | "uuid";
+
+export interface ValueVerdict {
+  kind: ValueKind;
+  /** From 0 (words) to 1 (random). */
+  randomness: number;
+}
+
+/** Values beyond this length are judged by their beginning. */
+const LONGEST = 4096;
+
+export function judgeValue(given: string): ValueVerdict {
+  const value = given.length > LONGEST ? given.slice(0, LONGEST) : given;
+  const kind = kindOf(value);
+  return { kind, randomness: kind === "secret" || kind === "hash" ? randomnessOf(value) : 0 };
+}
+
+function kindOf(value: string): ValueKind {
+  if (value.trim() === "") return "empty";
+  if (KEYWORDS.has(value.toLowerCase())) return "keyword";
+  if (isReference(value)) return "reference";
+  if (isEncrypted(value)) return "encrypted";
+  if (isPlaceholder(value)) return "placeholder";
+  if (isHash(value)) return "hash";
+  if (isWeak(value)) return "weak";
+  if (isPath(value)) return "path";
+  if (/^[a-z][a-z\d+.-]*:\/\/[^\s]*$/i.test(value)) return "url";
+  if (UUID.test(value)) return "uuid";
+  if (/^[+-]?\d+(?:\.\d+)?$/.test(value)) return "number";
+  if (/^\d{1,6}(?:ms|s|m|h|d|w|y|kb|mb|gb|k|px|%)$/i.test(value)) return "number";
+  if (isProse(value)) return "prose";
+  if (isIdentifier(value)) return "identifier";
+  return "secret";
+}
+
+const UUID = /^\{?[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\}?$/i;
+
+/** Values of settings that are about secrets without being one: switches, types, methods, algorithms. */
+const KEYWORDS = new Set(
+  (
+    "true false yes no on off y n t f 0 1 null nil none undefined nan void empty ~ - -- ... string str text char varchar nvarchar bytes buffer blob int integer number " +
+    "boolean bool object array any unknown optional required mandatory always never auto automatic default-none disabled enabled allow deny reject prompt ask interactive " +
+    "manual md5 sha1 sha-1 sha256 sha-256 sha512 sha-512 crypt bcrypt argon2 argon2id scrypt pbkdf2 scram scram-sha-256 scram-sha-1 plain plaintext cleartext login " +
+    "cram-md5 digest-md5 ntlm gssapi kerberos peer ident trust cert ldap pam radius basic bearer digest oauth oauth2 oidc saml saml2 jwt jws hs256 hs384 hs512 rs256 rs384 rs512 es256 " +
+    "es384 es512 eddsa ed25519 ed448 rsa dsa ecdsa aes des 3des aes-256-cbc aes-256-gcm aes-128-cbc aes128 aes256 mysql_native_password caching_sha2_password " +
+    "sha256_password email username user file files env environment vault keyring keychain cookie header session memory redis database local remote self this public private protected internal static input output " +
+    "hidden visible show hide sensitive redacted masked removed unchanged keep inherit inherited same any all new old current mixed strong weak medium low high short long expired active inactive required-if-enabled use-keyring " +
+    "try-first-pass use-first-pass sufficient requisite include substack form json xml yaml html base64 hex ascii utf-8 utf8 utf-16 utf16 latin1 forever session_token access_token refresh_token id_token"
+  ).split(" "),
+);
+
+/** Variables, templates, function calls and pointers to another place. */
+function isReference(value: string): boolean {
+  const first = value[0]!;
+  if (
+    first === "$" &&
+    (/^\$(?:[A-Za-z_]\w*|[({@].*|env:.+|::.+|\d)$/.test(value) || /^\$[A-Za-z_]\w*(?:->|::|\[|\.\w+\().*$/.test(value))
+  )
+    return true;
+  if (/\$\{[^}]*\}|\{\{.*?\}\}|\$\([^)]*\)|<%.*%>|\{%.*%\}|#\{[^}]*\}|\[\[.*\]\]/.test(value)) return true;
+  if (
+    /^%[\w.-]+%$|^%[({][^)}]*[)}]s?$|^@[\w.-]+@$|^@@\w+@@$|^__\w+__$|^\{\w*\}$|^:\w+$|^%\w?$|^%\w+$|^&\w+;?$|^\*[a-z]\w*$/i.test(
+      value,
+    )
+  )
+    return true;
+  if (
+    first === "!" &&
+    /^!(?:vault|secret|env|ref|sub|getatt|importvalue|join|lookup|var|include|reference)\b/i.test(value)
+  )
+    return true;
+  if (first === "`") return true;
+  if (
+    /^(?:process\.env|os\.(?:environ|getenv)|environ|env|ENV|System\.(?:getenv|getProperty)|getenv|config|settings|Environment|import\.meta|Deno\.env|vars|var|local|data|module|each|self|inputs|secrets|params|props|this|parent|ctx|context|req|request|res|args|argv|opts|options|cfg|conf|app|ansible_\w+|hostvars|lookup|random_password\.\w+|aws_\w+\.\w+|azurerm_\w+\.\w+|google_\w+\.\w+|vault_\w+\.\w+|kubernetes_\w+\.\w+)(?:\.|\[|\(|->|::)[\w.[\]()'"*$>:-]*[\w\])'"]?$/.test(
+      value,
+    )
+  )
+    return true;
+  if (
+    /^(?:op|vault|ssm|secretsmanager|awssm|awsps|gcpsm|azurekeyvault|akv|doppler|infisical|bitwarden|bws|keepass|keyring|keychain|pass|gopass|sops|berglas|ref\+\w+|secret|secretref|file|env|sm|aws-secretsmanager|gcp-sm|kv|strongroom|conjur|cyberark|1password|lastpass|resolve:[\w-]+):(?:\/\/)?[\w/.#@${}[\]?&=:+-]+$/i.test(
+      value,
+    )
+  )
+    return true;
+  if (/^arn:aws[\w-]*:|^projects\/[^/]+\/secrets\/|^@Microsoft\.KeyVault\(|^\{\{?resolve:/.test(value)) return true;
+  // A call such as `getPassword()`, or a member such as `user.password`.
+  return (
+    /^[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*\([^()]*\)$/.test(value) ||
+    /^[a-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$]\w*)*(?:\.|->|::)(?:\w*(?:pass|pwd|secret|token|key|value|text|auth|cred)\w*)$/i.test(
+      value,
+    )
+  );
+}
+
+function isEncrypted(value: string): boolean {
+  return (
+    /^(?:ENC[[(]|\{(?:cipher|aes|enc|encrypted|des|3des|rsa)\}|vault:v\d+:|AQICAH|\$ANSIBLE_VAULT|enc:|encrypted:|crypt:|cipher:|CRYPT:|sealed:|AgA[A-Za-z\d+/]{60}|gAAAAA[\w-]{60}|U2FsdGVkX1|-----BEGIN PGP MESSAGE|age-encryption\.org|jasypt|\{\w+\}(?=[A-Za-z\d+/=]{16,}$)(?<!\{(?:S?SHA|S?MD5|SSHA\d+|SHA\d+|CRYPT|PBKDF2|PLAIN|noop|base64)\}))/i.test(
+      value,
+    ) || /^\{AQAAA[A-Za-z\d+/=]{20,}\}$/.test(value)
+  );
+}
+
+const PLACEHOLDER_WORD =
+  /(?:^|[^a-z])(?:your|my|the|some|insert|enter|put|replace|fill|fixme|todo|placeholder|example|sample|dummy|fake|xxx+|yyy+|redacted|masked|hidden|removed|omitted|change[-_ ]?(?:me|this|it)?[-_ ]?(?:to|with|in)|to[-_ ]be|tbd|tba|notset|not[-_ ]set|unset|undefined|here)(?:$|[^a-z])/i;
+
+function isPlaceholder(value: string): boolean {
+  if (/^<[^<>]*>$|^\[[\w\s-]*\]$|^\{[\w\s.-]*\}$|^\([\w\s-]*\)$/.test(value)) return true;
+  if (/^(.)\1{2,}$/.test(value) || /^[*x•.?#_=\s-]+$/i.test(value)) return true;
+  if (/^\*{3,}|\*{3,}$|x{6,}$|^x{4,}|\.{3}$|…$/i.test(value)) return true;
+  if (
+    /^(?:your|my|the|some|insert|enter|replace|fill|put)[-_ ]?[a-z]/i.test(value) &&
+    /(?:pass|pwd|secret|token|key|cred|value|here|pw)/i.test(value) &&
+    !/\d{2}/.test(value)
+  )
+    return true;
+  if (
+    /[a-z]/i.test(value) &&
+    PLACEHOLDER_WORD.test(value) &&
+    /^[a-z\d\s_<>.,:'!/-]*$/i.test(value) &&
+    !/^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])\S+$/.test(value)
+  )
+    return true;
+  return false;
+}
+
+function isPath(value: string): boolean {
+  if (/^(?:~|\.{1,2})?\/(?:[\w.@+-]+\/)*[\w.@+*-]*$/.test(value))
+    return (
+      value.length < 200 &&
+      (/\/.*[/.]/.test(value) || /^\/[a-z]+$/.test(value) || value.startsWith("~") || value.startsWith(".")) &&
+      !/[+]/.test(value)
+    );
+  if (/^[A-Za-z]:\\[^|<>*?"]+$/.test(value)) return true;
+  return /^[\w./-]+\.(?:pem|key|crt|cer|p12|pfx|jks|txt|conf|json|ya?ml|php|py|js|ts|html?|xml|properties|ini|cfg|env|sh|md|log|gpg|asc|keytab|der|pub|db|sql)$/i.test(
+    value,
+  );
+}
+
+function isProse(value: string): boolean {
+  if (!/\s/.test(value)) return false;
+  const words = value.trim().split(/\s+/);
+  if (words.length >= 3 && words.filter((word) => /^[\p{L}'’(),.:;!?"-]+$/u.test(word)).length / words.length > 0.6)
+    return true;
+  return words.length === 2 && /^\p{L}{2,}[:,]? \p{L}{2,}[.!?:…]*$/u.test(value);
+}
+
+/** A name such as `password_field` or `UserPasswordToken`, not a made-up password. */
+function isIdentifier(value: string): boolean {
+  if (/\d/.test(value) && !/^[a-z]+(?:_[a-z\d]+)+$/.test(value)) return false;
+  if (/^(?:[a-z]+[_.-])+[a-z\d]*$/i.test(value) || /^[a-z]+(?:[A-Z][a-z]+)+$/.test(value)) {
+    return /(?:pass|pwd|secret|token|key|auth|cred|user|name|login|field|value|input|param|file|env|config)/i.test(
+      value,
+    );
+  }
+  return false;
+}
+
+/** How random a value looks: different kinds of characters, and letters in an order that words do not have. */
+export function randomnessOf(value: string): number {
+  const length = value.length;
+  if (length < 6) return 0.1;
+  let [lower, upper, digit, other, changes] = [0, 0, 0, 0, 0];
+  let before = -1;
+  const counts = new Map<number, number>();
+  for (let index = 0; index < length; index += 1) {
+    const code = value.charCodeAt(index);
+    counts.set(code, (counts.get(code) ?? 0) + 1);
+    let kind = 3;
+    if (code >= 97 && code <= 122) [kind, lower] = [0, lower + 1];
+    else if (code >= 65 && code <= 90) [kind, upper] = [1, upper + 1];
+    else if (code >= 48 && code <= 57) [kind, digit] = [2, digit + 1];
+    else other += 1;
+    if (before !== -1 && kind !== before) changes += 1;
+    before = kind;
+  }
+  let entropy = 0;
+  for (const count of counts.values()) entropy -= (count / length) * Math.log2(count / length);
+  const kinds = [lower, upper, digit, other].filter((count) => count > 0).length;
+  const mixed = changes / (length - 1);
+  const relative = entropy / Math.log2(Math.min(length, 64));
+  return Math.max(0, Math.min(1, relative * 0.5 + mixed * 0.6 + (kinds - 1) * 0.1 - (digit === 0 ? 0.25 : 0)));
+}
