@@ -180,6 +180,19 @@ export type IssueResult = (
   | Exclude<ChangeFinding, { outcome: "changed" }>
 ) & { durationMs: number };
 
+/** Something on the target that runs as the account or contains its login, and might need its new password. */
+export interface ListedDependent {
+  /** `service`: a Windows service, or a systemd unit with the account in `User=`. */
+  kind: "service" | "timer" | "cron-job" | "scheduled-task" | "application-pool" | "linked-server" | "file" | "process";
+  /** The unit, task, linked server or path, as the target names it. */
+  name: string;
+  /** One line of evidence, such as the schedule or the command. Never a secret. */
+  detail: string | null;
+}
+
+/** The limit of dependents for one account. */
+export const MAX_LISTED_DEPENDENTS = 100;
+
 /** An account on a target, as far as the login may see it. Times are ISO 8601, or null if unknown. */
 export interface ListedAccount {
   name: string;
@@ -191,6 +204,8 @@ export interface ListedAccount {
   lastLoginAt: string | null;
   /** Groups, roles, shells, key fingerprints. Never a hash. */
   facts: Facts;
+  /** At most `MAX_LISTED_DEPENDENTS`; omitted by connectors that do not look for them. */
+  dependents?: readonly ListedDependent[];
 }
 
 export type ListFinding =

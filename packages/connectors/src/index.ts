@@ -1,5 +1,6 @@
 // Connectors: verify and change stored secrets on real systems.
 export {
+  MAX_LISTED_DEPENDENTS,
   MISCONFIGURED_CODES,
   REFUSED_CODES,
   REJECTED_CODES,
@@ -14,6 +15,7 @@ export {
   type ListFinding,
   type ListResult,
   type ListedAccount,
+  type ListedDependent,
   type ReconcileLogin,
   type MisconfiguredCode,
   type NetworkPolicy,

@@ -24,6 +24,10 @@ export const OnboardingSettings = z
   .prefault({});
 export type OnboardingSettings = z.infer<typeof OnboardingSettings>;
 
+/** INVARIANT: `detail`, one line such as a schedule, contains no secret. */
+export const DiscoveredDependent = z.object({ kind: z.string(), name: z.string(), detail: z.string().nullable() });
+export type DiscoveredDependent = z.infer<typeof DiscoveredDependent>;
+
 /** DISC-30. */
 export const DiscoveredAccount = z.object({
   id: DiscoveredAccountId,
@@ -47,6 +51,8 @@ export const DiscoveredAccount = z.object({
     facts: z.record(z.string(), z.unknown()),
     /** The differences that the latest scan with any differences reported. */
     changes: z.array(z.object({ field: z.string(), from: z.unknown(), to: z.unknown() })),
+    /** Services, jobs and files on the system that use the account, as the latest scan reported them. */
+    dependents: z.array(DiscoveredDependent),
   }),
   last_seen_at: Moment,
   /** The first complete scan that no longer found the account; null while it exists. */

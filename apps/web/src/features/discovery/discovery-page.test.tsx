@@ -83,6 +83,7 @@ const anAccount = {
     last_login_at: null,
     facts: { uid: 0, groups: ["root", "adm"] },
     changes: [{ field: "shell", from: "/bin/sh", to: "/bin/zsh" }],
+    dependents: [{ kind: "cron-job", name: "/etc/cron.d/backup", detail: "0 3 * * *" }],
   },
   last_seen_at: AT,
   missing_since: null,

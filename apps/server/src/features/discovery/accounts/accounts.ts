@@ -124,6 +124,7 @@ const toFound = (row: ShownAccount): DiscoveredAccount => ({
     last_login_at: row.last_login_at?.toISOString() ?? null,
     facts: row.facts,
     changes: row.changes,
+    dependents: row.dependents,
   },
   last_seen_at: row.last_seen_at.toISOString(),
   missing_since: row.missing_since?.toISOString() ?? null,

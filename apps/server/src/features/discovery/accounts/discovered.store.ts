@@ -1,5 +1,5 @@
 // Stores discovered accounts.
-import type { DiscoveredStatus, DiscoveredSystem, OnboardingSettings } from "@strongroom/contract";
+import type { DiscoveredDependent, DiscoveredStatus, DiscoveredSystem, OnboardingSettings } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, RawBuilder, Selectable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -30,6 +30,7 @@ export interface DiscoveredTable {
   last_login_at: Date | null;
   facts: JsonColumn<Record<string, unknown>>;
   changes: JsonColumn<Change[]>;
+  dependents: JsonColumn<DiscoveredDependent[]>;
   discovered_at: Date;
   last_seen_at: Date;
   missing_since: Date | null;
@@ -77,6 +78,7 @@ export interface FoundAccount {
   last_login_at: string | null;
   facts: Readonly<Record<string, unknown>>;
   changes: readonly Change[];
+  dependents: readonly DiscoveredDependent[];
 }
 
 interface Saving {
@@ -96,19 +98,20 @@ export async function saveFound(tx: Tx, { target, scanId, at, rows }: Saving): P
   await sql`
     insert into discovered_accounts (
       id, target_id, identity, account_name, hostname, system_type, status, is_privileged, is_locked,
-      password_changed_at, expires_at, last_login_at, facts, changes, discovered_at, last_seen_at, scan_id, last_scan_id)
+      password_changed_at, expires_at, last_login_at, facts, changes, dependents, discovered_at, last_seen_at, scan_id,
+      last_scan_id)
     select row.id, ${target.id}::uuid, row.identity, row.account_name, ${target.hostname}, row.system_type, row.status,
       row.is_privileged, row.is_locked, row.password_changed_at, row.expires_at, row.last_login_at, row.facts,
-      row.changes, ${at}, ${at}, ${scanId}::uuid, ${scanId}::uuid
+      row.changes, row.dependents, ${at}, ${at}, ${scanId}::uuid, ${scanId}::uuid
     from jsonb_to_recordset(${JSON.stringify(rows, withoutNul)}::jsonb) as row (
       id uuid, identity text, account_name text, system_type text, status text, is_privileged boolean,
       is_locked boolean, password_changed_at timestamptz, expires_at timestamptz, last_login_at timestamptz,
-      facts jsonb, changes jsonb)
+      facts jsonb, changes jsonb, dependents jsonb)
     on conflict (target_id, identity) do update set
       account_name = excluded.account_name, hostname = excluded.hostname, status = excluded.status,
       is_privileged = excluded.is_privileged, is_locked = excluded.is_locked,
       password_changed_at = excluded.password_changed_at, expires_at = excluded.expires_at,
-      last_login_at = excluded.last_login_at, facts = excluded.facts,
+      last_login_at = excluded.last_login_at, facts = excluded.facts, dependents = excluded.dependents,
       changes = case when excluded.changes = '[]' then discovered_accounts.changes else excluded.changes end,
       last_seen_at = excluded.last_seen_at, missing_since = null, last_scan_id = excluded.last_scan_id`.execute(tx);
 }

@@ -1,5 +1,6 @@
 // Stores the accounts that a scan found: recognises known accounts, and notes changes and disappearances.
-import type { ListedAccount } from "@strongroom/connectors";
+import { MAX_LISTED_DEPENDENTS } from "@strongroom/connectors";
+import type { ListedAccount, ListedDependent } from "@strongroom/connectors";
 import { newId } from "#kernel/id.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { DiscoveryContext } from "../discovery.ts";
@@ -66,6 +67,7 @@ export async function recordFound(
       last_login_at: each.lastLoginAt,
       facts: each.facts,
       changes: before === undefined ? [] : changesBetween(before, each),
+      dependents: (each.dependents ?? []).slice(0, MAX_LISTED_DEPENDENTS).map(shortened),
     });
   }
   await saveFound(tx, { target, scanId: scan.id, at, rows: [...rows.values()] });
@@ -75,3 +77,11 @@ export async function recordFound(
   const added = [...rows.keys()].filter((identity) => !known.has(identity)).length;
   return { stored: rows.size, added, missing, isComplete: isAll && kept.length === wanted.length };
 }
+
+const LONGEST_TEXT = 500;
+
+const shortened = ({ kind, name, detail }: ListedDependent) => ({
+  kind,
+  name: name.slice(0, LONGEST_TEXT),
+  detail: detail?.slice(0, LONGEST_TEXT) ?? null,
+});

@@ -38,6 +38,17 @@ export function AccountDetails({ account, ...props }: DialogProps & { account: D
       <Facts
         facts={Object.entries(known.facts).map(([name, value]) => ({ name: factLabel(name), value: factText(value) }))}
       />
+      {known.dependents.length > 0 && (
+        <>
+          <h3 className={classes.heading}>Uses of the account on this system</h3>
+          <Facts
+            facts={known.dependents.map(({ kind, name, detail }) => ({
+              name: `${factLabel(kind)}: ${name}`,
+              value: detail ?? "–",
+            }))}
+          />
+        </>
+      )}
       {known.changes.length > 0 && (
         <>
           <h3 className={classes.heading}>Latest changes</h3>
