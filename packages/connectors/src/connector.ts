@@ -1,7 +1,8 @@
 // The connector interface: one kind of target system, and how it verifies and changes secrets.
-import type { ConnectorIcon, ConnectorProtocol, ParameterField } from "@strongroom/contract";
+import type { ConnectorIcon, ConnectorProtocol, ParameterField, ScanCommand } from "@strongroom/contract";
 import type { Secret } from "@strongroom/keys";
 import type { Network } from "./address.ts";
+import type { Collected, ListedPrivilege } from "./collected.ts";
 
 /** An SSH host key as OpenSSH prints it: `ssh-ed25519` and `SHA256:` with unpadded base64. */
 export interface HostKey {
@@ -206,11 +207,25 @@ export interface ListedAccount {
   facts: Facts;
   /** At most `MAX_LISTED_DEPENDENTS`; omitted by connectors that do not look for them. */
   dependents?: readonly ListedDependent[];
+  /** The reasons for `isPrivileged`, the strongest first; absent if the connector reports none. */
+  privileges?: readonly ListedPrivilege[];
 }
 
-export type ListFinding =
-  | { outcome: "listed"; accounts: ListedAccount[]; message: string; isComplete: boolean; facts?: Facts }
-  | Failure;
+export type ListFinding = (
+  | {
+      outcome: "listed";
+      accounts: ListedAccount[];
+      message: string;
+      isComplete: boolean;
+      facts?: Facts;
+      /** Keys, and facts of the system; absent if the connector collects none. */
+      collected?: Collected;
+    }
+  | Failure
+) & {
+  /** The result of each command or query, as far as the attempt got. */
+  commands?: readonly ScanCommand[];
+};
 
 /** `message` is one or two plain sentences; `durationMs` a whole number of milliseconds. */
 export type ListResult = ListFinding & { durationMs: number };

@@ -28,6 +28,13 @@ export {
   type VerifyContext,
   type VerifyResult,
 } from "./connector.ts";
+export {
+  isFullControl,
+  type Collected,
+  type ListedKey,
+  type ListedPrivilege,
+  type PrivilegeKind,
+} from "./collected.ts";
 export { describeConnector } from "./describe.ts";
 export { destinationHost } from "./destination.ts";
 export { networkPolicy, type NetworkSettings } from "./network-policy.ts";

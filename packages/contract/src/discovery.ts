@@ -86,6 +86,20 @@ export type DiscoveryTargetEdit = z.infer<typeof DiscoveryTargetEdit>;
 export const ScanStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
 export type ScanStatus = z.infer<typeof ScanStatus>;
 
+/**
+ * SCAN-04: one command or query of a scan. INVARIANT: `output` and `error` are our own words, such as a count; never
+ * text of the target, which could contain a secret.
+ */
+export const ScanCommand = z.object({
+  command: z.string(),
+  success: z.boolean(),
+  /** Null for queries, and for a command that did not end. */
+  exitCode: z.number().int().nullable(),
+  output: z.string(),
+  error: z.string(),
+});
+export type ScanCommand = z.infer<typeof ScanCommand>;
+
 /** DISC-14. */
 export const DiscoveryTarget = z.object({
   id: DiscoveryTargetId,

@@ -1,13 +1,15 @@
 // Stores discovered accounts.
 import type { DiscoveredDependent, DiscoveredStatus, DiscoveredSystem, OnboardingSettings } from "@strongroom/contract";
+import type { PrivilegeKind } from "@strongroom/connectors";
 import { sql } from "kysely";
-import type { ColumnType, RawBuilder, Selectable } from "kysely";
+import type { ColumnType, Generated, RawBuilder, Selectable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import { containing } from "#kernel/db/containing.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { JsonColumn } from "#kernel/db/tables.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import type { Change, KnownAccount } from "../discovery.policy.ts";
+import { storableJson } from "../storable-json.ts";
 import { visibleTargets } from "../targets/targets.store.ts";
 import type { TargetRow } from "../targets/targets.store.ts";
 
@@ -24,6 +26,8 @@ export interface DiscoveredTable {
   decided_at: Date | null;
   onboarding: ColumnType<OnboardingSettings | null, string | null, string | null>;
   is_privileged: boolean;
+  /** The strongest of its privileges; null for none. */
+  privilege: Generated<PrivilegeKind | null>;
   is_locked: boolean;
   password_changed_at: Date | null;
   expires_at: Date | null;
@@ -88,10 +92,6 @@ interface Saving {
   rows: readonly FoundAccount[];
 }
 
-/** Text from a target may contain NUL, which `jsonb` cannot store. */
-const withoutNul = (_: string, value: unknown): unknown =>
-  typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value;
-
 /** Inserts accounts, and updates those that earlier scans of the target found. Decisions stay unless the status changed. */
 export async function saveFound(tx: Tx, { target, scanId, at, rows }: Saving): Promise<void> {
   if (rows.length === 0) return;
@@ -103,7 +103,7 @@ export async function saveFound(tx: Tx, { target, scanId, at, rows }: Saving): P
     select row.id, ${target.id}::uuid, row.identity, row.account_name, ${target.hostname}, row.system_type, row.status,
       row.is_privileged, row.is_locked, row.password_changed_at, row.expires_at, row.last_login_at, row.facts,
       row.changes, row.dependents, ${at}, ${at}, ${scanId}::uuid, ${scanId}::uuid
-    from jsonb_to_recordset(${JSON.stringify(rows, withoutNul)}::jsonb) as row (
+    from jsonb_to_recordset(${storableJson(rows)}::jsonb) as row (
       id uuid, identity text, account_name text, system_type text, status text, is_privileged boolean,
       is_locked boolean, password_changed_at timestamptz, expires_at timestamptz, last_login_at timestamptz,
       facts jsonb, changes jsonb, dependents jsonb)

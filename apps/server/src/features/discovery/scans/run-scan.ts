@@ -12,6 +12,7 @@ import { activeRotationOf } from "#features/secrets/index.ts";
 import { recordFound } from "../accounts/record-found.ts";
 import { auditTarget, changed } from "../discovery.ts";
 import type { DiscoveryContext } from "../discovery.ts";
+import { recordPrivileges } from "../privileges/record-privileges.ts";
 import { lockTarget, updateTarget } from "../targets/targets.store.ts";
 import type { TargetRow } from "../targets/targets.store.ts";
 import { openCredential, readCredential, targetOf } from "./credential.ts";
@@ -126,6 +127,7 @@ async function finish(
     await updateTarget(tx, target.id, { host_key: JSON.stringify(hostKey) });
   }
   const recorded = await recordFound(context, tx, { scan, target, found: result.accounts, isAll: result.isComplete });
+  await recordPrivileges(tx, { target, at: context.kernel.clock.now() }, result);
   await updateScan(tx, id, {
     accounts_discovered: result.accounts.length,
     accounts_stored: recorded.stored,

@@ -1,0 +1,76 @@
+// The parts of a list of accounts beyond the accounts: privileges with their reasons, and SSH keys.
+
+/** From the strongest to the weakest. */
+export const PRIVILEGE_KINDS = [
+  /** User id 0. */
+  "root",
+  /** Any command as root. */
+  "sudo-all",
+  /** Named commands as root, of which at least one can start a shell or write any file. */
+  "sudo-escape",
+  /** A group whose members can become root, such as `docker`. */
+  "root-group",
+  /** A database login that can do everything. */
+  "superuser",
+  /** A member of a group with control of the domain. */
+  "domain-admin",
+  /** A member of a privileged group of a directory other than Active Directory. */
+  "directory-admin",
+  /** A member of the Administrators of a Windows host. */
+  "local-admin",
+  /** Full access to a cloud account. */
+  "cloud-admin",
+  /** Rights with which a login can give itself more, such as creating roles. */
+  "escalation",
+  /** May act as other users of a service or domain (Kerberos delegation, assumed roles). */
+  "impersonation",
+  /** Any command as another account that is not root. */
+  "sudo-as",
+  /** Named commands as root or another account. */
+  "sudo-limited",
+] as const;
+export type PrivilegeKind = (typeof PRIVILEGE_KINDS)[number];
+
+const FULL: readonly PrivilegeKind[] = PRIVILEGE_KINDS.slice(0, PRIVILEGE_KINDS.indexOf("escalation"));
+
+/** Whether the privilege includes everything on the system. */
+export const isFullControl = (kind: PrivilegeKind): boolean => FULL.includes(kind);
+
+/** One reason why an account is privileged. Texts are of at most 256 characters, lists of at most 20. */
+export interface ListedPrivilege {
+  kind: PrivilegeKind;
+  /** Groups or roles between the account and the privilege, the account's own first. */
+  path: readonly string[];
+  /** The commands of a rule, or the names of rights. */
+  detail: readonly string[];
+  /** The account as which it acts, where that is not the strongest one of the system. */
+  becomes?: string;
+  /** Whether the system asks for the account's own password again; null if unknown. */
+  needsPassword: boolean | null;
+}
+
+/** A key pair that opens an account, or a private key that an account can read. */
+export interface ListedKey {
+  relation: "opens" | "held";
+  /** The opened account or the reader. Null for a private key that every account of the system can read. */
+  account: string | null;
+  /** `SHA256:` with unpadded base64. Null for an encrypted private key that does not contain its public half. */
+  fingerprint: string | null;
+  /** `ssh-ed25519` or similar, or an access key's kind. */
+  type: string | null;
+  /** The file that contains it, with the line. */
+  place: string;
+  comment: string | null;
+  /** With `opens`: the names of the key's options, and the values of `from`. Never a forced command's arguments. */
+  options: readonly string[];
+  /** With `held`. */
+  isEncrypted: boolean | null;
+  /** With `held`: why the account can read it. */
+  readBy: "owner" | "group" | "everyone" | null;
+}
+
+export interface Collected {
+  keys: readonly ListedKey[];
+  /** Facts of the system itself, such as its listening services. */
+  system: Readonly<Record<string, unknown>>;
+}
