@@ -21,6 +21,9 @@ export const paths = {
   /** A former address of the vault (OPEN-26). */
   credentialVault: "/credential-vault",
   discovery: "/discovery",
+  /** A tab of the page and, optionally, its filters: `{ status: "rejected" }`. */
+  discoveryAt: (tab: string, filter: Record<string, string> = {}) =>
+    `/discovery?${new URLSearchParams({ tab, ...filter })}`,
   cpmDashboard: "/cpm-dashboard",
   jitAccess: "/jit-access",
   /** The page with one access request open. */

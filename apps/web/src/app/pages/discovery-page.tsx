@@ -1,7 +1,10 @@
-// The Discovery page, with the validation screen of the validation feature.
+// The Discovery page, with the tabs of other features and the validation screen.
+import type { DiscoveryTab } from "#shared/discovery/discovery-tab.ts";
 import { DiscoveryPage } from "#features/discovery/discovery-page.tsx";
 import { ValidationScreen } from "#features/validation/validation-screen.tsx";
 
 export default function Discovery() {
-  return <DiscoveryPage Validation={ValidationScreen} />;
+  // One line for each feature with a tab: the hook starts the tab's loads and returns its state.
+  const others: DiscoveryTab[] = [];
+  return <DiscoveryPage others={others} Validation={ValidationScreen} />;
 }

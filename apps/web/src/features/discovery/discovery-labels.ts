@@ -44,7 +44,10 @@ export const SCAN_BADGES: Record<ScanStatus, { status: Status; label: string }> 
   cancelled: { status: "inactive", label: "Cancelled" },
 };
 
-export const isOpen = (status: ScanStatus): boolean => status === "pending" || status === "running";
+/** SCAN-06: also the words of earlier servers. */
+const OPEN = ["pending", "running", "in_progress", "started", "active"];
+
+export const isOpen = (status: string): boolean => OPEN.includes(status);
 
 export const ACCOUNT_BADGES: Record<DiscoveredStatus, { status: Status; label: string }> = {
   pending_approval: { status: "pending", label: "Pending Approval" },
@@ -86,3 +89,6 @@ export function factText(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "None" : value.map(factText).join(", ");
   return typeof value === "string" ? value : JSON.stringify(value);
 }
+
+/** The end of the texts of SCAN-24 and SCAN-26. */
+export const STARTING_UP = "backend may be starting up, please try again in a moment";

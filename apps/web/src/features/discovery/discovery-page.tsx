@@ -1,75 +1,102 @@
 // Discovery: systems to scan, the scans, and the accounts that they found (DISC-01 to DISC-10).
 import { Button, Stack } from "@mantine/core";
 import { IconPlus, IconRadar2, IconRefresh, IconServer2, IconUserSearch } from "@tabler/icons-react";
+import type { DiscoveryTarget } from "@strongroom/contract";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type ComponentType } from "react";
 import { useSearchParams } from "react-router";
-import { messageOf } from "#shared/api/call-error.ts";
+import { isBareStatus, isCallError, messageOf } from "#shared/api/call-error.ts";
+import { DISCOVERY_TABS, type DiscoveryTab, type DiscoveryTabId } from "#shared/discovery/discovery-tab.ts";
 import { choiceOf } from "#shared/format/address.ts";
+import { paths } from "#shared/paths.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { PageTabs } from "#shared/ui/page-tabs.tsx";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { DiscoveredList } from "./accounts/discovered-list.tsx";
-import { isOpen } from "./discovery-labels.ts";
-import { refresh, scanList, statistics, targetList } from "./discovery.queries.ts";
+import { STARTING_UP, isOpen } from "./discovery-labels.ts";
+import { accountList, refresh, scanList, statistics, targetList } from "./discovery.queries.ts";
+import { LoadFailures } from "./load-failures.tsx";
 import { ScanList } from "./scans/scan-list.tsx";
-import { StatisticsTab } from "./statistics-tab.tsx";
-import { TargetList } from "./targets/target-list.tsx";
+import { StatisticsTab } from "./statistics/statistics-tab.tsx";
 import { CreateTargetDialog } from "./targets/target-dialog.tsx";
-
-const TABS = ["targets", "scans", "accounts", "statistics", "validation"] as const;
-type Tab = (typeof TABS)[number];
-
-const LABELS: Record<Tab, string> = {
-  targets: "Discovery Targets",
-  scans: "Basic Scans",
-  accounts: "Discovered Accounts",
-  statistics: "Statistics",
-  validation: "Validation",
-};
-
-/** SCAN-18, SCAN-23, in milliseconds. Live events arrive sooner while the connection lasts (OPEN-113). */
-const WHILE_SCANNING_MS = 5_000;
-const ON_SCANS_TAB_MS = 10_000;
+import { TargetList } from "./targets/target-list.tsx";
+import { useNewResults } from "./use-new-results.ts";
+import { usePolling } from "./use-polling.ts";
 
 export interface DiscoveryPageProps {
+  /** Tabs of other features. */
+  others?: readonly DiscoveryTab[];
+  /** Another action on each target, such as an enhanced scan (DISC-10). */
+  TargetAction?: ComponentType<{ target: DiscoveryTarget }>;
   /** Whether stored secrets still work (VAL-51). */
   Validation: ComponentType;
 }
 
-export function DiscoveryPage({ Validation }: DiscoveryPageProps) {
+/** DISC-58: cached data is stale when the page opens. */
+const ALWAYS = { refetchOnMount: "always" } as const;
+
+/** SCAN-24: the text of the row, for a server that does not answer; a refusal shows its own reason below. */
+const SCANS_FAILED = "Failed to load discovery scans";
+const scansFailure = (error: unknown): string =>
+  isCallError(error) && error.status >= 400 && error.status < 500 && !isBareStatus(error)
+    ? SCANS_FAILED
+    : `${SCANS_FAILED} - ${STARTING_UP}`;
+
+/** DISC-57: everything that the page shows is requested together. */
+function useLoads() {
+  const targets = useInfiniteQuery({ ...targetList, ...ALWAYS });
+  const scans = useInfiniteQuery({ ...scanList, ...ALWAYS });
+  const accounts = useInfiniteQuery({ ...accountList({ status: "pending_approval" }), ...ALWAYS });
+  const figures = useQuery({ ...statistics, ...ALWAYS });
+  const failures = [
+    { text: "Failed to load discovery targets", error: targets.error },
+    { text: scansFailure(scans.error), error: scans.error },
+    { text: "Failed to load discovered accounts", error: accounts.error },
+    { text: "Failed to load discovery statistics", error: figures.error },
+  ];
+  const isScanning = scans.data?.pages.some(({ data }) => data.some(({ status }) => isOpen(status))) === true;
+  const isFetching = [targets, scans, accounts, figures].some((each) => each.isFetching);
+  return { figures: figures.data, isScanning, failures, isFetching };
+}
+
+export function DiscoveryPage({ others = [], TargetAction, Validation }: DiscoveryPageProps) {
   const client = useQueryClient();
   const [params, setParams] = useSearchParams();
-  const tab = choiceOf(params, "tab", TABS);
+  const isKnown = (id: DiscoveryTabId) => isOwn(id) || others.some((each) => each.id === id);
+  const ids = (Object.keys(DISCOVERY_TABS) as DiscoveryTabId[]).filter(isKnown) as [
+    DiscoveryTabId,
+    ...DiscoveryTabId[],
+  ];
+  // The former address of the validation screen.
+  const tab = params.get("tab") === "validation" ? "statistics" : choiceOf(params, "tab", ids);
   const [isCreating, setIsCreating] = useState(false);
   const [isRefreshing, setIsRefreshing] = useState(false);
-  const figures = useQuery(statistics);
-  useInfiniteQuery(targetList);
-  useInfiniteQuery({
-    ...scanList,
-    refetchInterval: ({ state }) => {
-      const isScanning = state.data?.pages.some(({ data }) => data.some(({ status }) => isOpen(status))) === true;
-      return isScanning ? WHILE_SCANNING_MS : tab === "scans" ? ON_SCANS_TAB_MS : false;
-    },
-  });
+  const { figures, isScanning, failures, isFetching } = useLoads();
+  const isRunning = isScanning || others.some((each) => each.isRunning === true);
+  usePolling({ isRunning, tab });
+  useNewResults(figures === undefined ? undefined : figures.total_scans - figures.running_scans);
 
   async function reload(): Promise<void> {
     setIsRefreshing(true);
     await refresh(client);
     setIsRefreshing(false);
-    const failed = client.getQueryCache().findAll({ queryKey: ["api", "v1", "discovery"], type: "active" });
-    const error = failed.find(({ state }) => state.status === "error")?.state.error;
+    const active = client.getQueryCache().findAll({ queryKey: ["api", "v1", "discovery"], type: "active" });
+    const error = active.find(({ state }) => state.status === "error")?.state.error;
     if (error == null) toast.success("Discovery data refreshed");
     else toast.error(messageOf(error), { title: "Failed to refresh data" });
   }
 
+  const all = [...failures, ...others.map(({ failure }) => failure ?? { text: "", error: null })];
+  const failed = all.filter(({ error }) => error !== null);
   const addButton = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setIsCreating(true)}>
       Add Discovery Target
     </Button>
   );
-  const data = figures.data;
+  const Other = others.find(({ id }) => id === tab)?.Content;
+  const countOf = (id: DiscoveryTabId) =>
+    id === "accounts" ? figures?.pending_approval : others.find((each) => each.id === id)?.count;
   return (
     <>
       <PageHeader
@@ -90,46 +117,55 @@ export function DiscoveryPage({ Validation }: DiscoveryPageProps) {
         }
       />
       <Stack gap="md">
-        {data !== undefined && (
+        <LoadFailures
+          failures={failed}
+          isEverything={failed.length === all.length}
+          isFetching={isFetching}
+          onRetry={() => void reload()}
+        />
+        {figures !== undefined && (
           <StatRow>
             <StatCard
               label="Active Targets"
-              value={data.active_targets}
-              line={`of ${data.total_targets.toLocaleString()}`}
+              value={figures.active_targets}
+              line={`of ${figures.total_targets.toLocaleString()}`}
               icon={IconServer2}
+              to={paths.discoveryAt("targets")}
             />
             <StatCard
               label="Basic Scans"
-              value={data.running_scans}
-              line={`running, of ${data.total_scans.toLocaleString()} in 30 days`}
+              value={figures.running_scans}
+              line={`running, of ${figures.total_scans.toLocaleString()}`}
+              explanation="Pending and running scans, of the scans requested in the last 30 days."
               icon={IconRadar2}
+              to={paths.discoveryAt("scans")}
             />
+            {others.map(({ id, card }) => card !== undefined && <StatCard key={id} {...card} />)}
             <StatCard
               label="Pending Approval"
-              value={data.pending_approval}
-              line={`${data.approved_accounts.toLocaleString()} approved`}
+              value={figures.pending_approval}
+              line={`${figures.approved_accounts.toLocaleString()} approved`}
               icon={IconUserSearch}
+              to={paths.discoveryAt("accounts")}
             />
           </StatRow>
         )}
-        <PageTabs<Tab>
+        <PageTabs<DiscoveryTabId>
           label="Discovery"
-          tabs={TABS.map((value) => ({
-            value,
-            label: LABELS[value],
-            count: value === "accounts" ? data?.pending_approval : undefined,
-          }))}
+          tabs={ids.map((value) => ({ value, label: DISCOVERY_TABS[value], count: countOf(value) }))}
           value={tab}
-          onChange={(next) => setParams(next === TABS[0] ? {} : { tab: next })}
+          onChange={(next) => setParams(next === ids[0] ? {} : { tab: next })}
         >
-          {tab === "targets" && <TargetList addButton={addButton} />}
+          {tab === "targets" && <TargetList addButton={addButton} TargetAction={TargetAction} />}
           {tab === "scans" && <ScanList />}
           {tab === "accounts" && <DiscoveredList />}
-          {tab === "statistics" && <StatisticsTab />}
-          {tab === "validation" && <Validation />}
+          {tab === "statistics" && <StatisticsTab Validation={Validation} />}
+          {Other !== undefined && <Other />}
         </PageTabs>
       </Stack>
       <CreateTargetDialog opened={isCreating} onClose={() => setIsCreating(false)} />
     </>
   );
 }
+
+const isOwn = (id: DiscoveryTabId): boolean => ["targets", "scans", "accounts", "statistics"].includes(id);

@@ -23,8 +23,10 @@ import {
   type ReplyOf,
 } from "@strongroom/contract";
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { isCallError } from "#shared/api/call-error.ts";
 import { call } from "#shared/api/call.ts";
 import { callForQuery, invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
+import { SCAN_START } from "#shared/discovery/discovery-tab.ts";
 
 const PATH = "/api/v1/discovery";
 const PAGE_SIZE = 50;
@@ -33,7 +35,8 @@ const PAGE_SIZE = 50;
 function pagesOf<E extends Endpoint>(endpoint: E, query: object, input: (cursor: string | undefined) => InputOf<E>) {
   return infiniteQueryOptions({
     queryKey: [...keyOf(endpoint).slice(0, -1), "pages", query],
-    queryFn: ({ pageParam, signal }) => callForQuery(endpoint, input(pageParam), signal),
+    // The page polls these lists, which must not count as user activity.
+    queryFn: ({ pageParam, signal }) => callForQuery(endpoint, input(pageParam), signal, { isBackground: true }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: ReplyOf<E>) => (page as { next_cursor: string | null }).next_cursor ?? undefined,
   });
@@ -51,7 +54,8 @@ export type AccountFilter = Pick<
 export const accountList = (filter: AccountFilter) =>
   pagesOf(listDiscoveredAccounts, filter, (cursor) => ({ query: { ...filter, limit: PAGE_SIZE, cursor } }));
 
-export const statistics = queryOf(discoveryStatistics, { query: { range: "30d" } });
+/** DISC-56. */
+export const statistics = queryOf(discoveryStatistics, { query: { range: "30d" } }, { isBackground: true });
 
 export const credentialNamed = (id: AccountId) => queryOf(readAccountDetails, { params: { id } });
 
@@ -59,6 +63,10 @@ export const safesFound = (search: string) =>
   queryOf(listSafes, { query: { ...(search === "" ? {} : { search }), limit: 20 } });
 
 export const refresh = (client: QueryClient): Promise<void> => invalidatePath(client, PATH);
+
+/** Refetches what is on screen. Loads that still run continue: a slow server would otherwise never finish one. */
+export const pollDiscovery = (client: QueryClient): Promise<void> =>
+  client.refetchQueries({ queryKey: PATH.split("/").slice(1), type: "active" }, { cancelRefetch: false });
 
 const changing = <Input, Result>(client: QueryClient, send: (input: Input) => Promise<Result>) =>
   mutationOptions({ mutationFn: send, onSettled: () => refresh(client) });
@@ -82,10 +90,24 @@ export const connectionTest = mutationOptions({
   mutationFn: (body: TargetLogin) => call(testDiscoveryTarget, { body }),
 });
 
-export const scanStart = (client: QueryClient, id: DiscoveryTargetId) =>
-  changing(client, (scanSettings: ScanSettings) =>
-    call(startDiscoveryScan, { params: { id }, body: { scanSettings } }),
-  );
+export const scanStart = (client: QueryClient, id: DiscoveryTargetId) => ({
+  ...changing(client, (scanSettings: ScanSettings) => startOnceMore({ params: { id }, body: { scanSettings } })),
+  mutationKey: SCAN_START,
+});
+
+const RETRY_AFTER_MS = 2000;
+
+/** SCAN-26: one retry when the server fails. The key makes both attempts one request for the server. */
+async function startOnceMore(input: InputOf<typeof startDiscoveryScan>): Promise<ReplyOf<typeof startDiscoveryScan>> {
+  const idempotencyKey = crypto.randomUUID();
+  try {
+    return await call(startDiscoveryScan, input, { idempotencyKey });
+  } catch (error) {
+    if (!isCallError(error) || error.status < 500) throw error;
+    await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
+    return call(startDiscoveryScan, input, { idempotencyKey });
+  }
+}
 
 export const scanCancellation = (client: QueryClient, id: DiscoveryScanId) =>
   changing(client, () => call(cancelDiscoveryScan, { params: { id } }));

@@ -10,7 +10,7 @@ const accountsFound = (search: string) =>
 
 export type AccountSelectProps = Pick<
   SearchSelectProps<unknown>,
-  "label" | "description" | "placeholder" | "required" | "clearable" | "error" | "value" | "onChange"
+  "label" | "description" | "placeholder" | "required" | "clearable" | "error" | "value" | "onChange" | "failureToast"
 > & {
   /** The id of an account to exclude. */
   without?: string;

@@ -2,9 +2,10 @@
 import { Loader, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery, type UseQueryOptions } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { MOST_SEARCHED } from "./address-search.tsx";
+import { toast } from "./toast.ts";
 
 const TYPING_PAUSE_MS = 250;
 
@@ -31,6 +32,8 @@ export interface SearchSelectProps<Answer> {
   search: (text: string) => UseQueryOptions<Answer>;
   foundIn: (answer: Answer) => Found[];
   nothingFound?: string;
+  /** A toast for a failed search; the field shows the reason. */
+  failureToast?: string;
   /** The hint to show before searching; null once the text is long enough. */
   missingIn?: (text: string) => string | null;
 }
@@ -47,6 +50,7 @@ export function SearchSelect<Answer>({
   foundIn,
   nothingFound = "No matches",
   missingIn = nothingMissing,
+  failureToast,
   ...field
 }: SearchSelectProps<Answer>) {
   const [text, setText] = useState(value?.label ?? "");
@@ -57,6 +61,9 @@ export function SearchSelect<Answer>({
   const missing = missingIn(searched);
   const isEnabled = isOpen && missing === null;
   const answer = useQuery<Answer>({ ...search(searched), enabled: isEnabled, placeholderData: keepPreviousData });
+  useEffect(() => {
+    if (failureToast !== undefined && answer.error !== null) toast.error(failureToast, { id: failureToast });
+  }, [failureToast, answer.error]);
   const found = answer.data === undefined || missing !== null ? [] : foundIn(answer.data);
   const shown = value === null || found.some((each) => each.value === value.value) ? found : [value, ...found];
 

@@ -39,7 +39,7 @@ export function ScanList() {
   };
   return (
     <>
-      <Loaded query={list} failureText="Failed to load discovery scans">
+      <Loaded query={list}>
         {() =>
           scans.length === 0 ? (
             <EmptyState icon={IconRadar2} title="No Scans" text="Start a scan on the Discovery Targets tab." />

@@ -2,12 +2,13 @@
 import { Switch, TextInput } from "@mantine/core";
 import { ScanSettings, type DiscoveryTarget } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
+import { isCallError, messageOf } from "#shared/api/call-error.ts";
 import { firstObjections } from "#shared/api/field-errors.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { Form } from "#shared/ui/form.tsx";
 import { FormDialog } from "#shared/ui/form-dialog.tsx";
 import type { DialogProps } from "#shared/ui/modal.tsx";
-import { estimateOf, numberOr } from "../discovery-labels.ts";
+import { STARTING_UP, estimateOf, numberOr } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
 import { scanStart } from "../discovery.queries.ts";
 
@@ -25,6 +26,12 @@ const settingsOf = ({ includeSystemAccounts, timeout, maxAccounts }: ScanFormVal
   maxAccounts: numberOr(maxAccounts, USUAL.maxAccounts),
 });
 
+/** SCAN-26. A refusal says why; the text of the row is for a server that does not answer. */
+const failureOf = (error: unknown) =>
+  isCallError(error) && error.status >= 400 && error.status < 500
+    ? { title: "Failed to start discovery scan", message: messageOf(error) }
+    : { title: `Failed to start discovery scan - ${STARTING_UP}`, message: messageOf(error) };
+
 export function StartScanDialog({ target, ...props }: DialogProps & { target: DiscoveryTarget }) {
   const { mutateAsync: start } = useMutation(scanStart(useQueryClient(), target.id));
   const initial: ScanFormValues = {
@@ -38,7 +45,7 @@ export function StartScanDialog({ target, ...props }: DialogProps & { target: Di
       title="Configure Discovery Scan"
       initial={initial}
       submitLabel="Start Scan"
-      failureText="Failed to start discovery scan"
+      failureText={failureOf}
       save={(values: ScanFormValues) => start(settingsOf(values))}
       done="Discovery scan started successfully"
     >

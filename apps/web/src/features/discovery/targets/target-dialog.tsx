@@ -174,6 +174,7 @@ function TargetForm({ initial, isNew, submitLabel, failureText, save, onClose }:
                 required
                 description="Scans log in with this account. You need permission to retrieve its password."
                 placeholder="Search accounts"
+                failureToast="Failed to load credentials"
                 value={form.values.credential}
                 onChange={(credential) => form.setFieldValue("credential", credential)}
                 error={form.errors["credential"]}

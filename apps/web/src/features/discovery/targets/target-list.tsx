@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { IconPencil, IconRadar2, IconServer2, IconTrash } from "@tabler/icons-react";
 import type { DiscoveryTarget } from "@strongroom/contract";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import { useState, type ComponentType, type ReactNode } from "react";
 import { counted } from "#shared/format/text.ts";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
@@ -20,7 +20,13 @@ import { EditTargetDialog } from "./target-dialog.tsx";
 
 type DialogName = "scan" | "edit" | "delete";
 
-export function TargetList({ addButton }: { addButton: ReactNode }) {
+export interface TargetListProps {
+  addButton: ReactNode;
+  /** Another action on each target that the user can manage (DISC-10). */
+  TargetAction: ComponentType<{ target: DiscoveryTarget }> | undefined;
+}
+
+export function TargetList({ addButton, TargetAction }: TargetListProps) {
   const list = useInfiniteQuery(targetList);
   const [chosen, setChosen] = useState<DiscoveryTarget | null>(null);
   const [dialog, setDialog] = useState<DialogName | null>(null);
@@ -31,7 +37,7 @@ export function TargetList({ addButton }: { addButton: ReactNode }) {
   const propsOf = (name: DialogName) => ({ opened: dialog === name, onClose: () => setDialog(null) });
   return (
     <>
-      <Loaded query={list} failureText="Failed to load discovery targets">
+      <Loaded query={list}>
         {({ pages }) => {
           const targets = pages.flatMap(({ data }) => data);
           if (targets.length === 0) {
@@ -48,7 +54,7 @@ export function TargetList({ addButton }: { addButton: ReactNode }) {
             <>
               <RowList label="Discovery targets">
                 {targets.map((target) => (
-                  <TargetRow key={target.id} target={target} onOpen={open} />
+                  <TargetRow key={target.id} target={target} onOpen={open} TargetAction={TargetAction} />
                 ))}
               </RowList>
               <LoadMore of={list} />
@@ -70,9 +76,10 @@ export function TargetList({ addButton }: { addButton: ReactNode }) {
 interface TargetRowProps {
   target: DiscoveryTarget;
   onOpen: (target: DiscoveryTarget, dialog: DialogName) => void;
+  TargetAction: TargetListProps["TargetAction"];
 }
 
-function TargetRow({ target, onOpen }: TargetRowProps) {
+function TargetRow({ target, onOpen, TargetAction }: TargetRowProps) {
   const { last_scan: last, settings } = target;
   const isScanning = last !== null && isOpen(last.status);
   return (
@@ -99,6 +106,7 @@ function TargetRow({ target, onOpen }: TargetRowProps) {
             >
               Scan
             </Button>
+            {TargetAction !== undefined && <TargetAction target={target} />}
             <Button
               size="compact-sm"
               variant="default"

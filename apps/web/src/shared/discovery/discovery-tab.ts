@@ -1,0 +1,41 @@
+// A tab of the Discovery page that another feature contributes, and the key that marks the start of a scan.
+import type { ComponentType } from "react";
+import type { StatCardProps } from "#shared/ui/stat-card.tsx";
+
+/** The tabs of the Discovery page, in order (DISC-04, DISC-05). */
+export const DISCOVERY_TABS = {
+  targets: "Discovery Targets",
+  scans: "Basic Scans",
+  "enhanced-scans": "Enhanced Scans",
+  findings: "Security Findings",
+  accounts: "Discovered Accounts",
+  "risk-assessment": "Risk Assessment",
+  statistics: "Statistics",
+} as const;
+
+export type DiscoveryTabId = keyof typeof DISCOVERY_TABS;
+
+export interface LoadFailure {
+  /** Such as "Failed to load enhanced scans". */
+  text: string;
+  error: unknown;
+}
+
+/**
+ * A feature returns this from a hook that also starts its loads, so that they begin when the page opens (DISC-57).
+ * `app/pages/discovery-page.tsx` calls the hook.
+ */
+export interface DiscoveryTab {
+  id: Exclude<DiscoveryTabId, "targets" | "scans" | "accounts" | "statistics">;
+  Content: ComponentType;
+  /** Whether a scan is pending or running: the page then polls (SCAN-19). */
+  isRunning?: boolean;
+  failure?: LoadFailure | null;
+  /** The number beside the tab's label. */
+  count?: number | undefined;
+  /** The tab's card among the page's figures; undefined while it loads. */
+  card?: StatCardProps | undefined;
+}
+
+/** The mutation key of every call that starts a scan: the page polls for two minutes after it (SCAN-20). */
+export const SCAN_START = ["discovery", "scan-start"] as const;
