@@ -1,17 +1,57 @@
-// A candidate: a named value in the text that may be a secret. The readers of the formats make them, `judge.ts` decides.
+// A candidate: a piece of text that may be a secret. Readers of syntax make candidates, `judge.ts` decides on them.
+import type { DetectorClass, Encoding } from "./finding.ts";
+import type { Format } from "./format.ts";
 
 export interface Candidate {
   /** The rule that found it. */
   detector: string;
-  keyName: string;
+  /** The name of the setting, as written; null where the syntax alone says that a secret is here. */
+  keyName: string | null;
   /** The value as written, without its quotes. */
   raw: string;
-  /** Index of the value in the text. */
+  /** Span of the value in the text. */
   start: number;
   end: number;
   isQuoted: boolean;
-  /** From 0 to 1: how surely this syntax is an assignment of the value. */
+  /** From 0 to 1: how surely this syntax gives the value to the name. */
   syntax: number;
-  userName?: string | undefined;
-  host?: string | undefined;
+  /** What the value is if it is not a placeholder, whatever its name. */
+  asserted?: DetectorClass;
+  /** The value itself where `raw` is an encoded form of it. */
+  decoded?: string;
+  encoding?: Encoding;
+  userName?: string | null;
+  host?: string | null;
+  port?: number | null;
+  url?: string | null;
+}
+
+/** A line, or a piece of a long one. */
+export interface Line {
+  text: string;
+  /** Index of its first character in the file. */
+  base: number;
+  format: Format;
+  /** The whole file. */
+  file: string;
+}
+
+/** A candidate for the piece `from` to `to` of `line`. */
+export function candidateAt(
+  line: Line,
+  detector: string,
+  from: number,
+  to: number,
+  more: Partial<Candidate> = {},
+): Candidate {
+  return {
+    detector,
+    keyName: null,
+    raw: line.text.slice(from, to),
+    start: line.base + from,
+    end: line.base + to,
+    isQuoted: false,
+    syntax: 0.95,
+    ...more,
+  };
 }

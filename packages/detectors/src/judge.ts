@@ -1,10 +1,13 @@
 // Combines the name of a candidate with its value: a class and a confidence, or nothing.
 import type { Candidate } from "./candidate.ts";
+import type { FileKind } from "./file-kind.ts";
 import type { DetectorClass } from "./finding.ts";
 import type { Format } from "./format.ts";
-import { judgeKey } from "./key-name.ts";
 import { isDigest } from "./hashes.ts";
+import { judgeKey } from "./key-name.ts";
+import type { KeyVerdict } from "./key-name.ts";
 import { judgeValue } from "./value.ts";
+import type { ValueVerdict } from "./value.ts";
 
 export interface Judgement {
   class: DetectorClass;
@@ -12,57 +15,180 @@ export interface Judgement {
   reason: string;
 }
 
-/** Formats in which values are settings rather than program text. */
-const isConfig = (format: Format): boolean => !["code", "text", "sql"].includes(format);
+export interface Surroundings {
+  format: Format;
+  kind: FileKind;
+}
 
-export function judge(candidate: Candidate, value: string, format: Format): Judgement | null {
-  const key = judgeKey(candidate.keyName);
+/** Formats in which values are settings rather than program text. */
+const isConfig = (format: Format): boolean => format !== "code" && format !== "text" && format !== "sql";
+
+export function judge(candidate: Candidate, value: string, around: Surroundings): Judgement | null {
+  const verdict = judgeValue(value);
+  if (candidate.asserted !== undefined) return judgeAsserted(candidate, candidate.asserted, value, verdict, around);
+  const key = judgeKey(candidate.keyName ?? "");
   if (key === null) return null;
-  const { kind, randomness } = judgeValue(value);
-  const weight = key.strength * candidate.syntax * (isConfig(format) ? 1 : 0.9);
-  const name = candidate.keyName;
-  if (kind === "hash" || (key.kind === "hash" && (isDigest(value) || randomness > 0.6))) {
+  if (around.kind.isGenerated) return null;
+  if ((around.kind.isSample || around.kind.isTranslation) && isWordy(value, verdict)) return null;
+  const weight = key.strength * candidate.syntax * (isConfig(around.format) ? 1 : 0.9);
+  const name = candidate.keyName ?? "";
+  const subject = `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"`;
+  if (verdict.kind === "hash" || key.kind === "hash") {
     if (key.kind !== "password" && key.kind !== "hash") return null;
-    return { class: "password_hash", confidence: weight * 0.9, reason: `"${name}" holds a hashed password.` };
+    if (verdict.kind !== "hash" && !isDigest(value)) return null;
+    return { class: "password_hash", confidence: weight * 0.9, reason: `${subject} holds a hashed password.` };
   }
-  if (key.kind === "hash") return null;
-  if (key.kind === "password" || key.kind === "community") {
-    if (kind === "secret") return { class: "password", confidence: weight, reason: `"${name}" holds a password.` };
-    if (kind === "number" && value.length >= 4)
-      return { class: "weak_password", confidence: weight * 0.7, reason: `"${name}" holds a number.` };
-    if (kind === "weak" || (kind === "keyword" && key.kind === "community")) {
-      if (!isConfig(format)) return null;
-      return {
-        class: "weak_password",
-        confidence: weight * 0.9,
-        reason: `"${name}" holds a password that attackers try first.`,
-      };
-    }
-    if ((kind === "uuid" || kind === "url") && /:\/\/[^/]*:[^/]*@/.test(value) === false) {
-      return kind === "uuid"
-        ? { class: "password", confidence: weight * 0.7, reason: `"${name}" holds a password.` }
-        : null;
-    }
+  return key.kind === "password" || key.kind === "community"
+    ? judgePassword(key, value, verdict, weight, subject, around)
+    : judgeToken(key, value, verdict, weight, subject, around);
+}
+
+/** Reasons of candidates whose syntax alone is enough. */
+const REASONS: Record<string, string> = {
+  url: "A URL with a password.",
+  "data-source": "A data source name with a password.",
+  command: "A command line with a password.",
+  sql: "An SQL statement with a password.",
+  "file-format": "Files of this name hold passwords at this place.",
+  "kubernetes-secret": "A Kubernetes Secret in a file.",
+  "basic-authentication": "A user name and a password in base64.",
+  "password-hash": "A hashed password.",
+};
+
+function judgeAsserted(
+  { detector, syntax }: Candidate,
+  asserted: DetectorClass,
+  value: string,
+  { kind }: ValueVerdict,
+  { format, kind: file }: Surroundings,
+): Judgement | null {
+  const reason = REASONS[detector] ?? `The shape of a token (${detector}).`;
+  if (asserted === "password_hash")
+    return { class: asserted, confidence: syntax * (isConfig(format) && !file.isSample ? 1 : 0.7), reason };
+  if (REASONS[detector] === undefined)
+    return kind === "placeholder" ? null : { class: asserted, confidence: syntax, reason };
+  if (["empty", "placeholder", "reference", "encrypted", "url"].includes(kind)) return null;
+  if (kind === "keyword" && detector !== "file-format") return null;
+  if (kind === "hash") return { class: "password_hash", confidence: syntax * 0.9, reason: "A hashed password." };
+  if (
+    detector === "command" &&
+    (kind === "path" ||
+      kind === "prose" ||
+      value.length < 3 ||
+      /^\d{1,5}(?::\d{1,5})?$|^-|^[\d.]+:[\d.]+|\/(?:tcp|udp)$/.test(value))
+  )
     return null;
+  if (kind === "path" && detector === "kubernetes-secret") return null;
+  const isWordLike = kind === "weak" || kind === "identifier" || kind === "number" || kind === "keyword";
+  if (isWordLike) {
+    if (file.isSample || format === "code" || format === "text") return null;
+    return asserted === "api_token"
+      ? null
+      : { class: "weak_password", confidence: syntax * 0.85, reason: `${reason} Attackers try this one first.` };
   }
-  if (kind === "weak" && /secret$/i.test(name) && isConfig(format)) {
+  if ((file.isSample || format === "text" || format === "code") && /^[A-Za-z_-]*$/.test(value)) return null;
+  return { class: asserted, confidence: syntax, reason };
+}
+
+function judgePassword(
+  key: KeyVerdict,
+  value: string,
+  { kind, randomness }: ValueVerdict,
+  weight: number,
+  subject: string,
+  { format, kind: file }: Surroundings,
+): Judgement | null {
+  const config = isConfig(format);
+  const weak = (confidence: number, what: string): Judgement | null =>
+    config ? { class: "weak_password", confidence: weight * confidence, reason: `${subject} holds ${what}.` } : null;
+  switch (kind) {
+    case "secret": {
+      // In program text, a single word is as often a label or a name.
+      const isWord = /^[\p{L}_ -]+$/u.test(value);
+      if (!config && isWord) return null;
+      if (isWord && file.isTranslation) return null;
+      const short = value.length < 4 ? 0.5 : 1;
+      const certain = config ? 1 : 0.75 + randomness * 0.25;
+      return { class: "password", confidence: weight * short * certain, reason: `${subject} holds a password.` };
+    }
+    case "uuid":
+      return { class: "password", confidence: weight * 0.8, reason: `${subject} holds a password.` };
+    case "number":
+      return value.length >= 4 && /^\d+$/.test(value) ? weak(0.75, "a number") : null;
+    case "weak":
+      return weak(0.9, "a password that attackers try first");
+    case "identifier":
+      return /^(?:assignments|yaml|shell|xml)$/.test(format) && key.strength >= 0.9 && !file.isSample
+        ? weak(0.62, "words")
+        : null;
+    case "keyword":
+      return key.kind === "community" && !/^(?:true|false|yes|no|none|null|string)$/i.test(value)
+        ? weak(0.9, "a community string that attackers try first")
+        : null;
+    case "prose":
+      // A passphrase of several words.
+      return config && format !== "xml" && !file.isTranslation && key.words.includes("passphrase")
+        ? { class: "password", confidence: weight * 0.7, reason: `${subject} holds a passphrase.` }
+        : null;
+    case "hash":
+    case "empty":
+    case "placeholder":
+    case "reference":
+    case "encrypted":
+    case "path":
+    case "url":
+      return null;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function judgeToken(
+  key: KeyVerdict,
+  value: string,
+  { kind, randomness }: ValueVerdict,
+  weight: number,
+  subject: string,
+  { format, kind: file }: Surroundings,
+): Judgement | null {
+  const config = isConfig(format);
+  const isSecret =
+    key.words.at(-1)?.endsWith("secret") === true || (key.words.includes("secret") && key.words.at(-1) === "key");
+  if (kind === "weak" || kind === "identifier") {
+    if (!isSecret || !config || file.isSample) return null;
     return {
       class: "weak_password",
-      confidence: weight * 0.8,
-      reason: `"${name}" holds a secret that attackers try first.`,
+      confidence: weight * (kind === "weak" ? 0.85 : 0.6),
+      reason: `${subject} holds a secret that attackers try first.`,
     };
   }
   if (kind !== "secret" && kind !== "uuid") return null;
-  const isLikely = kind === "uuid" ? 0.7 : likelihoodOfKey(value, randomness);
-  const confidence = weight * isLikely;
+  const likelihood =
+    kind === "uuid" ? (key.strength >= 0.9 ? 0.8 : 0.4) : likelihoodOf(value, randomness, isSecret && config);
+  if (key.strength < 0.65 && (!config || likelihood < 0.95)) return null;
+  if (!config && (randomness < 0.5 || value.length < 10)) return null;
+  const confidence = weight * likelihood;
   return key.kind === "token"
-    ? { class: "api_token", confidence, reason: `"${name}" holds a token.` }
-    : { class: "encryption_key", confidence, reason: `"${name}" holds a key.` };
+    ? { class: "api_token", confidence, reason: `${subject} holds a token.` }
+    : { class: "encryption_key", confidence, reason: `${subject} holds a key.` };
 }
 
 /** Tokens and keys are random and long; words are names of keys. */
-function likelihoodOfKey(value: string, randomness: number): number {
-  if (/\s/.test(value)) return 0.3;
-  if (value.length < 8) return 0.4;
-  return Math.min(1, 0.4 + randomness * 0.6 + (value.length >= 20 ? 0.15 : 0));
+function likelihoodOf(value: string, randomness: number, isSecret: boolean): number {
+  if (/^(?:ssh-|ecdsa-|AAAA[BCE]3|0x[\dA-F]{8,16}$)/i.test(value)) return 0;
+  if (/\s/.test(value)) return isSecret && randomness > 0.6 ? 0.6 : 0.3;
+  const hasDigit = /\d/.test(value);
+  if (value.length < 6) return 0.3;
+  if (!hasDigit && /^[a-z]+(?:[-_.][a-z]+)*$|^[A-Z]+(?:_[A-Z]+)*$|^(?:[A-Z]?[a-z]+)+$/.test(value))
+    return isSecret && value.length >= 8
+      ? 0.6
+      : value.length >= 20 && !/[-_.]/.test(value) && randomness > 0.3
+        ? 0.6
+        : 0.35;
+  if (value.length < 10) return isSecret ? 0.8 : 0.55;
+  return Math.min(1, 0.5 + randomness * 0.5 + (value.length >= 20 ? 0.15 : 0));
 }
+
+/** Values that samples use instead of secrets. */
+const isWordy = (value: string, { kind, randomness }: ValueVerdict): boolean =>
+  kind !== "hash" && (randomness < 0.62 || value.length < 10 || /^[a-z]+\d{0,4}$|^\d+$/i.test(value));

@@ -1,39 +1,36 @@
-// Finds named values in a line: `KEY=value`, `key: value`, `"key": "value"`, `<key>value</key>`, `key value` and others.
-import type { Candidate } from "./candidate.ts";
-import type { Format } from "./format.ts";
+// Finds named values in a line: `KEY=value`, `key: value`, `"key": "value"`, `<key>value</key>`, `key("value")`, `key value`.
+import { candidateAt } from "./candidate.ts";
+import type { Candidate, Line } from "./candidate.ts";
+import { endOfQuoted, isQuote, quoteAround } from "./quoting.ts";
+import { readDirective } from "./read-directives.ts";
+import { readNamedValue } from "./read-named-values.ts";
+import { endOfBare } from "./bare-values.ts";
 
 /** Parts of names that may announce a secret; `judgeKey` decides on the whole name. */
 export const KEY_PARTS =
-  /pass|pwd|secret|token|psk|kennwort|contrase|senha|clave|authtok|api_?-?key|[_.-]key|key\b|[a-z]Key|_KEY|cred|auth|salt|bindpw|rootpw|\bpw\b|[_.-]pw\b|\bpsw|\bpin\b|community|dsn|\bmdp\b|haslo|jwt|connectionstring/gi;
+  /pass|pwd|secret|token|psk|key|cred|auth|salt|kennwort|contrase|senha|clave|\bpw\b|[_.-]pw\b|pw\b|\bpsw|\bpin\b|community|dsn|\bmdp\b|haslo|jwt|connectionstring|conn_?str|pepper|hmac/gi;
 
 const LONGEST_NAME = 100;
-const LONGEST_VALUE = 8192;
 
-/** The named values of `line`, which starts at index `base` of the text. */
-export function readAssignments(line: string, base: number, format: Format): Candidate[] {
+export function readAssignments(line: Line): Candidate[] {
   const found: Candidate[] = [];
-  KEY_PARTS.lastIndex = 0;
+  const { text } = line;
+  const parts = new RegExp(KEY_PARTS.source, "gi");
   let next = 0;
-  for (let hit = KEY_PARTS.exec(line); hit !== null; hit = KEY_PARTS.exec(line)) {
+  for (let hit = parts.exec(text); hit !== null; hit = parts.exec(text)) {
     if (hit.index < next) continue;
-    const from = startOfName(line, hit.index);
-    const to = endOfName(line, hit.index + hit[0].length);
+    const from = startOfName(text, hit.index);
+    const to = endOfName(text, hit.index + hit[0].length);
     next = to;
-    KEY_PARTS.lastIndex = to;
-    const value = valueAfter(line, from, to, format);
-    if (value === null) continue;
-    const { start, end, isQuoted, syntax } = value;
-    const keyName = line.slice(from, to);
-    found.push({
-      detector: "assignment",
-      keyName,
-      raw: line.slice(start, end),
-      start: base + start,
-      end: base + end,
-      isQuoted,
-      syntax,
-    });
-    if (isQuoted && end > next) KEY_PARTS.lastIndex = next = end;
+    parts.lastIndex = to;
+    const candidate = readValue(line, Math.max(from, 0), to);
+    if (candidate === null) continue;
+    found.push(candidate);
+    // The value of a quoted string is not searched for names, unless it is a list of settings itself.
+    if (candidate.isQuoted && !/[=:]/.test(candidate.raw)) {
+      next = Math.max(next, candidate.end - line.base);
+      parts.lastIndex = next;
+    }
   }
   return found;
 }
@@ -47,60 +44,152 @@ const isNameCharacter = (code: number): boolean =>
   code === 46 ||
   code >= 128;
 
-function startOfName(line: string, at: number): number {
+function startOfName(text: string, at: number): number {
   let from = at;
-  while (from > 0 && at - from < LONGEST_NAME && isNameCharacter(line.charCodeAt(from - 1))) from -= 1;
-  // Dashes of an option are not part of its name.
-  while (from < at && /[-.]/.test(line[from]!)) from += 1;
+  while (from > 0 && at - from < LONGEST_NAME && isNameCharacter(text.charCodeAt(from - 1))) from -= 1;
+  // Dashes of an option and dots of a member are not part of its name.
+  while (from < at && /[-.]/.test(text[from]!)) from += 1;
   return from;
 }
 
-function endOfName(line: string, at: number): number {
+function endOfName(text: string, at: number): number {
   let to = at;
-  while (to < line.length && to - at < LONGEST_NAME && isNameCharacter(line.charCodeAt(to))) to += 1;
+  while (to < text.length && to - at < LONGEST_NAME && isNameCharacter(text.charCodeAt(to))) to += 1;
   return to;
 }
 
-interface Span {
-  start: number;
-  end: number;
-  isQuoted: boolean;
-  syntax: number;
-}
+/** `=`, `:`, `=>` and others, after the quote or bracket that closes the name. `==`, `::`, `=~` and `://` do not assign. */
+const SEPARATOR = /\\?["'`]?[\])}]?[ \t]{0,40}(?:=>|:=|\?=|\+=|\|\|=|=(?![=~])|:(?!:|\/\/))[ \t]{0,80}/y;
+/** Types: `password: str =`, `password string =`, `password[] =`, `Password[string] :`. */
+const TYPED =
+  /(?:\[\d*\])?[ \t]{0,20}(?::[ \t]*(?:[\w.]+(?:<[\w., ]+>)?(?:\[\])?(?: ?\| ?\w+)?)|(?:string|String|STRING|str|varchar|\*string|const char ?\*))[ \t]{0,20}:?=(?![=~])[ \t]*/y;
+/** Fallbacks: `env.PASSWORD || "x"`, `getenv("PASSWORD") or "x"`, `"PASSWORD", "x"`. */
+const FALLBACK = /["'`]?[\])]{0,2}[ \t]{0,20}(?:\|\||\?\?|\?:|\bor\b)[ \t]{0,20}(?=["'`])/y;
+const NEXT_ARGUMENT = /["'`][ \t]*,[ \t]*(?:[A-Za-z]+[ \t]*[=:][ \t]*)?(?=["'`])/y;
+const CALL = /[ \t]{0,4}\([ \t]*(?=["'`])/y;
+/** Literals may have a prefix: `b"…"`, `r'…'`, `@"…"`, `N'…'`, or a conversion around them. */
+const LITERAL_PREFIX =
+  /(?:[bBrRuUfFLN@$]{1,2}|new String\(|String\.valueOf\(|\(string\)|std::string\(|SecureString\(|bytes\(|Buffer\.from\(|\(?["']?\\?)(?=["'`])/y;
+/** Functions whose second argument is the value of the first. */
+const SETTERS =
+  /(?:define|\w*[sS]et\w*|\w*[pP]ut\w*|getenv|env|ENV\.fetch|\w*[gG]et\w*|\w*config\w*|\w*[pP]aram\w*|\w*[pP]ropert\w*|\w*add\w*|\w*with\w*|\w*header\w*|\w*[vV]ariable\w*|\w*append\w*|\w*[oO]ption\w*|fetch|insert|store|export|entry|of|String)[ \t]*\(?[ \t]*\[?(?:[\w.]+[ \t]*,[ \t]*)?["'`]$/;
 
-const SEPARATOR = /(["'\]})]{0,3})[ \t]*(=>|:=|\?=|\+=|=(?!=|~)|:(?!:|\/\/))[ \t]*/y;
+function readValue(line: Line, from: number, to: number): Candidate | null {
+  const { text, format } = line;
+  const before = text[from - 1];
+  if (before === "<" || (before === ":" && /<[\w-]{1,20}:$/.test(text.slice(Math.max(0, from - 24), from))))
+    return readElement(line, from, to);
+  if (before === "/" && text[from - 2] === "<") return null;
+  const named = readNamedValue(line, from, to);
+  if (named !== null) return named;
+  if (text.slice(Math.max(0, from - 2), from) === "${" || (before === "{" && text[from - 2] === "$"))
+    return readDefault(line, from, to);
 
-function valueAfter(line: string, from: number, to: number, format: Format): Span | null {
-  SEPARATOR.lastIndex = to;
-  const separator = SEPARATOR.exec(line);
-  if (separator === null || /[!<>=]/.test(line[to] === "=" ? "" : "")) return null;
-  return valueAt(line, SEPARATOR.lastIndex, from, format);
-}
-
-function valueAt(line: string, at: number, from: number, format: Format): Span | null {
-  const quote = line[at];
-  if (quote === '"' || quote === "'" || quote === "`") {
-    const end = endOfQuoted(line, at + 1, quote);
-    return end === -1 ? null : { start: at + 1, end, isQuoted: true, syntax: 1 };
+  const at = after(SEPARATOR, text, to);
+  if (at !== -1) return readAt(line, from, to, at, 1);
+  const typed = format === "code" || format === "sql" ? after(TYPED, text, to) : -1;
+  if (typed !== -1) return readAt(line, from, to, typed, 1);
+  const fallback = after(FALLBACK, text, to);
+  if (fallback !== -1) return readAt(line, from, to, fallback, 0.8);
+  if (isQuote(before) && SETTERS.test(text.slice(Math.max(0, from - 60), from))) {
+    const argument = after(NEXT_ARGUMENT, text, to);
+    if (argument !== -1) return readAt(line, from, to, argument, 0.85);
   }
-  if (format === "code" || format === "json" || format === "text") return null;
-  const end = endOfBare(line, at, from, format);
-  return end <= at ? null : { start: at, end, isQuoted: false, syntax: 0.95 };
-}
-
-function endOfQuoted(line: string, at: number, quote: string): number {
-  for (let index = at; index < line.length && index - at < LONGEST_VALUE; index += 1) {
-    const character = line[index];
-    if (character === "\\") index += 1;
-    else if (character === quote) return index;
+  if (format === "code") {
+    const call = after(CALL, text, to);
+    return call === -1
+      ? null
+      : readAt(
+          line,
+          from,
+          to,
+          call,
+          /^(?:get|find|read|load|fetch|decode|encode|encrypt|hash)/i.test(text.slice(from, to)) ? 0.3 : 0.8,
+        );
   }
-  return -1;
+  const filtered = /^[ \t]*\|[ \t]*(?:d|default)\([ \t]*(?=["'])/.exec(text.slice(to, to + 60));
+  if (filtered !== null) return readAt(line, from, to, to + filtered[0].length, 0.8);
+  return readDirective(line, from, to);
 }
 
-function endOfBare(line: string, at: number, from: number, format: Format): number {
-  const limit = Math.min(line.length, at + LONGEST_VALUE);
-  const stops = format === "shell" || line[from - 1] === ";" ? /[\s;&|)]/ : / [#;]|[\r\n]/;
-  const stop = line.slice(at, limit).search(stops);
-  const end = stop === -1 ? limit : at + stop;
-  return at + line.slice(at, end).trimEnd().length;
+function after(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+/** The value that starts at `at`, for the name from `from` to `to`. */
+function readAt(line: Line, from: number, to: number, at: number, syntax: number): Candidate | null {
+  const { text } = line;
+  const keyName = text.slice(from, to);
+  const around = quoteAround(text, from);
+  // The name is in a string of its own only if that string ends with the name.
+  const isEmbedded = around !== null && text[to] !== around && text[to] !== "\\";
+  const prefix = after(LITERAL_PREFIX, text, at);
+  const start = prefix === -1 ? at : prefix;
+  const quote = text[start];
+  if (isQuote(quote) && !(isEmbedded && quote === around)) {
+    const isEscaped = text[start - 1] === "\\";
+    const end = isEscaped ? text.indexOf(`\\${quote}`, start + 1) : endOfQuoted(text, start + 1, quote);
+    if (end === -1 || end - start > 8192) return null;
+    const joined = /^[ \t]*(?:\+|\.(?=[ \t]*[$\w])|%)[ \t]*[\w$(]/.test(text.slice(end + 1, end + 40));
+    return candidateAt(line, "assignment", start + 1, end, {
+      keyName,
+      isQuoted: true,
+      syntax: joined ? syntax * 0.4 : syntax,
+    });
+  }
+  const bare = endOfBare(line, at, from, isEmbedded ? around : null);
+  if (bare === null) return null;
+  return candidateAt(line, "assignment", at, bare.end, { keyName, syntax: syntax * bare.syntax });
+}
+
+/** `<password>value</password>` and `<password encoding="base64">…`. */
+function readElement(line: Line, from: number, to: number): Candidate | null {
+  const { text } = line;
+  const keyName = text.slice(from, to);
+  const close = text.indexOf(">", to);
+  if (close === -1 || close - to > 300 || text[close - 1] === "/" || !/[\s>]/.test(text[to]!)) return null;
+  let start = close + 1;
+  const cdata = text.startsWith("<![CDATA[", start);
+  if (cdata) start += 9;
+  const end = cdata ? text.indexOf("]]>", start) : text.indexOf("<", start);
+  if (end === -1 || (!cdata && text[end + 1] !== "/")) {
+    // An element that contains `<Value>`, as in Windows' answer files; or an attribute of the element.
+    const inner = /^\s*<(?:value|plaintext|string|text)>([^<]{1,512})<\//i.exec(
+      line.file.slice(line.base + close + 1, line.base + close + 700),
+    );
+    if (inner === null) return null;
+    const at = line.base + close + 1 + inner[0].indexOf(">") + 1;
+    return {
+      detector: "xml",
+      keyName,
+      raw: inner[1]!,
+      start: at,
+      end: at + inner[1]!.length,
+      isQuoted: true,
+      syntax: 0.9,
+    };
+  }
+  if (end - start > 4096) return null;
+  const raw = text.slice(start, end);
+  const trimmed = raw.trim();
+  const at = start + raw.indexOf(trimmed);
+  const candidate = candidateAt(line, "xml", at, at + trimmed.length, { keyName, isQuoted: true, syntax: 1 });
+  return /encoding="base64"/i.test(text.slice(to, close))
+    ? { ...candidate, decoded: Buffer.from(trimmed, "base64").toString(), encoding: "base64" }
+    : candidate;
+}
+
+/** `${PASSWORD:-value}` of shells and `${password:value}` of Spring. */
+function readDefault(line: Line, from: number, to: number): Candidate | null {
+  const { text } = line;
+  const match = /^(?::?[-=]|:)([^{}$]{1,200})\}/.exec(text.slice(to, to + 210));
+  if (match === null) return null;
+  const start = to + match[0].length - 1 - match[1]!.length;
+  const value = match[1]!;
+  const trim = isQuote(value[0]) && value.endsWith(value[0]) ? 1 : 0;
+  return candidateAt(line, "default", start + trim, start + value.length - trim, {
+    keyName: text.slice(from, to),
+    syntax: 0.75,
+  });
 }

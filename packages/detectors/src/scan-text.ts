@@ -1,16 +1,27 @@
 // Scans one file's content for secrets. Pure: no files, no network, no clock.
-import type { Candidate } from "./candidate.ts";
+import type { Candidate, Line } from "./candidate.ts";
+import { certificateProblemsIn } from "./certificates.ts";
 import { Content } from "./content.ts";
+import { contextOf } from "./context.ts";
+import { fileKindOf } from "./file-kind.ts";
 import { createFinding } from "./finding.ts";
 import type { DetectorClass, Finding, FindingFacts } from "./finding.ts";
 import { formatOf } from "./format.ts";
-import type { Format } from "./format.ts";
 import { judge } from "./judge.ts";
+import type { Surroundings } from "./judge.ts";
 import type { KnownMatch, KnownSecretIndex } from "./known-secrets.ts";
 import { previewOf } from "./preview.ts";
 import { privateKeysIn } from "./private-keys.ts";
+import { unescape, unescapeXml } from "./quoting.ts";
 import { KEY_PARTS, readAssignments } from "./read-assignments.ts";
+import { readBlocks } from "./read-blocks.ts";
+import { COMMANDS, readCommands } from "./read-commands.ts";
+import { readSql, SQL } from "./read-sql.ts";
+import { readHashes, readTokens } from "./read-tokens.ts";
+import { readDataSourceNames, readUrls } from "./read-urls.ts";
+import { readWellKnown } from "./read-well-known.ts";
 import { severityOf, typeOf } from "./severity.ts";
+import { linesWith } from "./triggered-lines.ts";
 
 export interface ScanOptions {
   /** Name or path of the file: it decides the syntax. */
@@ -23,167 +34,203 @@ export interface ScanOptions {
   knownSecrets?: KnownSecretIndex;
   /** Ids of known private keys by the fingerprint of their public key (`SHA256:…`). */
   knownPublicKeys?: ReadonlyMap<string, readonly string[]>;
+  /** Decides which certificates have expired; without it, expiry is not checked. */
+  now?: Date;
   /** Findings with less confidence are left out; default 0.5. */
   minConfidence?: number;
 }
 
-/** The secrets in `content`, in order of position. Binary content has none. */
+/** The secrets in `content`, in order of position and without overlaps. Binary content has none. */
 export function scanText(content: string | Uint8Array, options: ScanOptions): Finding[] {
   const file = new Content(content);
   if (file.isBinary) return [];
   const scan = new Scan(file, options);
   scan.privateKeys();
+  scan.certificates();
   scan.knownSecrets();
-  scan.lines();
-  scan.addKnown();
-  return scan.findings.sort((a, b) => a.start - b.start);
+  scan.candidates();
+  return scan.findings();
 }
 
-/** Lines beyond this length are read in pieces around their triggers. */
-const LONGEST_LINE = 4096;
-const PIECE_BEFORE = 256;
+type Facts = Pick<FindingFacts, "class" | "confidence" | "detector" | "reason"> & Partial<FindingFacts>;
+interface Found {
+  start: number;
+  end: number;
+  facts: Facts;
+  value: string;
+}
 
 class Scan {
-  readonly findings: Finding[] = [];
+  readonly #found: Found[] = [];
   readonly #file: Content;
   readonly #options: ScanOptions;
-  readonly #format: Format;
-  /** Spans that a more exact rule has read. */
-  readonly #taken: { start: number; end: number }[] = [];
-
-  #known: KnownMatch[] = [];
-  /** What the syntax around a known secret says about it, by the match. */
-  readonly #contexts = new Map<KnownMatch, Candidate>();
+  readonly #around: Surroundings;
 
   constructor(file: Content, options: ScanOptions) {
     this.#file = file;
     this.#options = options;
-    this.#format = formatOf(options.path, file.text);
+    const path = options.path.replaceAll("\\", "/");
+    this.#around = { format: formatOf(path, file.text), kind: fileKindOf(path) };
   }
 
   privateKeys(): void {
     for (const { start, end, pem, detector, isProtected, publicKey } of privateKeysIn(this.#file.text)) {
-      this.#taken.push({ start, end });
-      const confidence = isProtected ? 0.7 : 1;
       const knownSecrets = this.#options.knownPublicKeys?.get(publicKey ?? "") ?? [];
       const reason = isProtected ? "A private key with a passphrase." : "A private key without a passphrase.";
-      this.#add(
-        {
-          class: "private_key",
-          confidence,
-          reason,
-          detector,
-          start,
-          end,
-          publicKey,
-          knownSecrets,
-          encoding: "escaped",
-        },
+      const confidence = isProtected ? 0.7 : 1;
+      this.#take(
+        start,
+        end,
+        { class: "private_key", confidence, reason, detector, publicKey, knownSecrets, encoding: "escaped" },
         pem,
       );
     }
   }
 
-  knownSecrets(): void {
-    this.#known = this.#options.knownSecrets?.matches(this.#file.text) ?? [];
+  certificates(): void {
+    for (const { start, end, pem, reason, confidence, publicKey } of certificateProblemsIn(
+      this.#file.text,
+      this.#options.now,
+    )) {
+      this.#take(start, end, { class: "certificate", confidence, reason, detector: "certificate", publicKey }, pem);
+    }
   }
 
-  addKnown(): void {
-    for (const match of this.#known) {
-      const { start, end, form, ids } = match;
-      const { keyName = null, userName = null, host = null } = this.#contexts.get(match) ?? {};
-      const reason = "This is a secret of the vault.";
+  knownSecrets(): void {
+    for (const { start, end, form, ids } of this.#options.knownSecrets?.matches(this.#file.text) ?? []) {
       const value = decodeForm(this.#file.textAt(start, end), form);
-      this.#add(
-        {
-          class: "known_secret",
-          confidence: 1,
-          detector: "known-secret",
-          reason,
-          start,
-          end,
-          encoding: form,
-          knownSecrets: ids,
-          keyName,
-          userName,
-          host,
-        },
+      const reason = "This is a secret of the vault.";
+      this.#take(
+        start,
+        end,
+        { class: "known_secret", confidence: 1, detector: "known-secret", reason, encoding: form, knownSecrets: ids },
         value,
       );
     }
   }
 
-  lines(): void {
+  /** Exact rules come first: the first rule that reads a span owns it. */
+  candidates(): void {
     const { text } = this.#file;
-    const trigger = new RegExp(KEY_PARTS.source, "gi");
-    let lineEnd = -1;
-    let lineStart = 0;
-    for (let hit = trigger.exec(text); hit !== null; hit = trigger.exec(text)) {
-      if (hit.index >= lineEnd) {
-        lineStart = text.lastIndexOf("\n", hit.index) + 1;
-        const next = text.indexOf("\n", hit.index);
-        lineEnd = next === -1 ? text.length : next;
+    const { format, kind } = this.#around;
+    const exact = [
+      ...readTokens(text),
+      ...readUrls(text),
+      ...readDataSourceNames(text),
+      ...readWellKnown(this.#options.path.replaceAll("\\", "/"), text),
+      ...readBlocks(text, format),
+    ];
+    for (const candidate of exact) this.#consider(candidate);
+    const lines = (trigger: RegExp, read: (line: Line) => Candidate[]) => {
+      for (const { from, to } of linesWith(trigger, text)) {
+        for (const candidate of read({ text: text.slice(from, to), base: from, format, file: text }))
+          this.#consider(candidate);
       }
-      const from = lineEnd - lineStart <= LONGEST_LINE ? lineStart : Math.max(lineStart, hit.index - PIECE_BEFORE);
-      const to = Math.min(lineEnd, from + LONGEST_LINE);
-      this.#read(text.slice(from, to), from);
-      trigger.lastIndex = to;
+    };
+    if (!kind.isGenerated) {
+      lines(SQL, readSql);
+      lines(COMMANDS, readCommands);
+      lines(KEY_PARTS, readAssignments);
     }
-  }
-
-  #read(line: string, base: number): void {
-    for (const candidate of readAssignments(line, base, this.#format)) this.#consider(candidate);
+    for (const candidate of readHashes(text)) this.#consider(candidate);
   }
 
   #consider(candidate: Candidate): void {
-    const { start, end } = candidate;
-    if (this.#taken.some((span) => start < span.end && end > span.start)) return;
-    const known = this.#known.find((match) => start < match.end && end > match.start);
-    if (known !== undefined) {
-      if (!this.#contexts.has(known)) this.#contexts.set(known, candidate);
+    const { start, end, keyName, detector, userName = null, host = null, port = null, url = null } = candidate;
+    const owner = this.#ownerOf(start, end);
+    if (owner !== undefined) {
+      owner.facts.keyName ??= keyName;
+      owner.facts.userName ??= userName;
+      owner.facts.host ??= host;
       return;
     }
-    const value = this.#file.decode(candidate.raw);
-    const verdict = judge(candidate, value, this.#format);
-    if (verdict === null) return;
-    const { keyName, detector, userName = null, host = null } = candidate;
-    this.#add({ ...verdict, detector, start, end, keyName, userName, host }, value);
+    const written = this.#file.decode(candidate.raw);
+    const { value, encoding } = this.#decoded(candidate, written);
+    const verdict = judge(candidate, value, this.#around);
+    if (verdict === null || verdict.confidence < (this.#options.minConfidence ?? 0.5)) return;
+    this.#take(start, end, { ...verdict, detector, keyName, userName, host, port, url, encoding }, value);
   }
 
-  #add(
-    found: Partial<FindingFacts> & Pick<FindingFacts, "class" | "confidence" | "detector" | "reason" | "start" | "end">,
-    value: string,
-  ): void {
-    const { minConfidence = 0.5, classes, fingerprint } = this.#options;
-    if (found.confidence < minConfidence || (classes !== undefined && !classes.includes(found.class))) return;
-    const { line, column } = this.#file.positionOf(found.start);
-    const confidence = Math.round(found.confidence * 100) / 100;
-    const facts: FindingFacts = {
-      encoding: "plain",
-      keyName: null,
-      userName: null,
-      host: null,
-      port: null,
-      url: null,
-      publicKey: null,
-      knownSecrets: [],
-      type: typeOf(found.class, found.detector, found.userName ?? null),
-      severity: severityOf(found.class, confidence),
-      ...found,
-      confidence,
-      line,
-      column,
-      endLine: this.#file.positionOf(Math.max(found.start, found.end - 1)).line,
-      start: this.#file.offsetOf(found.start),
-      end: this.#file.offsetOf(found.end),
-      preview: previewOf(value),
-      fingerprint: fingerprint?.(value) ?? null,
-    };
-    this.findings.push(createFinding(facts, value));
+  #decoded(
+    { decoded, encoding, isQuoted, detector }: Candidate,
+    written: string,
+  ): { value: string; encoding: FindingFacts["encoding"] } {
+    if (decoded !== undefined) return { value: decoded, encoding: encoding ?? "plain" };
+    if (encoding === "url") return { value: fromUrl(written), encoding };
+    const plain =
+      this.#around.format === "xml" || detector === "xml"
+        ? unescapeXml(written)
+        : isQuoted
+          ? unescape(written)
+          : written;
+    return { value: plain, encoding: plain === written ? "plain" : "escaped" };
+  }
+
+  #ownerOf(start: number, end: number): Found | undefined {
+    return this.#found.find((each) => start < each.end && end > each.start);
+  }
+
+  #take(start: number, end: number, facts: Facts, value: string): void {
+    this.#found.push({ start, end, facts, value });
+  }
+
+  findings(): Finding[] {
+    const { minConfidence = 0.5, classes } = this.#options;
+    return this.#found
+      .filter(
+        ({ facts }) => facts.confidence >= minConfidence && (classes === undefined || classes.includes(facts.class)),
+      )
+      .sort((a, b) => a.start - b.start)
+      .map((found) => this.#finding(found));
+  }
+
+  #finding({ start, end, facts, value }: Found): Finding {
+    const { line, column } = this.#file.positionOf(start);
+    const confidence = Math.round(facts.confidence * 100) / 100;
+    const isBlock = facts.class === "private_key" || facts.class === "certificate";
+    const context = isBlock ? null : contextOf(this.#file.text, start, end, this.#around.format, facts.keyName ?? null);
+    const userName = shown(facts.userName, this.#file) ?? shown(context?.userName, this.#file);
+    return createFinding(
+      {
+        class: facts.class,
+        type: typeOf(facts.class, facts.detector, userName),
+        severity: severityOf(facts.class, confidence),
+        confidence,
+        detector: facts.detector,
+        reason: facts.reason,
+        line,
+        column,
+        endLine: this.#file.positionOf(Math.max(start, end - 1)).line,
+        start: this.#file.offsetOf(start),
+        end: this.#file.offsetOf(end),
+        encoding: facts.encoding ?? "plain",
+        keyName: shown(facts.keyName, this.#file),
+        userName,
+        host: shown(facts.host, this.#file) ?? shown(context?.host, this.#file),
+        port: facts.port ?? context?.port ?? null,
+        url: shown(facts.url, this.#file),
+        preview: previewOf(value),
+        fingerprint: this.#options.fingerprint?.(value) ?? null,
+        publicKey: facts.publicKey ?? null,
+        knownSecrets: facts.knownSecrets ?? [],
+      },
+      value,
+    );
+  }
+}
+
+const shown = (text: string | null | undefined, file: Content): string | null =>
+  text === null || text === undefined ? null : file.decode(text);
+
+function fromUrl(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // A percent sign that encodes nothing.
   }
 }
 
 function decodeForm(text: string, form: KnownMatch["form"]): string {
   if (form === "base64") return Buffer.from(text, "base64").toString();
-  return form === "url" ? decodeURIComponent(text) : text;
+  return form === "url" ? fromUrl(text) : text;
 }

@@ -1,0 +1,107 @@
+// Where a value without quotes ends. That depends on the file's syntax and on what else the line assigns.
+import type { Line } from "./candidate.ts";
+
+interface Bare {
+  end: number;
+  syntax: number;
+}
+
+const LONGEST_VALUE = 4096;
+
+/**
+ * The end of the unquoted value at `at`, for a name at `from`; `around` is the quote of a string that contains both.
+ * Null where an unquoted word is a variable or prose.
+ */
+export function endOfBare(line: Line, at: number, from: number, around: string | null): Bare | null {
+  const { text, format } = line;
+  const rest = text.slice(at, at + LONGEST_VALUE);
+  if (around !== null) {
+    const end = rest.search(
+      around === "`" ? /[`;&\s]/ : new RegExp(`[${around};&\\\\]|[\\s,](?:\\s*[\\w.-]+\\s*[=:]|$)|\\s`),
+    );
+    const isAssignment = text[at - 1] === "=" || /=\s*$/.test(text.slice(from, at));
+    // In program text and prose, `"password: …"` is a label.
+    if (!isAssignment && (format === "code" || format === "text" || format === "sql")) return null;
+    return found(at, rest, end, format === "code" || format === "text" ? 0.8 : 0.9);
+  }
+  switch (format) {
+    case "assignments":
+      return found(at, rest, endOfSetting(line, rest, from), 1);
+    case "yaml":
+      return found(at, rest, endOfYaml(line, rest, at, from), 1);
+    case "shell":
+      return /^\s/.test(rest) || text.slice(from, at).endsWith(" ")
+        ? endOfSpacedShell(line, rest, at, from)
+        : found(at, rest, endOfWord(rest), 1);
+    case "xml":
+      return found(at, rest, rest.search(/[<>;"'&\s]/), 0.9);
+    case "text":
+      return endOfProse(line, rest, at, from);
+    case "json":
+    case "toml":
+    case "hcl": {
+      const number = /^\d{3,20}(?=\s*(?:[,}\]#]|$))/.exec(rest);
+      if (number !== null) return { end: at + number[0].length, syntax: 0.8 };
+      return null;
+    }
+    case "code":
+    case "sql":
+      return null;
+    default:
+      return format satisfies never;
+  }
+}
+
+function found(at: number, rest: string, stop: number, syntax: number): Bare | null {
+  const value = (stop === -1 ? rest : rest.slice(0, stop)).trimEnd();
+  return value === "" ? null : { end: at + value.length, syntax };
+}
+
+/** Ini, properties and dotenv: to the end of the line, except for comments and for lists of settings in one line. */
+function endOfSetting(line: Line, rest: string, from: number): number {
+  const { text } = line;
+  const before = text.slice(0, from);
+  const stops: number[] = [rest.search(/\s[#;]|[\r\n]/)];
+  // A list such as `Server=a;Password=b;`, `user=a,password=b`, `?user=a&password=b`, `host=a password=b`.
+  if (/=[^;]*;\s*$/.test(before) || /;\s*[\w. -]{2,30}=/.test(rest) || /^[^\s;]*;\s*$/.test(rest))
+    stops.push(rest.indexOf(";"));
+  if (/=[^,]*,\s*$/.test(before) || /^[^\s,]*,\s*[\w.-]{2,30}\s*=/.test(rest)) stops.push(rest.indexOf(","));
+  if (/[?&]$/.test(before) || /^[^\s&]*&[\w.-]{2,30}=/.test(rest)) stops.push(rest.indexOf("&"));
+  if (
+    /[=:]\s*\S+\s+$/.test(before) ||
+    /^\S+\s+[\w.-]{2,30}=/.test(rest) ||
+    /^\s*(?:export|set|setenv)\b|-{1,2}$/.test(before)
+  )
+    stops.push(rest.search(/\s/));
+  if (before.trimEnd().endsWith("{") || (before.includes("{") && rest.includes("}"))) stops.push(rest.search(/[,}]/));
+  const stop = Math.min(...stops.filter((each) => each !== -1));
+  return stop === Infinity ? -1 : stop;
+}
+
+function endOfYaml(line: Line, rest: string, at: number, from: number): number {
+  const { text } = line;
+  // `- KEY=value` and `command: app --password=value`: words.
+  if (/=\s*$/.test(text.slice(from, at)))
+    return /^\s*-\s*$/.test(text.slice(0, from)) ? rest.search(/\s#|[\r\n]/) : rest.search(/[\s;&,]/);
+  if (/[{[][^}\]]*$/.test(text.slice(0, from))) return rest.search(/[,}\]\r\n]/);
+  return rest.search(/\s#|[\r\n]/);
+}
+
+/** A shell's word: quotes and escapes inside it belong to it. */
+function endOfWord(rest: string): number {
+  return rest.search(/[\s;&|)<>"'`]/);
+}
+
+/** `KEY = value` in a script is a test or prose, except in Makefiles and Dockerfiles. */
+function endOfSpacedShell(line: Line, rest: string, at: number, from: number): Bare | null {
+  const isSetting = /^\s*(?:ENV|ARG|LABEL|export|set)?\s*$/i.test(line.text.slice(0, from));
+  return isSetting ? found(at, rest, rest.search(/\s|[;&|)]/), 0.8) : null;
+}
+
+/** Notes such as `password: Xy7-…`: one word that no dictionary has. */
+function endOfProse(line: Line, rest: string, at: number, from: number): Bare | null {
+  const word = /^[^\s"'<>|,;)]{6,128}/.exec(rest)?.[0].replace(/[.`*]+$/, "");
+  if (word === undefined || !/\d/.test(word) || !/[^\d]/.test(word)) return null;
+  const isAlone = /^[\s`*|.<)]*(?:$|[\r\n])/.test(rest.slice(word.length)) || /=\s*$/.test(line.text.slice(from, at));
+  return isAlone ? { end: at + word.length, syntax: 0.75 } : null;
+}

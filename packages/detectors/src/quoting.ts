@@ -1,0 +1,54 @@
+// Quoted strings in a line.
+
+const LONGEST_VALUE = 8192;
+
+/** Index of the quote that closes the string which starts at `at`, or -1. Backslashes escape, doubled quotes of SQL do not. */
+export function endOfQuoted(text: string, at: number, quote: string): number {
+  const limit = Math.min(text.length, at + LONGEST_VALUE);
+  for (let index = at; index < limit; index += 1) {
+    const character = text[index];
+    if (character === "\\") index += 1;
+    else if (character === quote) return index;
+  }
+  return -1;
+}
+
+export const isQuote = (character: string | undefined): character is string =>
+  character === '"' || character === "'" || character === "`";
+
+/** The quote of the string that contains index `at`, or null. Apostrophes within words do not open a string. */
+export function quoteAround(text: string, at: number): string | null {
+  let open: string | null = null;
+  for (let index = Math.max(0, at - 2048); index < at; index += 1) {
+    const character = text[index]!;
+    if (character === "\\") {
+      index += 1;
+      continue;
+    }
+    if (open === null) {
+      if (isQuote(character) && !(character === "'" && /\w/.test(text[index - 1] ?? " "))) open = character;
+    } else if (character === open) open = null;
+  }
+  return open;
+}
+
+/** Resolves the escapes that JSON, YAML and most languages share. */
+export function unescape(text: string): string {
+  if (!text.includes("\\")) return text;
+  return text.replace(/\\(?:u([\da-f]{4})|x([\da-f]{2})|(.))/gi, (_, unicode, hex, character: string) => {
+    const code = unicode ?? hex;
+    if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+    return { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" }[character] ?? character;
+  });
+}
+
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** Resolves the entities of XML. */
+export function unescapeXml(text: string): string {
+  return text.replace(/&(?:#(\d{1,6})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}

@@ -1,0 +1,130 @@
+// Values that span lines or depend on the document: Kubernetes Secrets, YAML blocks, cloud-init's chpasswd, Basic authentication.
+import type { Candidate } from "./candidate.ts";
+import { judgeKey } from "./key-name.ts";
+import type { Format } from "./format.ts";
+
+export function readBlocks(text: string, format: Format): Candidate[] {
+  const found = readBasic(text);
+  if (format === "yaml") found.push(...readKubernetes(text), ...readBlockScalars(text), ...readChpasswd(text));
+  return found;
+}
+
+const SECRET_DOCUMENT = /^kind:\s*["']?Secret["']?\s*$/m;
+const DATA =
+  /^(?<indent> *)(?<map>data|stringData):[ \t]*\n(?<body>(?:\k<indent>[ \t]+[^\n]*(?:\n|$)|[ \t]*(?:#[^\n]*)?\n)+)/gm;
+const ENTRY =
+  /^[ \t]+["']?(?<key>[\w.-]+)["']?:[ \t]*(?<quote>["']?)(?<value>[^\n"'|>#][^\n]*?)\k<quote>[ \t]*(?:#[^\n]*)?$/gm;
+/** Entries of Secrets that identify rather than authenticate. */
+const PUBLIC_ENTRY =
+  /^(?:user(?:name)?|login|host(?:name)?|port|db(?:name)?|database|url|endpoint|region|bucket|email|ca\.crt|tls\.crt|namespace|type|name)$|(?:^|[_.-])(?:user|username|host|port|database|db|name|region|email)$/i;
+
+/** A Kubernetes Secret: `data` in base64, `stringData` as text. Every entry that is not an identifier counts. */
+function readKubernetes(text: string): Candidate[] {
+  if (!SECRET_DOCUMENT.test(text)) return [];
+  const found: Candidate[] = [];
+  for (const map of text.matchAll(DATA)) {
+    const { body = "", map: kind } = map.groups ?? {};
+    const documentStart = text.lastIndexOf("\n---", map.index);
+    const documentEnd = text.indexOf("\n---", map.index);
+    if (!SECRET_DOCUMENT.test(text.slice(Math.max(0, documentStart), documentEnd === -1 ? text.length : documentEnd)))
+      continue;
+    const base = map.index + map[0].length - body.length;
+    for (const entry of body.matchAll(ENTRY)) {
+      const { key = "", value = "" } = entry.groups ?? {};
+      if (PUBLIC_ENTRY.test(key)) continue;
+      const start = base + entry.index + entry[0].indexOf(value, entry[0].indexOf(":"));
+      const decoded = kind === "data" ? fromBase64(value) : value;
+      if (decoded === null || /^-----BEGIN|^\s*[{[]/.test(decoded)) continue;
+      found.push({
+        detector: "kubernetes-secret",
+        keyName: key,
+        raw: value,
+        start,
+        end: start + value.length,
+        isQuoted: true,
+        syntax: 0.95,
+        asserted: judgeKey(key)?.kind === "password" ? "password" : "api_token",
+        decoded,
+        encoding: kind === "data" ? "base64" : "plain",
+      });
+    }
+  }
+  return found;
+}
+
+/** The text, or null when it is no base64 of printable UTF-8. */
+export function fromBase64(value: string): string | null {
+  if (!/^[A-Za-z\d+/_-]{4,}={0,2}$/.test(value) || value.replace(/=+$/, "").length % 4 === 1) return null;
+  const text = Buffer.from(value, "base64").toString("utf8");
+  return /[\ufffd\p{Cc}]/u.test(text.replace(/[\r\n]+$/, "")) ? null : text.replace(/[\r\n]+$/, "");
+}
+
+const SCALAR =
+  /^([ \t]*)(?:- )?["']?([\w.-]*(?:pass|pwd|secret|token|key)[\w.-]*)["']?:[ \t]*[|>][+-]?\d?[ \t]*\n([ \t]+)(\S[^\n]*)(?:\n(?!\3)|\n*$(?![\s\S]))/gim;
+
+/** `password: |` with one line below. */
+function readBlockScalars(text: string): Candidate[] {
+  return [...text.matchAll(SCALAR)].flatMap((match) => {
+    const [whole, indent = "", keyName = "", inner = "", value = ""] = match;
+    if (inner.length <= indent.length || value.startsWith("-----")) return [];
+    const raw = value.trimEnd();
+    const start = match.index + whole.indexOf(value, whole.indexOf("\n"));
+    return [{ detector: "assignment", keyName, raw, start, end: start + raw.length, isQuoted: true, syntax: 0.95 }];
+  });
+}
+
+const CHPASSWD =
+  /^[ \t]*(?:chpasswd:[ \t]*\n(?:[ \t]+[^\n]*\n){0,4}?)?[ \t]*list:[ \t]*(?:\|[+-]?)?[ \t]*\n((?:[ \t]+[^\n]+\n?){1,50})/gm;
+
+/** cloud-init: `chpasswd` has `user:password` lines. */
+function readChpasswd(text: string): Candidate[] {
+  if (!/^\s*chpasswd:/m.test(text)) return [];
+  return [...text.matchAll(CHPASSWD)].flatMap((block) => {
+    const base = block.index + block[0].length - block[1]!.length;
+    return [...block[1]!.matchAll(/^[ \t]+(?:- )?["']?([\w.-]{1,32}):([^\s"']{3,128})["']?[ \t]*$/gm)].map((line) => {
+      const raw = line[2]!;
+      const start = base + line.index + line[0].lastIndexOf(raw);
+      return {
+        detector: "file-format",
+        keyName: "chpasswd",
+        raw,
+        start,
+        end: start + raw.length,
+        isQuoted: false,
+        syntax: 0.95,
+        asserted: "password" as const,
+        userName: line[1]!,
+      };
+    });
+  });
+}
+
+const BASIC =
+  /\b(?:Basic[ \t]+|"auth"[ \t]*:[ \t]*"|_auth[ \t]*=[ \t]*"?)([A-Za-z\d+/]{8,512}={0,2})(?![A-Za-z\d+/=])/g;
+
+/** `Authorization: Basic …`, Docker's `"auth"` and npm's `_auth`: base64 of `user:password`. */
+function readBasic(text: string): Candidate[] {
+  if (!text.includes("Basic ") && !text.includes("auth")) return [];
+  return [...text.matchAll(BASIC)].flatMap((match) => {
+    const raw = match[1]!;
+    const decoded = fromBase64(raw);
+    const colon = decoded?.indexOf(":") ?? -1;
+    if (decoded === null || colon < 1 || /\s/.test(decoded)) return [];
+    const start = match.index + match[0].length - raw.length;
+    return [
+      {
+        detector: "basic-authentication",
+        keyName: null,
+        raw,
+        start,
+        end: start + raw.length,
+        isQuoted: true,
+        syntax: 0.95,
+        asserted: "password" as const,
+        decoded: decoded.slice(colon + 1),
+        encoding: "base64" as const,
+        userName: decoded.slice(0, colon),
+      },
+    ];
+  });
+}

@@ -1,0 +1,130 @@
+// Passwords on command lines, where a short option or a position gives them: `mysql -pX`, `curl -u user:X`, `sshpass -p X`.
+import { candidateAt } from "./candidate.ts";
+import type { Candidate, Line } from "./candidate.ts";
+
+/** A word of a shell, quoted or not. */
+const WORD = `(?:"([^"\\n]{1,256})"|'([^'\\n]{1,256})'|([^\\s"'\`;|&<>()]{1,256}))`;
+
+interface Form {
+  /** Programs that have it. */
+  programs: string;
+  /** Everything from the program to the value, which is the last group of WORD. */
+  pattern: string;
+  syntax?: number;
+  /** The value is `user:password`. */
+  isPair?: boolean;
+}
+
+const FORMS: readonly Form[] = [
+  {
+    programs:
+      "mysql|mysqldump|mysqladmin|mysqlimport|mysqlcheck|mysqlshow|mysqlbinlog|mysqlslap|mariadb|mariadb-dump|mariadb-admin|mydumper|myloader|xtrabackup|innobackupex|mycli|pt-\\w[\\w-]*",
+    pattern: ` [^\\n|;]{0,300}?-p(?![\\s=-])${WORD}`,
+  },
+  { programs: "sshpass|plink|pscp|psftp", pattern: ` [^\\n|;]{0,200}?-(?:p|pw)[ =]?${WORD}` },
+  {
+    programs: "curl|wget|http|https|xh|ab|hey",
+    pattern: ` [^\\n|;]{0,600}?(?:-u|--user|-U|--proxy-user|-a|--auth|-A) ?=?${WORD}`,
+    isPair: true,
+  },
+  {
+    programs: "ldapsearch|ldapmodify|ldapadd|ldapdelete|ldappasswd|ldapwhoami|ldapmodrdn|ldapcompare",
+    pattern: ` [^\\n|;]{0,400}?-[xXZWHDbsLRv]*w ?${WORD}`,
+  },
+  { programs: "redis-cli|keydb-cli|valkey-cli", pattern: ` [^\\n|;]{0,200}?-a ?${WORD}` },
+  {
+    programs:
+      "mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|cqlsh|isql|sqlcmd|bcp|osql|tsql|docker login|podman login|buildah login|skopeo login|helm registry login|az login|oc login|nerdctl login|svn|ipmitool|influx|rabbitmqadmin|kinit|winexe|psexec|wmic|rpcclient|clickhouse-client|vncviewer|xfreerdp|rdesktop|freerdp|mosquitto_pub|mosquitto_sub|snmpwalk|snmpget|cadaver|lftp|ncftp|ncftpput|ncftpget|keytool|jarsigner|certutil|pk12util|7z|7za|zip|unzip|unrar|rar|evil-winrm|crackmapexec|netexec|nxc|hydra|smbmap|puppet|jenkins-cli|kafka\\S*|etcdctl|nsupdate|sqlplus64|ttisql|rclone|restic|borg|expect|jdbc|liquibase|flyway|cassandra-stress|nodetool|hdbsql|db2|vsql|impala-shell|beeline|isql-fb|gsec|gbak|nisql|racadm|omreport|hponcfg|fence_\\w+|iscsiadm|vault login|gh auth login|twine upload|npm login|mvn|sftp|mqtt|psql|createuser|htpasswd -b\\w*",
+    pattern: ` [^\\n|;]{0,300}?(?:\\s|^)(?:-p|-P|-pw|-w|-a|-k|/p:|/P|-storepass|-keypass|-srcstorepass|-deststorepass|-passphrase|--pass) ?${WORD}`,
+    syntax: 0.8,
+  },
+  {
+    programs: "snmpwalk|snmpget|snmpbulkwalk|snmpset|snmptrap|snmpbulkget|snmptable|snmpstatus|check_snmp|onesixtyone",
+    pattern: ` [^\\n|;]{0,200}?-(?:c|C|A|X) ?${WORD}`,
+    syntax: 0.85,
+  },
+  {
+    programs: "smbclient|net|rpcclient|smbmap|smbget|mount\\.cifs|winexe",
+    pattern: ` [^\\n|;]{0,200}?-U ?["']?[\\w.\\\\/$-]{1,64}%${WORD}`,
+  },
+  {
+    programs: "sqlplus|sqlldr|expdp|impdp|exp|imp|rman|sqlcl|connect|conn",
+    pattern: ` (?:-\\w+ )*["']?(?:userid=|target |catalog )?[A-Za-z][\\w$#]{0,30}/(?!/)(?:"([^"\\n]{1,128})"|()([^\\s"'@/;]{1,128}))(?=@|["'\\s;]|$)`,
+  },
+  { programs: "chpasswd|passwd", pattern: ` *<<< *["']?[\\w.-]{1,32}:${WORD}` },
+  {
+    programs: "echo|printf",
+    pattern: ` (?:-\\w+ )?["']?[\\w.$-]{1,32}:()()([^\\s"':|]{1,128})(?:\\\\n)?["']? *\\| *(?:sudo )?chpasswd`,
+  },
+  {
+    programs: "echo|printf",
+    pattern: ` (?:-\\w+ )?${WORD} *\\| *(?:sudo +)?(?:sudo -S|passwd --stdin|passwd -s|smbpasswd -s|smbpasswd|kinit|su |cryptsetup|gpg|docker login|podman login|openssl|htpasswd|saslpasswd2|ecryptfs\\S*|gnome-keyring\\S*|ssh-add|faillog|vncpasswd)`,
+    syntax: 0.9,
+  },
+  {
+    programs: "htpasswd|htdigest|htdbm",
+    pattern: ` -\\w*b\\w* (?:-\\w+ )*(?:-n\\w* )?(?:\\S+ )?[\\w.@-]{1,64} ${WORD}`,
+  },
+  { programs: "openssl", pattern: ` [^\\n|;]{0,300}?(?:pass:|-k )${WORD}`, syntax: 0.85 },
+  { programs: "useradd|usermod|adduser|luseradd", pattern: ` [^\\n|;]{0,200}?-p ?${WORD}` },
+  {
+    programs: "net use|cmdkey|schtasks|runas|net user",
+    pattern: ` [^\\n|;]{0,200}?(?:/pass(?:word)?:|/rp |/p:)${WORD}`,
+  },
+  { programs: "net user", pattern: ` [\\w.$-]{1,64} ${WORD}(?= /| *$)`, syntax: 0.8 },
+  { programs: "rabbitmqctl|rabbitmq-ctl", pattern: ` (?:-\\w+ \\S+ )*(?:add_user|change_password) \\S{1,64} ${WORD}` },
+  { programs: "vncpasswd|x11vnc", pattern: ` [^\\n|;]{0,200}?-(?:passwd|storepasswd) ${WORD}` },
+  { programs: "ipmitool", pattern: ` [^\\n|;]{0,200}?user set password \\d+ ${WORD}` },
+  {
+    programs: "svnadmin|cvs|rsync|nmcli|wpa_passphrase",
+    pattern: ` [^\\n|;]{0,200}?(?:password |psk |wpa_passphrase \\S+ )${WORD}`,
+    syntax: 0.85,
+  },
+  { programs: "wpa_passphrase", pattern: ` (?:"[^"]*"|\\S+) ${WORD}` },
+  {
+    programs: "kubectl|oc",
+    pattern: ` [^\\n|;]{0,300}?--from-literal[= ]["']?[\\w.-]{0,40}(?:pass|pwd|secret|token|key)[\\w.-]{0,40}=${WORD}`,
+  },
+  { programs: "AUTH|auth", pattern: ` (?:\\w+ )?${WORD}(?= *$)`, syntax: 0.55 },
+];
+
+const readers = FORMS.map(({ programs, pattern, ...rest }) => ({
+  pattern: new RegExp(`(?:^|[\\s"'\`(|;&/@=:\\[-])(?:${programs})(?:\\.exe)?${pattern}`, "g"),
+  ...rest,
+}));
+
+/** Any program of the forms: a line without one is not read. */
+export const COMMANDS =
+  /\b(?:mysql|maria|mydumper|myloader|xtrabackup|innobackupex|mycli|pt-|sshpass|plink|pscp|psftp|curl|wget|https?\s|xh\s|ldap(?:search|modify|add|delete|passwd|whoami|modrdn|compare)|redis-cli|keydb-cli|valkey-cli|mongo|cqlsh|sqlcmd|bcp|osql|tsql|isql|login|svn|ipmitool|influx|rabbitmq|kinit|winexe|psexec|wmic|rpcclient|clickhouse|xfreerdp|rdesktop|mosquitto_|snmp|check_snmp|onesixtyone|lftp|ncftp|keytool|jarsigner|certutil|pk12util|7za?\s|zip\s|unzip|unrar|rar\s|evil-winrm|crackmapexec|netexec|nxc|hydra|smb|net\s|mount\.cifs|sqlplus|sqlldr|expdp|impdp|rman|connect\s|conn\s|chpasswd|passwd|echo|printf|ht(?:passwd|digest|dbm)|openssl|user(?:add|mod)|adduser|cmdkey|schtasks|runas|vncpasswd|x11vnc|nmcli|wpa_passphrase|kubectl|oc\s|AUTH\s|beeline|impala-shell|hdbsql|vsql|nodetool|racadm|fence_|psql|twine|sftp|restic)/g;
+
+export function readCommands(line: Line): Candidate[] {
+  const { text, format } = line;
+  if (format === "xml" || text.length > 4096) return [];
+  const found: Candidate[] = [];
+  for (const { pattern, syntax = 0.95, isPair = false } of readers) {
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      const groups = match.slice(1);
+      const value = groups.findLast((group) => group !== undefined && group !== "") ?? "";
+      if (value === "") continue;
+      const end = match.index + match[0].lastIndexOf(value) + value.length;
+      const colon = isPair ? value.indexOf(":") : -1;
+      if (isPair && (colon < 0 || colon === value.length - 1)) continue;
+      const from = end - value.length + colon + 1;
+      const weight = format === "text" ? 0.7 : format === "code" ? 0.7 : 1;
+      found.push(
+        candidateAt(line, "command", from, end, {
+          isQuoted: groups.at(-1) === undefined,
+          syntax: syntax * weight,
+          asserted: "password",
+          userName: isPair ? value.slice(0, colon) : userIn(match[0]),
+        }),
+      );
+    }
+  }
+  return found;
+}
+
+function userIn(command: string): string | null {
+  return /(?:\s-u ?|\s--user(?:name)?[= ]|\s-U ?|\s-D ?)["']?([\w.@$=,-]{1,128})/.exec(command)?.[1] ?? null;
+}

@@ -1,0 +1,85 @@
+// Settings without a separator: `requirepass x`, `username admin password 0 x`, `set mailserver … password "x"`.
+import { candidateAt } from "./candidate.ts";
+import type { Candidate, Line } from "./candidate.ts";
+import { endOfQuoted, isQuote } from "./quoting.ts";
+
+/** Network equipment says how the value is written: `password 7 …`, `pre-shared-key ascii-text …`. */
+const TYPE =
+  /(?:[0-9]|1[0-4]|ascii-text|ascii|hexadecimal|hex|plaintext|plain-text|plain|cleartext|clear|local|encrypted|unencrypted|sha512|sha256|md5|simple|cipher|irreversible-cipher|key|is|passphrase|->|=>)[ \t]+/y;
+
+export function readDirective(line: Line, from: number, to: number): Candidate | null {
+  const { text, format } = line;
+  const option = optionBefore(text, from);
+  if (option) return readOption(line, from, to);
+  if (format !== "assignments" && format !== "shell" && format !== "yaml") return null;
+  const gap = /^(?:[ \t]{1,40}|["']\][ \t]*)/.exec(text.slice(to, to + 44));
+  if (gap === null || /["']/.test(text[from - 1] ?? "")) return null;
+  let at = to + gap[0].length;
+  const before = text.slice(0, from).trim();
+  if (format === "shell" && before !== "") return null;
+  for (let types = 0; types < 2; types += 1) {
+    TYPE.lastIndex = at;
+    if (TYPE.test(text)) at = TYPE.lastIndex;
+  }
+  const keyName = text.slice(from, to);
+  const comment = /^(?:[#;!*]|\/\/|--|<!--)/.test(before);
+  const words = before === "" ? 0 : before.split(/\s+/).length;
+  if (isQuote(text[at])) {
+    const end = endOfQuoted(text, at + 1, text[at]!);
+    if (end === -1 || format === "shell" || format === "yaml") return null;
+    if (comment && words > 1) return null;
+    return candidateAt(line, "directive", at + 1, end, { keyName, isQuoted: true, syntax: words > 8 ? 0.6 : 0.9 });
+  }
+  const value = /^[^\s"'`{}()<>=]\S{0,511}/.exec(text.slice(at, at + 512))?.[0].replace(/[;,{]+$/, "");
+  if (value === undefined || value === "" || /^(?:=|:|\||&|#|;|-+$)/.test(value)) return null;
+  const rest = text.slice(at + value.length).trim();
+  const isRandom = /\d|[^\w.-]/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value.slice(1)));
+  if (comment) {
+    if (before.length > 2 || rest !== "" || !isRandom || value.length < 6) return null;
+    return candidateAt(line, "directive", at, at + value.length, { keyName, syntax: 0.6 });
+  }
+  if (format === "yaml" || format === "shell") return null;
+  // A list such as PAM's `password requisite pam_x.so retry=3` names modules.
+  if (/\.so\b|^\w+\s+(?:required|requisite|sufficient|optional)\b/.test(text.slice(at))) return null;
+  if (words === 0) {
+    const isShort = rest === "" || /^[#;]/.test(rest) || rest.split(/\s+/).length <= 2;
+    return candidateAt(line, "directive", at, at + value.length, {
+      keyName,
+      syntax: rest === "" ? 0.9 : isShort && isRandom ? 0.7 : 0.3,
+    });
+  }
+  const isProse =
+    words > 7 ||
+    /[,.:!?]$/.test(before) ||
+    /^(?:the|a|an|to|if|this|for|your|in|of|use|when)$/i.test(before.split(/\s+/)[0]!);
+  const syntax = isProse ? 0.2 : isRandom ? 0.85 : rest === "" ? 0.6 : 0.4;
+  return candidateAt(line, "directive", at, at + value.length, { keyName, syntax });
+}
+
+const optionBefore = (text: string, from: number): boolean =>
+  /(?:^|[\s"'=,([])(?:--?|\/)[\w-]{0,40}$/.test(text.slice(Math.max(0, from - 44), from)) && text[from - 1] === "-";
+
+/** `--password value`, `"--password", "value"`, `-Password 'value'`. */
+function readOption(line: Line, from: number, to: number): Candidate | null {
+  const { text } = line;
+  const keyName = text.slice(from, to);
+  if (/-(?:stdin|file|from-file|prompt)$/.test(keyName)) return null;
+  const gap =
+    /^(?:["'][ \t]*,[ \t]*|[ \t]+)(?:\(?ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?|-{1,2}AsPlainText[ \t]+)?/i.exec(
+      text.slice(to, to + 100),
+    );
+  if (gap === null) return null;
+  const at = to + gap[0].length;
+  if (isQuote(text[at])) {
+    const end = endOfQuoted(text, at + 1, text[at]!);
+    return end === -1 ? null : candidateAt(line, "option", at + 1, end, { keyName, isQuoted: true, syntax: 0.95 });
+  }
+  if (line.format === "code" || line.format === "json") return null;
+  const value = /^[^\s"'`;|&<>()-][^\s"'`;|&<>)]{0,255}/.exec(text.slice(at, at + 260))?.[0].replace(/\\$/, "");
+  if (value === undefined || value === "") return null;
+  const isCommand = line.format === "shell" || /[\w/]\s+-/.test(text.slice(0, from));
+  return candidateAt(line, "option", at, at + value.length, {
+    keyName,
+    syntax: line.format === "text" ? 0.65 : isCommand ? 0.9 : 0.7,
+  });
+}

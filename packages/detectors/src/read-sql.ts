@@ -1,0 +1,72 @@
+// Passwords in SQL: `IDENTIFIED BY 'x'`, `WITH PASSWORD 'x'`, and columns of INSERT statements.
+import { candidateAt } from "./candidate.ts";
+import type { Candidate, Line } from "./candidate.ts";
+import { judgeKey } from "./key-name.ts";
+
+const STATEMENTS: readonly RegExp[] = [
+  /\bidentified\s+(?:with\s+\w+\s+)?(?:by|as)\s+(?:password\s+)?(?:'([^'\n]{1,256})'|"([^"\n]{1,256})"|([A-Za-z_][\w$#]{2,64})(?=\s*(?:;|$|\s(?:default|account|profile|quota|temporary|password|replace|container))))/gi,
+  /\b(?:with\s+)?(?:encrypted\s+|unencrypted\s+)?password\s*=?\s*(?:N?'([^'\n]{1,256})')(?=\s*(?:;|,|\)|"|$|\s[A-Za-z]))/gi,
+  /\bpassword\s*\(\s*'([^'\n]{1,256})'\s*\)/gi,
+  /\b(?:sp_addlogin|sp_password)\s+(?:@\w+\s*=\s*)?N?'[^'\n]{0,128}'\s*,\s*(?:@\w+\s*=\s*)?N?'([^'\n]{1,128})'/gi,
+];
+
+export const SQL =
+  /\bidentified\s+(?:by|with|as)\b|\bpassword\s*=?\s*\(?\s*N?'|\bsp_(?:addlogin|password)\b|\binsert\s+into\b/gi;
+
+export function readSql(line: Line): Candidate[] {
+  const { text } = line;
+  const found: Candidate[] = [];
+  for (const statement of STATEMENTS) {
+    statement.lastIndex = 0;
+    for (let match = statement.exec(text); match !== null; match = statement.exec(text)) {
+      const value = match.slice(1).find((group) => group !== undefined);
+      if (value === undefined) continue;
+      const from = match.index + match[0].lastIndexOf(value);
+      found.push(
+        candidateAt(line, "sql", from, from + value.length, {
+          asserted: "password",
+          isQuoted: true,
+          userName: userIn(text.slice(0, match.index)),
+        }),
+      );
+    }
+  }
+  return [...found, ...readInsert(line)];
+}
+
+const userIn = (before: string): string | null =>
+  /\b(?:user|role|login|to|for)\s+(?:if\s+not\s+exists\s+)?["'`[]?([\w$.-]{1,64})["'`\]]?[^;]{0,80}$/i.exec(
+    before,
+  )?.[1] ?? null;
+
+const INSERT = /\binsert\s+into\s+[\w."`[\]]{1,128}\s*\(([^()\n]{1,1000})\)\s*values\s*/i;
+const TUPLE =
+  /\(((?:[^()'"\n]|'(?:[^'\\\n]|''|\\.){0,1000}'|"(?:[^"\\\n]|\\.){0,1000}"|\([^()\n]{0,100}\)){1,4000})\)\s*,?\s*/y;
+const CELL = /\s*(?:'((?:[^'\\\n]|''|\\.){0,1000})'|"((?:[^"\\\n]|\\.){0,1000})"|([^,'"\n]{0,200}))\s*(?:,|$)/y;
+
+/** Cells below columns with secret names. */
+function readInsert(line: Line): Candidate[] {
+  const { text } = line;
+  const insert = INSERT.exec(text);
+  if (insert === null) return [];
+  const columns = insert[1]!.split(",").map((name) => name.trim().replace(/^["'`[]|["'`\]]$/g, ""));
+  const secret = columns.map((name) => (judgeKey(name)?.strength ?? 0) >= 0.6);
+  if (!secret.includes(true)) return [];
+  const found: Candidate[] = [];
+  TUPLE.lastIndex = insert.index + insert[0].length;
+  for (let tuple = TUPLE.exec(text); tuple !== null && found.length < 1000; tuple = TUPLE.exec(text)) {
+    const cells = tuple[1]!;
+    const base = tuple.index + 1;
+    CELL.lastIndex = 0;
+    for (let column = 0; column < columns.length && CELL.lastIndex < cells.length; column += 1) {
+      const at = CELL.lastIndex;
+      const cell = CELL.exec(cells);
+      if (cell === null) break;
+      const value = cell[1] ?? cell[2];
+      if (!secret[column] || value === undefined || value === "") continue;
+      const from = base + cells.indexOf(value, at);
+      found.push(candidateAt(line, "sql", from, from + value.length, { keyName: columns[column]!, isQuoted: true }));
+    }
+  }
+  return found;
+}

@@ -1,0 +1,98 @@
+// Credentials in URLs and in data source names: `scheme://user:password@host`, `user:password@tcp(host)`.
+import type { Candidate } from "./candidate.ts";
+import { randomnessOf } from "./value.ts";
+
+/** Beyond this length, a URL is not read further. */
+const LONGEST = 600;
+const SCHEME = /([A-Za-z][A-Za-z\d+.-]{1,30})$/;
+/** A password may have raw slashes, colons and at signs; the host that follows the last one tells. */
+const AUTHORITY =
+  /^([^\s:/@"'<>`\\,;()[\]{}]{0,128}):((?:[^\s"'<>`\\@/]|\$\{[^}]{1,80}\}|\{\{[^}]{1,80}\}\}){1,256}|[^\s"'<>`\\]{1,128}?)@((?:[A-Za-z\d_](?:[\w.-]{0,250}[\w])?|\[[\da-f:.]+\]|[$%{<][^\s"'@]{1,80}))(?::(\d{1,5}|[$%{][^\s"'/@]{1,60}))?(?=[/?#\s"'<>`\\,;)|\]}]|$)/i;
+const TOKEN_ONLY = /^([^\s:/@"'<>`\\,;()[\]{}?#=&]{16,256})@([\w.-]+\.[a-z]{2,})(?::\d+)?(?=[/\s"'<>`]|$)/i;
+
+export function readUrls(text: string): Candidate[] {
+  const found: Candidate[] = [];
+  for (let at = text.indexOf("://"); at !== -1; at = text.indexOf("://", at + 3)) {
+    const start = at + 3;
+    const rest = text.slice(start, start + LONGEST);
+    const authority = rest.slice(0, Math.max(0, rest.search(/[\s"'<>`]|$/)));
+    if (!authority.includes("@")) continue;
+    const scheme = SCHEME.exec(text.slice(Math.max(0, at - 31), at))?.[1];
+    if (scheme === undefined) continue;
+    const candidate = withPassword(rest, start, scheme) ?? withToken(rest, start, scheme);
+    if (candidate !== null) found.push(candidate);
+  }
+  return found;
+}
+
+function withPassword(rest: string, start: number, scheme: string): Candidate | null {
+  const match = AUTHORITY.exec(rest);
+  if (match === null) return null;
+  const [, user = "", password = "", host = "", port] = match;
+  // `http://host:8080/path@x` has a port, not a password.
+  if (/^\d{1,5}\//.test(password)) return null;
+  const from = start + user.length + 1;
+  const tail = /^[^\s"'<>`;]{0,200}/.exec(rest.slice(match[0].length))?.[0] ?? "";
+  return {
+    detector: "url",
+    keyName: null,
+    raw: password,
+    start: from,
+    end: from + password.length,
+    isQuoted: true,
+    syntax: isExample(host) ? 0.4 : 0.95,
+    asserted: /^(?:x-access-token|oauth2|x-token-auth|gitlab-ci-token|_json_key|token|x-oauth-basic)$/i.test(user)
+      ? "api_token"
+      : "password",
+    encoding: /%[\dA-F]{2}/i.test(password) ? "url" : "plain",
+    userName: user === "" ? null : user,
+    host,
+    port: port !== undefined && /^\d+$/.test(port) ? Number(port) : null,
+    url: `${scheme}://${host}${port === undefined ? "" : `:${port}`}${tail.replace(/[?#].*$/, "")}`,
+  };
+}
+
+function withToken(rest: string, start: number, scheme: string): Candidate | null {
+  const match = TOKEN_ONLY.exec(rest);
+  if (match === null || randomnessOf(match[1]!) < 0.6) return null;
+  const [, raw = "", host = ""] = match;
+  return {
+    detector: "url",
+    keyName: null,
+    raw,
+    start,
+    end: start + raw.length,
+    isQuoted: true,
+    syntax: 0.8,
+    asserted: "api_token",
+    host,
+    url: `${scheme}://${host}`,
+  };
+}
+
+const isExample = (host: string): boolean =>
+  /^(?:host|hostname|server|example|your[\w-]*|my-?(?:host|server|domain)[\w.]*|domain\.(?:com|tld)|address|ip)$/i.test(
+    host,
+  );
+
+const GO_DSN = /([\w.-]{1,64}):([^\s@:"'`()/]{1,128})@(?:tcp|unix|udp)\(([^)\s"']{0,128})\)/g;
+
+export function readDataSourceNames(text: string): Candidate[] {
+  if (!text.includes("@tcp(") && !text.includes("@unix(")) return [];
+  return [...text.matchAll(GO_DSN)].map((match) => {
+    const [, userName = "", raw = "", host = ""] = match;
+    const start = match.index + userName.length + 1;
+    return {
+      detector: "data-source",
+      keyName: null,
+      raw,
+      start,
+      end: start + raw.length,
+      isQuoted: true,
+      syntax: 0.95,
+      asserted: "password",
+      userName,
+      host: host.replace(/:\d+$/, ""),
+    };
+  });
+}

@@ -1,0 +1,159 @@
+// Files whose lines have fixed columns, so that the place alone says that a password is there: .pgpass, .netrc, shadow and others.
+import type { Candidate } from "./candidate.ts";
+import type { DetectorClass } from "./finding.ts";
+
+interface Table {
+  /** Matches the path. */
+  path: RegExp;
+  /** One match per line; the group `value` is the secret, `user` and `host` say where it belongs. */
+  line: RegExp;
+  found?: DetectorClass;
+  /** `value` is written in base64. */
+  isBase64?: boolean;
+}
+
+const TABLES: readonly Table[] = [
+  {
+    path: /(?:^|\/)\.?pgpass(?:\.conf)?$/,
+    line: /^(?!#)(?<host>(?:\\.|[^:\\\n])*):[^:\n]*:[^:\n]*:(?<user>(?:\\.|[^:\\\n])*):(?<value>[^\n]+)$/gm,
+  },
+  {
+    path: /(?:^|\/)(?:sasl_passwd|smtp_auth|relay_passwd?|passwd\.client|sasl-passwords?|saslpass|smarthost_auth|relay_password|passwords?\.sasl|authinfo)[\w.-]*$/,
+    line: /^(?!#)(?<host>\S+?)(?:\s+|:)(?<user>[^\s:]+):(?<value>[^\s]+)[ \t]*$/gm,
+  },
+  {
+    path: /(?:^|\/)(?:chap|pap|srp)-secrets$/,
+    line: /^(?!\s*#)\s*(?<user>"[^"\n]*"|\S+)[ \t]+(?<host>"[^"\n]*"|\S+)[ \t]+(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))/gm,
+  },
+  {
+    path: /ipsec[\w.-]*\.secrets$|ipsec\.d\/[\w.-]*secrets$/,
+    line: /:\s*(?:PSK|XAUTH|EAP|NTLM|PIN|RSA\s+\S+)\s+(?:0s)?(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))/gm,
+  },
+  {
+    path: /(?:^|\/)(?:g?shadow|master\.passwd|shadow\.\w+)-?(?:\.bak)?$/,
+    line: /^(?<user>[\w.-]+\$?):!?(?<value>[$_*]?[^:!*\n][^:\n]{7,}):/gm,
+    found: "password_hash",
+  },
+  {
+    path: /(?:^|\/)(?:\.?htpasswd|passwd\.db|users\.htpasswd|[\w.-]*htpasswd[\w.-]*|\.?htdigest|passwords?\.mosquitto|mosquitto[\w.-]*passwd?|pwfile|ftpd\.passwd|squid[\w.-]*passwd|basic_auth|[\w.-]*\.htpasswd)$/,
+    line: /^(?!#)(?<user>[^:\s]+):(?:[^:\n]*:)?(?<value>[^:\s]{8,})(?::|$)/gm,
+    found: "password_hash",
+  },
+  { path: /(?:^|\/)userlist\.txt$/, line: /^"(?<user>[^"\n]*)"\s+"(?<value>[^"\n]+)"/gm },
+  {
+    path: /(?:^|\/)(?:rsyncd?[\w.-]*secrets?|rsync[\w.-]*(?:passwd|users?)|[\w.-]*\.secrets)$/,
+    line: /^(?!#)(?<user>[\w.@-]+):(?<value>[^\s:]+)$/gm,
+  },
+  {
+    path: /(?:^|\/)(?:passwd-s3fs|\.passwd-s3fs)$/,
+    line: /^(?!#)(?:[\w.-]+:)?(?<user>[A-Z\d]{16,}):(?<value>\S+)$/gm,
+    found: "api_token",
+  },
+  {
+    path: /(?:^|\/)dovecot[\w./-]*(?:users|passwd)$|(?:^|\/)(?:vmail|imap|mail)[\w.-]*(?:users|passwd)$|(?:^|\/)(?:passwd-file|users\.passwd|cram-md5\.pwd|virtual_passwd)$/,
+    line: /^(?!#)(?<user>[^:\s]+):(?:\{(?:PLAIN|CLEAR|CLEARTEXT)\})?(?<value>[^:\s]+)/gm,
+  },
+  {
+    path: /raddb\/|freeradius\/|(?:^|\/)users$/,
+    line: /^(?!\s*#)\s*"?(?<user>[\w.@-]+)"?\s+[^#\n]*?(?:Cleartext|User|NT|Crypt|MD5|SHA|SSHA)-?Password\s*:?==?\s*"(?<value>[^"\n]+)"/gim,
+  },
+  {
+    path: /(?:^|\/)(?:passwd|vncpasswd|rfbauth)\.txt$|(?:^|\/)(?:\.?(?:password|passwd|passphrase|secret|psk|pw|master_?key|masterkey|root_?pass\w*|db_?pass\w*|[\w-]*[_-](?:password|passwd|passphrase|secret|pass|pw))(?:\.txt|\.secret|\.key|\.pass|\.pw)?)$|(?:^|\/)(?:run\/)?secrets\/[\w.-]*(?:pass|pwd|secret|token|key)[\w.-]*$/i,
+    line: /^(?=[^\n]*\S)(?![#<{[])(?<value>[^\s:=][^\s=]{5,127})[ \t]*$/gm,
+  },
+  {
+    path: /(?:^|\/)\.vault[-_](?:token|pass(?:word)?)(?:\.txt)?$|(?:^|\/)\.?vault[_-]?pass(?:word)?(?:_file)?(?:\.txt)?$|(?:^|\/)\.(?:github|gitlab|npm|api)[_-]?token$|(?:^|\/)(?:[\w-]*[_-])?token(?:\.txt)?$|(?:^|\/)\.erlang\.cookie$/i,
+    line: /^(?<value>\S{8,512})[ \t]*$/gm,
+    found: "api_token",
+  },
+  {
+    path: /(?:openvpn|vpn|ovpn)[\w./-]*\/(?:[\w-]*(?:auth|pass|login|cred|up)[\w-]*)(?:\.(?:txt|conf|cfg|up|pass|auth|dat))?$|(?:^|\/)(?:auth-user-pass|vpn-auth|vpn_creds?|userpass)(?:\.txt)?$/i,
+    line: /^(?<user>[^\s=:#]{1,64})\r?\n(?<value>[^\s=#]{4,128})\r?\n?(?![\s\S])/gm,
+  },
+  {
+    path: /(?:^|\/)tac_plus[\w.-]*$|tacacs/,
+    line: /\b(?:key|login\s*=\s*cleartext|pap\s*=\s*cleartext|enable\s*=\s*cleartext|chap\s*=\s*cleartext)\s*=?\s*"?(?<value>[^\s"#}]{3,128})"?/gm,
+  },
+  {
+    path: /(?:^|\/)snmpd?[\w.-]*\.conf$/,
+    line: /^\s*(?:createUser\s+(?:-e\s+\S+\s+)?(?<user>\S+)\s+(?:MD5|SHA\S*)\s+"?(?<value>[^"\s]+)"?)/gim,
+  },
+  {
+    path: /(?:^|\/)snmpd?[\w.-]*\.conf$/,
+    line: /^\s*createUser\s+(?:-e\s+\S+\s+)?(?<user>\S+)\s+(?:MD5|SHA\S*)\s+(?:"[^"]*"|\S+)\s+(?:DES|AES\S*)\s+"?(?<value>[^"\s]+)"?/gim,
+  },
+  {
+    path: /(?:^|\/)snmpd?[\w.-]*\.conf$/,
+    line: /^\s*com2sec6?\s+(?:-Cn\s+\S+\s+)?(?<user>\S+)\s+(?<host>\S+)\s+(?<value>\S+)\s*$/gim,
+  },
+  {
+    path: /(?:^|\/)(?:login|auth)\.(?:conf|txt|cfg)$|(?:^|\/)credentials\.txt$|(?:^|\/)users?\.(?:txt|csv)$/i,
+    line: /^(?!#|user)(?<user>[\w.@-]{2,64})[:;,|\t](?<value>[^\s:;,|]{6,64})[ \t]*$/gim,
+  },
+  {
+    path: /(?:^|\/)mgmt-users\.properties$|(?:^|\/)application-users\.properties$/,
+    line: /^(?!#)(?<user>[\w.@-]+)=(?<value>[\da-f]{32})$/gm,
+    found: "password_hash",
+  },
+  {
+    path: /(?:^|\/)(?:users?|jmxremote|jmx|realm|artemis-users|login|jetty-realm|hazelcast-users)[\w.-]*\.(?:properties|password)$/,
+    line: /^(?!#)[ \t]*(?<user>[\w.@-]+)(?:[ \t]*[=:][ \t]*|[ \t]+)(?!(?:OBF|CRYPT|MD5):)(?<value>[^\s,;]+)(?=[ \t]*(?:,|$))/gm,
+  },
+];
+
+export function readWellKnown(path: string, text: string): Candidate[] {
+  const found: Candidate[] = [];
+  for (const table of TABLES) {
+    if (!table.path.test(path) || text.length > 4_000_000) continue;
+    for (const match of text.matchAll(table.line)) {
+      const { value: quoted, bare, user, host } = match.groups ?? {};
+      const value = quoted ?? bare;
+      if (value === undefined) continue;
+      const start = match.index + match[0].lastIndexOf(value);
+      found.push({
+        detector: "file-format",
+        keyName: null,
+        raw: value,
+        start,
+        end: start + value.length,
+        isQuoted: quoted !== undefined,
+        syntax: 0.95,
+        asserted: table.found ?? "password",
+        userName: clean(user),
+        host: clean(host),
+      });
+    }
+  }
+  return [...found, ...readNetrc(path, text)];
+}
+
+const clean = (text: string | undefined): string | null => {
+  const bare = text?.replace(/^["[]|["\]]$/g, "") ?? "";
+  return bare === "" || bare === "*" ? null : bare;
+};
+
+/** .netrc: `machine h login u password p`, in one line or several. */
+function readNetrc(path: string, text: string): Candidate[] {
+  if (!/(?:^|\/)[._]?netrc(?:\.\w+)?$|(?:^|\/)\.authinfo$|auth\.conf(?:\.d\/|$)/.test(path)) return [];
+  const found: Candidate[] = [];
+  const machines = /(?:^|\s)(?:machine\s+(\S+)|default)(?=\s)([\s\S]{0,600}?)(?=\s(?:machine|default)\s|(?![\s\S]))/g;
+  for (const match of text.matchAll(machines)) {
+    const password = /\spassword\s+("[^"\n]*"|\S+)/.exec(match[2]!);
+    if (password === null) continue;
+    const value = password[1]!.replace(/^"|"$/g, "");
+    const start = match.index + match[0].length - match[2]!.length + password.index + password[0].lastIndexOf(value);
+    found.push({
+      detector: "file-format",
+      keyName: "password",
+      raw: value,
+      start,
+      end: start + value.length,
+      isQuoted: true,
+      syntax: 0.95,
+      asserted: "password",
+      userName: /\slogin\s+(\S+)/.exec(match[2]!)?.[1] ?? null,
+      host: match[1] ?? null,
+    });
+  }
+  return found;
+}
