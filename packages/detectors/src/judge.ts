@@ -51,6 +51,8 @@ const REASONS: Record<string, string> = {
   sql: "An SQL statement with a password.",
   "file-format": "Files of this name hold passwords at this place.",
   "kubernetes-secret": "A Kubernetes Secret in a file.",
+  phrase: "A phrase that gives a password.",
+  header: "A header with a token.",
   "basic-authentication": "A user name and a password in base64.",
   "password-hash": "A hashed password.",
 };
@@ -59,7 +61,7 @@ function judgeAsserted(
   { detector, syntax }: Candidate,
   asserted: DetectorClass,
   value: string,
-  { kind }: ValueVerdict,
+  { kind, randomness }: ValueVerdict,
   { format, kind: file }: Surroundings,
 ): Judgement | null {
   const reason = REASONS[detector] ?? `The shape of a token (${detector}).`;
@@ -86,7 +88,12 @@ function judgeAsserted(
       ? null
       : { class: "weak_password", confidence: syntax * 0.85, reason: `${reason} Attackers try this one first.` };
   }
-  if ((file.isSample || format === "text" || format === "code") && /^[A-Za-z_-]*$/.test(value)) return null;
+  const isPlace = detector === "file-format" || detector === "kubernetes-secret";
+  if (!isPlace && /^[A-Za-z_-]*$/.test(value)) {
+    if (file.isSample || format === "text") return null;
+    if (format === "code" && value.length < 8) return null;
+  }
+  if (asserted === "api_token" && !isPlace && (randomness < 0.45 || !/\d/.test(value))) return null;
   return { class: asserted, confidence: syntax, reason };
 }
 
@@ -105,7 +112,8 @@ function judgePassword(
     case "secret": {
       // In program text, a single word is as often a label or a name.
       const isWord = /^[\p{L}_ -]+$/u.test(value);
-      if (!config && isWord) return null;
+      if (!config && isWord && isNatural(value) && !(/^[a-z]{8,40}$/.test(value) && key.strength >= 0.9)) return null;
+      if (isLabel(value, key)) return null;
       if (isWord && file.isTranslation) return null;
       const short = value.length < 4 ? 0.5 : 1;
       const certain = config ? 1 : 0.75 + randomness * 0.25;
@@ -116,6 +124,7 @@ function judgePassword(
     case "number":
       return value.length >= 4 && /^\d+$/.test(value) ? weak(0.75, "a number") : null;
     case "weak":
+      if (isLabel(value, key)) return null;
       return weak(0.9, "a password that attackers try first");
     case "identifier":
       return /^(?:assignments|yaml|shell|xml)$/.test(format) && key.strength >= 0.9 && !file.isSample
@@ -188,6 +197,16 @@ function likelihoodOf(value: string, randomness: number, isSecret: boolean): num
   if (value.length < 10) return isSecret ? 0.8 : 0.55;
   return Math.min(1, 0.5 + randomness * 0.5 + (value.length >= 20 ? 0.15 : 0));
 }
+
+/** Words in lower, upper or camel case, unlike generated letters. */
+const isNatural = (value: string): boolean =>
+  !/^[A-Za-z]+$/.test(value) ||
+  /^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(value) ||
+  /^[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*$/.test(value);
+
+/** `password: Password` is a text for users. */
+const isLabel = (value: string, key: KeyVerdict): boolean =>
+  /^\p{Lu}\p{Ll}+$/u.test(value) && key.words.includes(value.toLowerCase());
 
 /** Values that samples use instead of secrets. */
 const isWordy = (value: string, { kind, randomness }: ValueVerdict): boolean =>

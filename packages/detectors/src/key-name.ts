@@ -55,7 +55,7 @@ function judge(words: string[]): KeyVerdict | null {
     const last = head.at(-1) ?? "";
     if (word.kind !== "password" && from === at && IDENTIFIER_WORDS.has(last)) return null;
     const wasHashed = head.some((each) => /^(?:hashed|encrypted|crypted|shadow|hash)$/.test(each));
-    const kind = isHash || wasHashed ? "hash" : word.kind;
+    const kind = (isHash || wasHashed) && word.kind === "password" ? "hash" : word.kind;
     const strength = tail.length === 0 || isHash ? word.strength : word.strength * 0.8;
     return { kind, strength, words };
   }

@@ -13,7 +13,11 @@ const entries = (kind: KeyKind, strength: number, words: string): [string, Secre
 
 /** Single words. */
 export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
-  ...entries("password", 1, "password passwords passwd passphrase passwort kennwort authtok passwrd passwrod pasword"),
+  ...entries(
+    "password",
+    1,
+    "password passwords passwd passphrase passwort kennwort authtok passwrd passwrod pasword bindpw rootpw masterauth",
+  ),
   ...entries(
     "password",
     0.95,
@@ -26,7 +30,7 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
     0.9,
     "secret secrets token tokens apikey apitoken apisecret secretkey accesskey authkey authtoken",
   ),
-  ...entries("token", 0.8, "jwt bearer pat dsn otp totp"),
+  ...entries("token", 0.8, "jwt bearer pat otp totp"),
   ...entries("token", 0.6, "auth authorization authentication"),
   ...entries("key", 0.7, "salt pepper hmac"),
   ...entries("key", 0.35, "key keys seed"),
@@ -57,12 +61,12 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries(
     "key",
     0.95,
-    "encryption.key signing.key private.key master.key shared.key session.key crypt.key cipher.key hmac.key aes.key machine.key validation.key decryption.key security.key cookie.key jwt.key hash.key wep.key network.key mac.key tsig.key base.key fernet.key vault.key unseal.key cookie.secret encrypt.key secure.key sign.key signature.key logged.key nonce.key auth.salt key.base data.key root.key des.key rsa.key preshared.key symmetric.key storage.encryption erlang.cookie passphrase.key",
+    "encryption.key signing.key private.key master.key shared.key session.key crypt.key cipher.key hmac.key aes.key machine.key validation.key decryption.key security.key cookie.key jwt.key hash.key in.key wep.key network.key mac.key tsig.key base.key fernet.key vault.key unseal.key cookie.secret encrypt.key secure.key sign.key signature.key nonce.key auth.salt key.base data.key root.key des.key rsa.key preshared.key symmetric.key storage.encryption erlang.cookie passphrase.key",
   ),
   ...entries(
     "password",
     0.95,
-    "pass.word pass.phrase pass.wd key.pass bind.pw root.pw connection.string conn.str auth.pass require.pass master.auth",
+    "pass.word pass.phrase pass.wd key.pass bind.pw root.pw auth.pass require.pass master.auth",
   ),
 ]);
 
@@ -85,7 +89,7 @@ export const TAIL_WORDS = new Set(
     "signing signed agent program broker tool cli env environment arn role roles region realm domain digest digests fingerprint fingerprints thumbprint checksum " +
     "char chars character characters charset case upper lower digit digits special symbol symbols alphabet wordlist dictionary dict map mapping size sizes order " +
     "aging inactive entry entries record records event events item items code codes keyring db database cert certs certificate certificates ca crt pem der p12 pfx jks " +
-    "param params parameter parameters parser reader writer stream request response exchange refresh rule reuse lock locked lockout quality complexity authenticator adapter"
+    "identity identities maps params param parameter parameters parser reader writer stream request response exchange refresh rule reuse lock locked lockout quality complexity authenticator adapter"
   ).split(" "),
 );
 

@@ -27,7 +27,7 @@ export function readAssignments(line: Line): Candidate[] {
     if (candidate === null) continue;
     found.push(candidate);
     // The value of a quoted string is not searched for names, unless it is a list of settings itself.
-    if (candidate.isQuoted && !/[=:]/.test(candidate.raw)) {
+    if (candidate.isQuoted && !/[=:]/.test(candidate.raw) && !/^keys?$/i.test(candidate.keyName ?? "")) {
       next = Math.max(next, candidate.end - line.base);
       parts.lastIndex = next;
     }
@@ -66,6 +66,7 @@ const TYPED =
 /** Fallbacks: `env.PASSWORD || "x"`, `getenv("PASSWORD") or "x"`, `"PASSWORD", "x"`. */
 const FALLBACK = /["'`]?[\])]{0,2}[ \t]{0,20}(?:\|\||\?\?|\?:|\bor\b)[ \t]{0,20}(?=["'`])/y;
 const NEXT_ARGUMENT = /["'`][ \t]*,[ \t]*(?:[A-Za-z]+[ \t]*[=:][ \t]*)?(?=["'`])/y;
+const COMPARISON = /["'`]?[\])]{0,2}[ \t]{0,10}(?:[=!]==?|=|-eq|\beq|\.equals\()[ \t]{0,10}(?=["'])/y;
 const CALL = /[ \t]{0,4}\([ \t]*(?=["'`])/y;
 /** Literals may have a prefix: `b"…"`, `r'…'`, `@"…"`, `N'…'`, or a conversion around them. */
 const LITERAL_PREFIX =
@@ -86,6 +87,8 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
     return readDefault(line, from, to);
 
   const at = after(SEPARATOR, text, to);
+  // In `"password:"` the quote closes the string.
+  if (at !== -1 && isQuote(before) && text[at] === before && text[to] !== before) return null;
   if (at !== -1) return readAt(line, from, to, at, 1);
   const typed = format === "code" || format === "sql" ? after(TYPED, text, to) : -1;
   if (typed !== -1) return readAt(line, from, to, typed, 1);
@@ -95,17 +98,17 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
     const argument = after(NEXT_ARGUMENT, text, to);
     if (argument !== -1) return readAt(line, from, to, argument, 0.85);
   }
-  if (format === "code") {
-    const call = after(CALL, text, to);
-    return call === -1
-      ? null
-      : readAt(
-          line,
-          from,
-          to,
-          call,
-          /^(?:get|find|read|load|fetch|decode|encode|encrypt|hash)/i.test(text.slice(from, to)) ? 0.3 : 0.8,
-        );
+  const compared = after(COMPARISON, text, to);
+  if (compared !== -1) return readAt(line, from, to, compared, 0.75);
+  const call = format === "code" ? after(CALL, text, to) : -1;
+  if (call !== -1) {
+    return readAt(
+      line,
+      from,
+      to,
+      call,
+      /^(?:get|find|read|load|fetch|decode|encode|encrypt|hash)/i.test(text.slice(from, to)) ? 0.3 : 0.8,
+    );
   }
   const filtered = /^[ \t]*\|[ \t]*(?:d|default)\([ \t]*(?=["'])/.exec(text.slice(to, to + 60));
   if (filtered !== null) return readAt(line, from, to, to + filtered[0].length, 0.8);

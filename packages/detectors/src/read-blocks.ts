@@ -5,6 +5,7 @@ import type { Format } from "./format.ts";
 
 export function readBlocks(text: string, format: Format): Candidate[] {
   const found = readBasic(text);
+  if (format === "hcl" || format === "yaml" || format === "json") found.push(...readDeclared(text));
   if (format === "yaml") found.push(...readKubernetes(text), ...readBlockScalars(text), ...readChpasswd(text));
   return found;
 }
@@ -13,7 +14,7 @@ const SECRET_DOCUMENT = /^kind:\s*["']?Secret["']?\s*$/m;
 const DATA =
   /^(?<indent> *)(?<map>data|stringData):[ \t]*\n(?<body>(?:\k<indent>[ \t]+[^\n]*(?:\n|$)|[ \t]*(?:#[^\n]*)?\n)+)/gm;
 const ENTRY =
-  /^[ \t]+["']?(?<key>[\w.-]+)["']?:[ \t]*(?<quote>["']?)(?<value>[^\n"'|>#][^\n]*?)\k<quote>[ \t]*(?:#[^\n]*)?$/gm;
+  /^[ \t]+["']?(?<key>[\w.-]+)["']?:[ \t]*(?<quote>["']?)(?<value>[^\n"'|>#\s][^\n]*?)\k<quote>[ \t]*(?:#[^\n]*)?$/gm;
 /** Entries of Secrets that identify rather than authenticate. */
 const PUBLIC_ENTRY =
   /^(?:user(?:name)?|login|host(?:name)?|port|db(?:name)?|database|url|endpoint|region|bucket|email|ca\.crt|tls\.crt|namespace|type|name)$|(?:^|[_.-])(?:user|username|host|port|database|db|name|region|email)$/i;
@@ -124,6 +125,34 @@ function readBasic(text: string): Candidate[] {
         decoded: decoded.slice(colon + 1),
         encoding: "base64" as const,
         userName: decoded.slice(0, colon),
+      },
+    ];
+  });
+}
+
+const DECLARED =
+  /(?:\bvariable[ \t]+"([\w-]{1,80})"[ \t]*\{|^[ \t]*"?([A-Za-z]{0,40}(?:[Pp]assword|[Ss]ecret|[Tt]oken|[Pp]asswd))"?:[ \t]*\{?[ \t]*$)([^{}]{0,400}?)\b[Dd]efault"?[ \t]*[=:][ \t]*(?:"([^"\n]{1,256})"|'([^'\n]{1,256})'|([^\s"'{}\[\],#][^\n,#]{0,200}))/gm;
+
+/** Variables of Terraform and parameters of CloudFormation with a default value. */
+function readDeclared(text: string): Candidate[] {
+  if (!/\bdefault\b/i.test(text)) return [];
+  return [...text.matchAll(DECLARED)].flatMap((match) => {
+    const keyName = match[1] ?? match[2] ?? "";
+    const raw = (match[4] ?? match[5] ?? match[6] ?? "").trimEnd();
+    const indent = /^[ \t]*/.exec(match[0])![0].length;
+    // In YAML and JSON, the default belongs to the parameter only if no other key of its level lies between.
+    if (match[1] === undefined && new RegExp(`\\n {0,${indent}}\\S`).test(match[3] ?? "")) return [];
+    if (match[6] !== undefined && match[1] !== undefined) return [];
+    const start = match.index + match[0].lastIndexOf(raw);
+    return [
+      {
+        detector: "assignment",
+        keyName,
+        raw,
+        start,
+        end: start + raw.length,
+        isQuoted: match[6] === undefined,
+        syntax: 0.9,
       },
     ];
   });

@@ -16,7 +16,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   if (gap === null || /["']/.test(text[from - 1] ?? "")) return null;
   let at = to + gap[0].length;
   const before = text.slice(0, from).trim();
-  if (format === "shell" && before !== "") return null;
+  if (format === "shell" && !/^(?:ENV|ARG|export|setenv)?$/i.test(before)) return null;
   for (let types = 0; types < 2; types += 1) {
     TYPE.lastIndex = at;
     if (TYPE.test(text)) at = TYPE.lastIndex;
@@ -30,7 +30,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
     if (comment && words > 1) return null;
     return candidateAt(line, "directive", at + 1, end, { keyName, isQuoted: true, syntax: words > 8 ? 0.6 : 0.9 });
   }
-  const value = /^[^\s"'`{}()<>=]\S{0,511}/.exec(text.slice(at, at + 512))?.[0].replace(/[;,{]+$/, "");
+  const value = /^[^\s"'`{}()<>=[]\S{0,511}/.exec(text.slice(at, at + 512))?.[0].replace(/[;,{]+$/, "");
   if (value === undefined || value === "" || /^(?:=|:|\||&|#|;|-+$)/.test(value)) return null;
   const rest = text.slice(at + value.length).trim();
   const isRandom = /\d|[^\w.-]/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value.slice(1)));
@@ -38,9 +38,10 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
     if (before.length > 2 || rest !== "" || !isRandom || value.length < 6) return null;
     return candidateAt(line, "directive", at, at + value.length, { keyName, syntax: 0.6 });
   }
-  if (format === "yaml" || format === "shell") return null;
+  if (format === "yaml" || (format === "shell" && before === "")) return null;
   // A list such as PAM's `password requisite pam_x.so retry=3` names modules.
-  if (/\.so\b|^\w+\s+(?:required|requisite|sufficient|optional)\b/.test(text.slice(at))) return null;
+  if (/\bpam_\w+\.so\b/.test(text) || /\.so\b|^\w+\s+(?:required|requisite|sufficient|optional)\b/.test(text.slice(at)))
+    return null;
   if (words === 0) {
     const isShort = rest === "" || /^[#;]/.test(rest) || rest.split(/\s+/).length <= 2;
     return candidateAt(line, "directive", at, at + value.length, {

@@ -16,6 +16,7 @@ import { unescape, unescapeXml } from "./quoting.ts";
 import { KEY_PARTS, readAssignments } from "./read-assignments.ts";
 import { readBlocks } from "./read-blocks.ts";
 import { COMMANDS, readCommands } from "./read-commands.ts";
+import { PHRASE_WORDS, readPhrases } from "./read-phrases.ts";
 import { readSql, SQL } from "./read-sql.ts";
 import { readHashes, readTokens } from "./read-tokens.ts";
 import { readDataSourceNames, readUrls } from "./read-urls.ts";
@@ -129,6 +130,7 @@ class Scan {
     };
     if (!kind.isGenerated) {
       lines(SQL, readSql);
+      lines(PHRASE_WORDS, readPhrases);
       lines(COMMANDS, readCommands);
       lines(KEY_PARTS, readAssignments);
     }

@@ -41,7 +41,7 @@ function kindOf(value: string): ValueKind {
   if (isPlaceholder(value)) return "placeholder";
   if (isHash(value)) return "hash";
   if (isWeak(value)) return "weak";
-  if (isPath(value)) return "path";
+  if (isPath(value) && !(value.length >= 20 && randomnessOf(value) > 0.78)) return "path";
   if (/^[a-z][a-z\d+.-]*:\/\/[^\s]*$/i.test(value)) return "url";
   if (UUID.test(value)) return "uuid";
   if (/^[+-]?\d+(?:\.\d+)?$/.test(value)) return "number";
@@ -62,7 +62,7 @@ const KEYWORDS = new Set(
     "cram-md5 digest-md5 ntlm gssapi kerberos peer ident trust cert ldap pam radius basic bearer digest oauth oauth2 oidc saml saml2 jwt jws hs256 hs384 hs512 rs256 rs384 rs512 es256 " +
     "es384 es512 eddsa ed25519 ed448 rsa dsa ecdsa aes des 3des aes-256-cbc aes-256-gcm aes-128-cbc aes128 aes256 mysql_native_password caching_sha2_password " +
     "sha256_password email username user file files env environment vault keyring keychain cookie header session memory redis database local remote self this public private protected internal static input output " +
-    "hidden visible show hide sensitive redacted masked removed unchanged keep inherit inherited same any all new old current mixed strong weak medium low high short long expired active inactive required-if-enabled use-keyring " +
+    "hashed encrypted nullable sometimes confirmed hidden visible show hide sensitive redacted masked removed unchanged keep inherit inherited same any all new old current mixed strong weak medium low high short long expired active inactive required-if-enabled use-keyring " +
     "try-first-pass use-first-pass sufficient requisite include substack form json xml yaml html base64 hex ascii utf-8 utf8 utf-16 utf16 latin1 forever session_token access_token refresh_token id_token"
   ).split(" "),
 );
@@ -95,7 +95,7 @@ function isReference(value: string): boolean {
   )
     return true;
   if (
-    /^(?:op|vault|ssm|secretsmanager|awssm|awsps|gcpsm|azurekeyvault|akv|doppler|infisical|bitwarden|bws|keepass|keyring|keychain|pass|gopass|sops|berglas|ref\+\w+|secret|secretref|file|env|sm|aws-secretsmanager|gcp-sm|kv|strongroom|conjur|cyberark|1password|lastpass|resolve:[\w-]+):(?:\/\/)?[\w/.#@${}[\]?&=:+-]+$/i.test(
+    /^(?:op|vault|ssm|secretsmanager|awssm|awsps|gcpsm|azurekeyvault|akv|doppler|infisical|bitwarden|bws|keepass|keyring|keychain|pass|gopass|sops|berglas|ref\+\w+|secret|secretref|file|env|sm|aws-secretsmanager|gcp-sm|kv|strongroom|hash|btree|lmdb|regexp|pcre|texthash|cdb|proxy|mysql|ldap|pgsql|cidr|conjur|cyberark|1password|lastpass|resolve:[\w-]+):(?:\/\/)?[\w/.#@${}[\]?&=:+-]+$/i.test(
       value,
     )
   )
@@ -114,7 +114,7 @@ function isEncrypted(value: string): boolean {
   return (
     /^(?:ENC[[(]|\{(?:cipher|aes|enc|encrypted|des|3des|rsa)\}|vault:v\d+:|AQICAH|\$ANSIBLE_VAULT|enc:|encrypted:|crypt:|cipher:|CRYPT:|sealed:|AgA[A-Za-z\d+/]{60}|gAAAAA[\w-]{60}|U2FsdGVkX1|-----BEGIN PGP MESSAGE|age-encryption\.org|jasypt|\{\w+\}(?=[A-Za-z\d+/=]{16,}$)(?<!\{(?:S?SHA|S?MD5|SSHA\d+|SHA\d+|CRYPT|PBKDF2|PLAIN|noop|base64)\}))/i.test(
       value,
-    ) || /^\{AQAAA[A-Za-z\d+/=]{20,}\}$/.test(value)
+    ) || /^\{[A-Za-z\d+/]{8,}={0,2}\}$/.test(value)
   );
 }
 

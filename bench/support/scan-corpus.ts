@@ -1,0 +1,194 @@
+// The labelled corpus of the detectors: templates of real-world files in bench/scan-corpus, filled with generated values.
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+
+export interface LabelledFile {
+  path: string;
+  text: string;
+  labels: { start: number; end: number; class: string; value: string }[];
+  /** Decided by the path alone, before any tuning. */
+  split: "development" | "held-out";
+}
+
+const FOLDER = join(import.meta.dirname, "../scan-corpus");
+const VARIANTS = 3;
+const MARKER = /«(\w+)»/g;
+
+/** Every template in three variants, with other values and other kinds of passwords each. The same on every run. */
+export function corpus(): LabelledFile[] {
+  const files: LabelledFile[] = [];
+  for (const name of readdirSync(FOLDER).filter((each) => each.endsWith(".txt"))) {
+    const templates = readFileSync(join(FOLDER, name), "utf8").split(/^=== /m).slice(1);
+    for (const template of templates) {
+      const [path = "", ...lines] = template.split("\n");
+      for (let variant = 0; variant < VARIANTS; variant += 1) files.push(fill(path.trim(), lines.join("\n"), variant));
+    }
+  }
+  return files;
+}
+
+function fill(path: string, template: string, variant: number): LabelledFile {
+  const random = generator(`${path} ${variant}`);
+  const labels: LabelledFile["labels"] = [];
+  let text = "";
+  let before = 0;
+  for (const match of template.matchAll(MARKER)) {
+    text += template.slice(before, match.index);
+    before = match.index + match[0].length;
+    const made = VALUES[match[1]!];
+    if (made === undefined) throw new Error(`Unknown marker ${match[0]} in ${path}`);
+    const value = made.make(random);
+    if (made.class !== null)
+      labels.push({ start: text.length, end: text.length + value.length, class: made.class, value });
+    text += value;
+  }
+  text += template.slice(before);
+  const split = createHash("sha256").update(path).digest()[0]! % 5 < 3 ? "development" : "held-out";
+  return { path, text, labels, split };
+}
+
+type Random = (below: number) => number;
+
+/** A stream of numbers from a seed (SHA-256 in counter mode). */
+function generator(seed: string): Random {
+  let counter = 0;
+  let bytes = Buffer.alloc(0);
+  let at = 0;
+  return (below) => {
+    if (at + 4 > bytes.length) {
+      bytes = createHash("sha256").update(`${seed} ${counter}`).digest();
+      counter += 1;
+      at = 0;
+    }
+    at += 4;
+    return bytes.readUInt32BE(at - 4) % below;
+  };
+}
+
+const LOWER = "abcdefghijklmnopqrstuvwxyz";
+const DIGITS = "0123456789";
+const ALNUM = `${LOWER}${LOWER.toUpperCase()}${DIGITS}`;
+const BASE64 = `${ALNUM}+/`;
+
+const of = (random: Random, alphabet: string, length: number): string =>
+  Array.from({ length }, () => alphabet[random(alphabet.length)]).join("");
+const pick = <T>(random: Random, from: readonly T[]): T => from[random(from.length)]!;
+
+const WORDS =
+  "river copper falcon winter orange tunnel basket rocket silver meadow hammer pepper castle dragonfly velvet anchor bishop cobalt dakota ember".split(
+    " ",
+  );
+const capital = (word: string): string => word[0]!.toUpperCase() + word.slice(1);
+
+/** Passwords as people and generators make them. `symbols` are those that the syntax allows. */
+function password(random: Random, symbols: string): string {
+  const style = random(8);
+  const symbol = () => of(random, symbols, 1);
+  if (style === 0) return of(random, ALNUM, 10 + random(8));
+  if (style === 1) return `${capital(pick(random, WORDS))}${1950 + random(80)}${symbol()}`;
+  if (style === 2) return `${pick(random, WORDS)}-${pick(random, WORDS)}-${pick(random, WORDS)}-${10 + random(90)}`;
+  if (style === 3)
+    return `${of(random, ALNUM, 5)}${symbol()}${of(random, ALNUM, 4)}${symbol()}${of(random, DIGITS, 2)}`;
+  if (style === 4) return `${pick(random, WORDS).replace("e", "3").replace("a", "4")}${of(random, DIGITS, 3)}`;
+  if (style === 5) return of(random, `${LOWER}${DIGITS}`, 8) + of(random, DIGITS, 1);
+  if (style === 6)
+    return `${capital(pick(random, WORDS))}${capital(pick(random, WORDS))}${of(random, DIGITS, 2)}${symbol()}`;
+  return `${pick(random, WORDS)}${pick(random, WORDS)}`;
+}
+
+const base64 = (random: Random, bytes: number): string =>
+  Buffer.from(Array.from({ length: bytes }, () => random(256))).toString("base64");
+const hex = (random: Random, length: number): string => of(random, "0123456789abcdef", length);
+
+function withCrc(prefix: string, body: string): string {
+  const alphabet = `${DIGITS}${LOWER.toUpperCase()}${LOWER}`;
+  let [sum, text] = [crc32(body), ""];
+  for (; sum > 0; sum = Math.floor(sum / 62)) text = alphabet[sum % 62]! + text;
+  return prefix + body + text.padStart(6, "0");
+}
+
+const token = (length: number) => ({ class: "token", make: (random: Random) => of(random, ALNUM, length) });
+const passwords = (symbols: string) => ({ class: "password", make: (random: Random) => password(random, symbols) });
+const hash = (make: (random: Random) => string) => ({ class: "password_hash", make });
+const hexToken = (length: number) => ({ class: "token", make: (random: Random) => hex(random, length) });
+const CRYPT = `${ALNUM}./`;
+
+function privateKey(kind: "rsa" | "ed25519"): string {
+  const { privateKey } =
+    kind === "rsa" ? generateKeyPairSync("rsa", { modulusLength: 2048 }) : generateKeyPairSync("ed25519");
+  return String(privateKey.export({ format: "pem", type: "pkcs8" })).trimEnd();
+}
+
+/** The markers of the templates. Classes of labels are coarse: tools differ in how they name a finding. */
+const VALUES: Record<string, { class: string | null; make: (random: Random) => string }> = {
+  p: passwords("!@%^*_-+.~$&(?"),
+  ps: passwords("_-+.~@%^"),
+  pj: passwords("!@%^*_-+.~$&(?:"),
+  pp: passwords("_-.!"),
+  px: passwords("!@%^*_-+.~$(?"),
+  psu: passwords("_-.~!"),
+  up12: {
+    class: "password",
+    make: (random) => `${of(random, LOWER, 5)}${of(random, DIGITS, 2)}${of(random, LOWER, 4)}`,
+  },
+  up20: { class: "token", make: (random) => of(random, LOWER.toUpperCase(), 20) },
+  t16: token(16),
+  t20: token(20),
+  t24: token(24),
+  t30: token(30),
+  t32: token(32),
+  t40: token(40),
+  t48: token(48),
+  hex20: hexToken(20),
+  hex32: hexToken(32),
+  hex40: hexToken(40),
+  hex128: hexToken(128),
+  hex16u: { class: "password", make: (random) => hex(random, 16).toUpperCase() },
+  hex64u: { class: "token", make: (random) => hex(random, 64).toUpperCase() },
+  hex128u: { class: "token", make: (random) => hex(random, 128).toUpperCase() },
+  hex32h: { class: "password_hash", make: (random) => hex(random, 32) },
+  hex40n: { class: null, make: (random) => hex(random, 40) },
+  b64: { class: "token", make: (random) => base64(random, 32) },
+  b64l: { class: "token", make: (random) => base64(random, 90) },
+  b64az: { class: "token", make: (random) => base64(random, 64) },
+  b64p: { class: "password", make: (random) => Buffer.from(`${password(random, "!_-.")}x`).toString("base64") },
+  b64t: { class: "token", make: (random) => Buffer.from(of(random, ALNUM, 32)).toString("base64") },
+  basic: { class: "password", make: (random) => Buffer.from(`svc:${password(random, "!_-.")}`).toString("base64") },
+  uuid: { class: "token", make: (random) => [8, 4, 4, 4, 12].map((length) => hex(random, length)).join("-") },
+  salt: { class: "token", make: (random) => of(random, `${ALNUM}!@#%^&*()-_[]{}<>~+=,.;:/?|`, 64) },
+  wg: { class: "token", make: (random) => base64(random, 32) },
+  aws: { class: "token", make: (random) => `AKIA${of(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16)}` },
+  aws40: { class: "token", make: (random) => of(random, BASE64, 40) },
+  gh: { class: "token", make: (random) => withCrc("ghp_", of(random, ALNUM, 30)) },
+  npm: { class: "token", make: (random) => withCrc("npm_", of(random, ALNUM, 30)) },
+  pypi: { class: "token", make: (random) => `pypi-AgEIcHlwaS5vcmc${of(random, `${ALNUM}_-`, 120)}` },
+  gitlab: { class: "token", make: (random) => `glpat-${of(random, `${ALNUM}_-`, 20)}` },
+  vault: { class: "token", make: (random) => `hvs.${of(random, `${ALNUM}_-`, 90)}` },
+  stripe: { class: "token", make: (random) => `sk_live_${of(random, ALNUM, 24)}` },
+  gapi: { class: "token", make: (random) => `AIza${of(random, `${ALNUM}_-`, 35)}` },
+  slack: {
+    class: "token",
+    make: (random) => `xoxb-${of(random, DIGITS, 12)}-${of(random, DIGITS, 12)}-${of(random, ALNUM, 24)}`,
+  },
+  slackhook: {
+    class: "token",
+    make: (random) =>
+      `hooks.slack.com/services/T${of(random, `${LOWER.toUpperCase()}${DIGITS}`, 8)}/B${of(random, `${LOWER.toUpperCase()}${DIGITS}`, 8)}/${of(random, ALNUM, 24)}`,
+  },
+  telegram: { class: "token", make: (random) => `1${of(random, DIGITS, 8)}:AA${of(random, `${ALNUM}_-`, 33)}` },
+  sendgrid: { class: "token", make: (random) => `SG.${of(random, `${ALNUM}_-`, 22)}.${of(random, `${ALNUM}_-`, 43)}` },
+  jwt: {
+    class: "token",
+    make: (random) =>
+      `${Buffer.from('{"alg":"RS256","typ":"JWT"}').toString("base64url")}.${Buffer.from(`{"sub":"${of(random, LOWER, 8)}","iat":1700000000}`).toString("base64url")}.${of(random, `${ALNUM}_-`, 86)}`,
+  },
+  hash6: hash((random) => `$6$${of(random, CRYPT, 16)}$${of(random, CRYPT, 86)}`),
+  hashy: hash((random) => `$y$j9T$${of(random, CRYPT, 22)}$${of(random, CRYPT, 43)}`),
+  apr1: hash((random) => `$apr1$${of(random, CRYPT, 8)}$${of(random, CRYPT, 22)}`),
+  md5crypt: hash((random) => `$1$${of(random, CRYPT, 4)}$${of(random, CRYPT, 22)}`),
+  bcrypt: hash((random) => `$2y$10$${of(random, CRYPT, 53)}`),
+  pem: { class: "private_key", make: () => privateKey("rsa") },
+  pemjson: { class: "private_key", make: () => privateKey("rsa").replaceAll("\n", "\\n") },
+};
