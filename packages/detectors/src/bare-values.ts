@@ -22,7 +22,9 @@ export function endOfBare(line: Line, at: number, from: number, around: string |
     const isAssignment = text[at - 1] === "=" || /=\s*$/.test(text.slice(from, at));
     // In program text and prose, `"password: …"` is a label.
     if (!isAssignment && (format === "code" || format === "text" || format === "sql")) return null;
-    return found(at, rest, end, format === "code" || format === "text" ? 0.8 : 0.9);
+    // Where a long line was cut, quotes do not tell what is a string.
+    if (text.length > 1000 && format === "code") return null;
+    return found(at, rest, end, isAssignment ? (format === "code" || format === "text" ? 0.8 : 0.9) : 0.52);
   }
   switch (format) {
     case "assignments":
@@ -53,7 +55,7 @@ export function endOfBare(line: Line, at: number, from: number, around: string |
 }
 
 function found(at: number, rest: string, stop: number, syntax: number): Bare | null {
-  const value = (stop === -1 ? rest : rest.slice(0, stop)).trimEnd();
+  const value = (stop === -1 ? rest : rest.slice(0, stop)).replace(/\s*,?\s*$/, "");
   return value === "" ? null : { end: at + value.length, syntax };
 }
 

@@ -107,7 +107,9 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
       from,
       to,
       call,
-      /^(?:get|find|read|load|fetch|decode|encode|encrypt|hash)/i.test(text.slice(from, to)) ? 0.3 : 0.8,
+      /(?:^|_)(?:get|find|read|load|fetch|decode|encode|encrypt|hash|check|verify|is|has)/i.test(text.slice(from, to))
+        ? 0.3
+        : 0.8,
     );
   }
   const filtered = /^[ \t]*\|[ \t]*(?:d|default)\([ \t]*(?=["'])/.exec(text.slice(to, to + 60));

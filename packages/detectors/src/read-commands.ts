@@ -1,6 +1,7 @@
 // Passwords on command lines, where a short option or a position gives them: `mysql -pX`, `curl -u user:X`, `sshpass -p X`.
 import { candidateAt } from "./candidate.ts";
 import type { Candidate, Line } from "./candidate.ts";
+import { COMMANDS, trigger } from "./triggers.ts";
 
 /** A word of a shell, quoted or not. */
 const WORD = `(?:"([^"\\n]{1,256})"|'([^'\\n]{1,256})'|([^\\s"'\`;|&<>()]{1,256}))`;
@@ -18,12 +19,12 @@ interface Form {
 const FORMS: readonly Form[] = [
   {
     programs:
-      "mysql|mysqldump|mysqladmin|mysqlimport|mysqlcheck|mysqlshow|mysqlbinlog|mysqlslap|mariadb|mariadb-dump|mariadb-admin|mydumper|myloader|xtrabackup|innobackupex|mycli|pt-\\w[\\w-]*",
+      "mysql|mysqldump|mysqladmin|mysqlimport|mysqlcheck|mysqlshow|mysqlbinlog|mysqlslap|mariadb|mariadb-dump|mariadb-admin|mydumper|myloader|xtrabackup|innobackupex|mycli|pt-table-checksum|pt-table-sync|pt-archiver|pt-online-schema-change",
     pattern: ` [^\\n|;]{0,300}?-p(?![\\s=-])${WORD}`,
   },
   { programs: "sshpass|plink|pscp|psftp", pattern: ` [^\\n|;]{0,200}?-(?:p|pw)[ =]?${WORD}` },
   {
-    programs: "curl|wget|http|https|xh|ab|hey",
+    programs: "curl|wget|httpie",
     pattern: ` [^\\n|;]{0,600}?(?:-u|--user|-U|--proxy-user|-a|--auth|-A) ?=?${WORD}`,
     isPair: true,
   },
@@ -34,7 +35,7 @@ const FORMS: readonly Form[] = [
   { programs: "redis-cli|keydb-cli|valkey-cli", pattern: ` [^\\n|;]{0,200}?-a ?${WORD}` },
   {
     programs:
-      "mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|cqlsh|isql|sqlcmd|bcp|osql|tsql|docker login|podman login|buildah login|skopeo login|helm registry login|az login|oc login|nerdctl login|svn|ipmitool|influx|rabbitmqadmin|kinit|winexe|psexec|wmic|rpcclient|clickhouse-client|vncviewer|xfreerdp|rdesktop|freerdp|mosquitto_pub|mosquitto_sub|snmpwalk|snmpget|cadaver|lftp|ncftp|ncftpput|ncftpget|keytool|jarsigner|certutil|pk12util|7z|7za|zip|unzip|unrar|rar|evil-winrm|crackmapexec|netexec|nxc|hydra|smbmap|puppet|jenkins-cli|kafka\\S*|etcdctl|nsupdate|sqlplus64|ttisql|rclone|restic|borg|expect|jdbc|liquibase|flyway|cassandra-stress|nodetool|hdbsql|db2|vsql|impala-shell|beeline|isql-fb|gsec|gbak|nisql|racadm|omreport|hponcfg|fence_\\w+|iscsiadm|vault login|gh auth login|twine upload|npm login|mvn|sftp|mqtt|psql|createuser|htpasswd -b\\w*",
+      "mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|cqlsh|isql|sqlcmd|bcp|osql|tsql|docker login|podman login|buildah login|skopeo login|helm registry login|az login|oc login|nerdctl login|svn|ipmitool|influx|rabbitmqadmin|kinit|winexe|psexec|wmic|rpcclient|clickhouse-client|vncviewer|xfreerdp|rdesktop|freerdp|mosquitto_pub|mosquitto_sub|snmpwalk|snmpget|cadaver|lftp|ncftp|ncftpput|ncftpget|keytool|jarsigner|certutil|pk12util|evil-winrm|crackmapexec|hydra|smbmap|jenkins-cli|etcdctl|nsupdate|sqlplus64|ttisql|rclone|restic|liquibase|flyway|cassandra-stress|nodetool|hdbsql|vsql|impala-shell|beeline|isql-fb|gsec|gbak|nisql|racadm|omreport|hponcfg|fence_\\w+|iscsiadm|vault login|gh auth login|twine upload|npm login|mqtt|psql|createuser|htpasswd -b\\w*",
     pattern: ` [^\\n|;]{0,300}?(?:\\s|^)(?:-p|-P|-pw|-w|-a|-k|/p:|/P|-storepass|-keypass|-srcstorepass|-deststorepass|-passphrase|--pass) ?${WORD}`,
     syntax: 0.8,
   },
@@ -48,7 +49,7 @@ const FORMS: readonly Form[] = [
     pattern: ` [^\\n|;]{0,200}?-U ?["']?[\\w.\\\\/$-]{1,64}%${WORD}`,
   },
   {
-    programs: "sqlplus|sqlldr|expdp|impdp|exp|imp|rman|sqlcl|connect|conn",
+    programs: "sqlplus|sqlldr|expdp|impdp|rman|sqlcl|connect|conn",
     pattern: ` (?:-\\w+ )*["']?(?:userid=|target |catalog )?[A-Za-z][\\w$#]{0,30}/(?!/)(?:"([^"\\n]{1,128})"|()([^\\s"'@/;]{1,128}))(?=@|["'\\s;]|$)`,
   },
   { programs: "chpasswd|passwd", pattern: ` *<<< *["']?[\\w.-]{1,32}:${WORD}` },
@@ -82,26 +83,33 @@ const FORMS: readonly Form[] = [
   },
   { programs: "wpa_passphrase", pattern: ` (?:"[^"]*"|\\S+) ${WORD}` },
   {
-    programs: "kubectl|oc",
+    programs: "kubectl",
     pattern: ` [^\\n|;]{0,300}?--from-literal[= ]["']?[\\w.-]{0,40}(?:pass|pwd|secret|token|key)[\\w.-]{0,40}=${WORD}`,
   },
-  { programs: "AUTH|auth", pattern: ` (?:\\w+ )?${WORD}(?= *$)`, syntax: 0.55 },
+  { programs: "AUTH", pattern: ` (?:\\w+ )?${WORD}(?= *$)`, syntax: 0.55 },
 ];
 
-const readers = FORMS.map(({ programs, pattern, ...rest }) => ({
-  pattern: new RegExp(`(?:^|[\\s"'\`(|;&/@=:\\[-])(?:${programs})(?:\\.exe)?${pattern}`, "g"),
-  ...rest,
-}));
-
-/** Any program of the forms: a line without one is not read. */
-export const COMMANDS =
-  /\b(?:mysql|maria|mydumper|myloader|xtrabackup|innobackupex|mycli|pt-|sshpass|plink|pscp|psftp|curl|wget|https?\s|xh\s|ldap(?:search|modify|add|delete|passwd|whoami|modrdn|compare)|redis-cli|keydb-cli|valkey-cli|mongo|cqlsh|sqlcmd|bcp|osql|tsql|isql|login|svn|ipmitool|influx|rabbitmq|kinit|winexe|psexec|wmic|rpcclient|clickhouse|xfreerdp|rdesktop|mosquitto_|snmp|check_snmp|onesixtyone|lftp|ncftp|keytool|jarsigner|certutil|pk12util|7za?\s|zip\s|unzip|unrar|rar\s|evil-winrm|crackmapexec|netexec|nxc|hydra|smb|net\s|mount\.cifs|sqlplus|sqlldr|expdp|impdp|rman|connect\s|conn\s|chpasswd|passwd|echo|printf|ht(?:passwd|digest|dbm)|openssl|user(?:add|mod)|adduser|cmdkey|schtasks|runas|vncpasswd|x11vnc|nmcli|wpa_passphrase|kubectl|oc\s|AUTH\s|beeline|impala-shell|hdbsql|vsql|nodetool|racadm|fence_|psql|twine|sftp|restic)/g;
+/** Forms by the first word of their programs. */
+const byProgram = new Map<string, Set<number>>();
+const readers = FORMS.map(({ programs, pattern, ...rest }, index) => {
+  for (const program of programs.split("|")) {
+    const word = /^[\w-]*\w/.exec(program)?.[0].toLowerCase() ?? program;
+    byProgram.set(word, (byProgram.get(word) ?? new Set()).add(index));
+  }
+  return { pattern: new RegExp(`(?:^|[\\s"'\`(|;&/@=:\\[-])(?:${programs})(?:\\.exe)?${pattern}`, "g"), ...rest };
+});
+const PROGRAM = new RegExp(`\\b(?:${[...byProgram.keys()].sort((a, b) => b.length - a.length).join("|")})`, "gi");
+trigger(byProgram.keys(), COMMANDS);
 
 export function readCommands(line: Line): Candidate[] {
   const { text, format } = line;
   if (format === "xml" || text.length > 4096) return [];
+  const wanted = new Set<number>();
+  for (const [program] of text.matchAll(PROGRAM))
+    for (const index of byProgram.get(program.toLowerCase()) ?? []) wanted.add(index);
   const found: Candidate[] = [];
-  for (const { pattern, syntax = 0.95, isPair = false } of readers) {
+  for (const index of wanted) {
+    const { pattern, syntax = 0.95, isPair = false } = readers[index]!;
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       const groups = match.slice(1);

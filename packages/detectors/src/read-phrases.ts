@@ -1,11 +1,14 @@
 // Fixed phrases that give a secret by position: calls of login functions, lines of network equipment, Redis users, JAAS.
 import { candidateAt } from "./candidate.ts";
 import type { Candidate, Line } from "./candidate.ts";
+import { PHRASES, trigger } from "./triggers.ts";
 
 const TEXT = `(?:"([^"\\n]{1,256})"|'([^'\\n]{1,256})')`;
 const ANY = `(?:"[^"\\n]{0,300}"|'[^'\\n]{0,300}'|[\\w$.>\\[\\]()-]{1,80})`;
 
 interface Phrase {
+  /** A line without any of these is not read. The first four characters find it. */
+  needs: readonly string[];
   pattern: string;
   flags?: string;
   syntax?: number;
@@ -13,85 +16,129 @@ interface Phrase {
 }
 
 /** The last group that matches is the secret; a group `user` names its user. */
-const PHRASES: readonly Phrase[] = [
-  { pattern: `\\bauth\\s*[=:]\\s*[([]\\s*["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}\\s*[)\\]]` },
+const FORMS: readonly Phrase[] = [
+  { needs: ["auth"], pattern: `\\bauth\\s*[=:]\\s*[([]\\s*["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}\\s*[)\\]]` },
   {
+    needs: ["Auth", "asic", "Credential", "asswordAuth", "PSCred", "UsernamePassword", "withCred"],
     pattern: `\\b(?:HTTP(?:Basic|Digest|Ntlm)Auth|BasicAuth|basic_auth|basicAuth|[sS]et_?[bB]asic_?[aA]uth|UsernamePassword\\w*|PasswordAuthentication|NetworkCredential|PlainAuth|withBasicAuth|withCredentials|PSCredential|addCredentials|HttpBasicAuth\\w*|NTLMAuth|HttpNtlmAuth)\\s*\\(?\\s*(?:["']["']\\s*,\\s*)?["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}`,
   },
   {
+    needs: [".login", ".auth", ".signin", ".logon"],
     pattern: `\\.(?:login|authenticate|auth|signin|logon)\\s*\\(\\s*["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}\\s*[,)]`,
   },
   {
+    needs: ["Connection", "dbConnect", "DBI->", "new PDO", "_connect", "OCILogon", "sqlConnect"],
     pattern: `\\b(?:getConnection|dbConnect|DBI->connect|new\\s+PDO|openConnection|sqlConnect|odbc_connect|oci_connect|OCILogon)\\s*\\(\\s*${ANY}\\s*,\\s*["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}`,
   },
   {
+    needs: ["mysql", "ftp_login", "ssh2_auth", "pg_pconnect", "cx_Oracle", "MySQLdb"],
     pattern: `\\b(?:mysqli?_p?connect|new\\s+\\\\?mysqli|mysqli_real_connect|ftp_login|ssh2_auth_password|pg_pconnect|cx_Oracle\\.connect|MySQLdb\\.connect|pymysql\\.connect|mysql_real_connect)\\s*\\(\\s*(?:${ANY}\\s*,\\s*)?["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}`,
   },
-  { pattern: `ConvertTo-SecureString\\s+(?:-String\\s+)?(?:-AsPlainText\\s+)?(?:-Force\\s+)?${TEXT}`, flags: "gi" },
-  { pattern: `\\bBearer[ \\t]+([\\w.~+/-]{16,2000}=*)(?=["'\\s\`\\\\]|$)`, syntax: 0.85, found: "api_token" },
-  { pattern: `\\b(?:PRIVATE|JOB|DEPLOY)-TOKEN:[ \\t]*([\\w.-]{16,200})`, found: "api_token" },
   {
+    needs: ["ecureString", "ecurestring"],
+    pattern: `ConvertTo-SecureString\\s+(?:-String\\s+)?(?:-AsPlainText\\s+)?(?:-Force\\s+)?${TEXT}`,
+    flags: "gi",
+  },
+  {
+    needs: ["Bearer"],
+    pattern: `\\bBearer[ \\t]+([\\w.~+/-]{16,2000}=*)(?=["'\\s\`\\\\]|$)`,
+    syntax: 0.85,
+    found: "api_token",
+  },
+  { needs: ["-TOKEN:"], pattern: `\\b(?:PRIVATE|JOB|DEPLOY)-TOKEN:[ \\t]*([\\w.-]{16,200})`, found: "api_token" },
+  {
+    needs: ["Authorization"],
     pattern: `\\bAuthorization["']?\\s*[:=]\\s*["']?(?:token|Token|ApiKey|apikey|Key|SSWS|GenieKey|Splunk|key=)\\s*([\\w.~+/-]{16,400}=*)`,
     syntax: 0.85,
     found: "api_token",
   },
   {
+    needs: ["send"],
     pattern: `(?:[Pp]ass(?:word|phrase)|[Pp]assw)[^\\n]{0,100}\\bsend(?:_\\w+)?\\s+(?:--\\s+)?\\\\?"((?:[^"\\\\$\\n\\[]){3,128})\\\\+r`,
     syntax: 0.9,
   },
   {
+    needs: ["user "],
     pattern: `^[ \\t]*user[ \\t]+(?<user>[^\\s{}=]{1,64})[ \\t]+(?:[^\\s>]\\S*[ \\t]+){0,8}>([^\\s>]{3,128})`,
     flags: "gm",
   },
-  { pattern: `\\blogin=(?<user>[^\\s:=]{1,64}):([^\\s:]{3,128})` },
-  { pattern: `\\buser_[\\w.-]{1,40}="([^"\\n]{1,128})"` },
+  { needs: ["login="], pattern: `\\blogin=(?<user>[^\\s:=]{1,64}):([^\\s:]{3,128})` },
+  { needs: ["user_"], pattern: `\\buser_[\\w.-]{1,40}="([^"\\n]{1,128})"` },
   {
+    needs: ["snmp-server"],
     pattern: `^\\s*snmp-server\\s+(?:community|host\\s+\\S+(?:\\s+version\\s+2c)?)\\s+(?!version|traps|informs|group|user|view)(\\S{2,64})(?=\\s*$|\\s+(?:RO|RW|view|use|\\d|ipv6|group|config|tty|cpu))`,
     flags: "gim",
   },
   {
+    needs: ["tacacs", "radius"],
     pattern: `^\\s*(?:tacacs-server|radius-server|tacacs|radius)\\s+(?:host\\s+\\S+\\s+)?(?:[\\w-]+\\s+\\d+\\s+){0,3}(?:key|secret)\\s+(?:[0-9]\\s+)?(\\S{3,128})`,
     flags: "gim",
   },
   {
+    needs: [
+      "crypto",
+      "key-string",
+      "wpa-psk",
+      "pre-shared",
+      "authentication-key",
+      "ospf",
+      "standby",
+      "ppp ",
+      "neighbor",
+      "username ",
+      "enable ",
+      "set ",
+    ],
     pattern: `^\\s*(?:crypto\\s+(?:isakmp|ikev\\d)\\s+key|key-string|wpa-psk\\s+ascii|pre-shared-key(?:\\s+(?:local|remote|address\\s+\\S+\\s+key))?|ntp\\s+authentication-key\\s+\\d+\\s+md5|ip\\s+ospf\\s+(?:message-digest-key\\s+\\d+\\s+md5|authentication-key)|standby\\s+\\d+\\s+authentication(?:\\s+md5\\s+key-string)?|ppp\\s+chap\\s+password|ppp\\s+pap\\s+sent-username\\s+\\S+\\s+password|neighbor\\s+\\S+\\s+password|username\\s+\\S+\\s+(?:privilege\\s+\\d+\\s+)?(?:password|secret)|enable\\s+(?:password|secret)|set\\s+(?:psksecret|passwd|password|secret|passphrase|auth-pwd|priv-pwd|ppk-secret))\\s+(?:ENC\\s+)?(?:[0-9]\\s+)?"?(?!ENC\\b)([^\\s"]{3,200})"?`,
     flags: "gim",
     syntax: 0.9,
   },
-  { pattern: `^d-i\\s+passwd/(?:root|user)-password(?:-again|-crypted)?\\s+password\\s+(\\S+)`, flags: "gm" },
-  { pattern: `^\\s*rootpw\\s+(?:--(?:plaintext|iscrypted|lock)\\s+)*(?!--)(\\S{3,200})\\s*$`, flags: "gm" },
-  { pattern: `^\\$USER\\d+\\$=(?!/)([^\\s/#]{4,128})\\s*$`, flags: "gm", syntax: 0.8 },
   {
+    needs: ["d-i "],
+    pattern: `^d-i\\s+passwd/(?:root|user)-password(?:-again|-crypted)?\\s+password\\s+(\\S+)`,
+    flags: "gm",
+  },
+  {
+    needs: ["rootpw"],
+    pattern: `^\\s*rootpw\\s+(?:--(?:plaintext|iscrypted|lock)\\s+)*(?!--)(\\S{3,200})\\s*$`,
+    flags: "gm",
+  },
+  { needs: ["$USER"], pattern: `^\\$USER\\d+\\$=(?!/)([^\\s/#]{4,128})\\s*$`, flags: "gm", syntax: 0.8 },
+  {
+    needs: ["socks", "http "],
     pattern: `^\\s*(?:socks[45]|http|https)\\s+[\\d.]+\\s+\\d{2,5}\\s+(?<user>\\S+)\\s+(\\S{3,128})\\s*$`,
     flags: "gm",
     syntax: 0.9,
   },
-  { pattern: `\\ballow\\s+(?<user>[\\w.-]{1,32}):([^\\s"]{3,128})(?=\\s|$)`, syntax: 0.9 },
-  { pattern: `\\bstats\\s+auth\\s+(?<user>[\\w.-]{1,64}):(\\S{3,128})` },
-  { pattern: `\\binsecure-password\\s+(\\S{3,128})` },
-  { pattern: `\\bcachemgr_passwd\\s+(\\S{3,128})\\s` },
-  { pattern: `\\bclear-text="([^"\\n]{1,128})"` },
-  { pattern: `\\b(?:lftp|ncftp\\w*)\\s[^\\n|;]{0,200}?-u\\s*["']?(?<user>[^\\s,"']{1,64}),([^\\s"',]{3,128})` },
+  { needs: ["allow "], pattern: `\\ballow\\s+(?<user>[\\w.-]{1,32}):([^\\s"]{3,128})(?=\\s|$)`, syntax: 0.9 },
+  { needs: ["stats auth"], pattern: `\\bstats\\s+auth\\s+(?<user>[\\w.-]{1,64}):(\\S{3,128})` },
+  { needs: ["insecure-"], pattern: `\\binsecure-password\\s+(\\S{3,128})` },
+  { needs: ["cachemgr"], pattern: `\\bcachemgr_passwd\\s+(\\S{3,128})\\s` },
+  { needs: ["clear-text"], pattern: `\\bclear-text="([^"\\n]{1,128})"` },
   {
+    needs: ["lftp", "ncftp"],
+    pattern: `\\b(?:lftp|ncftp\\w*)\\s[^\\n|;]{0,200}?-u\\s*["']?(?<user>[^\\s,"']{1,64}),([^\\s"',]{3,128})`,
+  },
+  {
+    needs: ["check_"],
     pattern: `\\bcheck_(?!snmp)\\w+\\s[^\\n|;!]{0,300}?-(?:p|P|a)\\s+["']?(?!\\$|\\d{1,5}\\b)([^\\s"'$]{3,128})`,
     syntax: 0.8,
   },
 ];
 
-const readers = PHRASES.map(({ pattern, flags = "g", syntax = 0.95, found = "password" }) => ({
+const readers = FORMS.map(({ needs, pattern, flags = "g", syntax = 0.95, found = "password" }) => ({
+  needs,
   pattern: new RegExp(pattern, flags),
   syntax,
   found,
 }));
-
-/** A word of every phrase. */
-export const PHRASE_WORDS =
-  /auth|credential|login|connect|logon|signin|SecureString|Bearer|-TOKEN:|\bsend|^[ \t]*user[ \t]|user_|snmp-server|tacacs|radius|crypto\s|key-string|wpa-psk|pre-shared|ntp\s|ospf|standby\s|ppp\s|neighbor\s|username\s|enable\s|psksecret|set\s|d-i\s|rootpw|\$USER|^\s*(?:socks|http)|allow\s|stats\s|insecure-|cachemgr|clear-text|lftp|ncftp|check_|PSCredential|UsernamePassword|PDO|mysqli/gim;
+trigger(new Set(FORMS.flatMap(({ needs }) => needs)), PHRASES);
 
 export function readPhrases(line: Line): Candidate[] {
   const found: Candidate[] = [];
   const { text, format } = line;
-  for (const { pattern, syntax, found: asserted } of readers) {
+  for (const { needs, pattern, syntax, found: asserted } of readers) {
+    if (!needs.some((each) => text.includes(each))) continue;
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       const userName = match.groups?.["user"] ?? null;

@@ -2,6 +2,7 @@
 import { candidateAt } from "./candidate.ts";
 import type { Candidate, Line } from "./candidate.ts";
 import { judgeKey } from "./key-name.ts";
+import { SQL, trigger } from "./triggers.ts";
 
 const STATEMENTS: readonly RegExp[] = [
   /\bidentified\s+(?:with\s+\w+\s+)?(?:by|as)\s+(?:password\s+)?(?:'([^'\n]{1,256})'|"([^"\n]{1,256})"|([A-Za-z_][\w$#]{2,64})(?=\s*(?:;|$|\s(?:default|account|profile|quota|temporary|password|replace|container))))/gi,
@@ -10,8 +11,7 @@ const STATEMENTS: readonly RegExp[] = [
   /\b(?:sp_addlogin|sp_password)\s+(?:@\w+\s*=\s*)?N?'[^'\n]{0,128}'\s*,\s*(?:@\w+\s*=\s*)?N?'([^'\n]{1,128})'/gi,
 ];
 
-export const SQL =
-  /\bidentified\s+(?:by|with|as)\b|\bpassword\s*=?\s*\(?\s*N?'|\bsp_(?:addlogin|password)\b|\binsert\s+into\b/gi;
+trigger(["identified", "password", "sp_addlogin", "sp_password", "insert"], SQL);
 
 export function readSql(line: Line): Candidate[] {
   const { text } = line;

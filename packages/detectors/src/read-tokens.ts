@@ -1,5 +1,6 @@
 // Finds provider tokens and hashed passwords anywhere in a text, whatever the syntax around them.
-import type { Candidate } from "./candidate.ts";
+import type { Candidate, Line } from "./candidate.ts";
+import { TOKENS, trigger } from "./triggers.ts";
 import { randomnessOf } from "./value.ts";
 import { TOKEN_SHAPES } from "./token-shapes.ts";
 import type { TokenShape } from "./token-shapes.ts";
@@ -21,7 +22,12 @@ const PREFIXES = new RegExp(
   "g",
 );
 
-export function readTokens(text: string): Candidate[] {
+trigger(
+  [...byPrefix.keys()].filter((prefix) => prefix.length >= 3),
+  TOKENS,
+);
+
+export function readTokens({ text, base }: Line): Candidate[] {
   const found: Candidate[] = [];
   PREFIXES.lastIndex = 0;
   for (let hit = PREFIXES.exec(text); hit !== null; hit = PREFIXES.exec(text)) {
@@ -34,15 +40,16 @@ export function readTokens(text: string): Candidate[] {
       const end = hit.index + match[0].length;
       const raw = text.slice(start, end);
       if (isSample(raw, shape.prefix)) continue;
-      const base = shape.confidence ?? 0.95;
+      const certainty = shape.confidence ?? 0.95;
       // A wrong checksum lowers the confidence only: a provider may change it.
-      const syntax = shape.hasValidChecksum === undefined ? base : shape.hasValidChecksum(raw) ? 1 : base * 0.75;
+      const syntax =
+        shape.hasValidChecksum === undefined ? certainty : shape.hasValidChecksum(raw) ? 1 : certainty * 0.75;
       found.push({
         detector: shape.name,
         keyName: null,
         raw,
-        start,
-        end,
+        start: base + start,
+        end: base + end,
         isQuoted: true,
         syntax,
         asserted: "api_token",

@@ -13,16 +13,16 @@ import type { KnownMatch, KnownSecretIndex } from "./known-secrets.ts";
 import { previewOf } from "./preview.ts";
 import { privateKeysIn } from "./private-keys.ts";
 import { unescape, unescapeXml } from "./quoting.ts";
-import { KEY_PARTS, readAssignments } from "./read-assignments.ts";
+import { readAssignments } from "./read-assignments.ts";
 import { readBlocks } from "./read-blocks.ts";
-import { COMMANDS, readCommands } from "./read-commands.ts";
-import { PHRASE_WORDS, readPhrases } from "./read-phrases.ts";
-import { readSql, SQL } from "./read-sql.ts";
+import { readCommands } from "./read-commands.ts";
+import { readPhrases } from "./read-phrases.ts";
+import { readSql } from "./read-sql.ts";
 import { readHashes, readTokens } from "./read-tokens.ts";
 import { readDataSourceNames, readUrls } from "./read-urls.ts";
 import { readWellKnown } from "./read-well-known.ts";
 import { severityOf, typeOf } from "./severity.ts";
-import { linesWith } from "./triggered-lines.ts";
+import { COMMANDS, KEYS, PHRASES, piecesOf, SQL, TOKENS } from "./triggers.ts";
 
 export interface ScanOptions {
   /** Name or path of the file: it decides the syntax. */
@@ -114,25 +114,29 @@ class Scan {
   candidates(): void {
     const { text } = this.#file;
     const { format, kind } = this.#around;
-    const exact = [
-      ...readTokens(text),
-      ...readUrls(text),
-      ...readDataSourceNames(text),
-      ...readWellKnown(this.#options.path.replaceAll("\\", "/"), text),
-      ...readBlocks(text, format),
-    ];
-    for (const candidate of exact) this.#consider(candidate);
-    const lines = (trigger: RegExp, read: (line: Line) => Candidate[]) => {
-      for (const { from, to } of linesWith(trigger, text)) {
-        for (const candidate of read({ text: text.slice(from, to), base: from, format, file: text }))
+    const pieces = piecesOf(text);
+    const read = (wanted: number, reader: (line: Line) => Candidate[]) => {
+      for (const { from, to, kinds: found } of pieces) {
+        if ((found & wanted) === 0) continue;
+        const end = text[to - 1] === "\r" && to > from ? to - 1 : to;
+        for (const candidate of reader({ text: text.slice(from, end), base: from, format, file: text }))
           this.#consider(candidate);
       }
     };
+    read(TOKENS, readTokens);
+    const path = this.#options.path.replaceAll("\\", "/");
+    const exact = [
+      ...readUrls(text),
+      ...readDataSourceNames(text),
+      ...readWellKnown(path, text),
+      ...readBlocks(text, format),
+    ];
+    for (const candidate of exact) this.#consider(candidate);
     if (!kind.isGenerated) {
-      lines(SQL, readSql);
-      lines(PHRASE_WORDS, readPhrases);
-      lines(COMMANDS, readCommands);
-      lines(KEY_PARTS, readAssignments);
+      read(SQL, readSql);
+      read(PHRASES, readPhrases);
+      read(COMMANDS, readCommands);
+      read(KEYS, readAssignments);
     }
     for (const candidate of readHashes(text)) this.#consider(candidate);
   }

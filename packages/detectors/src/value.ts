@@ -45,6 +45,7 @@ function kindOf(value: string): ValueKind {
   if (/^[a-z][a-z\d+.-]*:\/\/[^\s]*$/i.test(value)) return "url";
   if (UUID.test(value)) return "uuid";
   if (/^[+-]?\d+(?:\.\d+)?$/.test(value)) return "number";
+  if (/^[\^~><=v]{0,2}\d+\.\d+(?:\.\d+)?(?:[-+][\w.]{1,30})?$/.test(value)) return "number";
   if (/^\d{1,6}(?:ms|s|m|h|d|w|y|kb|mb|gb|k|px|%)$/i.test(value)) return "number";
   if (isProse(value)) return "prose";
   if (isIdentifier(value)) return "identifier";
@@ -164,6 +165,8 @@ function isProse(value: string): boolean {
 
 /** A name such as `password_field` or `UserPasswordToken`, not a made-up password. */
 function isIdentifier(value: string): boolean {
+  if (/^[A-Z]+(?:_[A-Z\d]+)+$/.test(value) && !/\d{3}[A-Z]|\d[A-Z]\d/.test(value)) return true;
+  if (/^[a-z][\w-]*(?::[A-Za-z][A-Za-z_-]*)+$/.test(value)) return true;
   if (/\d/.test(value) && !/^[a-z]+(?:_[a-z\d]+)+$/.test(value)) return false;
   if (/^(?:[a-z]+[_.-])+[a-z\d]*$/i.test(value) || /^[a-z]+(?:[A-Z][a-z]+)+$/.test(value)) {
     return /(?:pass|pwd|secret|token|key|auth|cred|user|name|login|field|value|input|param|file|env|config)/i.test(
@@ -196,5 +199,17 @@ export function randomnessOf(value: string): number {
   const kinds = [lower, upper, digit, other].filter((count) => count > 0).length;
   const mixed = changes / (length - 1);
   const relative = entropy / Math.log2(Math.min(length, 64));
-  return Math.max(0, Math.min(1, relative * 0.5 + mixed * 0.6 + (kinds - 1) * 0.1 - (digit === 0 ? 0.25 : 0)));
+  const raw = relative * 0.5 + mixed * 0.6 + (kinds - 1) * 0.1 - (digit === 0 ? 0.25 : 0);
+  return Math.max(0, Math.min(1, raw) * (1 - 0.7 * shareOfWords(value)));
+}
+
+/** Runs of letters with vowels where words have them. */
+const WORDS = /[A-Za-z]?[a-z]{3,}|[A-Z]{4,}/g;
+const WORD = /^[^aeiouy]{0,3}(?:[aeiouy]{1,3}[^aeiouy]{1,3})*[aeiouy]{0,3}$/i;
+
+/** The share of characters in pieces that look like words of a language, from 0 to 1. */
+function shareOfWords(value: string): number {
+  let letters = 0;
+  for (const [run] of value.matchAll(WORDS)) if (WORD.test(run) && /[aeiouy]/i.test(run)) letters += run.length;
+  return letters / value.length;
 }
