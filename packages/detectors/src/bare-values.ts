@@ -24,7 +24,8 @@ export function endOfBare(line: Line, at: number, from: number, around: string |
     if (!isAssignment && (format === "code" || format === "text" || format === "sql")) return null;
     // Where a long line was cut, quotes do not tell what is a string.
     if (text.length > 1000 && format === "code") return null;
-    return found(at, rest, end, isAssignment ? (format === "code" || format === "text" ? 0.8 : 0.9) : 0.52);
+    if (!isAssignment) return null;
+    return found(at, rest, end, format === "code" || format === "text" ? 0.8 : 0.9);
   }
   switch (format) {
     case "assignments":
@@ -32,6 +33,8 @@ export function endOfBare(line: Line, at: number, from: number, around: string |
     case "yaml":
       return found(at, rest, endOfYaml(line, rest, at, from), 1);
     case "shell":
+      // `target: prerequisites` of a Makefile.
+      if (/:\s*$/.test(text.slice(from, at))) return null;
       return /^\s/.test(rest) || text.slice(from, at).endsWith(" ")
         ? endOfSpacedShell(line, rest, at, from)
         : found(at, rest, endOfWord(rest), 1);

@@ -12,6 +12,8 @@ export interface Position {
 export class Content {
   readonly text: string;
   readonly isBinary: boolean;
+  /** The bytes of `text` if it is Latin-1. */
+  readonly bytes: Uint8Array | null;
   readonly #toOffset: (index: number) => number;
   readonly #isLatin1: boolean;
   #lineStarts: number[] | null = null;
@@ -20,6 +22,7 @@ export class Content {
     const decoded = typeof content === "string" ? asIs(content) : decode(content);
     this.text = decoded.text;
     this.isBinary = decoded.isBinary;
+    this.bytes = decoded.bytes;
     this.#toOffset = decoded.toOffset;
     this.#isLatin1 = decoded.isLatin1;
   }
@@ -59,10 +62,17 @@ interface Decoded {
   text: string;
   isBinary: boolean;
   isLatin1: boolean;
+  bytes: Uint8Array | null;
   toOffset: (index: number) => number;
 }
 
-const asIs = (text: string): Decoded => ({ text, isBinary: false, isLatin1: false, toOffset: (index) => index });
+const asIs = (text: string): Decoded => ({
+  text,
+  isBinary: false,
+  isLatin1: false,
+  bytes: null,
+  toOffset: (index) => index,
+});
 
 /** Bytes that are looked at to tell text from binary. */
 const SAMPLE = 8192;
@@ -75,16 +85,18 @@ function decode(content: Uint8Array): Decoded {
   const sample = bytes.subarray(0, SAMPLE);
   if (sample.includes(0)) {
     const odd = isUtf16(sample);
-    return odd ? utf16(bytes, 0) : { text: "", isBinary: true, isLatin1: true, toOffset: (index) => index };
+    return odd
+      ? utf16(bytes, 0)
+      : { text: "", isBinary: true, isLatin1: true, bytes: null, toOffset: (index) => index };
   }
   const skip = first === 0xef && second === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   const text = bytes.toString("latin1", skip);
-  return { text, isBinary: false, isLatin1: true, toOffset: (index) => index + skip };
+  return { text, isBinary: false, isLatin1: true, bytes: bytes.subarray(skip), toOffset: (index) => index + skip };
 }
 
 function utf16(bytes: Buffer, skip: number): Decoded {
   const text = bytes.subarray(skip, bytes.length - ((bytes.length - skip) % 2)).toString("utf16le");
-  return { text, isBinary: false, isLatin1: false, toOffset: (index) => index * 2 + skip };
+  return { text, isBinary: false, isLatin1: false, bytes: null, toOffset: (index) => index * 2 + skip };
 }
 
 function swapped(bytes: Buffer): Buffer {

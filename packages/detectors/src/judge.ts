@@ -110,12 +110,13 @@ function judgePassword(
     config ? { class: "weak_password", confidence: weight * confidence, reason: `${subject} holds ${what}.` } : null;
   switch (kind) {
     case "secret": {
+      if (key.words.at(-1) === "pin") return null;
       // In program text, a single word is as often a label or a name.
       const isWord = /^[\p{L}_ -]+$/u.test(value);
       if (!config && isWord && isNatural(value) && !(/^[a-z]{8,40}$/.test(value) && key.strength >= 0.9)) return null;
       if (isLabel(value, key)) return null;
       if (isWord && file.isTranslation) return null;
-      const short = value.length < 4 ? 0.5 : 1;
+      const short = value.length < 4 || (key.strength < 0.7 && !/\d/.test(value)) ? 0.5 : 1;
       const certain = config ? 1 : 0.75 + randomness * 0.25;
       return { class: "password", confidence: weight * short * certain, reason: `${subject} holds a password.` };
     }
@@ -188,7 +189,7 @@ function likelihoodOf(value: string, randomness: number, isSecret: boolean): num
   if (/\s/.test(value)) return isSecret && randomness > 0.6 ? 0.6 : 0.3;
   const hasDigit = /\d/.test(value);
   if (value.length < 6) return 0.3;
-  if (!hasDigit && /^[a-z]+(?:[-_.][a-z]+)*$|^[A-Z]+(?:_[A-Z]+)*$|^(?:[A-Z]?[a-z]+)+$/.test(value))
+  if (!hasDigit && /^[a-z]+(?:[-_.][a-z]+)*$|^[A-Z]+(?:_[A-Z]+)*$|^[A-Za-z][a-z]*(?:[A-Z][a-z]+)*$/.test(value))
     return isSecret && value.length >= 8
       ? 0.6
       : value.length >= 20 && !/[-_.]/.test(value) && randomness > 0.3

@@ -46,7 +46,7 @@ export const SECRET_ENDINGS: readonly (readonly [ending: string, SecretWord])[] 
 ];
 /** Words that only look as if they ended with one of those. */
 export const NOT_SECRET_WORDS = new Set(
-  "bypass compass encompass surpass trespass overpass underpass multipass singlepass renderpass subpass onepass firstpass lastpass keepass keypass autopass proxypass epass allpass highpass lowpass bandpass failpass testpass renderpass onetimepass cryptsetup cwd pipewd secretary tokenize pwdx".split(
+  "bypass compass encompass surpass trespass overpass underpass multipass singlepass renderpass subpass onepass firstpass lastpass keepass keypass autopass proxypass epass allpass highpass lowpass bandpass failpass testpass renderpass onetimepass cryptsetup cwd pipewd secretary tokenize pwdx csrftoken xsrftoken ipass".split(
     " ",
   ),
 );
@@ -89,7 +89,7 @@ export const TAIL_WORDS = new Set(
     "signing signed agent program broker tool cli env environment arn role roles region realm domain digest digests fingerprint fingerprints thumbprint checksum " +
     "char chars character characters charset case upper lower digit digits special symbol symbols alphabet wordlist dictionary dict map mapping size sizes order " +
     "aging inactive entry entries record records event events item items code codes keyring db database cert certs certificate certificates ca crt pem der p12 pfx jks " +
-    "identity identities maps params param parameter parameters parser reader writer stream request response exchange refresh rule reuse lock locked lockout quality complexity authenticator adapter"
+    "reqd chat arg args program identity identities maps params param parameter parameters parser reader writer stream request response exchange refresh rule reuse lock locked lockout quality complexity authenticator adapter"
   ).split(" "),
 );
 

@@ -59,18 +59,18 @@ function endOfName(text: string, at: number): number {
 }
 
 /** `=`, `:`, `=>` and others, after the quote or bracket that closes the name. `==`, `::`, `=~` and `://` do not assign. */
-const SEPARATOR = /\\?["'`]?[\])}]?[ \t]{0,40}(?:=>|:=|\?=|\+=|\|\|=|=(?![=~])|:(?!:|\/\/))[ \t]{0,80}/y;
+const SEPARATOR = /\\?["'`]?[\])}]?[ \t]{0,40}(?:=>|:=|\?=|\+=|\|\|=|=(?![=~*])|:(?!:|\/\/))[ \t]{0,80}/y;
 /** Types: `password: str =`, `password string =`, `password[] =`, `Password[string] :`. */
 const TYPED =
   /(?:\[\d*\])?[ \t]{0,20}(?::[ \t]*(?:[\w.]+(?:<[\w., ]+>)?(?:\[\])?(?: ?\| ?\w+)?)|(?:string|String|STRING|str|varchar|\*string|const char ?\*))[ \t]{0,20}:?=(?![=~])[ \t]*/y;
 /** Fallbacks: `env.PASSWORD || "x"`, `getenv("PASSWORD") or "x"`, `"PASSWORD", "x"`. */
-const FALLBACK = /["'`]?[\])]{0,2}[ \t]{0,20}(?:\|\||\?\?|\?:|\bor\b)[ \t]{0,20}(?=["'`])/y;
+const FALLBACK = /(?:["'`]?[\])]{1,2})?[ \t]{0,20}(?:\|\||\?\?|\?:|\bor\b)[ \t]{0,20}(?=["'`])/y;
 const NEXT_ARGUMENT = /["'`][ \t]*,[ \t]*(?:[A-Za-z]+[ \t]*[=:][ \t]*)?(?=["'`])/y;
 const COMPARISON = /["'`]?[\])]{0,2}[ \t]{0,10}(?:[=!]==?|=|-eq|\beq|\.equals\()[ \t]{0,10}(?=["'])/y;
 const CALL = /[ \t]{0,4}\([ \t]*(?=["'`])/y;
 /** Literals may have a prefix: `b"…"`, `r'…'`, `@"…"`, `N'…'`, or a conversion around them. */
 const LITERAL_PREFIX =
-  /(?:[bBrRuUfFLN@$]{1,2}|new String\(|String\.valueOf\(|\(string\)|std::string\(|SecureString\(|bytes\(|Buffer\.from\(|\(?["']?\\?)(?=["'`])/y;
+  /(?:[bBrRuUfFLN@$]{1,2}|new String\(|String\.valueOf\(|\(string\)|std::string\(|SecureString\(|bytes\(|Buffer\.from\(|\(|["']?\\)(?=["'`])/y;
 /** Functions whose second argument is the value of the first. */
 const SETTERS =
   /(?:define|\w*[sS]et\w*|\w*[pP]ut\w*|getenv|env|ENV\.fetch|\w*[gG]et\w*|\w*config\w*|\w*[pP]aram\w*|\w*[pP]ropert\w*|\w*add\w*|\w*with\w*|\w*header\w*|\w*[vV]ariable\w*|\w*append\w*|\w*[oO]ption\w*|fetch|insert|store|export|entry|of|String)[ \t]*\(?[ \t]*\[?(?:[\w.]+[ \t]*,[ \t]*)?["'`]$/;
@@ -132,6 +132,7 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
   const prefix = after(LITERAL_PREFIX, text, at);
   const start = prefix === -1 ? at : prefix;
   const quote = text[start];
+  if (quote === "`" && line.format !== "code") return null;
   if (isQuote(quote) && !(isEmbedded && quote === around)) {
     const isEscaped = text[start - 1] === "\\";
     const end = isEscaped ? text.indexOf(`\\${quote}`, start + 1) : endOfQuoted(text, start + 1, quote);
@@ -143,6 +144,13 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
       syntax: joined ? syntax * 0.4 : syntax,
     });
   }
+  // `password= user=app` has no password.
+  if (
+    /=[ \t]+$/.test(text.slice(from, at)) &&
+    /^[\w.-]{2,30}=(?:$|[^=\s])/.test(text.slice(at, at + 40)) &&
+    !/[ \t]=/.test(text.slice(from, at))
+  )
+    return null;
   const bare = endOfBare(line, at, from, isEmbedded ? around : null);
   if (bare === null) return null;
   return candidateAt(line, "assignment", at, bare.end, { keyName, syntax: syntax * bare.syntax });

@@ -131,7 +131,7 @@ function readBasic(text: string): Candidate[] {
 }
 
 const DECLARED =
-  /(?:\bvariable[ \t]+"([\w-]{1,80})"[ \t]*\{|^[ \t]*"?([A-Za-z]{0,40}(?:[Pp]assword|[Ss]ecret|[Tt]oken|[Pp]asswd))"?:[ \t]*\{?[ \t]*$)([^{}]{0,400}?)\b[Dd]efault"?[ \t]*[=:][ \t]*(?:"([^"\n]{1,256})"|'([^'\n]{1,256})'|([^\s"'{}\[\],#][^\n,#]{0,200}))/gm;
+  /(?:\bvariable[ \t]+"([\w-]{1,80})"[ \t]*\{|^[ \t]*"?([A-Za-z]{0,40}(?:[Pp]assword|[Ss]ecret|[Tt]oken|[Pp]asswd))"?:[ \t]*\{?[ \t]*$)([^{}]{0,400}?)\b[Dd]efault"?[ \t]*[=:][ \t]*(?:"([^"\n]{1,256})"|'([^'\n]{1,256})'|([^\s"'{}[\],#][^\n,#]{0,200}))/gm;
 
 /** Variables of Terraform and parameters of CloudFormation with a default value. */
 function readDeclared(text: string): Candidate[] {

@@ -49,7 +49,7 @@ const FORMS: readonly Form[] = [
     pattern: ` [^\\n|;]{0,200}?-U ?["']?[\\w.\\\\/$-]{1,64}%${WORD}`,
   },
   {
-    programs: "sqlplus|sqlldr|expdp|impdp|rman|sqlcl|connect|conn",
+    programs: "sqlplus|sqlldr|expdp|impdp|rman|sqlcl",
     pattern: ` (?:-\\w+ )*["']?(?:userid=|target |catalog )?[A-Za-z][\\w$#]{0,30}/(?!/)(?:"([^"\\n]{1,128})"|()([^\\s"'@/;]{1,128}))(?=@|["'\\s;]|$)`,
   },
   { programs: "chpasswd|passwd", pattern: ` *<<< *["']?[\\w.-]{1,32}:${WORD}` },
@@ -86,7 +86,6 @@ const FORMS: readonly Form[] = [
     programs: "kubectl",
     pattern: ` [^\\n|;]{0,300}?--from-literal[= ]["']?[\\w.-]{0,40}(?:pass|pwd|secret|token|key)[\\w.-]{0,40}=${WORD}`,
   },
-  { programs: "AUTH", pattern: ` (?:\\w+ )?${WORD}(?= *$)`, syntax: 0.55 },
 ];
 
 /** Forms by the first word of their programs. */
@@ -99,11 +98,19 @@ const readers = FORMS.map(({ programs, pattern, ...rest }, index) => {
   return { pattern: new RegExp(`(?:^|[\\s"'\`(|;&/@=:\\[-])(?:${programs})(?:\\.exe)?${pattern}`, "g"), ...rest };
 });
 const PROGRAM = new RegExp(`\\b(?:${[...byProgram.keys()].sort((a, b) => b.length - a.length).join("|")})`, "gi");
-trigger(byProgram.keys(), COMMANDS);
+trigger(
+  FORMS.flatMap(({ programs }) =>
+    programs.split("|").map((program) => (/^[\w -]*/.exec(program)?.[0] ?? program).padEnd(4)),
+  ),
+  COMMANDS,
+);
+/** Every form has one of these. */
+const NEEDED = [" -", "| ", "plus", "sqlldr", "dp ", "rman", "<<<", "net ", "ctl ", "wpa_", "cmdkey", "runas"];
 
 export function readCommands(line: Line): Candidate[] {
   const { text, format } = line;
   if (format === "xml" || text.length > 4096) return [];
+  if (!NEEDED.some((each) => text.includes(each))) return [];
   const wanted = new Set<number>();
   for (const [program] of text.matchAll(PROGRAM))
     for (const index of byProgram.get(program.toLowerCase()) ?? []) wanted.add(index);

@@ -22,6 +22,8 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
     if (TYPE.test(text)) at = TYPE.lastIndex;
   }
   const keyName = text.slice(from, to);
+  // A comment after a setting, or a module definition.
+  if (/[^\s#;]\s+(?:#|--|\/\/)\s/.test(before)) return null;
   const comment = /^(?:[#;!*]|\/\/|--|<!--)/.test(before);
   const words = before === "" ? 0 : before.split(/\s+/).length;
   if (isQuote(text[at])) {
@@ -31,6 +33,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
     return candidateAt(line, "directive", at + 1, end, { keyName, isQuoted: true, syntax: words > 8 ? 0.6 : 0.9 });
   }
   const value = /^[^\s"'`{}()<>=[]\S{0,511}/.exec(text.slice(at, at + 512))?.[0].replace(/[;,{]+$/, "");
+  if (/^\s*\{/.test(text.slice(at + (value?.length ?? 0)))) return null;
   if (value === undefined || value === "" || /^(?:=|:|\||&|#|;|-+$)/.test(value)) return null;
   const rest = text.slice(at + value.length).trim();
   const isRandom = /\d|[^\w.-]/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value.slice(1)));

@@ -1,13 +1,17 @@
 // Fixed phrases that give a secret by position: calls of login functions, lines of network equipment, Redis users, JAAS.
 import { candidateAt } from "./candidate.ts";
 import type { Candidate, Line } from "./candidate.ts";
-import { PHRASES, trigger } from "./triggers.ts";
+import { CONFIG_PHRASES, PHRASES, trigger } from "./triggers.ts";
 
 const TEXT = `(?:"([^"\\n]{1,256})"|'([^'\\n]{1,256})')`;
 const ANY = `(?:"[^"\\n]{0,300}"|'[^'\\n]{0,300}'|[\\w$.>\\[\\]()-]{1,80})`;
 
 interface Phrase {
-  /** A line without any of these is not read. The first four characters find it. */
+  /** Four characters, at least one group of which every line with the phrase has. */
+  grams: readonly string[];
+  /** Not in programming languages. */
+  isConfig?: boolean;
+  /** A line without any of these is not read. */
   needs: readonly string[];
   pattern: string;
   flags?: string;
@@ -17,64 +21,90 @@ interface Phrase {
 
 /** The last group that matches is the secret; a group `user` names its user. */
 const FORMS: readonly Phrase[] = [
-  { needs: ["auth"], pattern: `\\bauth\\s*[=:]\\s*[([]\\s*["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}\\s*[)\\]]` },
   {
+    grams: ["uth=", "uth ", "uth:"],
+    needs: ["auth"],
+    pattern: `\\bauth\\s*[=:]\\s*[([]\\s*["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}\\s*[)\\]]`,
+  },
+  {
+    grams: ["sicA", "estA", "kCre", "ordA", "PSCr", "ameP", "thCr", "ainA", "sic_"],
     needs: ["Auth", "asic", "Credential", "asswordAuth", "PSCred", "UsernamePassword", "withCred"],
     pattern: `\\b(?:HTTP(?:Basic|Digest|Ntlm)Auth|BasicAuth|basic_auth|basicAuth|[sS]et_?[bB]asic_?[aA]uth|UsernamePassword\\w*|PasswordAuthentication|NetworkCredential|PlainAuth|withBasicAuth|withCredentials|PSCredential|addCredentials|HttpBasicAuth\\w*|NTLMAuth|HttpNtlmAuth)\\s*\\(?\\s*(?:["']["']\\s*,\\s*)?["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}`,
   },
   {
+    grams: ["gin(", "ate(", "uth(", "nin(", "gon("],
     needs: [".login", ".auth", ".signin", ".logon"],
     pattern: `\\.(?:login|authenticate|auth|signin|logon)\\s*\\(\\s*["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}\\s*[,)]`,
   },
   {
+    grams: ["tCon", "dbCo", "DBI-", " PDO", "_con", "OCIL", "lCon"],
     needs: ["Connection", "dbConnect", "DBI->", "new PDO", "_connect", "OCILogon", "sqlConnect"],
     pattern: `\\b(?:getConnection|dbConnect|DBI->connect|new\\s+PDO|openConnection|sqlConnect|odbc_connect|oci_connect|OCILogon)\\s*\\(\\s*${ANY}\\s*,\\s*["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}`,
   },
   {
+    grams: ["mysq", "ftp_", "ssh2", "pg_p", "cx_O"],
     needs: ["mysql", "ftp_login", "ssh2_auth", "pg_pconnect", "cx_Oracle", "MySQLdb"],
     pattern: `\\b(?:mysqli?_p?connect|new\\s+\\\\?mysqli|mysqli_real_connect|ftp_login|ssh2_auth_password|pg_pconnect|cx_Oracle\\.connect|MySQLdb\\.connect|pymysql\\.connect|mysql_real_connect)\\s*\\(\\s*(?:${ANY}\\s*,\\s*)?["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}`,
   },
   {
+    grams: ["ureS"],
     needs: ["ecureString", "ecurestring"],
     pattern: `ConvertTo-SecureString\\s+(?:-String\\s+)?(?:-AsPlainText\\s+)?(?:-Force\\s+)?${TEXT}`,
     flags: "gi",
   },
   {
+    grams: ["eare"],
     needs: ["Bearer"],
     pattern: `\\bBearer[ \\t]+([\\w.~+/-]{16,2000}=*)(?=["'\\s\`\\\\]|$)`,
     syntax: 0.85,
     found: "api_token",
   },
-  { needs: ["-TOKEN:"], pattern: `\\b(?:PRIVATE|JOB|DEPLOY)-TOKEN:[ \\t]*([\\w.-]{16,200})`, found: "api_token" },
   {
+    grams: ["TOKE"],
+    needs: ["-TOKEN:"],
+    pattern: `\\b(?:PRIVATE|JOB|DEPLOY)-TOKEN:[ \\t]*([\\w.-]{16,200})`,
+    found: "api_token",
+  },
+  {
+    grams: ["thor"],
     needs: ["Authorization"],
     pattern: `\\bAuthorization["']?\\s*[:=]\\s*["']?(?:token|Token|ApiKey|apikey|Key|SSWS|GenieKey|Splunk|key=)\\s*([\\w.~+/-]{16,400}=*)`,
     syntax: 0.85,
     found: "api_token",
   },
   {
+    grams: ["send"],
+    isConfig: true,
     needs: ["send"],
     pattern: `(?:[Pp]ass(?:word|phrase)|[Pp]assw)[^\\n]{0,100}\\bsend(?:_\\w+)?\\s+(?:--\\s+)?\\\\?"((?:[^"\\\\$\\n\\[]){3,128})\\\\+r`,
     syntax: 0.9,
   },
   {
+    grams: ["on >"],
+    isConfig: true,
     needs: ["user "],
     pattern: `^[ \\t]*user[ \\t]+(?<user>[^\\s{}=]{1,64})[ \\t]+(?:[^\\s>]\\S*[ \\t]+){0,8}>([^\\s>]{3,128})`,
     flags: "gm",
   },
-  { needs: ["login="], pattern: `\\blogin=(?<user>[^\\s:=]{1,64}):([^\\s:]{3,128})` },
-  { needs: ["user_"], pattern: `\\buser_[\\w.-]{1,40}="([^"\\n]{1,128})"` },
+  { grams: ["gin="], isConfig: true, needs: ["login="], pattern: `\\blogin=(?<user>[^\\s:=]{1,64}):([^\\s:]{3,128})` },
+  { grams: ["Modu"], needs: ["LoginModule"], pattern: `\\buser_[\\w.-]{1,40}="([^"\\n]{1,128})"` },
   {
+    grams: ["snmp"],
+    isConfig: true,
     needs: ["snmp-server"],
     pattern: `^\\s*snmp-server\\s+(?:community|host\\s+\\S+(?:\\s+version\\s+2c)?)\\s+(?!version|traps|informs|group|user|view)(\\S{2,64})(?=\\s*$|\\s+(?:RO|RW|view|use|\\d|ipv6|group|config|tty|cpu))`,
     flags: "gim",
   },
   {
+    grams: ["taca", "radi"],
+    isConfig: true,
     needs: ["tacacs", "radius"],
     pattern: `^\\s*(?:tacacs-server|radius-server|tacacs|radius)\\s+(?:host\\s+\\S+\\s+)?(?:[\\w-]+\\s+\\d+\\s+){0,3}(?:key|secret)\\s+(?:[0-9]\\s+)?(\\S{3,128})`,
     flags: "gim",
   },
   {
+    grams: ["pto ", "key-", "-psk", "pre-", "n-ke", "ospf", "stan", "ppp ", "neig", "ame ", "ble ", "set "],
+    isConfig: true,
     needs: [
       "crypto",
       "key-string",
@@ -94,50 +124,80 @@ const FORMS: readonly Phrase[] = [
     syntax: 0.9,
   },
   {
+    grams: ["d-i "],
+    isConfig: true,
     needs: ["d-i "],
     pattern: `^d-i\\s+passwd/(?:root|user)-password(?:-again|-crypted)?\\s+password\\s+(\\S+)`,
     flags: "gm",
   },
   {
+    grams: ["root"],
+    isConfig: true,
     needs: ["rootpw"],
     pattern: `^\\s*rootpw\\s+(?:--(?:plaintext|iscrypted|lock)\\s+)*(?!--)(\\S{3,200})\\s*$`,
     flags: "gm",
   },
-  { needs: ["$USER"], pattern: `^\\$USER\\d+\\$=(?!/)([^\\s/#]{4,128})\\s*$`, flags: "gm", syntax: 0.8 },
   {
+    grams: ["$USE"],
+    isConfig: true,
+    needs: ["$USER"],
+    pattern: `^\\$USER\\d+\\$=(?!/)([^\\s/#]{4,128})\\s*$`,
+    flags: "gm",
+    syntax: 0.8,
+  },
+  {
+    grams: ["sock", "ttp "],
+    isConfig: true,
     needs: ["socks", "http "],
     pattern: `^\\s*(?:socks[45]|http|https)\\s+[\\d.]+\\s+\\d{2,5}\\s+(?<user>\\S+)\\s+(\\S{3,128})\\s*$`,
     flags: "gm",
     syntax: 0.9,
   },
-  { needs: ["allow "], pattern: `\\ballow\\s+(?<user>[\\w.-]{1,32}):([^\\s"]{3,128})(?=\\s|$)`, syntax: 0.9 },
-  { needs: ["stats auth"], pattern: `\\bstats\\s+auth\\s+(?<user>[\\w.-]{1,64}):(\\S{3,128})` },
-  { needs: ["insecure-"], pattern: `\\binsecure-password\\s+(\\S{3,128})` },
-  { needs: ["cachemgr"], pattern: `\\bcachemgr_passwd\\s+(\\S{3,128})\\s` },
-  { needs: ["clear-text"], pattern: `\\bclear-text="([^"\\n]{1,128})"` },
   {
+    grams: ["llow"],
+    isConfig: true,
+    needs: ["allow "],
+    pattern: `\\ballow\\s+(?<user>[\\w.-]{1,32}):([^\\s"]{3,128})(?=\\s|$)`,
+    syntax: 0.9,
+  },
+  {
+    grams: ["tats"],
+    isConfig: true,
+    needs: ["stats auth"],
+    pattern: `\\bstats\\s+auth\\s+(?<user>[\\w.-]{1,64}):(\\S{3,128})`,
+  },
+  { grams: ["nsec"], isConfig: true, needs: ["insecure-"], pattern: `\\binsecure-password\\s+(\\S{3,128})` },
+  { grams: ["cach"], isConfig: true, needs: ["cachemgr"], pattern: `\\bcachemgr_passwd\\s+(\\S{3,128})\\s` },
+  { grams: ["lear"], needs: ["clear-text"], pattern: `\\bclear-text="([^"\\n]{1,128})"` },
+  {
+    grams: ["lftp", "ncft"],
+    isConfig: true,
     needs: ["lftp", "ncftp"],
     pattern: `\\b(?:lftp|ncftp\\w*)\\s[^\\n|;]{0,200}?-u\\s*["']?(?<user>[^\\s,"']{1,64}),([^\\s"',]{3,128})`,
   },
   {
+    grams: ["eck_"],
+    isConfig: true,
     needs: ["check_"],
     pattern: `\\bcheck_(?!snmp)\\w+\\s[^\\n|;!]{0,300}?-(?:p|P|a)\\s+["']?(?!\\$|\\d{1,5}\\b)([^\\s"'$]{3,128})`,
     syntax: 0.8,
   },
 ];
 
-const readers = FORMS.map(({ needs, pattern, flags = "g", syntax = 0.95, found = "password" }) => ({
+const readers = FORMS.map(({ needs, isConfig = false, pattern, flags = "g", syntax = 0.95, found = "password" }) => ({
   needs,
+  isConfig,
   pattern: new RegExp(pattern, flags),
   syntax,
   found,
 }));
-trigger(new Set(FORMS.flatMap(({ needs }) => needs)), PHRASES);
+for (const { grams, isConfig = false } of FORMS) trigger(grams, isConfig ? CONFIG_PHRASES : PHRASES);
+const readersOfCode = readers.filter(({ isConfig }) => !isConfig);
 
 export function readPhrases(line: Line): Candidate[] {
   const found: Candidate[] = [];
   const { text, format } = line;
-  for (const { needs, pattern, syntax, found: asserted } of readers) {
+  for (const { needs, pattern, syntax, found: asserted } of format === "code" ? readersOfCode : readers) {
     if (!needs.some((each) => text.includes(each))) continue;
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {

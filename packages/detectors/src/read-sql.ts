@@ -14,9 +14,12 @@ const STATEMENTS: readonly RegExp[] = [
 trigger(["identified", "password", "sp_addlogin", "sp_password", "insert"], SQL);
 
 export function readSql(line: Line): Candidate[] {
-  const { text } = line;
+  const { text, format } = line;
   const found: Candidate[] = [];
-  for (const statement of STATEMENTS) {
+  const isStatement =
+    format === "sql" ||
+    /\b(?:create|alter|grant|identified|update|set\s+password|role|sp_addlogin|sp_password)\b/i.test(text);
+  for (const statement of isStatement ? STATEMENTS : []) {
     statement.lastIndex = 0;
     for (let match = statement.exec(text); match !== null; match = statement.exec(text)) {
       const value = match.slice(1).find((group) => group !== undefined);
@@ -41,7 +44,7 @@ const userIn = (before: string): string | null =>
 
 const INSERT = /\binsert\s+into\s+[\w."`[\]]{1,128}\s*\(([^()\n]{1,1000})\)\s*values\s*/i;
 const TUPLE =
-  /\(((?:[^()'"\n]|'(?:[^'\\\n]|''|\\.){0,1000}'|"(?:[^"\\\n]|\\.){0,1000}"|\([^()\n]{0,100}\)){1,4000})\)\s*,?\s*/y;
+  /\(((?:[^()'"\n]|'(?:[^'\\\n]|\\.){0,1000}'|"(?:[^"\\\n]|\\.){0,1000}"|\([^()\n]{0,100}\)){1,4000})\)\s*,?\s*/y;
 const CELL = /\s*(?:'((?:[^'\\\n]|''|\\.){0,1000})'|"((?:[^"\\\n]|\\.){0,1000})"|([^,'"\n]{0,200}))\s*(?:,|$)/y;
 
 /** Cells below columns with secret names. */

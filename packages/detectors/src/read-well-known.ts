@@ -58,7 +58,7 @@ const TABLES: readonly Table[] = [
     line: /^(?!\s*#)\s*"?(?<user>[\w.@-]+)"?\s+[^#\n]*?(?:Cleartext|User|NT|Crypt|MD5|SHA|SSHA)-?Password\s*:?==?\s*"(?<value>[^"\n]+)"/gim,
   },
   {
-    path: /(?:^|\/)(?:passwd|vncpasswd|rfbauth)\.txt$|(?:^|\/)(?:\.?(?:password|passwd|passphrase|secret|psk|pw|master_?key|masterkey|root_?pass\w*|db_?pass\w*|[\w-]*[_-](?:password|passwd|passphrase|secret|pass|pw))(?:\.txt|\.secret|\.key|\.pass|\.pw)?)$|(?:^|\/)(?:run\/)?secrets\/[\w.-]*(?:pass|pwd|secret|token|key)[\w.-]*$/i,
+    path: /(?:^|\/)(?:passwd|vncpasswd|rfbauth)\.txt$|(?:^|\/)(?:\.?(?:password|passphrase|secret|psk|pw|master_?key|masterkey|root_?pass\w*|db_?pass\w*|[\w-]*[_-](?:password|passwd|passphrase|secret|pass|pw))(?:\.txt|\.secret|\.key|\.pass|\.pw)?)$|(?:^|\/)(?:run\/)?secrets\/[\w.-]*(?:pass|pwd|secret|token|key)[\w.-]*$/i,
     line: /^(?=[^\n]*\S)(?![#<{[])(?<value>[^\s:=][^\s=]{5,127})[ \t]*$/gm,
   },
   {

@@ -22,7 +22,7 @@ import { readHashes, readTokens } from "./read-tokens.ts";
 import { readDataSourceNames, readUrls } from "./read-urls.ts";
 import { readWellKnown } from "./read-well-known.ts";
 import { severityOf, typeOf } from "./severity.ts";
-import { COMMANDS, KEYS, PHRASES, piecesOf, SQL, TOKENS } from "./triggers.ts";
+import { COMMANDS, CONFIG_PHRASES, KEYS, PHRASES, piecesOf, SQL, TOKENS } from "./triggers.ts";
 
 export interface ScanOptions {
   /** Name or path of the file: it decides the syntax. */
@@ -114,7 +114,7 @@ class Scan {
   candidates(): void {
     const { text } = this.#file;
     const { format, kind } = this.#around;
-    const pieces = piecesOf(text);
+    const pieces = piecesOf(text, this.#file.bytes);
     const read = (wanted: number, reader: (line: Line) => Candidate[]) => {
       for (const { from, to, kinds: found } of pieces) {
         if ((found & wanted) === 0) continue;
@@ -134,7 +134,7 @@ class Scan {
     for (const candidate of exact) this.#consider(candidate);
     if (!kind.isGenerated) {
       read(SQL, readSql);
-      read(PHRASES, readPhrases);
+      read(format === "code" ? PHRASES : PHRASES | CONFIG_PHRASES, readPhrases);
       read(COMMANDS, readCommands);
       read(KEYS, readAssignments);
     }

@@ -63,7 +63,7 @@ const KEYWORDS = new Set(
     "cram-md5 digest-md5 ntlm gssapi kerberos peer ident trust cert ldap pam radius basic bearer digest oauth oauth2 oidc saml saml2 jwt jws hs256 hs384 hs512 rs256 rs384 rs512 es256 " +
     "es384 es512 eddsa ed25519 ed448 rsa dsa ecdsa aes des 3des aes-256-cbc aes-256-gcm aes-128-cbc aes128 aes256 mysql_native_password caching_sha2_password " +
     "sha256_password email username user file files env environment vault keyring keychain cookie header session memory redis database local remote self this public private protected internal static input output " +
-    "hashed encrypted nullable sometimes confirmed hidden visible show hide sensitive redacted masked removed unchanged keep inherit inherited same any all new old current mixed strong weak medium low high short long expired active inactive required-if-enabled use-keyring " +
+    "function symbol bigint passphrase hashed encrypted nullable sometimes confirmed hidden visible show hide sensitive redacted masked removed unchanged keep inherit inherited same any all new old current mixed strong weak medium low high short long expired active inactive required-if-enabled use-keyring " +
     "try-first-pass use-first-pass sufficient requisite include substack form json xml yaml html base64 hex ascii utf-8 utf8 utf-16 utf16 latin1 forever session_token access_token refresh_token id_token"
   ).split(" "),
 );
@@ -102,6 +102,12 @@ function isReference(value: string): boolean {
   )
     return true;
   if (/^arn:aws[\w-]*:|^projects\/[^/]+\/secrets\/|^@Microsoft\.KeyVault\(|^\{\{?resolve:/.test(value)) return true;
+  if (
+    /^\$\w+[/\\.-]|^&[\w:.-]+$|%\{[^}]*\}|^\[[\w.]+\]::|^urn:|\[\^?[^\]]{0,40}(?:a-z|A-Z|0-9|\\w|\\d|\\s|\\-)/.test(
+      value,
+    )
+  )
+    return true;
   // A call such as `getPassword()`, or a member such as `user.password`.
   return (
     /^[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*\([^()]*\)$/.test(value) ||
@@ -123,6 +129,14 @@ const PLACEHOLDER_WORD =
   /(?:^|[^a-z])(?:your|my|the|some|insert|enter|put|replace|fill|fixme|todo|placeholder|example|sample|dummy|fake|xxx+|yyy+|redacted|masked|hidden|removed|omitted|change[-_ ]?(?:me|this|it)?[-_ ]?(?:to|with|in)|to[-_ ]be|tbd|tba|notset|not[-_ ]set|unset|undefined|here)(?:$|[^a-z])/i;
 
 function isPlaceholder(value: string): boolean {
+  if (
+    /^(?:new|old|current|your|my|the|some|any|db|user)[-_ ](?:user[-_ ]?)?(?:pass(?:word|wd|phrase)?|secret|token|pw|key)$/i.test(
+      value,
+    ) &&
+    /^(?:new|old|current|your|some|any)/i.test(value)
+  )
+    return true;
+  if (/^\d{1,5}\/(?:tcp|udp|sctp)$/.test(value)) return true;
   if (/^<[^<>]*>$|^\[[\w\s-]*\]$|^\{[\w\s.-]*\}$|^\([\w\s-]*\)$/.test(value)) return true;
   if (/^(.)\1{2,}$/.test(value) || /^[*x•.?#_=\s-]+$/i.test(value)) return true;
   if (/^\*{3,}|\*{3,}$|x{6,}$|^x{4,}|\.{3}$|…$/i.test(value)) return true;
@@ -156,6 +170,9 @@ function isPath(value: string): boolean {
 }
 
 function isProse(value: string): boolean {
+  // Scripts without spaces between words, and sentences in other alphabets.
+  if (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(value) || (value.match(/[^\p{ASCII}]/gu)?.length ?? 0) >= 8)
+    return true;
   if (!/\s/.test(value)) return false;
   const words = value.trim().split(/\s+/);
   if (words.length >= 3 && words.filter((word) => /^[\p{L}'’(),.:;!?"-]+$/u.test(word)).length / words.length > 0.6)
