@@ -1,7 +1,7 @@
 // SSH sessions through the gateway, each figure compared with the direct connection in the same run. Rounds in which the
 // direct connection itself was disturbed are void. Parts: keystrokes, scp, memory, reveals, watch.
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -54,7 +54,9 @@ interface Busy {
   stored: number;
 }
 
+/** The first recording creates the folder. */
 function storedBytes(folder = world.recordings): number {
+  if (!existsSync(folder)) return 0;
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildNativeParts, patchPackages } from "./patch-packages.mjs";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stampFile = join(root, "node_modules", ".strongroom-installed");
@@ -28,14 +29,23 @@ export function ensureInstalled(kind) {
     .update(readFileSync(join(root, "package-lock.json")))
     .digest("hex");
   const stamp = existsSync(stampFile) ? readFileSync(stampFile, "utf8").trim() : "";
-  if (stamp === `development ${lock}` || stamp === `${kind} ${lock}`) return;
+  const isInstalled = stamp === `development ${lock}` || stamp === `${kind} ${lock}`;
+  if (!isInstalled) install(kind);
+  // Also for packages that `npm ci` installed by itself, which runs no scripts.
+  patchPackages(root);
+  const notBuilt = buildNativeParts(root, { key: lock, env: environment(), npm });
+  if (isInstalled) return;
+  if (notBuilt !== null) {
+    console.log(`Sessions will need about twice the processor time: ssh2 has no native part (${notBuilt}).`);
+  }
+  writeFileSync(stampFile, `${kind} ${lock}\n`);
+}
+
+/** @param {"production" | "development"} kind */
+function install(kind) {
   console.log("Installing packages (once for each version of the lockfile) …");
-  const npm = process.env.npm_execpath;
   const args = ["ci", "--no-audit", "--no-fund", "--loglevel=error", ...(kind === "production" ? ["--omit=dev"] : [])];
-  const command = npm?.endsWith(".js") ? [process.execPath, [npm, ...args]] : ["npm", args];
-  const { npm_config_ignore_scripts: _, ...env } = process.env;
-  const result = spawnSync(command[0], command[1], { cwd: root, stdio: "inherit", env });
-  if (result.status !== 0) {
+  if (!npm(args, environment())) {
     console.error("The packages could not be installed. See npm's output above.");
     process.exit(1);
   }
@@ -43,5 +53,16 @@ export function ensureInstalled(kind) {
     console.error(`No pinned Node package supports ${process.platform} ${process.arch}.`);
     process.exit(1);
   }
-  writeFileSync(stampFile, `${kind} ${lock}\n`);
+}
+
+function environment() {
+  const { npm_config_ignore_scripts: _, ...env } = process.env;
+  return env;
+}
+
+/** Runs npm in the repository. Returns whether it succeeded. */
+function npm(args, env) {
+  const path = process.env.npm_execpath;
+  const command = path?.endsWith(".js") ? [process.execPath, [path, ...args]] : ["npm", args];
+  return spawnSync(command[0], command[1], { cwd: root, stdio: "inherit", env }).status === 0;
 }

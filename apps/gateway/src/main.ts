@@ -1,5 +1,5 @@
 // Starts a session gateway beside a server, or alone on a machine near the targets, and stops cleanly on a signal.
-import { createRequire } from "node:module";
+import { isSshNative, isSshPatched } from "@strongroom/connectors/ssh";
 import { readConfig } from "@strongroom/server/kernel/config.ts";
 import { openDatabase } from "@strongroom/server/kernel/db/database.ts";
 import { startEmbedded } from "@strongroom/server/kernel/embedded/embedded.ts";
@@ -18,7 +18,7 @@ async function start(): Promise<void> {
   const config = readConfig(process.env);
   const log = openLog(config.logLevel);
   stopOnSignals(log);
-  warnWithoutAddon(log);
+  warnAboutLibrary(log);
   // The server's own database, which this process only joins.
   const embedded = config.databaseUrl === null ? await startEmbedded({ dataFolder: config.dataFolder, log }) : null;
   if (embedded !== null) started.push(() => embedded.stop());
@@ -33,13 +33,16 @@ async function start(): Promise<void> {
   process.send?.("ready");
 }
 
-/** Without the addon everything works, but takes twice the processor time. */
-function warnWithoutAddon(log: Log): void {
-  const crypto = createRequire(import.meta.url)("ssh2/lib/protocol/crypto.js") as { bindingAvailable: boolean };
-  if (crypto.bindingAvailable) return;
-  log.warn(
-    "the native part of ssh2 is not built, so sessions need about twice the processor time; see docs/sessions.md",
-  );
+/** Sessions work without either, but slower, or with fewer ways to log in. */
+function warnAboutLibrary(log: Log): void {
+  if (!isSshNative) {
+    log.warn(
+      "the native part of ssh2 is not built, so sessions need about twice the processor time; see docs/sessions.md",
+    );
+  }
+  if (!isSshPatched) {
+    log.warn("ssh2 is not patched, so sessions have no post-quantum key exchange and no logins by certificate");
+  }
 }
 
 function stopOnSignals(log: Log): void {

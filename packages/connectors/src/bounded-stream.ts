@@ -36,6 +36,11 @@ export class BoundedStream extends Duplex {
     containExceptions(this);
   }
 
+  /** The own address of the connection; null when the system does not say. */
+  get localAddress(): string | null {
+    return this.#socket.localAddress ?? null;
+  }
+
   /** From now on any number of bytes may be received: the login is over, and its reader limits what it keeps. */
   liftLimit(): void {
     this.#maxReceivedBytes = Infinity;

@@ -1,7 +1,7 @@
 // Listens for native SSH clients, and limits what unauthenticated ones can use.
 import { createServer, type Server, type Socket } from "node:net";
 import { plainAddress } from "@strongroom/server/kernel/http/client-address.ts";
-import { sshKeyOf } from "@strongroom/connectors/ssh";
+import { KEY_EXCHANGES, sshKeyOf } from "@strongroom/connectors/ssh";
 import type { GatewayHostKey, NativeAccess } from "@strongroom/server/features/sessions/index.ts";
 import type { Log } from "@strongroom/server/kernel/log.ts";
 import ssh2 from "ssh2";
@@ -41,7 +41,7 @@ const MOST_UNSENT_BYTES = 16 * 1024 * 1024;
 
 /** Modern algorithms that OpenSSH 7.4 and later support; AES-GCM first, which needs the least processor time. */
 const ALGORITHMS: ssh2.Algorithms = {
-  kex: ["curve25519-sha256", "curve25519-sha256@libssh.org", "ecdh-sha2-nistp256", "ecdh-sha2-nistp384"],
+  kex: KEY_EXCHANGES,
   cipher: [
     "aes128-gcm@openssh.com",
     "aes256-gcm@openssh.com",

@@ -1,14 +1,16 @@
 // An SSH connection that outlives the login, for sessions. It logs in exactly as a verification does.
-import type { Secret } from "@strongroom/keys";
-import type { Client } from "ssh2";
+import { Secret } from "@strongroom/keys";
+import type { Client, ParsedKey } from "ssh2";
 import { inTime } from "../attempt.ts";
 import { MAX_RECEIVED_BYTES } from "../bounded-stream.ts";
 import type { Failure, HostKey, Target, VerifyContext } from "../connector.ts";
 import { dial, nameOf } from "../dial.ts";
 import { misconfigured } from "../finding.ts";
 import { logIn } from "./login.ts";
-import { loginSecret } from "./login-secret.ts";
+import { loginSecret, type LoginSecret } from "./login-secret.ts";
 
+export { fingerprintOf, issueUserCertificate, publicLineOf } from "./ssh-certificate.ts";
+export { KEY_EXCHANGES, isSshNative, isSshPatched } from "./ssh-library.ts";
 export { sshKeyOf } from "./ssh-key.ts";
 
 /** Chosen so that a target that vanished is noticed within a minute. */
@@ -22,13 +24,19 @@ export interface SshConnection {
   destroy(): void;
 }
 
+/** Logs in with a key that is made for this connection, such as one with a short-lived certificate. */
+export interface KeyForConnection {
+  /** `localAddress`: the address from which this process connects; null when the system does not say. */
+  keyFor(localAddress: string | null): ParsedKey;
+}
+
 /**
  * The connection, or the reason for the failure. The time limit and the signal of `context` apply to the login only; afterwards
  * the caller closes the connection. INVARIANT: without a pinned host key nothing is sent.
  */
 export function connectSsh(
   target: Target,
-  secret: Secret,
+  secret: Secret | KeyForConnection,
   context: VerifyContext,
 ): Promise<({ connection: SshConnection } | { failure: Failure }) & { durationMs: number }> {
   return inTime<{ connection: SshConnection } | { failure: Failure }>(
@@ -47,8 +55,9 @@ export function connectSsh(
           ),
         };
       }
-      const opened = await loginSecret(secret.reveal(), target.type === "ssh", current.signal);
-      if ("failure" in opened) return opened;
+      const isStored = secret instanceof Secret;
+      const stored = isStored ? await loginSecret(secret.reveal(), target.type === "ssh", current.signal) : null;
+      if (stored !== null && "failure" in stored) return stored;
 
       // The attempt aborts its signal when it ends. Only the connection must survive that.
       const abandoned = new AbortController();
@@ -60,6 +69,8 @@ export function connectSsh(
       if ("failure" in dialled) return dialled;
       const { stream } = dialled;
       current.waitFor(`${nameOf(endpoint)} to answer the SSH login`);
+      const opened: LoginSecret =
+        stored ?? { kind: "key", key: (secret as KeyForConnection).keyFor(stream.localAddress) };
       const login = await logIn(stream, { endpoint, username, secret: opened, pinned, keepalive: KEEPALIVE_MS });
       if ("failure" in login) {
         stream.destroy();
