@@ -97,7 +97,10 @@ async function keystrokes(): Promise<void> {
       validText(rounds),
     ]);
   }
-  printTable(["keystroke, ms", "direct p50 / p99", "gateway p50 / p99", "added p50", "added p99", "valid rounds"], rows);
+  printTable(
+    ["keystroke, ms", "direct p50 / p99", "gateway p50 / p99", "added p50", "added p99", "valid rounds"],
+    rows,
+  );
   printTable(
     ["100 busy sessions", "whole gateway, % of a core", "stored MB per hour of one session"],
     [["50 lines/s", withRange(busy.map(({ cpu }) => cpu)), withRange(busy.map(({ stored }) => stored / 1e6))]],

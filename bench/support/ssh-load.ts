@@ -57,6 +57,17 @@ const run = (client: Client, command: string): Promise<ClientChannel> =>
 const printer = (linesPerSecond: number): string =>
   `exec perl -e '$|=1; my $n=0; while(1){ $n++; printf("%s \\e[32mINFO\\e[0m web[%d]: GET /api/v1/accounts 200 %d ms 10.0.%d.%d\\n", scalar(localtime), 4000+int(rand(8)), int(rand(90)), int(rand(4)), int(rand(250))); select(undef,undef,undef,${1 / linesPerSecond}); }'`;
 
+/** Resolves with the first output. Rejects with the program's complaint when it ends without any. */
+async function begun(channel: ClientChannel): Promise<void> {
+  let complaint = "";
+  channel.stderr.on("data", (bytes: Buffer) => (complaint += bytes.toString()));
+  const closed = once(channel, "close").then(() => {
+    throw new Error(`a terminal ended at once: ${complaint.trim()}`);
+  });
+  await Promise.race([once(channel, "data"), closed]);
+  closed.catch(() => {});
+}
+
 async function openTerminals({ login, sessions, linesPerSecond }: Extract<SshLoadWork, { kind: "open" }>) {
   let left = sessions;
   const openSome = async (): Promise<void> => {
@@ -65,8 +76,8 @@ async function openTerminals({ login, sessions, linesPerSecond }: Extract<SshLoa
       const client = await connect(login);
       open.push(client);
       const channel = await run(client, printer(linesPerSecond));
+      await begun(channel);
       channel.resume();
-      await once(channel, "data");
     }
   };
   await Promise.all(Array.from({ length: TOGETHER }, openSome));

@@ -1,5 +1,5 @@
 // A server and a gateway on one database, with an account on a real sshd.
-import { freePort, startSshd, type Sshd, type UnixUser } from "@strongroom/connectors/testing";
+import { freePort, startSshd, type Sshd, type SshdOptions, type UnixUser } from "@strongroom/connectors/testing";
 import { insertSession, insertTicket } from "@strongroom/server/features/sessions/sessions.store.ts";
 import { hashOfTicket, newTicketText } from "@strongroom/server/features/sessions/ticket-text.ts";
 import { gatewaySocket, recordingsFolder } from "@strongroom/server/features/sessions/index.ts";
@@ -41,8 +41,11 @@ export interface GatewayWorld {
 }
 
 /** `changes` to the settings of the gateway. */
-export async function startGatewayWorld(changes: Partial<Config> = {}): Promise<GatewayWorld> {
-  const [sshd, app] = await Promise.all([startSshd(), testApp()]);
+export async function startGatewayWorld(
+  changes: Partial<Config> = {},
+  options: SshdOptions = {},
+): Promise<GatewayWorld> {
+  const [sshd, app] = await Promise.all([startSshd(options), testApp()]);
   const user = await sshd.addUser();
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);

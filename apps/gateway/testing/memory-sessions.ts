@@ -19,6 +19,8 @@ export interface MemorySessions {
   /** A new ticket for a session on the target. */
   issue(target: Target, secret: string, more?: Partial<OpenedSession>): { ticket: string; sessionId: string };
   issueWatch(sessionId: string): string;
+  /** The platform's rules change while the session is live. */
+  changeRules(sessionId: string, changed: Partial<OpenedSession["rules"]>): void;
   ends: Map<string, SessionEnd & Progress>;
   /** The name of the user who paused the input, by session. */
   pauses: Map<string, string>;
@@ -49,6 +51,7 @@ export function memorySessions(): MemorySessions {
   const live = new Set<string>();
   const endsIn = new Map<string, number>();
   const ending = new Map<string, SessionEnd>();
+  const rules = new Map<string, OpenedSession["rules"]>();
   const ends: MemorySessions["ends"] = new Map();
   const pauses: MemorySessions["pauses"] = new Map();
   const risks: string[] = [];
@@ -118,7 +121,7 @@ export function memorySessions(): MemorySessions {
           ending: [...live].filter(isEnding).map((id) => ({ id, ...ending.get(id)! })),
           goingOn: [...live]
             .filter((id) => !isEnding(id))
-            .map((id) => ({ id, endsIn: endsIn.get(id)!, pausedBy: pauses.get(id) ?? null })),
+            .map((id) => ({ id, endsIn: endsIn.get(id)!, pausedBy: pauses.get(id) ?? null, rules: rules.get(id)! })),
           nextIn: null,
         };
       },
@@ -166,6 +169,7 @@ export function memorySessions(): MemorySessions {
         ...more,
       };
       endsIn.set(id, session.endsIn);
+      rules.set(id, session.rules);
       tickets.set(ticket, { session, target, secret });
       return { ticket, sessionId: session.id };
     },
@@ -174,6 +178,7 @@ export function memorySessions(): MemorySessions {
       watchTickets.set(ticket, sessionId);
       return ticket;
     },
+    changeRules: (sessionId, changed) => void rules.set(sessionId, { ...rules.get(sessionId)!, ...changed }),
     revoke: (sessionId, end) => void ending.set(sessionId, end),
   };
 }

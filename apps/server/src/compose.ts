@@ -43,6 +43,7 @@ import { installSeal } from "#features/seal/index.ts";
 import { installSearch } from "#features/search/index.ts";
 import { installSessions, searchableSessions, sessionsAbout } from "#features/sessions/index.ts";
 import { installSignIn } from "#features/sign-in/index.ts";
+import { installSshCa } from "#features/ssh-ca/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
 import { installTokens, searchableMachines } from "#features/tokens/index.ts";
 import {
@@ -210,6 +211,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
     searchablePlatforms,
   ]);
   const sessions = installSessions(kernel);
+  installSshCa(kernel);
   installSeal(kernel, keyRing, { onUnsealed: secrets.bindExisting, onSealed: () => live.closeStreams() });
   const sinks = installAuditSinks(kernel, { outlet: audit.outlet, network: verification.site.network, notify });
   audit.compareWith(sinks.standings);

@@ -37,7 +37,8 @@ export {
 } from "./collected.ts";
 export { describeConnector } from "./describe.ts";
 export { destinationHost } from "./destination.ts";
-export { networkPolicy, type NetworkSettings } from "./network-policy.ts";
+export { nameOf } from "./dial.ts";
+export { networkPolicy, permittedAddresses, type NetworkSettings } from "./network-policy.ts";
 export { canChange, connectorFor, connectors, isSupported, type ConnectorCriteria } from "./registry.ts";
 export { FetchFailed, fetchWithin, type FetchContext } from "./fetch-within.ts";
 export {

@@ -29,7 +29,7 @@ export { rabbitmqAvailable, startRabbitmq, type RabbitmqServer } from "./targets
 export { redisAvailable, startRedis, type RedisServer } from "./targets/redis.ts";
 export { rsyslogAvailable, startRsyslog, type RsyslogServer } from "./targets/rsyslog.ts";
 export { sambaAdAvailable, startSambaAd, type SambaAd } from "./targets/samba-ad.ts";
-export { sshdAvailable, startSshd, unixUsersAvailable, type Sshd } from "./targets/sshd.ts";
+export { sshdAvailable, startSshd, unixUsersAvailable, type Sshd, type SshdOptions } from "./targets/sshd.ts";
 export { freePort } from "./targets/server-process.ts";
 export { startTelnetd, telnetdAvailable, type Telnetd } from "./targets/telnetd.ts";
 export { startTokenApi, type TokenApi } from "./targets/token-api.ts";

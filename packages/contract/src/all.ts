@@ -35,6 +35,7 @@ import * as recordings from "./recordings.ts";
 import * as sessions from "./sessions.ts";
 import * as severalAccounts from "./several-accounts.ts";
 import * as signIn from "./sign-in.ts";
+import * as sshCa from "./ssh-ca.ts";
 import * as tokens from "./tokens.ts";
 import * as users from "./users.ts";
 import * as vault from "./vault.ts";
@@ -73,6 +74,7 @@ const features = {
   recordings,
   sessions,
   signIn,
+  sshCa,
   tokens,
   users: { ...users, ...policyPreview },
   vault,

@@ -45,6 +45,7 @@ export * from "./second-step.ts";
 export * from "./search.ts";
 export * from "./recordings.ts";
 export * from "./sessions.ts";
+export * from "./ssh-ca.ts";
 export * from "./several-accounts.ts";
 export * from "./secret-versions.ts";
 export * from "./secrets.ts";

@@ -30,6 +30,8 @@ const REPORT_EVERY_MS = 5000;
 /** The limit for one process; further sessions belong on another gateway. */
 const MOST_SESSIONS = 1000;
 
+/** Programs that run, or move data, before anybody can watch. */
+const UNWATCHABLE: ReadonlySet<Program["kind"]> = new Set(["exec", "forward"]);
 const NO_COMMANDS = "Another user has to watch sessions on this account, so commands cannot run. Open a shell.";
 
 export type Opened = { live: LiveSession } | { failure: string };
@@ -84,7 +86,7 @@ export class Gateway {
     if (this.liveSessions >= MOST_SESSIONS) return { failure: "This gateway has too many sessions. Try again later." };
     this.#opening += 1;
     try {
-      const opening = await this.#options.store.redeem(request.ticket, request.program.kind);
+      const opening = await this.#options.store.redeem(request.ticket, request.program);
       return "failure" in opening ? opening : await this.#connect(opening, request);
     } finally {
       this.#opening -= 1;
@@ -100,7 +102,7 @@ export class Gateway {
     };
     const { program } = request;
     // INVARIANT: four eyes: a command runs as soon as it is started, before anybody can watch.
-    if (session.rules.needsWatcher && program.kind === "exec") return fail(NO_COMMANDS);
+    if (session.rules.needsWatcher && UNWATCHABLE.has(program.kind)) return fail(NO_COMMANDS);
     const connected = await opening.connect(request.signal);
     if ("failure" in connected) return fail(connected.failure);
     const { upstream } = connected;
@@ -135,6 +137,13 @@ export class Gateway {
       onFailed: (detail) => events.live?.end({ reason: "recorder-failed", detail }),
     });
     if (program.command !== null) await recorder.mark(`$ ${program.command}`);
+    if (program.destination !== undefined) {
+      const { host, port } = program.destination;
+      const line = `connection to ${host}:${port}`;
+      await recorder.mark(line);
+      // What a player shows: the forwarded bytes themselves are not recorded.
+      await recorder.output(Buffer.from(`${line}\r\n`));
+    }
     return { recorder, events };
   }
 
@@ -209,7 +218,8 @@ export class Gateway {
     const asked = [...this.#sessions.keys()];
     const { ending, goingOn, nextIn } = await store.check();
     for (const { id, reason, detail } of ending) this.#sessions.get(id)?.end({ reason, detail });
-    for (const { id, endsIn, pausedBy } of goingOn) {
+    for (const { id, endsIn, pausedBy, rules } of goingOn) {
+      this.#sessions.get(id)?.setRules(rules);
       this.#sessions.get(id)?.endIn(endsIn);
       this.#sessions.get(id)?.pauseInput(pausedBy);
     }

@@ -2,7 +2,16 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { SessionEndReason } from "@strongroom/contract";
 import { RecorderClosedError, type ClosingReason, type TerminalRecorder } from "@strongroom/recordings";
-import type { TimerClock, OpenedSession, Progress, SessionEnd, Size, TrafficLog, UpstreamChannel } from "./ports.ts";
+import type {
+  LiveRules,
+  OpenedSession,
+  Progress,
+  SessionEnd,
+  Size,
+  TimerClock,
+  TrafficLog,
+  UpstreamChannel,
+} from "./ports.ts";
 import { TrafficError } from "./ports.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
 import { SessionHold } from "./session-hold.ts";
@@ -52,6 +61,7 @@ export class LiveSession {
   #lastActivityAt: Date;
   #end: SessionEnd | null = null;
   #exitStatus: number | null = null;
+  #rules: LiveRules;
   readonly #isInteractive: boolean;
   readonly #hold: SessionHold;
   readonly #risks: SessionRisks;
@@ -62,6 +72,7 @@ export class LiveSession {
 
   constructor(options: LiveSessionOptions) {
     this.session = options.session;
+    this.#rules = options.session.rules;
     this.#channel = options.channel;
     this.#recorder = options.recorder;
     this.#log = options.log;
@@ -101,7 +112,7 @@ export class LiveSession {
 
   /** The number of watchers that the user sees. */
   get watcherCount(): number {
-    return this.session.rules.hidesWatchers ? 0 : this.#watchers.size;
+    return this.#rules.hidesWatchers ? 0 : this.#watchers.size;
   }
 
   /** Why the traffic is held back; null: it is not. */
@@ -192,7 +203,7 @@ export class LiveSession {
   }
 
   #watchersChanged(): void {
-    if (!this.session.rules.hidesWatchers) this.#terminal?.watchers(this.#watchers.size);
+    if (!this.#rules.hidesWatchers) this.#terminal?.watchers(this.#watchers.size);
     this.#hold.watched(this.#watchers.size > 0);
   }
 
@@ -212,6 +223,15 @@ export class LiveSession {
     this.#hold.pauseInput(by);
   }
 
+  /** Applies the platform's rules, which may have changed since the session began. */
+  setRules(rules: LiveRules): void {
+    const [former, shown] = [this.#rules, this.watcherCount];
+    this.#rules = rules;
+    if (rules.needsWatcher !== former.needsWatcher) this.#hold.requireWatcher(rules.needsWatcher);
+    if (this.watcherCount !== shown) this.#terminal?.watchers(this.watcherCount);
+    if (rules.idleMinutes !== former.idleMinutes) this.#endWhenIdle();
+  }
+
   #showHold(reason: string | null): void {
     this.#terminal?.paused(reason);
     for (const watcher of this.#watchers) watcher.paused(reason);
@@ -219,8 +239,9 @@ export class LiveSession {
 
   /** Sets a timer for the earliest moment the session can be idle, instead of resetting a timer on every key press. */
   #endWhenIdle(): void {
-    const { idleMinutes } = this.session.rules;
-    if (idleMinutes === null) return;
+    const { idleMinutes } = this.#rules;
+    this.#stopIdleTimer();
+    if (idleMinutes === null || this.#end !== null) return;
     const left = idleMinutes * 60_000 - (this.#clock.now().getTime() - this.#lastActivityAt.getTime());
     if (left > 0) this.#stopIdleTimer = this.#clock.after(left, () => this.#endWhenIdle());
     else this.end({ reason: "idle", detail: `Nothing was typed for ${idleMinutes} min.` });

@@ -13,14 +13,17 @@ export interface OpenedSession {
   readonly remoteUser: string;
   /** Milliseconds until the session reaches its maximum duration. */
   readonly endsIn: number;
-  readonly rules: {
-    /** The session ends when its user has typed nothing for this long; null: never. */
-    readonly idleMinutes: number | null;
-    /** Four eyes: nothing moves unless another user watches. */
-    readonly needsWatcher: boolean;
-    /** The user does not see that the session is watched. */
-    readonly hidesWatchers: boolean;
-  };
+  readonly rules: LiveRules;
+}
+
+/** The platform's rules, which can change while a session is live. */
+export interface LiveRules {
+  /** The session ends when its user has typed nothing for this long; null: never. */
+  readonly idleMinutes: number | null;
+  /** Four eyes: nothing moves unless another user watches. */
+  readonly needsWatcher: boolean;
+  /** The user does not see that the session is watched. */
+  readonly hidesWatchers: boolean;
 }
 
 export interface Size {
@@ -66,6 +69,7 @@ export interface RightsCheck {
     readonly endsIn: number;
     /** The name of the user who paused the input; null: it is not paused. */
     readonly pausedBy: string | null;
+    readonly rules: LiveRules;
   }[];
   /** Milliseconds until the next check is due even if nothing changes; null without a session. */
   readonly nextIn: number | null;
@@ -74,7 +78,7 @@ export interface RightsCheck {
 /** The sessions of this gateway in the database. `failure` is for the user. */
 export interface SessionStore {
   /** Redeems a ticket once; the audit trail contains the opening before this resolves. */
-  redeem(ticket: Ticket, program: Program["kind"]): Promise<Opening | { failure: string }>;
+  redeem(ticket: Ticket, program: Pick<Program, "kind" | "destination">): Promise<Opening | { failure: string }>;
   /** Redeems the ticket of a watcher, and audits it. */
   redeemWatch(ticket: Ticket): Promise<{ watcher: string } | { failure: string }>;
   /** Records the end of a session. A second call has no effect. */
@@ -134,11 +138,13 @@ export interface UpstreamChannel {
 
 /** The program that a user runs on the target. */
 export interface Program {
-  readonly kind: "shell" | "exec" | "sftp";
+  readonly kind: "shell" | "exec" | "sftp" | "forward";
   /** The command of `exec`; null for the other kinds. */
   readonly command: string | null;
   /** Null: without a terminal. */
   readonly terminal: (Size & { readonly type: string }) | null;
+  /** Where the target connects to for `forward`. */
+  readonly destination?: { readonly host: string; readonly port: number };
 }
 
 export interface Upstream {

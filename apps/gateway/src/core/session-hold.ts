@@ -11,6 +11,7 @@ const NOT_WATCHED = "Waiting until another user watches this session.";
 
 export class SessionHold {
   readonly #options: SessionHoldOptions;
+  #needsWatcher: boolean;
   #recorderProblem: string | null = null;
   #pausedBy: string | null = null;
   #isWatched = false;
@@ -20,6 +21,7 @@ export class SessionHold {
 
   constructor(options: SessionHoldOptions) {
     this.#options = options;
+    this.#needsWatcher = options.needsWatcher;
     this.#shown = this.reason;
   }
 
@@ -35,12 +37,18 @@ export class SessionHold {
   }
 
   get #isUnwatched(): boolean {
-    return this.#options.needsWatcher && !this.#isWatched;
+    return this.#needsWatcher && !this.#isWatched;
   }
 
   /** The recorder holds its own traffic back; only the sentence is shown here. */
   recorderStopped(problem: string | null): void {
     this.#recorderProblem = problem;
+    this.#change();
+  }
+
+  /** The platform's rule has changed. */
+  requireWatcher(isRequired: boolean): void {
+    this.#needsWatcher = isRequired;
     this.#change();
   }
 

@@ -132,6 +132,21 @@ describe("the rules of a live session", needs(unixUsersAvailable()), () => {
     assert.deepEqual([end.reason, end.detail], ["idle", "Nothing was typed for 5 min."]);
   });
 
+  test("rules of the platform that change apply to a live session", async () => {
+    const { browser, sessionId } = await begin();
+    await browser.sees(/[$] /);
+    world.sessions.changeRules(sessionId, { needsWatcher: true });
+    world.gateway.check();
+    assert.equal((await browser.told("paused")).reason, "Waiting until another user watches this session.");
+    await watch(sessionId);
+    await browser.told("resumed");
+    world.sessions.changeRules(sessionId, { needsWatcher: false, idleMinutes: 3 });
+    world.gateway.check();
+    await turn();
+    await pass(3 * 60_000 + 1);
+    assert.deepEqual((await browser.told("end")).detail, "Nothing was typed for 3 min.");
+  });
+
   test("a risky command in a shell is reported once, without the command", async () => {
     const { browser } = await begin();
     await browser.sees(/[$] /);

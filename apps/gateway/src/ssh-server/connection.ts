@@ -5,9 +5,11 @@ import type { Log } from "@strongroom/server/kernel/log.ts";
 import type { Connection, PseudoTtyInfo, ServerChannel, Session } from "ssh2";
 import type { Gateway } from "#gateway/core/gateway.ts";
 import type { LiveSession } from "#gateway/core/live-session.ts";
-import type { Program, Size } from "#gateway/core/ports.ts";
+import type { Program, SessionEnd, Size, TrafficLog } from "#gateway/core/ports.ts";
+import type { Terminal } from "#gateway/core/terminal.ts";
 import type { FileAudit } from "#gateway/store/file-audit.ts";
 import { ChannelTerminal } from "./channel-terminal.ts";
+import { ForwardTerminal } from "./forward-terminal.ts";
 import { createSftpLog } from "./sftp-log.ts";
 import { Login, type Admission } from "./login.ts";
 
@@ -28,6 +30,9 @@ const MOST_PROGRAMS = 10;
 const USUAL_SIZE: Size = { cols: 80, rows: 24 };
 const LARGEST_SIDE = 1000;
 
+const isDestination = (host: string, port: number): boolean =>
+  host.length > 0 && host.length <= 253 && port >= 1 && port <= 65_535;
+
 export function serveConnection(client: Connection, options: ConnectionOptions): void {
   const { access, address, agent, pages, log } = options;
   const login = new Login({ access, address, agent, pages });
@@ -44,6 +49,21 @@ export function serveConnection(client: Connection, options: ConnectionOptions):
     );
   });
   client.once("ready", () => options.onAuthenticated());
+  client.on("tcpip", (accept, reject, { destIP, destPort }) => {
+    if (programs >= MOST_PROGRAMS || !isDestination(destIP, destPort)) return reject();
+    programs += 1;
+    const started = forward(accept, reject, destIP, destPort, {
+      ...options,
+      admission: login.admission!,
+      signal: lost.signal,
+    });
+    started
+      .catch((error: unknown) => {
+        log.error({ err: error }, "a forwarded connection failed");
+        reject();
+      })
+      .finally(() => (programs -= 1));
+  });
   client.on("session", (accept, reject) => {
     if (programs >= MOST_PROGRAMS) return reject();
     programs += 1;
@@ -51,6 +71,40 @@ export function serveConnection(client: Connection, options: ConnectionOptions):
     session.once("close", () => (programs -= 1));
     serveSession(session, { ...options, admission: login.admission!, signal: lost.signal });
   });
+}
+
+const NOTHING_SHOWN: TrafficLog = { input: () => [], output: () => [] };
+
+/**
+ * One forwarded connection (RFC 4254 §7.2) is a session of its own. Its recording names the destination and has no
+ * content. Only connections from the client's side: the gateway opens no ports for targets.
+ */
+async function forward(
+  accept: () => ServerChannel,
+  reject: () => void,
+  host: string,
+  port: number,
+  options: SessionOptions,
+) {
+  const ticket = await ticketOf(options);
+  if ("failure" in ticket) return reject();
+  const terminal = new ForwardTerminal();
+  const opened = await options.gateway.open({
+    ticket: { ...ticket, sourceAddress: options.address },
+    terminal,
+    program: { kind: "forward", command: null, terminal: null, destination: { host, port } },
+    size: USUAL_SIZE,
+    log: NOTHING_SHOWN,
+    signal: options.signal,
+  });
+  if ("failure" in opened) return reject();
+  const { live } = opened;
+  if (options.signal.aborted) return live.end(LEFT);
+  const channel = accept();
+  terminal.attach(channel);
+  carryInput(live, terminal, channel, options.signal);
+  live.start();
+  await live.closed;
 }
 
 interface SessionOptions extends ConnectionOptions {
@@ -115,11 +169,21 @@ async function runProgram(running: Running, program: Program, options: SessionOp
   if ("failure" in opened) return terminal.refuse(opened.failure);
   const { live } = opened;
   running.live = live;
-  const leave = () => live.end({ reason: "logout", detail: "The client disconnected." });
+  if (closed.signal.aborted) return live.end(LEFT);
+  carryInput(live, terminal, channel, options.signal);
+  live.start();
+  channel.resume();
+}
+
+const LEFT: SessionEnd = { reason: "logout", detail: "The client disconnected." };
+
+/** Passes the client's bytes on, and ends the session with its channel or connection. */
+function carryInput(live: LiveSession, terminal: Terminal, channel: ServerChannel, signal: AbortSignal): void {
+  const leave = () => live.end(LEFT);
   channel.once("close", leave);
-  options.signal.addEventListener("abort", leave);
-  void live.closed.then(() => options.signal.removeEventListener("abort", leave));
-  if (closed.signal.aborted || options.signal.aborted) return leave();
+  signal.addEventListener("abort", leave);
+  void live.closed.then(() => signal.removeEventListener("abort", leave));
+  if (signal.aborted) return leave();
   let delivering = Promise.resolve();
   channel.on("data", (bytes: Buffer) => {
     channel.pause();
@@ -127,8 +191,6 @@ async function runProgram(running: Running, program: Program, options: SessionOp
   });
   // The end can arrive together with the last data.
   channel.once("end", () => void delivering.then(() => live.finishInput(terminal)));
-  live.start();
-  channel.resume();
 }
 
 async function ticketOf(options: SessionOptions): Promise<{ ticket: string; sessionId: string } | { failure: string }> {

@@ -1,25 +1,25 @@
 // The target of a session over SSH: a connection, and the programs that run on it.
-import type { Target, VerifyContext } from "@strongroom/connectors";
-import { connectSsh, type SshConnection } from "@strongroom/connectors/ssh";
+import { permittedAddresses, type NetworkPolicy, type Target, type VerifyContext } from "@strongroom/connectors";
+import { connectSsh, type KeyForConnection, type SshConnection } from "@strongroom/connectors/ssh";
 import type { Secret } from "@strongroom/keys";
 import type { ClientChannel, PseudoTtyOptions } from "ssh2";
 import type { Program, Size, Upstream, UpstreamChannel } from "#gateway/core/ports.ts";
 
-/** Logs in with the secret, which is not kept. `failure` is for the user. */
+/** Logs in with the secret, which is not kept, or with a key that is made for this connection. `failure` is for the user. */
 export async function connectTarget(
   target: Target,
-  secret: Secret,
+  credential: Secret | KeyForConnection,
   context: VerifyContext,
 ): Promise<{ upstream: Upstream } | { failure: string }> {
-  const connected = await connectSsh(target, secret, context);
+  const connected = await connectSsh(target, credential, context);
   if ("failure" in connected) return { failure: connected.failure.message };
-  return { upstream: upstreamOf(connected.connection) };
+  return { upstream: upstreamOf(connected.connection, context.network) };
 }
 
 /** Longer than any server needs to start a shell. */
 const START_WITHIN_MS = 20_000;
 
-function upstreamOf(connection: SshConnection): Upstream {
+function upstreamOf(connection: SshConnection, network: NetworkPolicy): Upstream {
   return {
     destroy: () => connection.destroy(),
     start: (program) =>
@@ -33,6 +33,10 @@ function upstreamOf(connection: SshConnection): Upstream {
           connection.destroy();
         }, START_WITHIN_MS);
         connection.client.once("close", () => fail("The target closed the connection."));
+        const refused = (text: string) => {
+          fail(text);
+          connection.destroy();
+        };
         const started = (error: Error | undefined, channel: ClientChannel) => {
           if (error !== undefined) {
             fail(`The target refused to start ${NAMES[program.kind]}.`);
@@ -41,26 +45,44 @@ function upstreamOf(connection: SshConnection): Upstream {
           clearTimeout(timer);
           resolve({ channel: channelOf(connection, channel) });
         };
-        try {
-          startProgram(connection, program, started);
-        } catch {
-          // It throws when the connection is closed already.
-          fail("The target closed the connection.");
+        const begin = (address: string | null) => {
+          try {
+            startProgram(connection, program, address, started);
+          } catch {
+            // It throws when the connection is closed already.
+            fail("The target closed the connection.");
+          }
+        };
+        if (program.destination === undefined) begin(null);
+        else {
+          // INVARIANT: port forwarding reaches only what the network policy permits, by address: a second resolution on
+          // the target could differ.
+          void permittedAddresses(network, program.destination.host).then((permitted) =>
+            "failure" in permitted ? refused(permitted.failure.message) : begin(permitted.addresses[0] ?? null),
+          );
         }
       }),
   };
 }
 
-const NAMES: Record<Program["kind"], string> = { shell: "a shell", exec: "the command", sftp: "SFTP" };
+const NAMES: Record<Program["kind"], string> = {
+  shell: "a shell",
+  exec: "the command",
+  sftp: "SFTP",
+  forward: "the connection",
+};
 
 function startProgram(
   { client }: SshConnection,
-  { kind, command, terminal }: Program,
+  { kind, command, terminal, destination }: Program,
+  address: string | null,
   started: (error: Error | undefined, channel: ClientChannel) => void,
 ): void {
   const pty: PseudoTtyOptions | null =
     terminal === null ? null : { term: terminal.type, cols: terminal.cols, rows: terminal.rows, width: 0, height: 0 };
-  if (kind === "sftp") client.subsys("sftp", started);
+  if (destination !== undefined)
+    client.forwardOut("127.0.0.1", 0, address ?? destination.host, destination.port, started);
+  else if (kind === "sftp") client.subsys("sftp", started);
   else if (command !== null) client.exec(command, pty === null ? {} : { pty }, started);
   else client.shell(pty ?? false, started);
 }
@@ -84,7 +106,7 @@ function channelOf(connection: SshConnection, channel: ClientChannel): UpstreamC
         delivering = delivering.then(() => output(bytes, isError)).then(() => void from.resume());
       };
       channel.on("data", deliver(channel, false));
-      channel.stderr.on("data", deliver(channel.stderr, true));
+      channel.stderr?.on("data", deliver(channel.stderr, true));
       // Also when the connection was lost, but not before everything that arrived was read.
       channel.once("close", () => void delivering.then(() => ended({ status })));
     },

@@ -1,5 +1,6 @@
 // The sessions of this gateway in the database. The server's feature `sessions` decides and audits.
-import type { NetworkPolicy } from "@strongroom/connectors";
+import { nameOf, type NetworkPolicy } from "@strongroom/connectors";
+import { Secret } from "@strongroom/keys";
 import {
   beatGateway,
   endSession,
@@ -31,9 +32,14 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
   const { database, log } = kernel;
 
   /** Refusals are for the user; anything else is a bug. */
-  async function redeem(ticket: Ticket, program: Program["kind"] | null) {
+  async function redeem(ticket: Ticket, program: Pick<Program, "kind" | "destination"> | null) {
     try {
-      return await redeemTicket(context, { ...ticket, gatewayId: gateway.id, program });
+      return await redeemTicket(context, {
+        ...ticket,
+        gatewayId: gateway.id,
+        program: program?.kind ?? null,
+        ...(program?.destination === undefined ? {} : { destination: nameOf(program.destination) }),
+      });
     } catch (error) {
       if (error instanceof Refusal) return { failure: error.message };
       log.error({ err: error, session: ticket.sessionId }, "a ticket could not be redeemed");
@@ -47,7 +53,7 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
     lastActivityAt: progress.lastActivityAt,
   });
 
-  function openingOf({ session, account, rules, secret }: OpenedSession): Opening {
+  function openingOf({ session, account, rules, credential }: OpenedSession): Opening {
     return {
       session: {
         id: session.id,
@@ -59,9 +65,13 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
         rules,
       },
       async connect(signal) {
-        using used = secret;
         const now = () => kernel.clock.now();
-        return await connectTarget(loginTargetOf(account), used, { timeoutMs: LOGIN_WITHIN_MS, signal, network, now });
+        try {
+          const limits = { timeoutMs: LOGIN_WITHIN_MS, signal, network, now };
+          return await connectTarget(loginTargetOf(account), credential, limits);
+        } finally {
+          if (credential instanceof Secret) credential[Symbol.dispose]();
+        }
       },
     };
   }
@@ -77,7 +87,7 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
       const redeemed = await redeem(ticket, null);
       if ("failure" in redeemed) return redeemed;
       if (redeemed.kind === "watch") return { watcher: redeemed.watcher.name };
-      redeemed.secret[Symbol.dispose]();
+      if (redeemed.credential instanceof Secret) redeemed.credential[Symbol.dispose]();
       await endSession(context, ticket.sessionId, { reason: "failed", detail: OTHER_KIND });
       return { failure: OTHER_KIND };
     },

@@ -50,6 +50,10 @@ const Environment = z.object({
     .regex(/^[^\s/@?#]+$/, "must be a host name, or a host name and a port")
     .optional(),
   STRONGROOM_GATEWAY: z.enum(["0", "1"]).default("1"),
+  STRONGROOM_SSH_CA_SOURCES: list.refine(
+    (parts) => parts.every(isAddressOrNetwork),
+    "must be a comma-separated list of addresses or networks such as 10.0.0.0/8",
+  ),
   STRONGROOM_GATEWAY_ZONE: z.string().trim().min(1).max(60).optional(),
   STRONGROOM_AUDIT_SEARCH_SECONDS: z.coerce.number().int().min(1).max(30).default(10),
   STRONGROOM_BACKUPS: z.string().min(1).optional(),
@@ -100,6 +104,8 @@ export interface Config {
   sshPort: number;
   /** The host, or `host:port`, at which SSH clients reach the gateway; null uses `host` and `sshPort`. */
   sshAddress: string | null;
+  /** Where targets see this gateway's connections come from, for its certificates; empty: from its own addresses. */
+  sshCaSources: string[];
   /** Whether to run a session gateway beside this server. */
   hasGateway: boolean;
   /** The network zone of the gateway that this process runs. */
@@ -149,6 +155,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     sessionsPerUser: value.STRONGROOM_SESSIONS_PER_USER,
     sshPort: value.STRONGROOM_SSH_PORT,
     sshAddress: value.STRONGROOM_SSH_ADDRESS ?? null,
+    sshCaSources: value.STRONGROOM_SSH_CA_SOURCES,
     hasGateway: value.STRONGROOM_GATEWAY === "1",
     gatewayZone: value.STRONGROOM_GATEWAY_ZONE ?? null,
     auditSearchSeconds: value.STRONGROOM_AUDIT_SEARCH_SECONDS,

@@ -51,7 +51,7 @@ describe("a login with a user certificate", needs(unixUsersAvailable()), () => {
     const target = aTarget({ type: "server", host, port, username, knownHostKey: await sshd.hostKey() });
     const keyFor = () => issueUserCertificate(signer, certificate).key;
     const result = await connectSsh(target, { keyFor }, aContext());
-    if ("failure" in result) return result.failure.code;
+    if ("failure" in result) return "code" in result.failure ? result.failure.code : result.failure.outcome;
     result.connection.destroy();
     return "logged in";
   }

@@ -42,6 +42,13 @@ export async function requireUse(
   return { row, held };
 }
 
+/** Like `useAccount`, for a login that does not need the account's secret: it stays sealed. */
+export async function useWithoutSecret(context: UseContext, tx: Tx, user: User, id: string): Promise<ShownRow> {
+  const { row, held } = await requireUse(context, tx, user, id);
+  await recordAccess(context, tx, { row, held, userId: user.id, isActive: true });
+  return row;
+}
+
 /**
  * Decides again, opens the active secret and records the use, as a retrieval does. The caller must dispose of the secret, and
  * writes the audit entry in the same transaction.

@@ -1,6 +1,7 @@
 // Pausing the input of a session, and the gateways that a platform allows.
 import { listGateways, pausePrivilegedSession, readPrivilegedSession } from "@strongroom/contract";
 import type { PrivilegedSessionId } from "@strongroom/contract";
+import { Secret } from "@strongroom/keys";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { aPerson, firstAdmin } from "#testing/people.ts";
@@ -84,7 +85,7 @@ describe("zones", () => {
     const next = await sessions.start(user, account);
     await assert.rejects(sessions.redeem(next.body.ticket, next.body.session_id, near.id));
     const opened = await sessions.redeem(next.body.ticket, next.body.session_id, second.id);
-    if (opened.kind === "open") opened.secret[Symbol.dispose]();
+    if (opened.kind === "open" && opened.credential instanceof Secret) opened.credential[Symbol.dispose]();
     near.server.close();
     second.server.close();
   });
@@ -114,7 +115,7 @@ describe("zones", () => {
     const { session_id: id, ticket } = (await sessions.start(user, account)).body;
     const opened = await sessions.redeem(ticket, id, gateway.id, "exec");
     assert.equal(opened.kind, "open");
-    if (opened.kind === "open") opened.secret[Symbol.dispose]();
+    if (opened.kind === "open" && opened.credential instanceof Secret) opened.credential[Symbol.dispose]();
   });
 
   test("the Admin Console lists the zone of each gateway", async () => {

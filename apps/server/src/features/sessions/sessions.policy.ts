@@ -7,6 +7,7 @@ import { allows } from "#features/safes/index.ts";
 import { isWithin } from "#features/users/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
 import type { SessionFacts } from "./gateway/session-users.store.ts";
+import type { SessionProgram } from "./gateway/session-rules.store.ts";
 import type { SessionEnd } from "./sessions.store.ts";
 
 /** Every role: the safe decides on which sessions. */
@@ -64,11 +65,30 @@ export function endOf(facts: SessionFacts): SessionEnd | null {
     return { reason: "revoked", detail: "Access from this network is no longer allowed." };
   }
   if (facts.is_token_active === false) return { reason: "revoked", detail: "The API token that started it has ended." };
+  const brokenRule = brokenRuleOf(facts);
+  if (brokenRule !== null) return { reason: "revoked", detail: brokenRule };
   if (decideAccess("use", accessOf(facts, facts.grant_ends_at !== null)) !== "allowed") return lossOf(facts);
   if (!facts.is_exclusive) return null;
   if (facts.checked_out_until === null) return { reason: "checked-in", detail: null };
   return facts.checked_out_until <= facts.now ? { reason: "expired", detail: "The check-out expired." } : null;
 }
+
+/** INVARIANT: a rule of the platform applies to live sessions too, as soon as it is changed. */
+function brokenRuleOf({ program, allowed_programs: allowed, is_in_zone, needs_watcher }: SessionFacts): string | null {
+  if (!is_in_zone) return "The platform now requires a gateway of another zone.";
+  if (program === null) return null;
+  if (!allowed[program]) return `The platform no longer allows ${PROGRAM_NAMES[program]}.`;
+  // A command runs whether anybody watches or not, and a forwarded connection shows nothing to watch.
+  const isUnwatchable = program === "exec" || program === "forward";
+  return needs_watcher && isUnwatchable ? "The platform now requires that another user watches." : null;
+}
+
+export const PROGRAM_NAMES: Record<SessionProgram, string> = {
+  shell: "shells",
+  exec: "single commands",
+  sftp: "SFTP",
+  forward: "port forwarding",
+};
 
 const accessOf = (facts: SessionFacts, isGranted: boolean) => ({
   permissions: facts.permissions,

@@ -3,6 +3,7 @@ import type { SessionClient, SessionEndReason, SessionProtocol, SessionRisk } fr
 import { sql } from "kysely";
 import type { ColumnType, Generated, Insertable, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import type { SessionProgram } from "./gateway/session-rules.store.ts";
 
 /** Null at first, set later. */
 type Later<T> = ColumnType<T | null, undefined, T | null>;
@@ -45,6 +46,7 @@ interface SessionsTable {
   input_bytes: Count;
   output_bytes: Count;
   last_activity_at: Later<Date>;
+  program: Later<SessionProgram>;
   risk_level: SessionRisk;
   risk_reasons: string[];
 }

@@ -1,5 +1,6 @@
 // Starting sessions: rights, the platform's rules, and tickets that open one session once.
 import { retrieveAccount, setUserStatus, checkInAccount } from "@strongroom/contract";
+import { Secret } from "@strongroom/keys";
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, afterEach, before, describe, test } from "node:test";
@@ -53,7 +54,8 @@ describe("rights", () => {
     ]);
     const opened = await sessions.redeem(started.body.ticket, started.body.session_id);
     assert.ok(opened.kind === "open");
-    using secret = opened.secret;
+    assert.ok(opened.credential instanceof Secret);
+    using secret = opened.credential;
     assert.equal(secret.reveal(), account.password);
     assert.deepEqual(await eventsOf(app, started.body.session_id), ["privileged-session.started success"]);
   });
@@ -181,7 +183,7 @@ describe("tickets", () => {
     await assert.rejects(foreign, refused("privileged-session.ticket-invalid"));
     const opened = await sessions.redeem(ticket, sessionId);
     assert.equal(opened.kind, "open");
-    if (opened.kind === "open") opened.secret[Symbol.dispose]();
+    if (opened.kind === "open" && opened.credential instanceof Secret) opened.credential[Symbol.dispose]();
   });
 
   // INVARIANT: the session that is audited names the user and the account whose secret is opened.

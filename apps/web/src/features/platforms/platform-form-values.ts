@@ -51,6 +51,7 @@ export type SwitchField =
   | "session_allows_shell"
   | "session_allows_exec"
   | "session_allows_sftp"
+  | "session_allows_forward"
   | "is_production";
 
 export interface PlatformFormValues extends Record<NumberField, string>, Record<SwitchField, boolean> {
@@ -64,6 +65,7 @@ export interface PlatformFormValues extends Record<NumberField, string>, Record<
   window_from: string;
   window_to: string;
   rotate_as: Platform["rotate_as"];
+  session_login: Platform["session_login"];
   access_until_rotated: Platform["access_until_rotated"];
   reconcile_account: Found | null;
   /** One host per line. */
@@ -121,6 +123,8 @@ export const EMPTY_PLATFORM: PlatformFormValues = {
   session_allows_shell: true,
   session_allows_exec: true,
   session_allows_sftp: true,
+  session_allows_forward: false,
+  session_login: "secret",
   session_zone: "",
   session_from_hour: "",
   session_to_hour: "",
@@ -257,6 +261,8 @@ export const payloadOf = (values: PlatformFormValues): PlatformFields => ({
   session_allows_shell: values.session_allows_shell,
   session_allows_exec: values.session_allows_exec,
   session_allows_sftp: values.session_allows_sftp,
+  session_allows_forward: values.session_allows_forward,
+  session_login: values.session_login,
   session_zone: values.session_zone.trim() === "" ? null : values.session_zone.trim(),
   session_from_hour: numberOrNull(values.session_from_hour),
   session_to_hour: numberOrNull(values.session_to_hour),

@@ -1,6 +1,6 @@
 // The part of the platform form about sessions: who watches, what users can run, how long sessions stay idle, and what
 // counts as a risk.
-import { SimpleGrid, TextInput } from "@mantine/core";
+import { Select, SimpleGrid, TextInput } from "@mantine/core";
 import { Choice, Count, Part, type PlatformFormControl } from "./platform-fields.tsx";
 
 export function SessionPart({ form }: { form: PlatformFormControl }) {
@@ -37,6 +37,17 @@ export function SessionPart({ form }: { form: PlatformFormControl }) {
         />
         <Count form={form} field="session_to_hour" label="Usual hours to" unit="h UTC" description="Such as 7 to 19" />
       </SimpleGrid>
+      <Select
+        label="Gateways log in with"
+        description="Targets must trust the SSH user CA (Admin Console, SSH CA). The stored secret is then not used."
+        inputWrapperOrder={["label", "input", "error", "description"]}
+        data={[
+          { value: "secret", label: "The account's secret" },
+          { value: "certificate", label: "A short-lived certificate" },
+        ]}
+        allowDeselect={false}
+        {...form.getInputProps("session_login")}
+      />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
         <Choice
           form={form}
@@ -67,6 +78,12 @@ export function SessionPart({ form }: { form: PlatformFormControl }) {
           field="session_allows_sftp"
           label="Allow SFTP"
           description="For native clients. Shells and commands can move files too."
+        />
+        <Choice
+          form={form}
+          field="session_allows_forward"
+          label="Allow port forwarding"
+          description="Native clients reach other hosts through the target, within the network policy."
         />
         <Choice form={form} field="is_production" label="Production" description="Raises the risk level of sessions." />
       </SimpleGrid>

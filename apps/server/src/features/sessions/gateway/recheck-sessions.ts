@@ -2,6 +2,7 @@
 import type { Db } from "#kernel/db/database.ts";
 import { endOf, knownEndOf, nextCheckOf } from "../sessions.policy.ts";
 import type { SessionEnd } from "../sessions.store.ts";
+import type { SessionRules } from "./session-rules.store.ts";
 import { readSessionFacts } from "./session-users.store.ts";
 
 /**
@@ -17,7 +18,12 @@ export interface GoingOn {
   endsIn: number;
   /** The name of the user who paused its input; null: the input is not paused. */
   pausedBy: string | null;
+  /** The platform's current rules. */
+  rules: LiveRules;
 }
+
+/** The rules that a gateway applies to a session, also when they change meanwhile. */
+export type LiveRules = Pick<SessionRules, "idleMinutes" | "needsWatcher" | "hidesWatchers">;
 
 export interface Recheck {
   ending: (SessionEnd & { id: string })[];
@@ -40,6 +46,11 @@ export async function recheckSessions(db: Db, gatewayId: string): Promise<Rechec
       id: facts.id,
       endsIn: Number(knownEndOf(facts)) - Number(facts.now),
       pausedBy: facts.paused_by,
+      rules: {
+        idleMinutes: facts.idle_minutes,
+        needsWatcher: facts.needs_watcher,
+        hidesWatchers: facts.hides_watchers,
+      },
     })),
     // One millisecond more, because timers fire early.
     nextIn: nexts.length === 0 ? null : Math.max(0, Math.min(...nexts)) + 1,

@@ -1,19 +1,22 @@
 // Redeems a ticket in a gateway: decides again, opens the account's secret for this session, and records it.
+import type { KeyForConnection } from "@strongroom/connectors/ssh";
 import type { Secret } from "@strongroom/keys";
 import { sql } from "kysely";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
-import { useAccount } from "#features/accounts/index.ts";
+import { useAccount, useWithoutSecret } from "#features/accounts/index.ts";
+import { certifySession } from "#features/ssh-ca/index.ts";
 import type { ShownRow } from "#features/accounts/index.ts";
 import { notifyHighRisk } from "../risk/notify-sessions.ts";
 import { detailsOf, publishChange, targetOf } from "../session-context.ts";
 import type { SessionContext } from "../session-context.ts";
+import { PROGRAM_NAMES } from "../sessions.policy.ts";
 import { lockSession, markEnded, takeTicket } from "../sessions.store.ts";
 import type { SessionRow, TicketRow } from "../sessions.store.ts";
 import { hashOfTicket } from "../ticket-text.ts";
-import { isInZone, readSessionRules } from "./session-rules.store.ts";
+import { isInZone, readSessionLogin, readSessionRules } from "./session-rules.store.ts";
 import type { SessionProgram, SessionRules } from "./session-rules.store.ts";
 import { readUser } from "./session-users.store.ts";
 
@@ -25,6 +28,8 @@ export interface Redemption {
   sourceAddress: string | null;
   /** What the user wants to run; null for a watcher. */
   program: SessionProgram | null;
+  /** Where port forwarding connects to, as `host:port`. */
+  destination?: string;
 }
 
 /** The session that the gateway opens now. */
@@ -34,8 +39,8 @@ export interface OpenedSession {
   /** The account with its address, type, host key and platform. */
   account: ShownRow;
   rules: SessionRules;
-  /** The gateway disposes of it after the login. */
-  secret: Secret;
+  /** The account's secret, which the gateway disposes of after the login; or a certificate that it logs in with. */
+  credential: Secret | KeyForConnection;
 }
 
 /** A live session of this gateway that a user watches. */
@@ -48,13 +53,11 @@ export interface WatchedSession {
 const invalid = (): Refusal =>
   refuse(403, "privileged-session.ticket-invalid", "This ticket is not valid. Connect again from the account's page.");
 
-const PROGRAMS: Record<SessionProgram, string> = { shell: "shells", exec: "single commands", sftp: "SFTP" };
-
 const programDenied = (program: SessionProgram): Refusal =>
   refuse(
     403,
     "privileged-session.program-denied",
-    `The platform of this account does not allow ${PROGRAMS[program]}. Ask an administrator to allow it.`,
+    `The platform of this account does not allow ${PROGRAM_NAMES[program]}. Ask an administrator to allow it.`,
   );
 
 const ended = (): Refusal => refuse(409, "privileged-session.ended", "This session has ended.");
@@ -92,7 +95,7 @@ async function redeem(
   const user = await readUser(tx, ticket.user_id);
   if (user.status !== "active") throw invalid();
   if (ticket.kind === "watch") return watch(context, tx, ticket.session_id, user);
-  const { row: account, secret } = await useAccount(context, tx, user, ticket.account_id);
+  const { account, secret } = await useCredential(context, tx, user, ticket.account_id);
   try {
     const rules = await readSessionRules(tx, account.platform_id);
     // INVARIANT: a gateway outside of the platform's zone opens no session.
@@ -100,15 +103,44 @@ async function redeem(
     const { program } = redemption;
     // INVARIANT: a session runs only the programs that its platform allows.
     if (program !== null && !rules.allows[program]) throw programDenied(program);
-    const session = await begin(context, tx, ticket, account);
-    return { kind: "open", session, account, rules, secret };
+    const login = { sessionId: ticket.session_id, username: account.username, forwardsPorts: program === "forward" };
+    const certificate = secret === null ? await certifySession(context.kernel, tx, login) : null;
+    const details = {
+      ...(certificate === null ? {} : { certificate: certificate.facts }),
+      ...(redemption.destination === undefined ? {} : { destination: redemption.destination }),
+    };
+    const session = await begin(context, tx, { ticket, account, program, details });
+    return { kind: "open", session, account, rules, credential: secret ?? certificate!.login };
   } catch (error) {
-    secret[Symbol.dispose]();
+    secret?.[Symbol.dispose]();
     throw error;
   }
 }
 
-async function begin(context: SessionContext, tx: Tx, ticket: TicketRow, account: ShownRow): Promise<SessionRow> {
+/** INVARIANT: with logins by certificate, the account's secret stays sealed. */
+async function useCredential(
+  context: SessionContext,
+  tx: Tx,
+  user: Parameters<typeof useAccount>[2],
+  accountId: string,
+): Promise<{ account: ShownRow; secret: Secret | null }> {
+  if ((await readSessionLogin(tx, accountId)) === "certificate") {
+    return { account: await useWithoutSecret(context, tx, user, accountId), secret: null };
+  }
+  const { row, secret } = await useAccount(context, tx, user, accountId);
+  return { account: row, secret };
+}
+
+interface Beginning {
+  ticket: TicketRow;
+  account: ShownRow;
+  program: SessionProgram | null;
+  /** For the audit trail. */
+  details: Record<string, string | Record<string, string>>;
+}
+
+async function begin(context: SessionContext, tx: Tx, beginning: Beginning): Promise<SessionRow> {
+  const { ticket, account, program, details } = beginning;
   const id = ticket.session_id;
   const held = await lockSession(tx, id);
   if (held === null || held.status !== "pending") throw ended();
@@ -121,7 +153,7 @@ async function begin(context: SessionContext, tx: Tx, ticket: TicketRow, account
   const at = context.kernel.clock.now();
   const session = await tx
     .updateTable("sessions")
-    .set({ status: "active", started_at: account.now, last_activity_at: account.now })
+    .set({ status: "active", started_at: account.now, last_activity_at: account.now, program })
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -134,6 +166,8 @@ async function begin(context: SessionContext, tx: Tx, ticket: TicketRow, account
       version: account.secret_version,
       gateway_id: session.gateway_id,
       client: session.client,
+      ...(program === null ? {} : { program }),
+      ...details,
       source_address: session.source_address,
       ...(session.ticket === null ? {} : { ticket: session.ticket }),
     },
@@ -183,6 +217,7 @@ async function recordRefusal(context: SessionContext, redemption: Redemption, re
         gateway_id: redemption.gatewayId,
         source_address: redemption.sourceAddress,
         ...(redemption.program === null ? {} : { program: redemption.program }),
+        ...(redemption.destination === undefined ? {} : { destination: redemption.destination }),
       },
     };
     await appendAudit(tx, [systemEntry("privileged-session.refused", "sessions", note, kernel.clock.now())]);

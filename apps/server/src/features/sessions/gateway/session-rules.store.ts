@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
 
 /** What a user runs on the target. */
-export type SessionProgram = "shell" | "exec" | "sftp";
+export type SessionProgram = "shell" | "exec" | "sftp" | "forward";
 
 export interface SessionRules {
   /** The session ends when its user has typed nothing for this long; null: never. */
@@ -15,15 +15,30 @@ export interface SessionRules {
   /** Only gateways of this zone open the session; null: every gateway. */
   zone: string | null;
   allows: Record<SessionProgram, boolean>;
+  /** How the gateway logs in: with the account's secret, or with a certificate that it issues. */
+  login: "secret" | "certificate";
 }
+
+/** The programs that a platform allows, as a JSON object. */
+export const allowedPrograms = sql<Record<SessionProgram, boolean>>`
+  json_build_object('shell', platforms.session_allows_shell, 'exec', platforms.session_allows_exec,
+    'sftp', platforms.session_allows_sftp, 'forward', platforms.session_allows_forward)`;
 
 export async function readSessionRules(db: Db, platformId: string): Promise<SessionRules> {
   const { rows } = await sql<SessionRules>`
     select session_idle_minutes as "idleMinutes", session_needs_watcher as "needsWatcher",
       session_hides_watchers as "hidesWatchers", session_zone as zone,
-      json_build_object('shell', session_allows_shell, 'exec', session_allows_exec, 'sftp', session_allows_sftp) as allows
+      session_login as login, ${allowedPrograms} as allows
     from platforms where id = ${platformId}`.execute(db);
   return rows[0]!;
+}
+
+/** How gateways log in to the account's target. */
+export async function readSessionLogin(db: Db, accountId: string): Promise<SessionRules["login"]> {
+  const { rows } = await sql<Pick<SessionRules, "login">>`
+    select platforms.session_login as login from accounts join platforms on platforms.id = accounts.platform_id
+    where accounts.id = ${accountId}`.execute(db);
+  return rows[0]?.login ?? "secret";
 }
 
 /** Whether the gateway may open sessions that this zone requires. */

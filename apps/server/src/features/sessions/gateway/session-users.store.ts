@@ -6,6 +6,8 @@ import { activeGrants } from "#features/access-requests/index.ts";
 import { checkedOutUntil } from "#features/accounts/index.ts";
 import { effectivePermissionsOf } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
+import { allowedPrograms } from "./session-rules.store.ts";
+import type { SessionProgram } from "./session-rules.store.ts";
 
 export interface SessionUser {
   id: UserId;
@@ -54,6 +56,14 @@ export interface SessionFacts {
   people_from: string[];
   /** The networks of the API token that started the session; empty: all. */
   token_from: string[];
+  /** What the user runs; null for sessions from before this was stored. */
+  program: SessionProgram | null;
+  /** The platform's current rules. */
+  allowed_programs: Record<SessionProgram, boolean>;
+  is_in_zone: boolean;
+  idle_minutes: number | null;
+  needs_watcher: boolean;
+  hides_watchers: boolean;
   now: Date;
 }
 
@@ -80,7 +90,11 @@ export async function readSessionFacts(db: Db, gatewayId: string): Promise<Sessi
           and ${tokenEnd} > access_time(), false) end as is_token_active,
       ${tokenEnd} as token_ends_at, session.source_address,
       case person.kind when 'person' then sign_in_policy.allowed_networks else '{}' end as people_from,
-      coalesce(tokens.networks, '{}') as token_from, access_time() as now
+      coalesce(tokens.networks, '{}') as token_from,
+      session.program, ${allowedPrograms} as allowed_programs,
+      platforms.session_zone is null or platforms.session_zone is not distinct from gateways.zone as is_in_zone,
+      platforms.session_idle_minutes as idle_minutes, platforms.session_needs_watcher as needs_watcher,
+      platforms.session_hides_watchers as hides_watchers, access_time() as now
     from sessions session
     join users person on person.id = session.user_id
     join credentials on credentials.id = session.account_id
@@ -89,6 +103,7 @@ export async function readSessionFacts(db: Db, gatewayId: string): Promise<Sessi
     join safes on safes.id = session.safe_id
     cross join sign_in_policy
     cross join token_policy
+    left join gateways on gateways.id = session.gateway_id
     left join users terminator on terminator.id = session.terminated_by
     left join users pauser on pauser.id = session.input_paused_by
     left join tokens on tokens.id = session.token_id

@@ -1,6 +1,7 @@
 // Test factories for sessions: an account with the connection method SSH, an idle gateway, and the calls.
 import { startPrivilegedSession, terminatePrivilegedSession } from "@strongroom/contract";
 import type { Account, InputOf, Safe } from "@strongroom/contract";
+import { Secret } from "@strongroom/keys";
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import type { Server } from "node:net";
@@ -80,7 +81,7 @@ export const sessionsOf = (app: TestApp, gateway: TestGateway) => ({
     const started = await this.start(who, account, body);
     if (started.status !== 201) throw new Error(started.text);
     const opened = await this.redeem(started.body.ticket, started.body.session_id);
-    if (opened.kind === "open") opened.secret[Symbol.dispose]();
+    if (opened.kind === "open" && opened.credential instanceof Secret) opened.credential[Symbol.dispose]();
     return started.body.session_id;
   },
 });

@@ -1,8 +1,11 @@
 // Queries and mutations of the system tabs: keys and seal, jobs, facts and backups.
 import {
+  activateSshCaKey,
   cancelBackupWork,
   confirmTokens,
+  createSshCaKey,
   deleteBackup,
+  deleteSshCaKey,
   drainGateway,
   drillBackup,
   finishRestoreReview,
@@ -10,6 +13,7 @@ import {
   listGateways,
   listJobs,
   listQueues,
+  listSshCaKeys,
   makeBackup,
   readKeys,
   readRestoreReview,
@@ -23,6 +27,7 @@ import {
   type GatewayId,
   type InputOf,
   type JobId,
+  type SshCaKeyId,
   type TokenId,
 } from "@strongroom/contract";
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
@@ -45,6 +50,17 @@ export const gatewayDrain = (client: QueryClient, id: GatewayId) =>
     mutationFn: (isDraining: boolean) => call(drainGateway, { params: { id }, body: { is_draining: isDraining } }),
     onSettled: () => invalidatePath(client, "/api/v1/gateways"),
   });
+
+export const caKeys = queryOf(listSshCaKeys);
+
+const changingCa = <Done>(client: QueryClient, send: () => Promise<Done>) =>
+  mutationOptions({ mutationFn: send, onSettled: () => invalidatePath(client, "/api/v1/ssh-ca") });
+
+export const caKeyCreation = (client: QueryClient) => changingCa(client, () => call(createSshCaKey));
+export const caKeyActivation = (client: QueryClient, id: SshCaKeyId) =>
+  changingCa(client, () => call(activateSshCaKey, { params: { id } }));
+export const caKeyRemoval = (client: QueryClient, id: SshCaKeyId) =>
+  changingCa(client, () => call(deleteSshCaKey, { params: { id } }));
 
 export type JobFilter = Pick<NonNullable<InputOf<typeof listJobs>["query"]>, "queue" | "state">;
 

@@ -55,6 +55,8 @@ export function aPlatform(given: Partial<Platform> = {}): Platform {
     session_allows_shell: true,
     session_allows_exec: true,
     session_allows_sftp: true,
+    session_allows_forward: false,
+    session_login: "secret",
     session_from_hour: null,
     session_to_hour: null,
     is_production: false,
