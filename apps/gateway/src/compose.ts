@@ -92,6 +92,8 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
     if (message !== null) gateway.notice(message.session_id, `${message.from}: ${message.text}`);
   }
 
+  const files = createFileAudit(kernel);
+
   /** Without its SSH port, a gateway still serves browsers. */
   async function startNative(): Promise<SshServer | null> {
     const { sshPort: port, host } = config;
@@ -103,8 +105,6 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
     try {
       const hostKey = await gatewayHostKey(kernel);
       const access = createNativeAccess(context, id);
-      const files = createFileAudit(kernel);
-      stops.push(() => files.stop());
       const server = await startSshServer({ gateway, access, files, hostKey, host, port, pages: pagesOf(config), log });
       facts.address = sshAddressOf(config);
       log.info({ host, port, fingerprint: hostKey.fingerprint }, "the gateway listens for SSH clients");
@@ -129,7 +129,8 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
       stops.push(() => messages.close());
       const path = gatewaySocket(config, facts.id);
       makePrivateFolder(dirname(path));
-      const browsers = await startBrowserServer({ gateway, path, log });
+      stops.push(() => files.stop());
+      const browsers = await startBrowserServer({ gateway, files, path, log });
       stops.push(() => browsers.stop());
       const ssh = await startNative();
       if (ssh !== null) stops.push(() => ssh.stop());

@@ -36,7 +36,7 @@ export async function startBrowserGateway(clock: TimerClock = systemTimerClock):
   const sessions = memorySessions();
   const gateway = new Gateway({ ...sessions, clock, log });
   gateway.start();
-  const server = await startBrowserServer({ gateway, path, log });
+  const server = await startBrowserServer({ gateway, files: { add: () => {} }, path, log });
   const open: BrowserGateway["open"] = (sessionId, kind = "terminal", address) =>
     openBrowser(path, `/api/v1/sessions/${sessionId}/${kind}`, address);
   return {

@@ -6,12 +6,16 @@ import { WebSocketServer, type WebSocket } from "ws";
 import type { Log } from "@strongroom/server/kernel/log.ts";
 import type { Gateway } from "#gateway/core/gateway.ts";
 import type { LiveSession } from "#gateway/core/live-session.ts";
+import type { FileAudit } from "#gateway/store/file-audit.ts";
+import { createSftpLog } from "#gateway/ssh-server/sftp-log.ts";
 import { OpenFrame, ResizeFrame, WatchFrame, parseFrame } from "./frames.ts";
 import { createInbox, type Inbox } from "./inbox.ts";
 import { SocketTerminal } from "./socket-terminal.ts";
 
 export interface BrowserServerOptions {
   gateway: Gateway;
+  /** Audits what users do with files. */
+  files: Pick<FileAudit, "add">;
   /** The path of the socket. Its folder is private to this user. */
   path: string;
   log: Log;
@@ -36,6 +40,7 @@ const UNREADABLE = "The gateway did not understand the browser. Reload the page.
 /** Resolves when the server listens. */
 export async function startBrowserServer({
   gateway,
+  files,
   path,
   log,
 }: BrowserServerOptions): Promise<{ stop(): Promise<void> }> {
@@ -55,7 +60,7 @@ export async function startBrowserServer({
       .first(FIRST_MESSAGE_WITHIN_MS)
       .finally(() => waiting.splice(waiting.indexOf(sourceAddress), 1));
     if (first === null) return terminal.refuse(UNREADABLE);
-    const caller = { gateway, socket, inbox, terminal, sessionId, sourceAddress, signal: lost.signal };
+    const caller = { gateway, files, socket, inbox, terminal, sessionId, sourceAddress, signal: lost.signal };
     await (kind === "watch" ? watch(caller, first) : use(caller, first));
   }
 
@@ -96,6 +101,7 @@ function addressOf({ headers }: IncomingMessage): string | null {
 
 interface Caller {
   gateway: Gateway;
+  files: BrowserServerOptions["files"];
   socket: WebSocket;
   inbox: Inbox;
   terminal: SocketTerminal;
@@ -106,21 +112,27 @@ interface Caller {
 
 /** The user's own terminal: begins the session, or resumes it. */
 async function use(caller: Caller, first: string): Promise<void> {
-  const { gateway, terminal, sessionId, sourceAddress, signal } = caller;
+  const { gateway, files, terminal, sessionId, sourceAddress, signal } = caller;
   const frame = parseFrame(OpenFrame, first);
   if (frame === null) return terminal.refuse(UNREADABLE);
   const size = { cols: frame.cols, rows: frame.rows };
   if (frame.t === "ticket") {
+    const isSftp = frame.program === "sftp";
     const opened = await gateway.open({
       ticket: { ticket: frame.ticket, sessionId, sourceAddress },
       terminal,
-      program: { kind: "shell", command: null, terminal: { ...size, type: "xterm-256color" } },
+      program: {
+        kind: frame.program,
+        command: null,
+        terminal: isSftp ? null : { ...size, type: "xterm-256color" },
+      },
+      ...(isSftp ? { log: createSftpLog((file) => files.add(sessionId, file)) } : {}),
       size,
       signal,
     });
     if ("failure" in opened) return terminal.refuse(opened.failure);
     sayReady(opened.live, terminal);
-    attach(opened.live, caller);
+    attach(opened.live, caller, isSftp);
     opened.live.start();
     return;
   }
@@ -129,17 +141,21 @@ async function use(caller: Caller, first: string): Promise<void> {
   sayReady(live, terminal);
   live.replay(terminal);
   live.resize(terminal, size);
-  attach(live, caller);
+  attach(live, caller, false);
 }
 
-function attach(live: LiveSession, { socket, inbox, terminal }: Caller): void {
+function attach(live: LiveSession, { socket, inbox, terminal }: Caller, endsWithSocket: boolean): void {
   inbox.consume(async (data, isBinary) => {
     if (isBinary) return live.input(terminal, data);
     const size = parseFrame(ResizeFrame, data.toString("utf8"));
     if (size === null) return socket.terminate();
     live.resize(terminal, size);
   });
-  whenClosed(socket, () => live.detach(terminal));
+  whenClosed(socket, () => {
+    // The packets that are lost with the connection cannot be sent again.
+    if (endsWithSocket) live.end({ reason: "logout", detail: "The browser disconnected." });
+    else live.detach(terminal);
+  });
 }
 
 function sayReady(live: LiveSession, terminal: SocketTerminal): void {

@@ -6,7 +6,13 @@ const size = { cols: z.number().int().min(1).max(1000), rows: z.number().int().m
 
 /** The first message of the user's own terminal. */
 export const OpenFrame = z.discriminatedUnion("t", [
-  z.strictObject({ t: z.literal("ticket"), ticket: z.string().min(1).max(200), ...size }),
+  z.strictObject({
+    t: z.literal("ticket"),
+    ticket: z.string().min(1).max(200),
+    /** With `sftp`, binary messages carry SFTP packets (version 3), and the session ends with its connection. */
+    program: z.enum(["shell", "sftp"]).default("shell"),
+    ...size,
+  }),
   z.strictObject({ t: z.literal("resume"), secret: z.string().min(1).max(200), ...size }),
 ]);
 

@@ -1,5 +1,6 @@
 // The terminal of live and recorded sessions. Its output comes from targets and is not trusted.
 import { FitAddon } from "@xterm/addon-fit";
+import { SearchAddon } from "@xterm/addon-search";
 import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 
@@ -19,6 +20,8 @@ export interface TerminalSize {
 export interface ScreenOptions {
   /** Keys, pasted text and the terminal's own answers. Without it, the screen is read-only. */
   onInput?: (data: string) => void;
+  /** Ctrl+Shift+F. */
+  onFind?: () => void;
   /** Ctrl+Shift+Home: the way out for the keyboard, because the terminal needs Tab. */
   onLeave?: () => void;
 }
@@ -26,8 +29,9 @@ export interface ScreenOptions {
 export class Screen {
   readonly terminal: Terminal;
   readonly #fit = new FitAddon();
+  readonly #search = new SearchAddon();
 
-  constructor(element: HTMLElement, { onInput, onLeave }: ScreenOptions = {}) {
+  constructor(element: HTMLElement, { onInput, onLeave, onFind }: ScreenOptions = {}) {
     this.terminal = new Terminal({
       fontSize: FONT_SIZES.initial,
       // At 1, rows cut off the underscores of some fonts.
@@ -42,17 +46,18 @@ export class Screen {
     });
     this.#refuseUnsafe();
     this.terminal.loadAddon(this.#fit);
+    this.terminal.loadAddon(this.#search);
     this.terminal.open(element);
     if (onInput === undefined) return;
     this.terminal.onData(onInput);
-    this.terminal.attachCustomKeyEventHandler((event) => !this.#isOwnKey(event, onLeave));
+    this.terminal.attachCustomKeyEventHandler((event) => !this.#isOwnKey(event, { Home: onLeave, KeyF: onFind }));
   }
 
   /** Handles the keys that are not for the target. */
-  #isOwnKey(event: KeyboardEvent, onLeave: (() => void) | undefined): boolean {
-    if (!event.ctrlKey || !event.shiftKey || !["KeyC", "KeyV", "Home"].includes(event.code)) return false;
+  #isOwnKey(event: KeyboardEvent, actions: Readonly<Record<string, (() => void) | undefined>>): boolean {
+    if (!event.ctrlKey || !event.shiftKey || !["KeyC", "KeyF", "KeyV", "Home"].includes(event.code)) return false;
     if (event.type !== "keydown") return true;
-    if (event.code === "Home") onLeave?.();
+    actions[event.code]?.();
     if (event.code === "KeyC") this.copySelection();
     // The browser handles paste itself.
     if (event.code !== "KeyV") event.preventDefault();
@@ -75,6 +80,11 @@ export class Screen {
       (_, row) => active.getLine(active.viewportY + row)?.translateToString(true) ?? "",
     );
     return rows.join("\n").trimEnd();
+  }
+
+  /** Selects the next or previous place with this text, in the screen and its scrollback. False when there is none. */
+  find(text: string, direction: "next" | "previous"): boolean {
+    return direction === "next" ? this.#search.findNext(text) : this.#search.findPrevious(text);
   }
 
   /** Lets screen readers read the output, at the cost of speed. */

@@ -42,7 +42,7 @@ export default function ConnectPage() {
 }
 
 function Connection({ account }: { account: Account }) {
-  const [started, setStarted] = useState<Started | null>(null);
+  const [started, setStarted] = useState<{ session: Started; given: Justification } | null>(null);
   return (
     <div className={classes.page}>
       <DetailHeader
@@ -51,9 +51,15 @@ function Connection({ account }: { account: Account }) {
         subtitle={`${account.username} · ${account.hostname_ip}:${account.port}`}
       />
       {started === null ? (
-        <StartForm account={account} onStarted={setStarted} />
+        <StartForm account={account} onStarted={(session, given) => setStarted({ session, given })} />
       ) : (
-        <LiveTerminal key={started.session_id} session={started} account={account} onAgain={() => setStarted(null)} />
+        <LiveTerminal
+          key={started.session.session_id}
+          session={started.session}
+          account={account}
+          justification={started.given}
+          onAgain={() => setStarted(null)}
+        />
       )}
     </div>
   );
@@ -63,7 +69,13 @@ function Connection({ account }: { account: Account }) {
  * Starts at once after a click on Connect. A reload or a link shows the form first, so that neither opens a session
  * by itself.
  */
-function StartForm({ account, onStarted }: { account: Account; onStarted: (started: Started) => void }) {
+function StartForm({
+  account,
+  onStarted,
+}: {
+  account: Account;
+  onStarted: (started: Started, given: Justification) => void;
+}) {
   const { state } = useLocation();
   const navigate = useNavigate();
   const isHere = useIsHere();
@@ -72,7 +84,7 @@ function StartForm({ account, onStarted }: { account: Account; onStarted: (start
   const [failure, setFailure] = useState<string | null>(null);
   const start = async (given: Justification): Promise<void> => {
     const started = await startSession(account.id, given);
-    if (isHere()) onStarted(started);
+    if (isHere()) onStarted(started, given);
   };
   useOnce(() => {
     if (!startsAtOnce) return;

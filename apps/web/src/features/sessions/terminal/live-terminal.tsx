@@ -6,8 +6,10 @@ import {
   IconArrowsMaximize,
   IconCopy,
   IconEye,
+  IconFolder,
   IconInfoCircle,
   IconPlugConnectedX,
+  IconSearch,
   IconVideo,
   IconZoomIn,
   IconZoomOut,
@@ -15,7 +17,7 @@ import {
 } from "@tabler/icons-react";
 import type { Account, PrivilegedSessionId } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { Suspense, lazy, useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
@@ -29,8 +31,11 @@ import { useLink, type SessionTicket } from "../live/use-link.ts";
 import { FONT_SIZES, type Screen } from "../screen/screen.ts";
 import { ScreenView } from "../screen/screen-view.tsx";
 import { endText } from "../session-labels.ts";
-import { terminate } from "../sessions.queries.ts";
+import { terminate, type Justification } from "../sessions.queries.ts";
 import classes from "../sessions.module.css";
+import { TerminalSearch } from "./terminal-search.tsx";
+
+const FilesDialog = lazy(() => import("../files/files-dialog.tsx"));
 
 const PHASES: Record<TerminalLinkState["phase"], string> = {
   connecting: "Connecting...",
@@ -42,15 +47,19 @@ const PHASES: Record<TerminalLinkState["phase"], string> = {
 export interface LiveTerminalProps {
   session: SessionTicket & { session_id: PrivilegedSessionId };
   account: Pick<Account, "id" | "name">;
+  /** What the session was started with; also used for its files. */
+  justification: Justification;
   onAgain: () => void;
 }
 
-export function LiveTerminal({ session, account, onAgain }: LiveTerminalProps) {
+export function LiveTerminal({ session, account, justification, onAgain }: LiveTerminalProps) {
   const [screen, setScreen] = useState<Screen | null>(null);
   const frame = useRef<HTMLDivElement>(null);
   const controls = useRef<HTMLDivElement>(null);
   const { state, notices, dismiss, link } = useLink(session, screen, false);
   const { phase } = state;
+  const [isFinding, setIsFinding] = useState(false);
+  const [areFilesOpen, setAreFilesOpen] = useState(false);
 
   useEffect(() => {
     if (screen === null || frame.current === null) return undefined;
@@ -100,7 +109,14 @@ export function LiveTerminal({ session, account, onAgain }: LiveTerminalProps) {
         </div>
         <div className={classes.controlGroup}>
           {screen !== null && (
-            <Controls screen={screen} frame={frame} onSize={() => link.current?.resize(screen.fit())} />
+            <Controls
+              screen={screen}
+              frame={frame}
+              isFinding={isFinding}
+              onFind={() => setIsFinding(!isFinding)}
+              onFiles={() => setAreFilesOpen(true)}
+              onSize={() => link.current?.resize(screen.fit())}
+            />
           )}
           <Disconnect id={session.session_id} />
         </div>
@@ -123,16 +139,36 @@ export function LiveTerminal({ session, account, onAgain }: LiveTerminalProps) {
           The session continues for 60 seconds. What you type now is not sent.
         </Alert>
       )}
+      {isFinding && screen !== null && (
+        <TerminalSearch
+          screen={screen}
+          onClose={() => {
+            setIsFinding(false);
+            screen.terminal.focus();
+          }}
+        />
+      )}
       <ScreenView
         label={`Terminal of ${account.name}`}
         isFilling
         onScreen={setScreen}
         onInput={(data) => link.current?.input(data)}
+        onFind={() => setIsFinding(true)}
         onLeave={() => controls.current?.querySelector("button")?.focus()}
       />
       <p className={classes.sentence}>
-        Ctrl+Shift+C copies, Ctrl+Shift+V pastes, Ctrl+Shift+Home moves the focus to the buttons.
+        Ctrl+Shift+C copies, Ctrl+Shift+V pastes, Ctrl+Shift+F searches, Ctrl+Shift+Home moves the focus to the buttons.
       </p>
+      <Suspense>
+        {areFilesOpen && (
+          <FilesDialog
+            account={account}
+            justification={justification}
+            opened={areFilesOpen}
+            onClose={() => setAreFilesOpen(false)}
+          />
+        )}
+      </Suspense>
     </div>
   );
 }
@@ -140,10 +176,13 @@ export function LiveTerminal({ session, account, onAgain }: LiveTerminalProps) {
 interface ControlsProps {
   screen: Screen;
   frame: React.RefObject<HTMLDivElement | null>;
+  isFinding: boolean;
+  onFind: () => void;
+  onFiles: () => void;
   onSize: () => void;
 }
 
-function Controls({ screen, frame, onSize }: ControlsProps) {
+function Controls({ screen, frame, isFinding, onFind, onFiles, onSize }: ControlsProps) {
   const [isAccessible, setIsAccessible] = useState(false);
   const toggleAccessible = (): void => {
     screen.setAccessible(!isAccessible);
@@ -159,6 +198,8 @@ function Controls({ screen, frame, onSize }: ControlsProps) {
   return (
     <>
       <Control label="Copy Selection" icon={IconCopy} onClick={() => screen.copySelection()} />
+      <Control label="Search" icon={IconSearch} isPressed={isFinding} onClick={onFind} />
+      <Control label="Files" icon={IconFolder} onClick={onFiles} />
       <Control label="Accessible Mode" icon={IconAccessible} isPressed={isAccessible} onClick={toggleAccessible} />
       <Control
         label="Smaller Text"
