@@ -1,7 +1,8 @@
 // Port forwarding, logins by certificate, and rules that change while a session is live: the real OpenSSH client, a
 // gateway on a real database, and a real sshd that trusts the CA.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,6 +81,19 @@ describe("the SSH protocol of sessions", needs(unixUsersAvailable()), () => {
     throw new Error("the session did not get there");
   }
 
+  /** A command that runs on the target. */
+  async function runningCommand() {
+    const file = join(tmpdir(), `strongroom-began-${randomBytes(4).toString("hex")}`);
+    const former = await lastSession();
+    const running = client.ssh(world.accountId, [`echo began > ${file}; sleep 20; echo late`], withToken());
+    const { id } = await lastSession((row) => row.status === "active" && row.id !== former.id);
+    for (let looks = 0; looks < 500 && !existsSync(file); looks += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    rmSync(file, { force: true });
+    return { running, id };
+  }
+
   const forwardTo = (destination: string) =>
     client.ssh(world.accountId, [], { ...withToken(), options: ["-W", destination] });
 
@@ -150,8 +164,7 @@ describe("the SSH protocol of sessions", needs(unixUsersAvailable()), () => {
   });
 
   test("a changed rule of the platform ends the live sessions that it forbids within a second", async () => {
-    const running = client.ssh(world.accountId, ["sleep 20; echo late"], withToken());
-    const { id } = await lastSession(({ status, program }) => status === "active" && program === "exec");
+    const { running, id } = await runningCommand();
     const changedAt = Date.now();
     await set("session_allows_exec = false");
     try {
@@ -166,8 +179,7 @@ describe("the SSH protocol of sessions", needs(unixUsersAvailable()), () => {
   });
 
   test("a changed zone ends live sessions on gateways of another one", async () => {
-    const running = client.ssh(world.accountId, ["sleep 20; echo late"], withToken());
-    await lastSession(({ status }) => status === "active");
+    const { running } = await runningCommand();
     await set("session_zone = 'plant-9'");
     try {
       assert.match((await running).stderr, /requires a gateway of another zone/);
