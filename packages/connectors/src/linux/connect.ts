@@ -69,8 +69,10 @@ export function connectSsh(
       if ("failure" in dialled) return dialled;
       const { stream } = dialled;
       current.waitFor(`${nameOf(endpoint)} to answer the SSH login`);
-      const opened: LoginSecret =
-        stored ?? { kind: "key", key: (secret as KeyForConnection).keyFor(stream.localAddress) };
+      const opened: LoginSecret = stored ?? {
+        kind: "key",
+        key: (secret as KeyForConnection).keyFor(stream.localAddress),
+      };
       const login = await logIn(stream, { endpoint, username, secret: opened, pinned, keepalive: KEEPALIVE_MS });
       if ("failure" in login) {
         stream.destroy();
