@@ -1,6 +1,5 @@
 // Applies the patches of `patches/` to installed packages, and builds the native part of ssh2. Plain JavaScript.
 import { createHash } from "node:crypto";
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 

@@ -104,7 +104,7 @@ export { checkedOutUntil, isCheckedOut, isInUse } from "./checkout/check-outs.st
 export { showAccounts } from "./shown-accounts.store.ts";
 export type { ShownRow } from "./shown-accounts.store.ts";
 export { justificationNote, requireJustification, ticketOf } from "./access-rules.ts";
-export { requireUse, useAccount, useWithoutSecret } from "./use-account.ts";
+export { requireUse, useAccount, recordUse } from "./use-account.ts";
 export type { UseContext } from "./use-account.ts";
 export { platformCapabilities } from "./checkout/one-time.ts";
 export { pageOfAccounts } from "./search/find-accounts.ts";

@@ -43,7 +43,7 @@ export async function requireUse(
 }
 
 /** Like `useAccount`, for a login that does not need the account's secret: it stays sealed. */
-export async function useWithoutSecret(context: UseContext, tx: Tx, user: User, id: string): Promise<ShownRow> {
+export async function recordUse(context: UseContext, tx: Tx, user: User, id: string): Promise<ShownRow> {
   const { row, held } = await requireUse(context, tx, user, id);
   await recordAccess(context, tx, { row, held, userId: user.id, isActive: true });
   return row;

@@ -6,7 +6,7 @@ import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
-import { useAccount, useWithoutSecret } from "#features/accounts/index.ts";
+import { useAccount, recordUse } from "#features/accounts/index.ts";
 import { certifySession } from "#features/ssh-ca/index.ts";
 import type { ShownRow } from "#features/accounts/index.ts";
 import { notifyHighRisk } from "../risk/notify-sessions.ts";
@@ -95,7 +95,7 @@ async function redeem(
   const user = await readUser(tx, ticket.user_id);
   if (user.status !== "active") throw invalid();
   if (ticket.kind === "watch") return watch(context, tx, ticket.session_id, user);
-  const { account, secret } = await useCredential(context, tx, user, ticket.account_id);
+  const { account, secret } = await credentialOf(context, tx, user, ticket.account_id);
   try {
     const rules = await readSessionRules(tx, account.platform_id);
     // INVARIANT: a gateway outside of the platform's zone opens no session.
@@ -118,14 +118,14 @@ async function redeem(
 }
 
 /** INVARIANT: with logins by certificate, the account's secret stays sealed. */
-async function useCredential(
+async function credentialOf(
   context: SessionContext,
   tx: Tx,
   user: Parameters<typeof useAccount>[2],
   accountId: string,
 ): Promise<{ account: ShownRow; secret: Secret | null }> {
   if ((await readSessionLogin(tx, accountId)) === "certificate") {
-    return { account: await useWithoutSecret(context, tx, user, accountId), secret: null };
+    return { account: await recordUse(context, tx, user, accountId), secret: null };
   }
   const { row, secret } = await useAccount(context, tx, user, accountId);
   return { account: row, secret };

@@ -28,9 +28,11 @@ export interface FilesDialogProps extends DialogProps {
 const LARGEST_DOWNLOAD = 2 * 1024 ** 3;
 
 export default function FilesDialog({ account, justification, opened, onClose }: FilesDialogProps) {
+  const [attempt, setAttempt] = useState(0);
+  const retry = (): void => setAttempt(attempt + 1);
   return (
     <Modal opened={opened} onClose={onClose} title={`Files of ${account.name}`} size="xl">
-      {opened && <Files account={account} justification={justification} />}
+      {opened && <Files key={attempt} account={account} justification={justification} onRetry={retry} />}
     </Modal>
   );
 }
@@ -48,9 +50,12 @@ interface Transfer {
   cancel: () => void;
 }
 
-function Files({ account, justification }: Pick<FilesDialogProps, "account" | "justification">) {
+interface FilesProps extends Pick<FilesDialogProps, "account" | "justification"> {
+  onRetry: () => void;
+}
+
+function Files({ account, justification, onRetry }: FilesProps) {
   const client = useRef<SftpClient | null>(null);
-  const [attempt, setAttempt] = useState(0);
   const [folder, setFolder] = useState<Folder | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const { transfers, run } = useTransfers();
@@ -79,7 +84,7 @@ function Files({ account, justification }: Pick<FilesDialogProps, "account" | "j
       client.current?.close();
       client.current = null;
     };
-  }, [account.id, justification, attempt]);
+  }, [account.id, justification]);
 
   const show = async (path: string): Promise<void> => {
     try {
@@ -106,14 +111,7 @@ function Files({ account, justification }: Pick<FilesDialogProps, "account" | "j
       await show(path);
     });
 
-  if (failure !== null) {
-    const retry = (): void => {
-      setFailure(null);
-      setFolder(null);
-      setAttempt(attempt + 1);
-    };
-    return <ErrorState message={failure} onRetry={retry} />;
-  }
+  if (failure !== null) return <ErrorState message={failure} onRetry={onRetry} />;
   if (folder === null) return <SectionLoading text="Opening the files..." />;
   const { path, entries } = folder;
   const offer = (file: File | null): void => {

@@ -1,7 +1,7 @@
 // Searches the output of a live terminal, with its scrollback.
 import { ActionIcon, TextInput } from "@mantine/core";
 import { IconChevronDown, IconChevronUp, IconX } from "@tabler/icons-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Screen } from "../screen/screen.ts";
 import classes from "../sessions.module.css";
 
@@ -12,6 +12,9 @@ interface TerminalSearchProps {
 
 /** Enter finds the previous place, as new output is at the end; Shift+Enter the next one. */
 export function TerminalSearch({ screen, onClose }: TerminalSearchProps) {
+  const input = useRef<HTMLInputElement>(null);
+  // The user asked for it by a key or a button.
+  useEffect(() => input.current?.focus(), []);
   const [text, setText] = useState("");
   const [isMissing, setIsMissing] = useState(false);
   const find = (direction: "next" | "previous"): void => {
@@ -25,7 +28,7 @@ export function TerminalSearch({ screen, onClose }: TerminalSearchProps) {
         aria-label="Search the terminal"
         placeholder="Search the terminal"
         value={text}
-        autoFocus
+        ref={input}
         error={isMissing}
         onChange={(event) => {
           setText(event.currentTarget.value);
