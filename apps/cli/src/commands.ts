@@ -128,4 +128,10 @@ export const commands: Record<string, Listed> = {
     summary: "check that a session recording is complete and unchanged; needs no database and no key",
     load: async () => (await import("./commands/recording-verify.ts")).recordingVerify,
   },
+  scan: {
+    takes:
+      "PATH... [--json | --sarif] [--staged] [--baseline FILE [--update-baseline]] [--fail-on low|medium|high|critical] [--exclude GLOB]... [--min-confidence NUMBER] [--strict]",
+    summary: "find secrets in files; needs no server; exits with 1 if there are findings",
+    load: async () => (await import("./commands/scan.ts")).scan,
+  },
 };

@@ -15,6 +15,8 @@ export interface RunOptions {
   env?: Record<string, string>;
   /** The command's standard input; default: empty. */
   input?: string;
+  /** Default: the folder of the tests. */
+  cwd?: string;
 }
 
 /** Inherits nothing from the tests' environment except PATH. */
@@ -22,6 +24,7 @@ export async function strongroom(words: readonly string[], options: RunOptions =
   const child = spawn(process.execPath, [main, ...words], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...options.env },
     stdio: ["pipe", "pipe", "pipe"],
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
   });
   child.stdin.on("error", () => undefined); // The command may exit without reading all of its input.
   child.stdin.end(options.input ?? "");

@@ -15,6 +15,8 @@ export interface Candidate {
   isQuoted: boolean;
   /** From 0 to 1: how surely this syntax gives the value to the name. */
   syntax: number;
+  /** The line is a comment: words there are samples. */
+  isComment?: boolean;
   /** What the value is if it is not a placeholder, whatever its name. */
   asserted?: DetectorClass;
   /** The value itself where `raw` is an encoded form of it. */
@@ -36,6 +38,8 @@ export interface Line {
   file: string;
 }
 
+const COMMENT = /^\s*(?:[#;]|\/\/\s|--\s|<!--|\*\s|REM\s|dnl\s|%\s)/i;
+
 /** A candidate for the piece `from` to `to` of `line`. */
 export function candidateAt(
   line: Line,
@@ -52,6 +56,7 @@ export function candidateAt(
     end: line.base + to,
     isQuoted: false,
     syntax: 0.95,
+    isComment: COMMENT.test(line.text),
     ...more,
   };
 }

@@ -28,6 +28,7 @@ export function judge(candidate: Candidate, value: string, around: Surroundings)
   if (candidate.asserted !== undefined) return judgeAsserted(candidate, candidate.asserted, value, verdict, around);
   const key = judgeKey(candidate.keyName ?? "");
   if (key === null) return null;
+  if (candidate.isComment === true && (verdict.kind !== "secret" || /^[A-Za-z_-]+\d{0,3}$/.test(value))) return null;
   if (around.kind.isGenerated) return null;
   if ((around.kind.isSample || around.kind.isTranslation) && isWordy(value, verdict)) return null;
   const weight = key.strength * candidate.syntax * (isConfig(around.format) ? 1 : 0.9);

@@ -157,7 +157,7 @@ const FORMS: readonly Phrase[] = [
     grams: ["llow"],
     isConfig: true,
     needs: ["allow "],
-    pattern: `\\ballow\\s+(?<user>[\\w.-]{1,32}):([^\\s"]{3,128})(?=\\s|$)`,
+    pattern: `\\ballow\\s+(?<user>[\\w.-]{1,32}):([^\\s":][^\\s"]{2,127})(?=\\s|$)`,
     syntax: 0.9,
   },
   {

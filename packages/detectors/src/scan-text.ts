@@ -215,7 +215,7 @@ class Scan {
         host: shown(facts.host, this.#file) ?? shown(context?.host, this.#file),
         port: facts.port ?? context?.port ?? null,
         url: shown(facts.url, this.#file),
-        preview: previewOf(value),
+        preview: isBlock ? value.slice(0, value.indexOf("\n")) : previewOf(value),
         fingerprint: this.#options.fingerprint?.(value) ?? null,
         publicKey: facts.publicKey ?? null,
         knownSecrets: facts.knownSecrets ?? [],

@@ -35,7 +35,7 @@ export function judgeValue(given: string): ValueVerdict {
 
 function kindOf(value: string): ValueKind {
   if (value.trim() === "") return "empty";
-  if (KEYWORDS.has(value.toLowerCase())) return "keyword";
+  if (KEYWORDS.has(value.toLowerCase()) || ALGORITHM.test(value)) return "keyword";
   if (isReference(value)) return "reference";
   if (isEncrypted(value)) return "encrypted";
   if (isPlaceholder(value)) return "placeholder";
@@ -52,6 +52,9 @@ function kindOf(value: string): ValueKind {
   return "secret";
 }
 
+/** `HMAC-SHA256`, `RC4_HMAC_MD5`, `AES-256-CBC`. */
+const ALGORITHM =
+  /^(?:(?:X?HMAC|RSA|SHA|AES|RC4|MD5|ECDSA|ECDH|DES|PBE|PBKDF2|CMAC|GCM|CBC|ED|HS|RS|ES|PS|OAEP|PKCS|WITH|SSHA|SCRAM|TLS|KW|WRAP)\d*[-_/]?)+(?:\d{1,4}(?:[-_](?:CBC|GCM|CTR|ECB|SHA\d*))?)?$/i;
 const UUID = /^\{?[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\}?$/i;
 
 /** Values of settings that are about secrets without being one: switches, types, methods, algorithms. */
@@ -88,7 +91,8 @@ function isReference(value: string): boolean {
     /^!(?:vault|secret|env|ref|sub|getatt|importvalue|join|lookup|var|include|reference)\b/i.test(value)
   )
     return true;
-  if (first === "`") return true;
+  if (first === "`" || /^[A-Za-z_$][\w$.]*\((?:[^)]*["'].*|.*\)[;,]?)$/.test(value)) return true;
+  if (/^\(&|%[sdn](?:$|[\s)\\])|^\{[\w.]+(?:![rsa])?(?::\w+)?\}$/.test(value)) return true;
   if (
     /^(?:process\.env|os\.(?:environ|getenv)|environ|env|ENV|System\.(?:getenv|getProperty)|getenv|config|settings|Environment|import\.meta|Deno\.env|vars|var|local|data|module|each|self|inputs|secrets|params|props|this|parent|ctx|context|req|request|res|args|argv|opts|options|cfg|conf|app|ansible_\w+|hostvars|lookup|random_password\.\w+|aws_\w+\.\w+|azurerm_\w+\.\w+|google_\w+\.\w+|vault_\w+\.\w+|kubernetes_\w+\.\w+)(?:\.|\[|\(|->|::)[\w.[\]()'"*$>:-]*[\w\])'"]?$/.test(
       value,
