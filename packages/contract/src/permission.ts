@@ -30,6 +30,7 @@ export const Permission = z.enum([
   "privileged-session.terminate",
   "privileged-session.play",
   "privileged-session.export",
+  "privileged-session.hold",
   "discovery.read",
   "discovery.manage",
   "access-request.list",

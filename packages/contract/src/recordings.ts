@@ -1,7 +1,7 @@
 // Recordings of privileged sessions: played, exported and searched.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { AccountId, Moment, PrivilegedSessionId, SafeId, UserId, oneLine } from "./fields.ts";
+import { AccountId, Message, Moment, PrivilegedSessionId, SafeId, UserId, manyLines, oneLine } from "./fields.ts";
 import { PrivilegedSession } from "./sessions.ts";
 
 const byId = z.object({ id: PrivilegedSessionId });
@@ -72,5 +72,39 @@ export const exportSessionRecording = endpoint({
   needs: "privileged-session.export",
   audit: "privileged-session.exported",
   thing,
+  stepUp: true,
+});
+
+const HoldReason = manyLines("Enter the reason").min(1, "Enter the reason").max(500);
+
+/** For members who may view the audit trail of the safe. Nothing deletes the recording until the hold is released. */
+export const holdSessionRecording = endpoint({
+  method: "POST",
+  path: "/api/v1/sessions/:id/recording/hold",
+  summary: "Place a legal hold on the recording of a session",
+  params: byId,
+  body: z.strictObject({ reason: HoldReason }),
+  reply: Message,
+  needs: "privileged-session.hold",
+  audit: "recording.held",
+  thing,
+  gives: "nothing",
+});
+
+/**
+ * For members who may also manage the safe's members, except the session's own user. Administrators and the safe's
+ * auditors are notified. A recording past its retention is deleted seven days later.
+ */
+export const releaseSessionRecording = endpoint({
+  method: "POST",
+  path: "/api/v1/sessions/:id/recording/release",
+  summary: "Release the legal hold on the recording of a session",
+  params: byId,
+  body: z.strictObject({ reason: HoldReason }),
+  reply: Message,
+  needs: "privileged-session.hold",
+  audit: "recording.released",
+  thing,
+  gives: "nothing",
   stepUp: true,
 });

@@ -52,7 +52,7 @@ export const SessionEndReason = z.enum(SESSION_END_REASONS);
 export type SessionEndReason = z.infer<typeof SessionEndReason>;
 
 /** The actions that the caller may take on a session now. */
-export const SESSION_ACTIONS = ["watch", "message", "pause", "terminate", "play", "export"] as const;
+export const SESSION_ACTIONS = ["watch", "message", "pause", "terminate", "play", "export", "hold", "release"] as const;
 export const SessionAction = z.enum(SESSION_ACTIONS);
 export type SessionAction = z.infer<typeof SessionAction>;
 
@@ -90,6 +90,10 @@ export const PrivilegedSession = z.object({
   is_recorded: z.boolean(),
   /** Set once the platform's retention has deleted the recording. */
   recording_deleted_at: Moment.nullable(),
+  /** When the platform's retention deletes the recording; null if never, and during a legal hold. */
+  recording_deletes_at: Moment.nullable(),
+  /** A legal hold prevents the deletion of the recording. */
+  is_recording_held: z.boolean(),
   /** *Pause Input* is in effect: the user's input does not reach the target. */
   is_input_paused: z.boolean(),
 });
@@ -102,8 +106,10 @@ export const SessionRecording = z.object({
   duration_seconds: z.number(),
   /** Output that was accepted and could not be stored. */
   unstored_bytes: z.number().int(),
-  /** When the platform's retention deletes it; null if never. A legal hold prevents the deletion. */
+  /** The end of the platform's retention; null if it keeps recordings forever. A legal hold prevents the deletion. */
   retention_until: Moment.nullable(),
+  /** The legal hold; null without one. */
+  hold: z.object({ since: Moment, by: z.string(), reason: z.string() }).nullable(),
 });
 
 export const SessionDetails = PrivilegedSession.extend({
@@ -152,6 +158,8 @@ export const listPrivilegedSessions = endpoint({
     to: Moment.optional(),
     /** Part of the user's, the account's or the target's name. */
     search: z.string().trim().max(100).optional(),
+    /** Only sessions whose recording has a legal hold, or only the others. */
+    held: z.stringbool().optional(),
   }),
   reply: z.object({
     sessions: z.array(PrivilegedSession),

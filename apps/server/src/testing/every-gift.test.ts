@@ -57,6 +57,7 @@ const NOT_MEASURED = [
   "endOwnSession",
   "extendAccessRequest",
   "finishRestoreReview",
+  "holdSessionRecording",
   "makeBackup",
   "messagePrivilegedSession",
   "pausePrivilegedSession",

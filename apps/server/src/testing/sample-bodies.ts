@@ -56,6 +56,8 @@ const answer = { kind: "totp", name: "A phone", code: "123456" };
 const BODIES: Record<string, unknown> = {
   startPrivilegedSession: {},
   terminatePrivilegedSession: { reason: "Wrong host" },
+  holdSessionRecording: { reason: "Case 7" },
+  releaseSessionRecording: { reason: "Case 7 is closed" },
   searchRecordings: { text: "rm -rf" },
   pausePrivilegedSession: { is_paused: true },
   messagePrivilegedSession: { text: "Please log out" },

@@ -18,6 +18,7 @@ export const rolePermissions: RolePermissions = {
   "privileged-session.terminate": ROLES,
   "privileged-session.play": ROLES,
   "privileged-session.export": ROLES,
+  "privileged-session.hold": ROLES,
 };
 
 /** The facts about a session and a reader that decide what the reader may do with it. */
@@ -27,6 +28,8 @@ export interface SessionView {
   permissions: Permissions;
   isLive: boolean;
   hasRecording: boolean;
+  /** The recording has a legal hold. */
+  isHeld: boolean;
 }
 
 /** INVARIANT: users see their own sessions, and those in safes whose audit trail they may view. */
@@ -36,8 +39,9 @@ export const isVisible = ({ isOwn, permissions }: Pick<SessionView, "isOwn" | "p
 /**
  * Members who may view the safe's audit trail can watch and play; those who also manage its members, and so could end
  * the access itself, can pause the input and terminate. Users can terminate and play their own sessions, but export none.
+ * INVARIANT: no user releases the legal hold on the recording of their own session.
  */
-export function actionsOn({ isOwn, permissions, isLive, hasRecording }: SessionView): SessionAction[] {
+export function actionsOn({ isOwn, permissions, isLive, hasRecording, isHeld }: SessionView): SessionAction[] {
   const isAuditor = allows(permissions, "view_audit");
   const may: Record<SessionAction, boolean> = {
     watch: isLive && isAuditor && !isOwn,
@@ -46,6 +50,8 @@ export function actionsOn({ isOwn, permissions, isLive, hasRecording }: SessionV
     terminate: isLive && (isOwn || (isAuditor && allows(permissions, "manage_members"))),
     play: hasRecording && (isOwn || isAuditor),
     export: hasRecording && isAuditor,
+    hold: hasRecording && !isHeld && isAuditor,
+    release: hasRecording && isHeld && !isOwn && isAuditor && allows(permissions, "manage_members"),
   };
   return SESSION_ACTIONS.filter((action) => may[action]);
 }

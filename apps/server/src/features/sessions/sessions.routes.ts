@@ -3,6 +3,7 @@ import {
   GatewayId,
   drainGateway,
   exportSessionRecording,
+  holdSessionRecording,
   listGateways,
   listPrivilegedSessions,
   listSessionActivity,
@@ -11,6 +12,7 @@ import {
   pausePrivilegedSession,
   readPrivilegedSession,
   readSessionRecording,
+  releaseSessionRecording,
   searchRecordings,
   startPrivilegedSession,
   terminatePrivilegedSession,
@@ -25,6 +27,7 @@ import { pauseInput, sendMessage, terminate } from "./control-session.ts";
 import { readGateways, setDraining } from "./gateway/gateways.store.ts";
 import type { GatewayRow } from "./gateway/gateways.store.ts";
 import { findActivity, findChoices, findSessions, readOne } from "./monitoring/find-sessions.ts";
+import { holdRecording, releaseRecording } from "./retention/hold-recording.ts";
 import { findInRecordings } from "./text/search-recordings.ts";
 import { exportSealed, play } from "./recordings/read-recording.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -42,6 +45,8 @@ export function bindSessions(kernel: Kernel, context: SessionContext): void {
   implement(kernel, pausePrivilegedSession, (call, tx) => pauseInput(context, call, tx));
   implementDownload(kernel, readSessionRecording, (call, db) => play(kernel, call, db));
   implementDownload(kernel, exportSessionRecording, (call, db) => exportSealed(kernel, call, db));
+  implement(kernel, holdSessionRecording, (call, tx) => holdRecording(context, call, tx));
+  implement(kernel, releaseSessionRecording, (call, tx) => releaseRecording(context, call, tx));
   implement(kernel, searchRecordings, (call, tx) => findInRecordings(kernel, call, tx));
   implement(kernel, listGateways, async (_call, db) => ({ gateways: (await readGateways(db)).map(toGateway) }));
   implement(kernel, drainGateway, async (call, tx) => {

@@ -21,6 +21,7 @@ export function filterOf(params: URLSearchParams): SessionFilter {
     account_id: params.get("account") ?? undefined,
     safe_id: params.get("safe") ?? undefined,
     search: searchOf(params),
+    held: params.get("held") === "true" ? "true" : undefined,
     period: PERIOD_NAMES.find((each) => each === params.get("period")) ?? "any",
   };
 }
@@ -70,6 +71,13 @@ export function FilterBar({ filter }: { filter: SessionFilter }) {
         data={named(choices?.accounts)}
       />
       <Filter label="Safe" part="safe" value={filter.safe_id} all="All safes" data={named(choices?.safes)} />
+      <Filter
+        label="Recording"
+        part="held"
+        value={filter.held}
+        all="All recordings"
+        data={[{ value: "true", label: "With a legal hold" }]}
+      />
       <Filter
         label="Started"
         part="period"

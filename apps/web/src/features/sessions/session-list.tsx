@@ -5,6 +5,8 @@ import {
   IconEye,
   IconKeyboard,
   IconKeyboardOff,
+  IconLock,
+  IconLockOpen,
   IconMessage,
   IconPlayerPlay,
   IconPlayerStop,
@@ -16,12 +18,13 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Suspense, lazy, useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
-import { duration } from "#shared/format/time.ts";
+import { duration, shortDate } from "#shared/format/time.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
 import { toast } from "#shared/ui/toast.ts";
+import { HoldDialog, ReleaseDialog } from "./hold-dialogs.tsx";
 import { MessageDialog, TerminateDialog } from "./session-dialogs.tsx";
 import { STATUS_BADGE, STATUS_LABELS, nameOf } from "./session-labels.ts";
 import { pauseInput, recordingExport } from "./sessions.queries.ts";
@@ -71,6 +74,8 @@ export function SessionList({ sessions, isFiltered }: SessionListProps) {
         <>
           <TerminateDialog session={chosen.session} {...dialogProps("terminate")} />
           <MessageDialog session={chosen.session} {...dialogProps("message")} />
+          <HoldDialog session={chosen.session} {...dialogProps("hold")} />
+          <ReleaseDialog session={chosen.session} {...dialogProps("release")} />
           {chosen.dialog === "watch" && (
             <Suspense fallback={null}>
               <WatchDialog session={chosen.session} {...dialogProps("watch")} />
@@ -125,6 +130,8 @@ function SessionRow({ session, onOpen }: SessionRowProps) {
             · Recording deleted <RelativeTime moment={session.recording_deleted_at} />
           </>
         )}
+        {session.is_recording_held && " · Legal hold"}
+        {session.recording_deletes_at !== null && ` · Recording kept until ${shortDate(session.recording_deletes_at)}`}
         {isActive && session.is_input_paused && " · Input paused"}
       </RowDetail>
       {session.ended_because !== null && <RowDetail>{session.ended_because}</RowDetail>}
@@ -172,6 +179,8 @@ function SessionActions({ session, onOpen }: SessionRowProps) {
         button(isPaused ? "Resume Input" : "Pause Input", isPaused ? IconKeyboard : IconKeyboardOff, pause, {
           loading: pausing.isPending,
         })}
+      {may("hold") && button("Legal Hold", IconLock, () => onOpen(session, "hold"))}
+      {may("release") && button("Release Hold", IconLockOpen, () => onOpen(session, "release"))}
       {may("terminate") &&
         button("Terminate", IconPlayerStop, () => onOpen(session, "terminate"), { variant: "light", color: "red" })}
     </>

@@ -74,10 +74,25 @@ describe("the session monitoring page", () => {
     expect((await rows())[0]?.textContent).toContain("Recording deleted 1h ago");
   });
 
+  test("a recording shows its legal hold, or the day until which it is kept", async () => {
+    await showOne({ is_recording_held: true });
+    expect((await rows())[0]?.textContent).toContain("· Legal hold");
+    expect((await rows())[0]?.textContent).not.toContain("kept until");
+  });
+
+  test("a recording with a retention shows the day until which it is kept", async () => {
+    await showOne({ recording_deletes_at: "2026-12-24T10:00:00.000Z" });
+    expect((await rows())[0]?.textContent).toContain("· Recording kept until Dec 24, 2026");
+  });
+
   test.each([
     [
-      ["watch", "play", "export", "message", "pause", "terminate"],
-      ["Watch Live", "Playback", "Export", "Message", "Pause Input", "Terminate"],
+      ["watch", "play", "export", "message", "pause", "hold", "terminate"],
+      ["Watch Live", "Playback", "Export", "Message", "Pause Input", "Legal Hold", "Terminate"],
+    ],
+    [
+      ["play", "release"],
+      ["Playback", "Release Hold"],
     ],
     [["play"], ["Playback"]],
     [[], []],
@@ -121,6 +136,7 @@ describe("the session monitoring page", () => {
     ["User", "Ben", "user_id", USER_ID],
     ["Account", "root on db1", "account_id", ACCOUNT_ID],
     ["Safe", "Databases", "safe_id", SAFE_ID],
+    ["Recording", "With a legal hold", "held", "true"],
   ])("the filter %s sends its choice %s as %s", async (label, choice, field, value) => {
     api.on(CHOICES, {
       json: {
@@ -218,6 +234,26 @@ describe("the actions on a session", () => {
     await user.click(dialog.getByRole("button", { name: "Terminate" }));
     expect(await dialog.findByText("The session has ended already.")).toBeTruthy();
   });
+
+  test.each([
+    ["hold", /^Legal Hold/, "Legal Hold", "Place Hold"],
+    ["release", /^Release Hold/, "Release Legal Hold", "Release Hold"],
+  ] as const)(
+    "the dialog for %s sends the reason and reports the reply",
+    async (action, button, title, submitLabel) => {
+      const path = at("POST", `recording/${action}`);
+      api.on(path, { json: { message: "Done." } });
+      const { user, row } = await showOne({ actions: [action] });
+      await user.click(row.getByRole("button", { name: button }));
+      const dialog = within(await screen.findByRole("dialog", { name: title }));
+      const submit = dialog.getByRole("button", { name: submitLabel });
+      expect(submit).toHaveProperty("disabled", true);
+      await user.type(dialog.getByRole("textbox", { name: "Reason" }), "Case 7");
+      await user.click(submit);
+      expect(await screen.findByText("Done.")).toBeTruthy();
+      expect(api.requestsTo(path)[0]?.body).toEqual({ reason: "Case 7" });
+    },
+  );
 
   test("Message sends the text to the user's terminal", async () => {
     api.on(at("POST", "message"), { json: { message: "Sent." } });

@@ -1,12 +1,15 @@
 // Server state of privileged sessions: the list, the activity feed, and what a reader does with one session.
 import {
   exportSessionRecording,
+  holdSessionRecording,
   listPrivilegedSessions,
   listSessionActivity,
   listSessionChoices,
   messagePrivilegedSession,
   pausePrivilegedSession,
+  readPrivilegedSession,
   readSessionRecording,
+  releaseSessionRecording,
   searchRecordings,
   startPrivilegedSession,
   terminatePrivilegedSession,
@@ -29,7 +32,7 @@ type ListQuery = NonNullable<InputOf<typeof listPrivilegedSessions>["query"]>;
 
 export interface SessionFilter extends Pick<
   ListQuery,
-  "status" | "protocol" | "risk" | "user_id" | "account_id" | "safe_id" | "search"
+  "status" | "protocol" | "risk" | "user_id" | "account_id" | "safe_id" | "search" | "held"
 > {
   period: Period;
 }
@@ -69,6 +72,20 @@ export async function terminate(client: QueryClient, id: PrivilegedSessionId, re
   void invalidatePath(client, PATH);
   return done;
 }
+
+export async function holdRecording(client: QueryClient, id: PrivilegedSessionId, reason: string) {
+  const done = await call(holdSessionRecording, { ...at(id), body: { reason } });
+  void invalidatePath(client, PATH);
+  return done;
+}
+
+export async function releaseRecording(client: QueryClient, id: PrivilegedSessionId, reason: string) {
+  const done = await call(releaseSessionRecording, { ...at(id), body: { reason } });
+  void invalidatePath(client, PATH);
+  return done;
+}
+
+export const sessionDetails = (id: PrivilegedSessionId) => queryOf(readPrivilegedSession, at(id));
 
 export async function pauseInput(client: QueryClient, id: PrivilegedSessionId, isPaused: boolean) {
   const done = await call(pausePrivilegedSession, { ...at(id), body: { is_paused: isPaused } });

@@ -51,6 +51,7 @@ const WORDS: Partial<Record<Scope, string>> = {
   "privileged-session.terminate": "Terminate sessions",
   "privileged-session.play": "Play recordings of sessions",
   "privileged-session.export": "Export recordings of sessions",
+  "privileged-session.hold": "Place and release legal holds on recordings",
   "audit.read": "Read the audit trail",
   "audit.export": "Export the audit trail",
   "audit.verify": "Verify the audit trail",

@@ -75,7 +75,13 @@ function recordingOf(row: ShownSession): SessionDetails["recording"] {
     duration_seconds: (row.recording_ms ?? 0) / 1000,
     unstored_bytes: row.unstored_bytes ?? 0,
     retention_until: moment(row.retention_until),
+    hold: holdOf(row),
   };
+}
+
+function holdOf({ held_at, held_by, held_why }: ShownSession) {
+  if (held_at === null) return null;
+  return { since: held_at.toISOString(), by: held_by ?? "", reason: held_why ?? "" };
 }
 
 export const actionsFor = (row: ShownSession, viewer: Viewer) =>
@@ -84,6 +90,7 @@ export const actionsFor = (row: ShownSession, viewer: Viewer) =>
     permissions: row.permissions,
     isLive: row.status === "active",
     hasRecording: row.recording_id !== null && row.recording_deleted_at === null,
+    isHeld: row.held_at !== null,
   });
 
 export function toSession(row: ShownSession, viewer: Viewer): PrivilegedSession {
@@ -114,6 +121,9 @@ export function toSession(row: ShownSession, viewer: Viewer): PrivilegedSession 
     ended_because: endedBecause(row),
     is_recorded: row.is_recorded,
     recording_deleted_at: moment(row.recording_deleted_at),
+    recording_deletes_at:
+      row.held_at === null && row.recording_deleted_at === null ? moment(row.retention_until) : null,
+    is_recording_held: row.held_at !== null,
     is_input_paused: row.input_paused_by !== null,
   };
 }

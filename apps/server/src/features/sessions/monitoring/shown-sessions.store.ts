@@ -27,6 +27,10 @@ export interface ShownSession extends SessionRow {
   unstored_bytes: number | null;
   retention_until: Date | null;
   recording_deleted_at: Date | null;
+  /** The legal hold; null without one. */
+  held_at: Date | null;
+  held_by: string | null;
+  held_why: string | null;
   text_status: "waiting" | "indexed" | "partial" | null;
 }
 
@@ -55,7 +59,8 @@ const shown = (viewer: Viewer, condition: RawBuilder<unknown>, rest: RawBuilder<
       - coalesce(session.started_at, session.requested_at))::float8 as seconds,
     gateways.name as gateway_name, recordings.id as recording_id, recordings.status as recording_status,
     recordings.bytes as recording_bytes, recordings.duration_ms as recording_ms, recordings.unstored_bytes,
-    ${retentionEnd} as retention_until, recordings.deletion_began_at as recording_deleted_at, recordings.text_status
+    ${retentionEnd} as retention_until, recordings.deletion_began_at as recording_deleted_at, recordings.text_status,
+    recordings.held_at, recordings.held_by, recordings.held_why
   from sessions session
   left join standing on standing.safe_id = session.safe_id
   left join gateways on gateways.id = session.gateway_id
@@ -105,6 +110,7 @@ export interface SessionFilter {
   from?: string | undefined;
   to?: string | undefined;
   search?: string | undefined;
+  held?: boolean | undefined;
   /** Only sessions with a recording that is not deleted. */
   recorded?: boolean;
 }
@@ -124,6 +130,7 @@ export async function listShown(
   }
   if (filter.recorded === true)
     conditions.push(sql`recordings.id is not null and recordings.deletion_began_at is null`);
+  if (filter.held !== undefined) conditions.push(sql`(recordings.held_at is not null) = ${filter.held}`);
   if (filter.from !== undefined) conditions.push(sql`session.started_at >= ${filter.from}::timestamptz`);
   if (filter.to !== undefined) conditions.push(sql`session.started_at <= ${filter.to}::timestamptz`);
   if (filter.search !== undefined && filter.search !== "") {

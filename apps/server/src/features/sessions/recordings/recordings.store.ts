@@ -23,6 +23,7 @@ interface RecordingsTable {
   held_at: Later<Date>;
   held_by: Later<string>;
   held_why: Later<string>;
+  hold_released_at: Later<Date>;
   last_chunk: Later<number>;
   last_digest: Later<Buffer>;
   deletion_began_at: Later<Date>;

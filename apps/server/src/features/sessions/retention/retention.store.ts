@@ -3,13 +3,31 @@ import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { SessionRow } from "../sessions.store.ts";
 
-/** Of `recordings` with the `platforms` row of its session: null when the platform keeps recordings forever. */
-export const retentionEnd = sql<Date | null>`recordings.closed_at + make_interval(days => platforms.session_recording_days)`;
+const A_WEEK = "interval '7 days'";
 
-const A_WEEK = sql`interval '7 days'`;
+/** Of `recordings` with the `platforms` row of its session: null when the platform keeps recordings forever. A released hold delays it. */
+export const retentionEnd = sql<Date | null>`case when platforms.session_recording_days is not null then greatest(
+  recordings.closed_at + make_interval(days => platforms.session_recording_days),
+  recordings.hold_released_at + ${sql.raw(A_WEEK)}) end`;
 
 const isDue = sql<boolean>`recordings.status <> 'open' and recordings.held_at is null
   and recordings.deletion_began_at is null and ${retentionEnd} <= access_time()`;
+
+/** Returns false when it has a legal hold, or is being deleted. */
+export async function placeHold(tx: Tx, id: string, by: string, reason: string): Promise<boolean> {
+  const { rows } = await sql`
+    update recordings set held_at = access_time(), held_by = ${by}, held_why = ${reason}
+    where id = ${id} and held_at is null and deletion_began_at is null returning id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Returns false without a legal hold. */
+export async function releaseHold(tx: Tx, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    update recordings set held_at = null, held_by = null, held_why = null, hold_released_at = access_time()
+    where id = ${id} and held_at is not null returning id`.execute(tx);
+  return rows.length > 0;
+}
 
 export interface DeletableRecording {
   id: string;
@@ -23,7 +41,7 @@ export async function findDeletable(db: Db): Promise<DeletableRecording[]> {
     select recordings.id, recordings.deleted_at is not null as is_deleted from recordings
     join sessions on sessions.id = recordings.session_id
     left join platforms on platforms.id = sessions.platform_id
-    where recordings.deleted_at > access_time() - ${A_WEEK}
+    where recordings.deleted_at > access_time() - ${sql.raw(A_WEEK)}
       or (recordings.deleted_at is null and (recordings.deletion_began_at is not null or (${isDue})))
     order by recordings.closed_at`.execute(db);
   return rows;
@@ -54,7 +72,7 @@ export interface BegunDeletion extends SessionRow {
 export async function readBegunDeletion(db: Db, id: string): Promise<BegunDeletion | null> {
   const { rows } = await sql<BegunDeletion>`
     select sessions.*, deletion_days as days, last_chunk, last_digest,
-      deletion_began_at <= access_time() - ${A_WEEK} as is_given_up
+      deletion_began_at <= access_time() - ${sql.raw(A_WEEK)} as is_given_up
     from recordings join sessions on sessions.id = recordings.session_id
     where recordings.id = ${id} and deletion_began_at is not null and deleted_at is null`.execute(db);
   return rows[0] ?? null;

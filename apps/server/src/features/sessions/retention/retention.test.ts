@@ -1,22 +1,28 @@
 // The daily deletion of recordings past the retention of their platform.
 import {
   exportSessionRecording,
+  holdSessionRecording,
+  listPrivilegedSessions,
   readPrivilegedSession,
   readSessionRecording,
+  releaseSessionRecording,
   searchRecordings,
 } from "@strongroom/contract";
 import type { PrivilegedSessionId } from "@strongroom/contract";
 import { parseDigestLine } from "@strongroom/recordings";
 import assert from "node:assert/strict";
 import { access, mkdir, rm, rmdir, writeFile } from "node:fs/promises";
-import { after, afterEach, before, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
 import { shiftTime } from "#features/access-requests/testing/requestable-account.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { aMember } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { endSession } from "../gateway/end-session.ts";
 import { sessionContextOf } from "../session-context.ts";
 import { aRecording } from "../testing/a-recording.ts";
-import { aGateway, anSshAccount, sessionsOf } from "../testing/opening.ts";
+import { aGateway, anSshAccount, eventsOf, sessionsOf } from "../testing/opening.ts";
 import type { TestGateway } from "../testing/opening.ts";
 import { indexRecordings } from "../text/index-recordings.ts";
 import { deleteExpiredRecordings } from "./delete-recordings.ts";
@@ -201,4 +207,85 @@ test("a legal hold set while the job waits for the row prevents the deletion", a
   }
   assert.ok(await isThere(recording.path));
   assert.deepEqual(await storedOf(recording.id).then(({ begun, deleted }) => [begun, deleted]), [false, false]);
+});
+
+const codeOf = (reply: { body: unknown }) => (reply.body as { code?: string }).code;
+const hold = (who: TestPerson, id: PrivilegedSessionId, reason = "Case 7") =>
+  app.call(holdSessionRecording, { params: { id }, body: { reason }, as: who.token });
+const provedAgo = (who: TestPerson, time: string) =>
+  app.database.pool.query("update sign_in_sessions set proved_at = proved_at - $1::interval where user_id = $2", [
+    time,
+    who.id,
+  ]);
+const release = (who: TestPerson, id: PrivilegedSessionId, reason = "Case 7 is closed") =>
+  app.call(releaseSessionRecording, { params: { id }, body: { reason }, as: who.token });
+
+describe("legal holds", () => {
+  test("a hold keeps a recording past its retention, and a released one for seven days more", async () => {
+    const { owner, session, recording } = await aClosedRecording(1);
+    const admin = await firstAdmin(app);
+    assert.equal((await hold(owner, session)).status, 200);
+    await daysLater(400);
+    assert.ok(await isThere(recording.path));
+    await shiftTime(app, "400 days");
+    const released = await release(admin, session);
+    assert.equal(released.status, 200, released.text);
+    await daysLater(406);
+    assert.ok(await isThere(recording.path), "deleted within the week");
+    await daysLater(408);
+    assert.equal(await isThere(recording.path), false);
+    assert.deepEqual(
+      (await eventsOf(app, session)).filter((event) => event.startsWith("recording.") && !event.includes("chunks")),
+      ["recording.closed success", "recording.held success", "recording.released success", "recording.deleted success"],
+    );
+  });
+
+  test("lists and the session say who holds a recording and why, and when one is deleted", async () => {
+    const { owner, session } = await aClosedRecording(30);
+    const read = async () => (await app.call(readPrivilegedSession, { params: { id: session }, as: owner.token })).body;
+    const before = await read();
+    assert.equal(before.is_recording_held, false);
+    assert.equal(before.recording_deletes_at, before.recording?.retention_until);
+    assert.ok(before.actions.includes("hold") && !before.actions.includes("release"));
+    await hold(owner, session, "Case 12");
+    const held = await read();
+    assert.equal(held.recording_deletes_at, null);
+    const { by, reason } = held.recording!.hold!;
+    assert.deepEqual([by, reason], [owner.email.split("@")[0], "Case 12"]);
+    const ids = async (isHeld: boolean) =>
+      (await app.call(listPrivilegedSessions, { query: { held: String(isHeld) }, as: owner.token })).body.sessions.map(
+        ({ id }) => id,
+      );
+    assert.deepEqual([await ids(true), await ids(false)], [[session], []]);
+  });
+
+  test("auditors place holds; only those who also manage members release them, never for their own session", async () => {
+    const { owner, user, safe, account, session } = await aClosedRecording(1);
+    const auditor = await aPerson(app);
+    await aMember(app, owner, safe, auditor, "auditor");
+    assert.equal((await hold(user, session)).status, 403);
+    assert.equal((await hold(await aPerson(app), session)).status, 404);
+    assert.equal((await hold(auditor, session)).status, 200);
+    assert.equal((await hold(owner, session)).status, 409);
+    assert.equal((await release(auditor, session)).status, 403);
+    assert.equal((await release(user, session)).status, 403);
+    await provedAgo(owner, "2 days");
+    assert.equal(codeOf(await release(owner, session)), "step-up.required");
+    await provedAgo(owner, "-2 days");
+    assert.equal((await release(owner, session)).status, 200);
+    assert.equal((await release(owner, session)).status, 409);
+
+    const own = (await sessionsOf(app, gateway).open(owner, account)) as PrivilegedSessionId;
+    const recording = await aRecording(app, own, safe.id);
+    await recording.close();
+    assert.equal((await hold(owner, own)).status, 200);
+    assert.equal((await release(owner, own)).status, 403);
+  });
+
+  test("a recording whose deletion has begun cannot be held", async () => {
+    const { owner, session } = await aClosedRecording(1);
+    await daysLater(2);
+    const refused = await hold(owner, session);
+    assert.deepEqual([refused.status, codeOf(refused)], [409, "recording.deletion-began"]);
+  });
 });

@@ -1,4 +1,4 @@
-// Notifies auditors of high-risk sessions, and users of sessions that were terminated.
+// Notifies auditors of high-risk sessions and released legal holds, and users of sessions that were terminated.
 import { notifyOf } from "#features/notifications/index.ts";
 import { membersWho } from "#features/safes/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -48,5 +48,25 @@ export async function notifyTerminated(
     actionRequired: false,
     metadata: metadataOf(row),
     link: "/sessions",
+  });
+}
+
+/** Members who may view the safe's audit trail, and administrators. The reason is free text and stays out. */
+export async function notifyReleased(
+  kernel: ProcessKernel,
+  tx: Tx,
+  row: Subject,
+  by: { id: string; name: string },
+): Promise<void> {
+  const auditors = await membersWho(tx, row.safe_id, "view_audit");
+  await notifyOf(kernel)(tx, {
+    to: { users: auditors.filter((id) => id !== by.id), roles: ["admin"] },
+    type: "session_alert",
+    title: "Legal hold released",
+    message: `${by.name} released the legal hold on the recording of ${row.user_name} on ${row.account_name}. It can be deleted in 7 days.`,
+    severity: "high",
+    actionRequired: false,
+    metadata: metadataOf(row),
+    link: `/sessions?search=${row.id}`,
   });
 }

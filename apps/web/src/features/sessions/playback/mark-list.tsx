@@ -1,7 +1,7 @@
 // The marks of a recording: choosing one shows its moment.
 import { Button } from "@mantine/core";
 import type { CastMark } from "./cast-text.ts";
-import classes from "./mark-list.module.css";
+import classes from "./playback.module.css";
 
 const KINDS: Record<string, string> = {
   command: "Command",

@@ -2,9 +2,10 @@
 import { Button, Checkbox, Group, Select, Slider, Stack } from "@mantine/core";
 import { IconCopy, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import type { PrivilegedSession } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
-import { countdown } from "#shared/format/time.ts";
+import { countdown, shortDate } from "#shared/format/time.ts";
 import { copyText } from "#shared/ui/copy.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
@@ -16,10 +17,11 @@ import type { Screen } from "../screen/screen.ts";
 import { ScreenView } from "../screen/screen-view.tsx";
 import type { SessionDialogProps } from "../session-dialogs.tsx";
 import { nameOf } from "../session-labels.ts";
-import { readRecording } from "../sessions.queries.ts";
+import { readRecording, sessionDetails } from "../sessions.queries.ts";
 import { marksOf } from "./cast-text.ts";
 import { Finder } from "./finder.tsx";
 import { MarkList } from "./mark-list.tsx";
+import classes from "./playback.module.css";
 import { Player, SPEEDS, parseCast, type Cast } from "./player.ts";
 
 const TICK_MS = 50;
@@ -38,9 +40,23 @@ export interface PlaybackDialogProps extends SessionDialogProps {
 export default function PlaybackDialog({ session, opened, onClose, startAt, isOnTop = false }: PlaybackDialogProps) {
   return (
     <Modal opened={opened} onClose={onClose} isOnTop={isOnTop} title={`Playback: ${nameOf(session)}`} size="2xl">
+      <Retention session={session} />
       <Recording key={session.id} session={session} startAt={startAt} />
     </Modal>
   );
+}
+
+/** How long the recording is kept, and why. Nothing without a limit. */
+function Retention({ session }: { session: PrivilegedSession }) {
+  const recording = useQuery(sessionDetails(session.id)).data?.recording ?? null;
+  if (recording === null) return null;
+  const { hold, retention_until: until } = recording;
+  if (hold === null && until === null) return null;
+  const text =
+    hold === null
+      ? `Kept until ${shortDate(until ?? "")}`
+      : `Legal hold by ${hold.by} since ${shortDate(hold.since)}: ${hold.reason}`;
+  return <p className={classes.retention}>{text}</p>;
 }
 
 type Loading = { kind: "loading" } | { kind: "failed"; text: string } | { kind: "loaded"; cast: Cast };

@@ -1,4 +1,5 @@
 // Playback with marks, text search and copying, and the search across recordings that opens it.
+import type { SessionDetails } from "@strongroom/contract";
 import { screen, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
@@ -9,6 +10,7 @@ import PlaybackDialog from "./playback-dialog.tsx";
 import { SearchRecordings } from "./search-recordings.tsx";
 
 const RECORDING = `GET /api/v1/sessions/${SESSION_ID}/recording`;
+const DETAILS = `GET /api/v1/sessions/${SESSION_ID}`;
 const SEARCH = "POST /api/v1/sessions/search";
 const CAST = [
   '{"version":3,"term":{"cols":80,"rows":24}}',
@@ -22,10 +24,30 @@ const CAST = [
 ].join("\n");
 const NAME = "Playback: Ada on root on db1";
 
+const detailsWith = (given: Partial<SessionDetails["recording"]> = {}): SessionDetails => ({
+  ...aSession(),
+  ends_at: new Date().toISOString(),
+  source_address: "192.0.2.1",
+  reason: null,
+  ticket: null,
+  gateway: null,
+  input_bytes: 0,
+  output_bytes: 0,
+  recording: {
+    status: "closed",
+    bytes: 1,
+    duration_seconds: 1,
+    unstored_bytes: 0,
+    retention_until: null,
+    hold: null,
+    ...given,
+  },
+});
+
 let api: TestApi;
 beforeEach(async () => {
   signInForTest();
-  api = await startApi({ [RECORDING]: { text: CAST } });
+  api = await startApi({ [RECORDING]: { text: CAST }, [DETAILS]: { json: detailsWith() } });
 });
 afterEach(() => api.close());
 
@@ -38,6 +60,19 @@ const play = async (startAt?: number) => {
   await dialog.findByText(/ of 0:04$/);
   return { ...view, dialog };
 };
+
+test("the player says who holds the recording and why", async () => {
+  const hold = { since: "2026-11-02T10:00:00.000Z", by: "Ben", reason: "Case 7" };
+  api.on(DETAILS, { json: detailsWith({ hold, retention_until: "2026-12-24T10:00:00.000Z" }) });
+  const { dialog } = await play();
+  expect(await dialog.findByText("Legal hold by Ben since Nov 2, 2026: Case 7")).toBeTruthy();
+});
+
+test("the player says until when the recording is kept", async () => {
+  api.on(DETAILS, { json: detailsWith({ hold: null, retention_until: "2026-12-24T10:00:00.000Z" }) });
+  const { dialog } = await play();
+  expect(await dialog.findByText("Kept until Dec 24, 2026")).toBeTruthy();
+});
 
 test("choosing a mark shows its moment and stops", async () => {
   const { user, dialog } = await play();

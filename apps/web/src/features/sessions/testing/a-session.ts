@@ -39,6 +39,8 @@ export const aSession = (given: Partial<PrivilegedSession> = {}): PrivilegedSess
   ended_because: null,
   is_recorded: true,
   recording_deleted_at: null,
+  recording_deletes_at: null,
+  is_recording_held: false,
   is_input_paused: false,
   ...given,
 });
