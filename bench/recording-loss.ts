@@ -1,5 +1,5 @@
-// `npm run recording-loss [-- ROUNDS]`: kills gateway, server and database and fills the disk while users work (default
-// 100 rounds), and prints how much of what they saw is missing from the recordings. The figures are in
+// `npm run recording-loss [-- ROUNDS [bucket]]`: kills gateway, server and database and fills the disk, or stops the object
+// store, while users work (default 100 rounds), and prints how much of what they saw is missing from the recordings. The figures are in
 // docs/recordings.md.
 import { FAULTS } from "../e2e/testing/recording-loss/faults.ts";
 import { judge, runRound } from "../e2e/testing/recording-loss/rounds.ts";
@@ -12,11 +12,14 @@ if (!Number.isInteger(rounds) || rounds < 1) {
   process.exit(1);
 }
 
-const bed = await openLossBed();
+const storesIn = process.argv[3] === "bucket" ? "bucket" : "folder";
+const bed = await openLossBed(storesIn);
 const losses: Loss[] = [];
 try {
-  const faults = FAULTS.filter(({ needsDisk }) => bed.hasDisk || !needsDisk);
-  if (!bed.hasDisk)
+  const faults = FAULTS.filter(
+    ({ needsDisk, needsBucket }) => needsBucket === (storesIn === "bucket") && (bed.hasDisk || !needsDisk),
+  );
+  if (!bed.hasDisk && storesIn === "folder")
     console.log("Rounds with a full disk are skipped: only root can create a separate disk for recordings.");
   const observed: Observed[] = [];
   for (let round = 0; round < rounds; round += 1) {

@@ -7,7 +7,7 @@ import {
   gatewayHostKey,
   gatewaySocket,
   prepareSecrets,
-  recordingsFolder,
+  recordingStorage,
   registerGateway,
   sessionContextOf,
   unregisterGateway,
@@ -81,7 +81,7 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
   });
   const gateway = new Gateway({
     store: databaseSessions({ context, gateway: facts, network }),
-    startRecorder: recordSessions(kernel, recordingsFolder(config)),
+    startRecorder: recordSessions(kernel, await recordingStorage(config)),
     clock: systemTimerClock,
     log,
   });

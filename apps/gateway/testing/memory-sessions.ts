@@ -165,7 +165,13 @@ export function memorySessions(): MemorySessions {
         target: `${target.host}:${target.port}`,
         remoteUser: target.username ?? "",
         endsIn: 3_600_000,
-        rules: { idleMinutes: null, needsWatcher: false, hidesWatchers: false },
+        rules: {
+          idleMinutes: null,
+          needsWatcher: false,
+          hidesWatchers: false,
+          recordsInput: false,
+          recordingDays: null,
+        },
         ...more,
       };
       endsIn.set(id, session.endsIn);

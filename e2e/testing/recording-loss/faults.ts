@@ -9,6 +9,10 @@ export interface Fault {
   /** Whether the fault ends the sessions of the gateway without a closing record. */
   killsGateway: boolean;
   needsDisk: boolean;
+  /** Recordings must be in a bucket. */
+  needsBucket: boolean;
+  /** Whether the closing record may be missing too, because the store was away for as long as the recorder tries. */
+  mayStayOpen: boolean;
   inject(bed: LossBed): Promise<void>;
 }
 
@@ -17,10 +21,26 @@ const fullFor = (seconds: number, isBrief: boolean): Fault => ({
   isBrief,
   killsGateway: false,
   needsDisk: true,
+  needsBucket: false,
+  mayStayOpen: false,
   async inject(bed) {
     bed.fillDisk();
     await delay(seconds * 1000);
     bed.freeDisk();
+  },
+});
+
+const storeStoppedFor = (seconds: number, isBrief: boolean): Fault => ({
+  name: `object store stopped for ${seconds} s`,
+  isBrief,
+  killsGateway: false,
+  needsDisk: false,
+  needsBucket: true,
+  mayStayOpen: seconds > 10,
+  async inject(bed) {
+    bed.stopStore();
+    await delay(seconds * 1000);
+    bed.continueStore();
   },
 });
 
@@ -30,6 +50,8 @@ export const FAULTS: readonly Fault[] = [
     isBrief: true,
     killsGateway: true,
     needsDisk: false,
+    needsBucket: false,
+    mayStayOpen: false,
     async inject(bed) {
       await bed.killGateway();
       await bed.startGateway();
@@ -40,6 +62,8 @@ export const FAULTS: readonly Fault[] = [
     isBrief: true,
     killsGateway: false,
     needsDisk: false,
+    needsBucket: false,
+    mayStayOpen: false,
     async inject(bed) {
       await bed.killServer();
       await bed.startServer();
@@ -50,6 +74,8 @@ export const FAULTS: readonly Fault[] = [
     isBrief: true,
     killsGateway: false,
     needsDisk: false,
+    needsBucket: false,
+    mayStayOpen: false,
     async inject(bed) {
       bed.killDatabase();
       await delay(3000);
@@ -60,6 +86,8 @@ export const FAULTS: readonly Fault[] = [
     isBrief: true,
     killsGateway: true,
     needsDisk: false,
+    needsBucket: false,
+    mayStayOpen: false,
     async inject(bed) {
       bed.killDatabase();
       await Promise.all([bed.killGateway(), bed.killServer()]);
@@ -70,4 +98,32 @@ export const FAULTS: readonly Fault[] = [
   fullFor(1, false),
   fullFor(4, false),
   fullFor(12, true),
+  storeStoppedFor(1, false),
+  storeStoppedFor(4, false),
+  storeStoppedFor(12, true),
+  {
+    name: "kill -9 of the object store",
+    isBrief: true,
+    killsGateway: false,
+    needsDisk: false,
+    needsBucket: true,
+    mayStayOpen: false,
+    async inject(bed) {
+      await bed.killStore();
+      await delay(3000);
+      await bed.startStore();
+    },
+  },
+  {
+    name: "kill -9 of the gateway that stores objects",
+    isBrief: true,
+    killsGateway: true,
+    needsDisk: false,
+    needsBucket: true,
+    mayStayOpen: false,
+    async inject(bed) {
+      await bed.killGateway();
+      await bed.startGateway();
+    },
+  },
 ];

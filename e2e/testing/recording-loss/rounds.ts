@@ -104,7 +104,7 @@ export async function judge(bed: LossBed, observed: Observed): Promise<Loss> {
     missingBytes > 0 && report.isComplete && "the loss is not detected",
     missingBytes > 0 && status === "closed" && reported < missingBytes && `only ${reported} bytes are reported missing`,
     changed.length > 0 && `the recording is damaged: ${changed[0]?.message}`,
-    status !== expected && `the recording is ${status}`,
+    status !== expected && !(status === "broken" && fault.mayStayOpen) && `the recording is ${status}`,
   ];
   return { ...loss, problem: problems.find((problem) => problem !== false) ?? null };
 }

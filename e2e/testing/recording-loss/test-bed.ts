@@ -1,34 +1,33 @@
 // A server and a gateway, which run as separate processes with the embedded database and are killed by tests, and a real sshd as
 // the target.
 import {
-  createAccount,
-  createSafe,
   exportSessionRecording,
-  listPlatforms,
   readPrivilegedSession,
   readSessionRecording,
   startPrivilegedSession,
-  validateAccount,
   verifyAudit,
 } from "@strongroom/contract";
 import { startSshd } from "@strongroom/connectors/testing";
 import type { Sshd } from "@strongroom/connectors/testing";
+import { FAKE_BUCKET, FAKE_CREDENTIALS, FAKE_REGION } from "@strongroom/recordings/testing/fake-s3";
 import { fork, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ownEnvironment } from "../environment.ts";
+import { anAccountOn, startGateway } from "../gateway.ts";
 import { ask, firstAdmin, send, tokenOf } from "../people.ts";
-import type { Person } from "../people.ts";
 import { startServer } from "../server.ts";
 import type { RunningServer } from "../server.ts";
 import { openTerminal } from "./terminal.ts";
 import type { SessionTerminal } from "./terminal.ts";
 
-const GATEWAY = join(import.meta.dirname, "../../../apps/gateway/src/main.ts");
+const FAKE_S3 = join(import.meta.dirname, "../../../packages/recordings/testing/fake-s3.ts");
 const DISK = "64m";
 const OPEN_WITHIN_MS = 30_000;
 
@@ -49,6 +48,11 @@ export interface LossBed {
   killDatabase(): void;
   startServer(): Promise<void>;
   startGateway(): Promise<void>;
+  /** The object store answers nothing until `continueStore`. */
+  stopStore(): void;
+  continueStore(): void;
+  killStore(): Promise<void>;
+  startStore(): Promise<void>;
   fillDisk(): void;
   freeDisk(): void;
   /** The session's details as returned by the API. */
@@ -64,13 +68,28 @@ export interface LossBed {
 
 const readOf = (url: string, id: string, token: string) => ask(url, readPrivilegedSession, { params: { id } }, token);
 
-export async function openLossBed(): Promise<LossBed> {
+/** `storesIn`: where the gateway stores recordings. */
+export async function openLossBed(storesIn: "folder" | "bucket" = "folder"): Promise<LossBed> {
   const folder = mkdtempSync(join(tmpdir(), "strongroom-loss-"));
   const recordings = join(folder, "recordings");
   mkdirSync(recordings, { mode: 0o700 });
   const hasDisk = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${DISK},mode=700`, "tmpfs", recordings]).status === 0;
-  const env = { STRONGROOM_LOG_LEVEL: "warn", STRONGROOM_ALLOW_LOOPBACK: "1" };
+  const storePort = await freePort();
+  const env = {
+    STRONGROOM_LOG_LEVEL: "warn",
+    STRONGROOM_ALLOW_LOOPBACK: "1",
+    ...(storesIn === "folder"
+      ? {}
+      : {
+          STRONGROOM_RECORDINGS_BUCKET: FAKE_BUCKET,
+          STRONGROOM_S3_ENDPOINT: `http://127.0.0.1:${storePort}`,
+          STRONGROOM_S3_REGION: FAKE_REGION,
+          AWS_ACCESS_KEY_ID: FAKE_CREDENTIALS.accessKeyId,
+          AWS_SECRET_ACCESS_KEY: FAKE_CREDENTIALS.secretAccessKey,
+        }),
+  };
   let output = "";
+  let store: ChildProcess | null = null;
   let sshd: Sshd | null = null;
   let server: RunningServer | null = null;
   let gateway: ChildProcess | null = null;
@@ -81,14 +100,7 @@ export async function openLossBed(): Promise<LossBed> {
       server = await startServer(env, folder);
     },
     async startGateway() {
-      const child = fork(GATEWAY, {
-        env: ownEnvironment({ ...env, STRONGROOM_DATA: folder, STRONGROOM_SSH_PORT: "0" }),
-        stdio: ["ignore", "pipe", "pipe", "ipc"],
-      });
-      for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text) => (output += text));
-      const [first] = await Promise.race([once(child, "message"), once(child, "exit")]);
-      if (first !== "ready") throw new Error(`the gateway did not start:\n${output.slice(-3000)}`);
-      gateway = child;
+      gateway = await startGateway({ ...env, STRONGROOM_DATA: folder }, (text) => (output += text));
     },
     async killServer() {
       output += server?.output() ?? "";
@@ -99,9 +111,23 @@ export async function openLossBed(): Promise<LossBed> {
       gateway.kill("SIGKILL");
       await once(gateway, "exit");
     },
+    stopStore: () => void store?.kill("SIGSTOP"),
+    continueStore: () => void store?.kill("SIGCONT"),
+    async killStore() {
+      if (store === null || store.exitCode !== null || store.signalCode !== null) return;
+      store.kill("SIGKILL");
+      await once(store, "exit");
+    },
+    async startStore() {
+      const child = fork(FAKE_S3, [join(folder, "objects"), String(storePort)], { env: ownEnvironment({}) });
+      const [first] = await Promise.race([once(child, "message"), once(child, "exit")]);
+      if (first !== "ready") throw new Error("the object store did not start");
+      store = child;
+    },
     async stop() {
       await bed.killGateway();
       await server?.stop();
+      await bed.killStore();
       await sshd?.stop();
       if (hasDisk) spawnSync("umount", [recordings]);
       rmSync(folder, { recursive: true, force: true });
@@ -110,10 +136,11 @@ export async function openLossBed(): Promise<LossBed> {
 
   try {
     sshd = await startSshd();
+    if (storesIn === "bucket") await bed.startStore();
     await bed.startServer();
     await bed.startGateway();
     const admin = await firstAdmin(bed.running());
-    const accountId = await anAccountOn(sshd, bed.running(), admin);
+    const { accountId } = await anAccountOn(sshd, bed.running(), await tokenOf(bed.running(), admin));
     let token = { text: await tokenOf(bed.running(), admin), at: performance.now() };
     const currentToken = async () => {
       if (performance.now() - token.at > 60_000) {
@@ -173,29 +200,15 @@ export async function openLossBed(): Promise<LossBed> {
   }
 }
 
+/** A port that was free a moment ago: a store that is killed starts again on the same one. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
 const postmasterOf = (folder: string): number =>
   Number.parseInt(readFileSync(join(folder, "postgres/cluster/postmaster.pid"), "utf8"), 10);
-
-async function anAccountOn(sshd: Sshd, server: RunningServer, admin: Person) {
-  const token = await tokenOf(server, admin);
-  const { username, password } = await sshd.addUser("active", { hasHome: true });
-  const { platforms } = await ask(server.url, listPlatforms, {}, token);
-  const platform = platforms.find(({ name }) => name === "Linux");
-  if (platform === undefined) throw new Error("there is no platform Linux");
-  const safe = await ask(server.url, createSafe, { body: { name: "Web servers" } }, token);
-  const body = {
-    name: "web-01 deploy",
-    system_type: "Linux",
-    hostname: sshd.host,
-    port: sshd.port,
-    username,
-    password,
-    platform_id: platform.id,
-    safe_id: safe.id,
-    connection_method: "SSH",
-  } as const;
-  const { id } = await ask(server.url, createAccount, { body }, token);
-  const { outcome, validation_message: why } = await ask(server.url, validateAccount, { params: { id } }, token);
-  if (outcome !== "verified") throw new Error(`the account does not work: ${why}`);
-  return id;
-}

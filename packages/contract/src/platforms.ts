@@ -113,6 +113,8 @@ const policy = {
   session_needs_watcher: z.boolean().default(false),
   /** Users do not see that their session is watched. */
   session_hides_watchers: z.boolean().default(false),
+  /** What users type in terminals is recorded; text that the screen does not show is masked. */
+  session_records_input: z.boolean().default(false),
   /** Only gateways of this zone open sessions; null: every gateway. */
   session_zone: oneLine().min(1).max(60).nullable().default(null),
   /** Sessions may open a shell. Every session in a browser is a shell. */

@@ -61,6 +61,8 @@ export const Safe = z.object({
   safe_type: SafeType,
   access_level: AccessLevel,
   status: SafeStatus,
+  /** Only gateways of this zone open sessions on the accounts of the safe; null: every gateway that the platform allows. */
+  session_zone: z.string().nullable(),
   owner_id: UserId,
   owner_name: z.string(),
   owner_email: z.string(),
@@ -81,6 +83,7 @@ const SafeName = oneLine("Safe name is required")
   .min(1, "Safe name is required")
   .min(3, NAME_LENGTH)
   .max(100, NAME_LENGTH);
+const SessionZone = oneLine().min(1).max(60).nullable();
 const Description = optionalLines(500, "Description can have at most 500 characters");
 
 export const NewSafe = z.strictObject({
@@ -88,6 +91,7 @@ export const NewSafe = z.strictObject({
   description: Description,
   safe_type: SafeType.default("standard"),
   access_level: AccessLevel.default("private"),
+  session_zone: SessionZone.default(null),
 });
 export type NewSafe = z.infer<typeof NewSafe>;
 
@@ -98,6 +102,7 @@ export const SafeEdit = z.strictObject({
   safe_type: SafeType.optional(),
   access_level: AccessLevel.optional(),
   status: SafeStatus.optional(),
+  session_zone: SessionZone.optional(),
   /** Only by the owner or an administrator: this user becomes the owner, with an owner's membership. */
   owner_id: UserId.optional(),
 });

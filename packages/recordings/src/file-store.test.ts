@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { aRecorder, chunksOf, RECORDING_ID, seal } from "../testing/a-recording.ts";
-import { createRecordingFile, inspectRecordingFile, readRecordingFile, recordingPath } from "./file-store.ts";
+import { createRecordingFile, inspectRecording, readRecordingFile, recordingPath } from "./file-store.ts";
 import { RECORDER_LIMITS, verifyRecording, type ChunkStore } from "./index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "strongroom-recordings-"));
@@ -44,7 +44,7 @@ test("a recording is stored in a file that only its owner can read", async () =>
   assert.equal(statSync(file.path).mode & 0o777, 0o600);
   const report = await verifyRecording(readRecordingFile(file.path), { seal });
   assert.ok(report.isComplete && report.isOpened, JSON.stringify(report.findings));
-  const { chunks, isClosed, tornBytes } = await inspectRecordingFile(file.path);
+  const { chunks, isClosed, tornBytes } = await inspectRecording(readRecordingFile(file.path));
   assert.deepEqual([chunks, isClosed, tornBytes], [4, true, 0]);
 });
 
@@ -56,7 +56,7 @@ test("an existing file or link is never written to", async () => {
   const other = "1b6f6c0e-8f4e-4d7e-9b8a-3f1c2d4e5f60";
   symlinkSync(join(where, "elsewhere"), recordingPath(where, other));
   await assert.rejects(createRecordingFile(where, other), { code: "EEXIST" });
-  await assert.rejects(inspectRecordingFile(recordingPath(where, other)), { code: "ELOOP" });
+  await assert.rejects(inspectRecording(readRecordingFile(recordingPath(where, other))), { code: "ELOOP" });
 });
 
 test("an id that is not a UUID is rejected as a file name", () => {
@@ -79,7 +79,7 @@ test("a recording that was interrupted at any byte keeps its complete chunks and
   for (let length = before; length < whole.length; length += 7) {
     writeFileSync(copy, whole);
     truncateSync(copy, length);
-    const { chunks, isClosed, tornBytes } = await inspectRecordingFile(copy);
+    const { chunks, isClosed, tornBytes } = await inspectRecording(readRecordingFile(copy));
     assert.equal(isClosed, false);
     assert.ok(chunks === 2 ? tornBytes > 0 : tornBytes === 0, `${length}: ${chunks} chunks, ${tornBytes} torn bytes`);
     assert.ok((await chunksOf(readFileSync(copy))).length >= 2);

@@ -2,7 +2,7 @@
 import { constants } from "node:fs";
 import { mkdir, open, unlink, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import type { ChunkStore, SealedChunk } from "./ports.ts";
+import type { SealedChunk, StoredRecording } from "./ports.ts";
 import { MIN_CHUNK_BYTES } from "./recording-format.ts";
 import { scanRecording } from "./scan-recording.ts";
 
@@ -12,12 +12,6 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Written after each chunk and overwritten by the next, so that the closing record has space on a full disk. */
 const RESERVE = Buffer.alloc(MIN_CHUNK_BYTES);
 
-export interface RecordingFile extends ChunkStore {
-  readonly path: string;
-  /** Closes the file. Call it after the recorder's `close`. */
-  release(): Promise<void>;
-}
-
 /** The recording's file in `folder`. Throws TypeError for an id that is not a UUID: an id never leaves the folder. */
 export function recordingPath(folder: string, recordingId: string): string {
   if (!UUID.test(recordingId)) throw new TypeError("A recording has a lower-case UUID as its id.");
@@ -25,7 +19,7 @@ export function recordingPath(folder: string, recordingId: string): string {
 }
 
 /** Creates the recording's file, readable for the server's user only. Rejects when it exists: recordings are never overwritten. */
-export async function createRecordingFile(folder: string, recordingId: string): Promise<RecordingFile> {
+export async function createRecordingFile(folder: string, recordingId: string): Promise<StoredRecording> {
   const path = recordingPath(folder, recordingId);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
@@ -103,12 +97,12 @@ export interface RecordingFileState {
 }
 
 /**
- * How far a recording got whose gateway stopped. Reads the whole file and changes nothing: a recording without a closing record
- * stays as it is, as evidence. Rejects when the file cannot be read.
+ * How far a recording got whose gateway stopped. Reads everything and changes nothing: a recording without a closing record
+ * stays as it is, as evidence.
  */
-export async function inspectRecordingFile(path: string): Promise<RecordingFileState> {
+export async function inspectRecording(bytes: AsyncIterable<Uint8Array>): Promise<RecordingFileState> {
   const state = { chunks: 0, digest: null as Buffer | null, isClosed: false, tornBytes: 0 };
-  for await (const piece of scanRecording(readRecordingFile(path))) {
+  for await (const piece of scanRecording(bytes)) {
     if (piece.kind === "chunk") {
       state.chunks += 1;
       state.digest = piece.chunk.digest;

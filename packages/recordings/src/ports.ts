@@ -36,6 +36,14 @@ export interface ChunkStore {
   store(chunk: SealedChunk): Promise<void>;
 }
 
+/** A recording that is being written. */
+export interface StoredRecording extends ChunkStore {
+  /** Where it is in its storage. */
+  readonly path: string;
+  /** Call it after the recorder's `close`. */
+  release(): Promise<void>;
+}
+
 export interface RecorderClock {
   /** Milliseconds, monotonic. */
   now(): number;

@@ -22,14 +22,19 @@ const PROMPTS = [
   /^\w{1,63}=[#>] +(\S.*)$/,
 ];
 const PRIVILEGE = /(?:^|[;&|(]\s*)(?:\w+=\S*\s+)*(?:\/\S*\/)?(?:sudo|su|doas|pkexec|runuser)(?:\s|$)/;
+const TRANSFER =
+  /(?:^|[;&|(]\s*)(?:\w+=\S*\s+)*(?:sudo\s+)?(?:\/\S*\/)?(?:scp|sftp|rsync|wget|curl|ftp|rclone|sz|rz)(?:\s|$)/;
+/** The message of login, sshd and su. */
+const LOGIN = /^Last (?:failed )?login: /;
 const ERROR =
   /(?:permission denied|command not found|no such file or directory|segmentation fault|operation not permitted|authentication failure|\bfatal:|\berror:|\bpanic:)/i;
 
-/** The mark of a command line, which distinguishes changes of privilege. */
+/** The mark of a command line, which distinguishes changes of privilege and programs that transfer files. */
 export function commandMark(at: number, command: string): Mark | null {
   const text = command.trim().slice(0, EXAMINED);
   if (text === "") return null;
-  return { at, kind: PRIVILEGE.test(text) ? "privilege" : "command", text };
+  if (PRIVILEGE.test(text)) return { at, kind: "privilege", text };
+  return { at, kind: TRANSFER.test(text) ? "transfer" : "command", text };
 }
 
 /** The command that a shown line contains after a prompt; null when it does not look like one. */
@@ -42,8 +47,10 @@ export function commandIn(line: string): string | null {
   return null;
 }
 
-export function errorMark(at: number, line: string): Mark | null {
+/** The mark of a shown line that is no command. */
+export function lineMark(at: number, line: string): Mark | null {
   const text = line.slice(0, EXAMINED);
+  if (LOGIN.test(text)) return { at, kind: "login", text };
   return ERROR.test(text) ? { at, kind: "error", text } : null;
 }
 

@@ -122,6 +122,22 @@ test("a shell with integration (OSC 133) names its commands and their status", a
   ]);
 });
 
+test("programs that transfer files and messages of logins have marks of their own", async () => {
+  const { marks } = await textOf([
+    ["Last login: Mon Nov 23 10:00:00 2026 from 192.0.2.1\r\n"],
+    ["ann@db1:~$ scp -r backup web2:/srv\r\n", "ann@db1:~$ ls scp\r\n", "ann@db1:~$ cd /tmp && curl -O x\r\n"],
+  ]);
+  assert.deepEqual(
+    marks.map(({ kind, text }) => `${kind}: ${text}`),
+    [
+      "login: Last login: Mon Nov 23 10:00:00 2026 from 192.0.2.1",
+      "transfer: scp -r backup web2:/srv",
+      "command: ls scp",
+      "transfer: cd /tmp && curl -O x",
+    ],
+  );
+});
+
 test("recorded marks keep their kind", async () => {
   const mark = (data: string): CastEvent => ({ at: 0, code: "m", data });
   const { marks } = await textOf([

@@ -3,7 +3,7 @@ import headless from "@xterm/headless";
 import type { IBuffer, IMarker, Terminal } from "@xterm/headless";
 import { MAX_ROWS, parseSize, type CastEvent } from "./asciicast.ts";
 import type { ReadRecordingChunk } from "./read-recording.ts";
-import { commandIn, commandMark, errorMark, recordedMark, type Mark } from "./terminal-marks.ts";
+import { commandIn, commandMark, lineMark, recordedMark, type Mark } from "./terminal-marks.ts";
 
 export { MARK_KINDS } from "./terminal-marks.ts";
 export type { Mark, MarkKind } from "./terminal-marks.ts";
@@ -193,10 +193,10 @@ class Screen {
   #report(text: string, isAlternate: boolean): void {
     this.#lines.push({ at: this.#at, text });
     if (isAlternate) return;
-    const error = errorMark(this.#at, text);
+    const mark = lineMark(this.#at, text);
     const command = this.#announcesCommands ? null : commandIn(text);
     if (command !== null) this.#addCommand(command);
-    else if (error !== null) this.#marks.push(error);
+    else if (mark !== null) this.#marks.push(mark);
   }
 
   #addCommand(command: string): void {

@@ -159,8 +159,8 @@ function attach(live: LiveSession, { socket, inbox, terminal }: Caller, endsWith
 }
 
 function sayReady(live: LiveSession, terminal: SocketTerminal): void {
-  const { session, watcherCount, resumeSecret } = live;
-  terminal.send({ t: "ready", session: session.id, recorded: true, watchers: watcherCount, secret: resumeSecret });
+  const { session, recordsInput: input, watcherCount: watchers, resumeSecret: secret } = live;
+  terminal.send({ t: "ready", session: session.id, recorded: true, input, watchers, secret });
   if (live.heldBecause !== null) terminal.paused(live.heldBecause);
 }
 

@@ -26,7 +26,7 @@ export type ServerFrame =
    * The session begins or continues. `secret` resumes it within 60 s after a lost connection; the secret changes each
    * time.
    */
-  | { t: "ready"; session: string; recorded: true; watchers: number; secret: string }
+  | { t: "ready"; session: string; recorded: true; input: boolean; watchers: number; secret: string }
   /** A watcher sees the session from now on. */
   | { t: "watching"; session: string; user: string }
   | { t: "notice"; text: string }

@@ -20,7 +20,13 @@ const TERMINAL: Terminal = {
 
 const CHANNEL: UpstreamChannel = { read() {}, write: async () => {}, finish() {}, resize() {}, destroy() {} };
 
-const RULES: OpenedSession["rules"] = { idleMinutes: null, needsWatcher: false, hidesWatchers: false };
+const RULES: OpenedSession["rules"] = {
+  idleMinutes: null,
+  needsWatcher: false,
+  hidesWatchers: false,
+  recordsInput: false,
+  recordingDays: null,
+};
 const COMMAND: Program = { kind: "exec", command: "reboot", terminal: null };
 
 /** Opens a session on a target that only notes what it is asked to do. */

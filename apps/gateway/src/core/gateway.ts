@@ -136,6 +136,7 @@ export class Gateway {
       onResumed: () => events.live?.paused(null),
       onFailed: (detail) => events.live?.end({ reason: "recorder-failed", detail }),
     });
+    await recorder.mark(`login: ${session.remoteUser} on ${session.target}`);
     if (program.command !== null) await recorder.mark(`$ ${program.command}`);
     if (program.destination !== undefined) {
       const { host, port } = program.destination;

@@ -27,6 +27,10 @@ const RESUME_WITHIN_MS = 60_000;
 /** The longest delay that a Node timer supports. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+const INPUT_RECORDED = "What you type is recorded. Text that the screen does not show, such as a password, is masked.";
+
+const TRANSFERRED = /^(?:up|down)loaded /;
+
 export interface LiveSessionOptions {
   session: OpenedSession;
   channel: UpstreamChannel;
@@ -94,6 +98,8 @@ export class LiveSession {
 
   /** Starts showing output. */
   start(): void {
+    // INVARIANT: users learn that their input is recorded before they can type.
+    if (this.recordsInput) this.#terminal?.notice(INPUT_RECORDED);
     this.#channel.read(
       (bytes, isError) => this.#output(bytes, isError),
       ({ status }) => {
@@ -113,6 +119,11 @@ export class LiveSession {
   /** The number of watchers that the user sees. */
   get watcherCount(): number {
     return this.#rules.hidesWatchers ? 0 : this.#watchers.size;
+  }
+
+  /** Input of programs without a terminal is data, such as files, and is not recorded. */
+  get recordsInput(): boolean {
+    return this.session.rules.recordsInput && this.#isInteractive;
   }
 
   /** Why the traffic is held back; null: it is not. */
@@ -274,6 +285,8 @@ export class LiveSession {
   }
 
   async #close(end: SessionEnd): Promise<void> {
+    // Not awaited: while the recorder cannot store, this waits, and `close` below ends the wait.
+    void this.#describe(this.#log?.end() ?? []).catch(() => {});
     // `close` never rejects, and its duration is bounded: it gives up after some seconds without storage.
     await this.#recorder.close(CLOSING_REASONS[end.reason], this.#exitStatus ?? undefined);
     this.#onEnded(this, end);
@@ -292,14 +305,20 @@ export class LiveSession {
   }
 
   async #recordOutput(bytes: Buffer, isError: boolean): Promise<void> {
-    const log = isError ? null : this.#log;
-    await this.#show(log === null ? bytes : textOf(log.output(bytes)), isError);
+    if (isError || this.#log === null) await this.#show(bytes, isError);
+    else await this.#describe(this.#log.output(bytes));
   }
 
   /** Descriptions of input are recorded as output: they are what a player shows. */
   async #recordInput(bytes: Buffer): Promise<void> {
     if (this.#log === null) await this.#recorder.input(bytes);
-    else await this.#show(textOf(this.#log.input(bytes)), false);
+    else await this.#describe(this.#log.input(bytes));
+  }
+
+  /** Finished transfers become marks. */
+  async #describe(lines: readonly string[]): Promise<void> {
+    await this.#show(textOf(lines), false);
+    for (const line of lines) if (TRANSFERRED.test(line)) await this.#recorder.mark(`transfer: ${line}`);
   }
 
   /** Records what a player and watchers see. */

@@ -14,6 +14,12 @@ export interface OpenedSession {
   /** Milliseconds until the session reaches its maximum duration. */
   readonly endsIn: number;
   readonly rules: LiveRules;
+  readonly recording: {
+    /** What the user types in a terminal is recorded. */
+    readonly hasInput: boolean;
+    /** It is kept for so many days; null: forever. */
+    readonly days: number | null;
+  };
 }
 
 /** The platform's rules, which can change while a session is live. */
@@ -111,6 +117,8 @@ export interface TrafficLog {
   input(bytes: Buffer): readonly string[];
   /** Lines about bytes from the target, before they reach the user. */
   output(bytes: Buffer): readonly string[];
+  /** Lines about what was not finished when the session ended. Does not throw. */
+  end(): readonly string[];
 }
 
 /** Rejects when the recording cannot be stored: the session must not start then. */

@@ -9,7 +9,13 @@ import { manualClock, type ManualClock } from "../../testing/manual-clock.ts";
 import type { OpenedSession } from "./ports.ts";
 import { LARGE_TRANSFER_BYTES, SessionRisks } from "./session-risks.ts";
 
-const RULES: OpenedSession["rules"] = { idleMinutes: null, needsWatcher: false, hidesWatchers: false };
+const RULES: OpenedSession["rules"] = {
+  idleMinutes: null,
+  needsWatcher: false,
+  hidesWatchers: false,
+  recordsInput: false,
+  recordingDays: null,
+};
 
 describe("the rules of a live session", needs(unixUsersAvailable()), () => {
   let sshd: Sshd;
@@ -48,6 +54,15 @@ describe("the rules of a live session", needs(unixUsersAvailable()), () => {
       await turn();
     }
   }
+
+  test("a user whose input is recorded is told before typing, and other users are not", async () => {
+    const told = await begin({ recordsInput: true });
+    assert.match((await told.browser.told("notice")).text, /^What you type is recorded\./);
+    const other = await begin();
+    await other.browser.sees(/[$] /);
+    world.gateway.notice(other.sessionId, "Ada: hello");
+    assert.equal((await other.browser.told("notice")).text, "Ada: hello");
+  });
 
   test("paused input does not reach the target, not even after the pause", async () => {
     const { browser, sessionId } = await begin();

@@ -50,6 +50,16 @@ describe("SFTP traffic", () => {
     assert.deepEqual(log.input(packet(4, number(3), text("h"))), ["downloaded a (1234 bytes)"]);
   });
 
+  test("logs the bytes of files that are open when the session ends", () => {
+    const { log, operations } = aLog();
+    log.input(open(1, "half.iso", 0x1a));
+    log.output(handle(1, "h"));
+    log.input(packet(6, number(2), text("h"), Buffer.alloc(8), text(Buffer.alloc(5000))));
+    assert.deepEqual(log.end(), ["uploaded half.iso (5000 bytes), not closed"]);
+    assert.deepEqual(operations.at(-1), { action: "uploaded", path: "half.iso", bytes: 5000 });
+    assert.deepEqual(log.end(), []);
+  });
+
   test("logs the operation that the target refused", () => {
     const { log } = aLog();
     assert.deepEqual(log.input(packet(13, number(9), text("/etc/shadow"))), ["remove /etc/shadow"]);

@@ -8,7 +8,7 @@ export interface FileOperation {
   path: string;
   /** The new path of a rename or link. */
   to?: string;
-  /** Transferred bytes, once the file is closed. */
+  /** Transferred bytes, once the file is closed or the session has ended. */
   bytes?: number;
   /** The status code of a refusal. */
   failure?: number;
@@ -166,6 +166,7 @@ export function createSftpLog(onOperation: (operation: FileOperation) => void): 
   return {
     input: (bytes) => fromUser(bytes).flatMap(request),
     output: (bytes) => fromTarget(bytes).flatMap(reply),
+    end: () => [...files.keys()].flatMap((handle) => closed(handle)).map((line) => `${line}, not closed`),
   };
 }
 

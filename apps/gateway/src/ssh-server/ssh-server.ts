@@ -60,6 +60,7 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
   if (key === null) throw new Error("the host key has a kind that SSH does not support");
   /** By address and port, which identify a connection. */
   const all = new Map<string, Connected>();
+  const counts = new ConnectionCounts();
   const ssh = new ssh2.Server({ hostKeys: [{ key }], algorithms: ALGORITHMS, ident: "Strongroom" });
 
   ssh.on("connection", (client, { ip, port, header }) => {
@@ -76,7 +77,7 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
       address: connected.address,
       agent: agentOf(header.identRaw ?? ""),
       onAuthenticated() {
-        connected.isWaiting = false;
+        counts.authenticated(connected);
         clearTimeout(connected.login);
       },
     });
@@ -84,13 +85,7 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
 
   const server = createServer({ noDelay: true }, (socket) => {
     const address = plainAddress(socket.remoteAddress ?? "");
-    const ofAddress = [...all.values()].filter((each) => each.address === address);
-    const waiting = [...all.values()].filter(({ isWaiting }) => isWaiting);
-    const isFull =
-      waiting.length >= MOST_WAITING ||
-      ofAddress.length >= MOST_OF_ADDRESS ||
-      ofAddress.filter(({ isWaiting }) => isWaiting).length >= MOST_WAITING_OF_ADDRESS;
-    if (isFull) return void socket.destroy();
+    if (counts.isFull(address)) return void socket.destroy();
     const connected: Connected = {
       socket,
       address,
@@ -100,8 +95,10 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
     };
     const peer = `${socket.remoteAddress} ${socket.remotePort}`;
     all.set(peer, connected);
+    counts.opened(connected);
     socket.once("close", () => {
       all.delete(peer);
+      counts.closed(connected);
       clearTimeout(connected.handshake);
       clearTimeout(connected.login);
     });
@@ -126,6 +123,40 @@ interface Connected {
   isWaiting: boolean;
   handshake: NodeJS.Timeout;
   login: NodeJS.Timeout;
+}
+
+/** Counts connections by address, so that a new one costs the same beside thousands of others. */
+class ConnectionCounts {
+  readonly #ofAddress = new Map<string, { all: number; waiting: number }>();
+  #waiting = 0;
+
+  isFull(address: string): boolean {
+    const { all, waiting } = this.#ofAddress.get(address) ?? { all: 0, waiting: 0 };
+    return this.#waiting >= MOST_WAITING || all >= MOST_OF_ADDRESS || waiting >= MOST_WAITING_OF_ADDRESS;
+  }
+
+  opened({ address }: Connected): void {
+    this.#change(address, 1, 1);
+  }
+
+  authenticated(connected: Connected): void {
+    if (!connected.isWaiting) return;
+    connected.isWaiting = false;
+    this.#change(connected.address, 0, -1);
+  }
+
+  closed({ address, isWaiting }: Connected): void {
+    this.#change(address, -1, isWaiting ? -1 : 0);
+  }
+
+  #change(address: string, all: number, waiting: number): void {
+    const counts = this.#ofAddress.get(address) ?? { all: 0, waiting: 0 };
+    counts.all += all;
+    counts.waiting += waiting;
+    this.#waiting += waiting;
+    if (counts.all === 0) this.#ofAddress.delete(address);
+    else this.#ofAddress.set(address, counts);
+  }
 }
 
 /** The client's software as it names itself, for the audit trail. */

@@ -1,7 +1,9 @@
 // Audits file operations of sessions, on a real database.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
+import { manualClock } from "../../testing/manual-clock.ts";
 import { startGatewayWorld, type GatewayWorld } from "../../testing/gateway-world.ts";
 import { createFileAudit } from "./file-audit.ts";
 
@@ -25,6 +27,31 @@ describe("the audit of file operations", needs(unixUsersAvailable()), () => {
     audit.add(sessionId, { action: "remove", path: "/tmp/b" });
     await audit.stop();
     assert.equal((await entriesOf(sessionId)).length, 1);
+  });
+
+  test("stop gives up on a database that does not answer, and plans no further attempt", async () => {
+    const { sessionId } = await world.request();
+    const clock = manualClock();
+    const { promise: away, reject: fail } = Promise.withResolvers<never>();
+    let attempts = 0;
+    const database = {
+      ...world.app.kernel.database,
+      transaction: () => {
+        attempts += 1;
+        return away;
+      },
+    };
+    const audit = createFileAudit({ ...world.app.kernel, database }, clock);
+    for (const at of [1, 2, 3]) audit.add(`${sessionId} ${at}`, { action: "remove", path: "/tmp/a" });
+    const stopped = audit.stop();
+    await setImmediate();
+    clock.advance(5000);
+    await stopped;
+    fail(new Error("the database is away"));
+    await setImmediate();
+    clock.advance(60_000);
+    await setImmediate();
+    assert.equal(attempts, 1);
   });
 
   test("operations with long paths are split into several entries", async () => {

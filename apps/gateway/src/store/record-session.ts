@@ -1,6 +1,7 @@
-// Records sessions in files of the data folder; the digests of their chunks enter the audit trail.
-import { createRecordingFile, type RecordingFile } from "@strongroom/recordings/file-store";
-import { startTerminalRecorder, type RecordingSummary, type SealedChunk } from "@strongroom/recordings";
+// Records sessions in the configured storage; the digests of their chunks enter the audit trail.
+import { startTerminalRecorder } from "@strongroom/recordings";
+import type { RecordingSummary, SealedChunk, StoredRecording } from "@strongroom/recordings";
+import type { RecordingStorage } from "@strongroom/recordings/storage";
 import { recordingSeal } from "@strongroom/keys";
 import {
   closeRecording,
@@ -11,7 +12,6 @@ import {
 import type { StoredChunk } from "@strongroom/server/features/sessions/index.ts";
 import { newId } from "@strongroom/server/kernel/id.ts";
 import type { ProcessKernel } from "@strongroom/server/kernel/kernel.ts";
-import { basename } from "node:path";
 import { systemTimerClock } from "#gateway/core/clock.ts";
 import type { StartRecorder } from "#gateway/core/ports.ts";
 
@@ -20,16 +20,15 @@ const DIGESTS_EVERY_MS = 1000;
 /** The retry interval while the database does not accept digests. */
 const AGAIN_AFTER_MS = 5000;
 
-/** `folder` contains the recordings. */
-export function recordSessions(kernel: ProcessKernel, folder: string): StartRecorder {
+export function recordSessions(kernel: ProcessKernel, storage: RecordingStorage): StartRecorder {
   return async (session, terminal, events) => {
     const ids = { id: newId(), sessionId: session.id };
     const startedAt = kernel.clock.now();
     const seal = recordingSeal(await recordingKeyOf(kernel, session.safeId));
-    const file = await createRecordingFile(folder, ids.id);
+    const file = await storage.create(ids.id, session.rules.recordingDays);
     const digests = digestWriter(kernel, ids, file);
     try {
-      await openRecording(kernel, { ...ids, path: basename(file.path), startedAt });
+      await openRecording(kernel, { ...ids, storage: storage.kind, path: file.path, startedAt });
       const recorder = await startTerminalRecorder({
         recordingId: ids.id,
         startedAt,
@@ -37,6 +36,8 @@ export function recordSessions(kernel: ProcessKernel, folder: string): StartReco
         title: `${session.remoteUser} on ${session.target}`,
         seal,
         store: file,
+        // Programs without a terminal receive data, such as files.
+        recordsInput: session.rules.recordsInput && terminal.type !== undefined,
         clock: { now: () => performance.now(), after: systemTimerClock.after },
         onStored: (chunk) => digests.add(chunk),
         ...events,
@@ -63,7 +64,7 @@ export function recordSessions(kernel: ProcessKernel, folder: string): StartReco
 }
 
 /** Writes digests in order, at most once a second, and retries while the database fails. */
-function digestWriter(kernel: ProcessKernel, ids: { id: string; sessionId: string }, file: RecordingFile) {
+function digestWriter(kernel: ProcessKernel, ids: { id: string; sessionId: string }, file: StoredRecording) {
   let waiting: StoredChunk[] = [];
   let writing: Promise<void> | null = null;
   let isPlanned = false;

@@ -55,6 +55,17 @@ const Environment = z.object({
     "must be a comma-separated list of addresses or networks such as 10.0.0.0/8",
   ),
   STRONGROOM_GATEWAY_ZONE: z.string().trim().min(1).max(60).optional(),
+  STRONGROOM_RECORDINGS_BUCKET: z.string().min(1).max(200).optional(),
+  STRONGROOM_RECORDINGS_PREFIX: z
+    .string()
+    .regex(/^([\w.-]+\/)*$/, "must consist of letters, digits, ., _ and -, and end with /")
+    .default("recordings/"),
+  STRONGROOM_RECORDINGS_LOCK: z.enum(["governance", "compliance"]).optional(),
+  STRONGROOM_S3_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .refine(isPrivateUrl, "must begin with https, unless its host is on this machine")
+    .optional(),
+  STRONGROOM_S3_REGION: z.string().min(1).max(60).default("us-east-1"),
   STRONGROOM_AUDIT_SEARCH_SECONDS: z.coerce.number().int().min(1).max(30).default(10),
   STRONGROOM_BACKUPS: z.string().min(1).optional(),
   STRONGROOM_API_DOCS: z.enum(["signed-in", "public", "off"]).default("signed-in"),
@@ -70,6 +81,23 @@ function isAddressOrNetwork(text: string): boolean {
   const family = isIP(address);
   if (family === 0 || rest.length > 0) return false;
   return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128));
+}
+
+/** Encrypted, or on this machine. */
+function isPrivateUrl(text: string): boolean {
+  const { protocol, hostname } = new URL(text);
+  return protocol === "https:" || ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+}
+
+export interface RecordingsBucket {
+  bucket: string;
+  /** Empty, or ends with `/`. */
+  prefix: string;
+  region: string;
+  /** The URL of an S3-compatible store; null is AWS. */
+  endpoint: string | null;
+  /** The mode of the object lock; null does not lock. */
+  lock: "governance" | "compliance" | null;
 }
 
 export interface Config {
@@ -110,6 +138,8 @@ export interface Config {
   hasGateway: boolean;
   /** The network zone of the gateway that this process runs. */
   gatewayZone: string | null;
+  /** The bucket that stores recordings; null stores them in the data folder. */
+  recordingsBucket: RecordingsBucket | null;
   /** The database time limit for reading a page of the audit trail, or for counting matches. */
   auditSearchSeconds: number;
   /** The folder of backups made in the Admin Console. An absolute path. */
@@ -158,6 +188,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     sshCaSources: value.STRONGROOM_SSH_CA_SOURCES,
     hasGateway: value.STRONGROOM_GATEWAY === "1",
     gatewayZone: value.STRONGROOM_GATEWAY_ZONE ?? null,
+    recordingsBucket: bucketOf(value),
     auditSearchSeconds: value.STRONGROOM_AUDIT_SEARCH_SECONDS,
     backupFolder: resolve(value.STRONGROOM_BACKUPS ?? `${dataFolder}/backups`),
     apiDocs: value.STRONGROOM_API_DOCS,
@@ -165,5 +196,16 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     logLevel: value.STRONGROOM_LOG_LEVEL,
     smtpUrl: value.SMTP_URL ?? null,
     mailFrom: value.STRONGROOM_MAIL_FROM,
+  };
+}
+
+function bucketOf(value: z.infer<typeof Environment>): RecordingsBucket | null {
+  if (value.STRONGROOM_RECORDINGS_BUCKET === undefined) return null;
+  return {
+    bucket: value.STRONGROOM_RECORDINGS_BUCKET,
+    prefix: value.STRONGROOM_RECORDINGS_PREFIX,
+    region: value.STRONGROOM_S3_REGION,
+    endpoint: value.STRONGROOM_S3_ENDPOINT ?? null,
+    lock: value.STRONGROOM_RECORDINGS_LOCK ?? null,
   };
 }

@@ -63,6 +63,7 @@ const NOT_MEASURED = [
   "pausePrivilegedSession",
   "readNotification",
   "reconcileAccount",
+  "releaseSessionRecording",
   "removeFactor",
   "removeWitnessedLog",
   "renewRecoveryCodes",

@@ -18,6 +18,7 @@ export interface SafesTable {
   safe_type: SafeType;
   access_level: AccessLevel;
   status: ColumnType<SafeStatus, SafeStatus | undefined, SafeStatus>;
+  session_zone: ColumnType<string | null, string | null | undefined, string | null>;
   owner_id: string;
   created_at: ColumnType<Date, Date, never>;
   updated_at: Date;

@@ -38,6 +38,7 @@ export const toSafe = (row: ShownSafe): Safe => ({
   safe_type: row.safe_type,
   access_level: row.access_level,
   status: row.status,
+  session_zone: row.session_zone,
   owner_id: row.owner_id as UserId,
   owner_name: row.owner_name,
   owner_email: row.owner_email,

@@ -50,6 +50,7 @@ export { createNativeAccess } from "./native/native-access.ts";
 export type { HeldTicket, Justification, NativeAccess, NativeClient } from "./native/native-access.ts";
 export type { FoundTargets, TargetName } from "./native/find-targets.ts";
 export { closeRecording, openRecording, recordChunks, recordingKeyOf } from "./recordings/store-recording.ts";
+export { recordingStorage } from "./recordings/recording-storage.ts";
 export { sessionsAbout } from "./recordings/recordings.store.ts";
 export type { NewRecording, StoredChunk } from "./recordings/recordings.store.ts";
 export type { RecordingEnd } from "./recordings/store-recording.ts";

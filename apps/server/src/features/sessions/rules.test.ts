@@ -1,5 +1,5 @@
 // Pausing the input of a session, and the gateways that a platform allows.
-import { listGateways, pausePrivilegedSession, readPrivilegedSession } from "@strongroom/contract";
+import { listGateways, pausePrivilegedSession, readPrivilegedSession, updateSafe } from "@strongroom/contract";
 import type { PrivilegedSessionId } from "@strongroom/contract";
 import { Secret } from "@strongroom/keys";
 import assert from "node:assert/strict";
@@ -88,6 +88,36 @@ describe("zones", () => {
     if (opened.kind === "open" && opened.credential instanceof Secret) opened.credential[Symbol.dispose]();
     near.server.close();
     second.server.close();
+  });
+
+  test("a session starts only on a gateway of the safe's zone", async () => {
+    const { owner, user, safe, account } = await anSshAccount(app);
+    const zoned = await app.call(updateSafe, {
+      params: { id: safe.id },
+      body: { name: safe.name, description: safe.description, session_zone: "vault-9" },
+      as: owner.token,
+    });
+    assert.equal(zoned.body.session_zone, "vault-9", zoned.text);
+    const refused = await sessions.start(user, account);
+    assert.match(refused.text, /No session gateway in the zone \\"vault-9\\" is ready/);
+    const near = await aGateway(app, "vault-9");
+    const started = await sessions.start(user, account);
+    assert.equal(started.status, 201, started.text);
+    await assert.rejects(sessions.redeem(started.body.ticket, started.body.session_id, gateway.id));
+    const opened = await sessions.redeem(started.body.ticket, started.body.session_id, near.id);
+    if (opened.kind === "open") opened.secret[Symbol.dispose]();
+    near.server.close();
+  });
+
+  test("no gateway is in the different zones of a platform and a safe", async () => {
+    const { owner, user, safe, account } = await anSshAccount(app, { session_zone: "plant-2" });
+    const body = { name: safe.name, description: safe.description, session_zone: "plant-7" };
+    await app.call(updateSafe, { params: { id: safe.id }, body, as: owner.token });
+    const near = await aGateway(app, "plant-2");
+    const refused = await sessions.start(user, account);
+    near.server.close();
+    assert.equal(refused.status, 503);
+    assert.match(refused.text, /that is in the zones \\"plant-2\\" and \\"plant-7\\" at once/);
   });
 
   test("a gateway whose zone is no longer the platform's opens no session", async () => {

@@ -16,7 +16,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import { isListening } from "./gateway/gateway-places.ts";
 import { readGateways } from "./gateway/gateways.store.ts";
-import { readSessionRules } from "./gateway/session-rules.store.ts";
+import { isInZones, readSessionRules } from "./gateway/session-rules.store.ts";
 import { targetText } from "./gateway/redeem-ticket.ts";
 import { actionsFor, requireShown } from "./monitoring/find-sessions.ts";
 import { detailsOf, targetOf } from "./session-context.ts";
@@ -36,9 +36,9 @@ type StartCall = Pick<
 >;
 
 export async function startSession(context: SessionContext, call: StartCall, tx: Tx) {
-  const gateway = async ({ platform_id }: ShownRow) => {
-    const { zone } = await readSessionRules(tx, platform_id);
-    return chooseGateway(context.kernel.config, tx, { client: call.body.client, zone });
+  const gateway = async ({ platform_id, safe_id }: ShownRow) => {
+    const { zones } = await readSessionRules(tx, platform_id, safe_id);
+    return chooseGateway(context.kernel.config, tx, { client: call.body.client, zones });
   };
   const { id, issued, address } = await insertStarted(context, call, tx, gateway);
   const ssh = address === null ? null : { ...address, host_key: (await gatewayHostKey(context.kernel)).publicLine };
@@ -176,17 +176,17 @@ interface ChosenGateway {
 
 interface Wanted {
   client: SessionClient;
-  /** Null: a gateway of any zone. */
-  zone: string | null;
+  /** The gateway must be in each of them. */
+  zones: readonly string[];
 }
 
 /**
  * The gateway with the fewest sessions: for browsers one beside this server, for native clients any with an SSH port.
  * Throws 503 when none starts sessions now.
  */
-async function chooseGateway(config: Config, db: Db, { client, zone }: Wanted): Promise<ChosenGateway> {
+async function chooseGateway(config: Config, db: Db, { client, zones }: Wanted): Promise<ChosenGateway> {
   const all = (await readGateways(db)).filter((each) => each.is_alive);
-  const alive = all.filter((each) => zone === null || each.zone === zone);
+  const alive = all.filter((each) => isInZones(each.zone, zones));
   const isNative = client === "native";
   const areHere = isNative
     ? alive.map(({ address }) => address !== null)
@@ -200,9 +200,16 @@ async function chooseGateway(config: Config, db: Db, { client, zone }: Wanted): 
     503,
     "privileged-session.no-gateway",
     problem ??
-      `No session gateway${zone === null ? "" : ` in the zone "${zone}"`} is ready. Try again in a minute, or ask an administrator to check the gateways.`,
+      `No session gateway${inWords(zones)} is ready. Try again in a minute, or ask an administrator to check the gateways.`,
     { retryAfter: 10 },
   );
+}
+
+/** For example ` in the zone "plant-2"`. */
+function inWords(zones: readonly string[]): string {
+  const named = [...new Set(zones)].map((zone) => `"${zone}"`);
+  if (named.length === 0) return "";
+  return named.length === 1 ? ` in the zone ${named[0]}` : ` that is in the zones ${named.join(" and ")} at once`;
 }
 
 /** `host:port`, where an IPv6 host is in brackets. */

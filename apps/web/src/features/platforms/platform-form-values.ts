@@ -48,6 +48,7 @@ export type SwitchField =
   | "ticket_required"
   | "session_needs_watcher"
   | "session_hides_watchers"
+  | "session_records_input"
   | "session_allows_shell"
   | "session_allows_exec"
   | "session_allows_sftp"
@@ -120,6 +121,7 @@ export const EMPTY_PLATFORM: PlatformFormValues = {
   session_idle_minutes: "",
   session_needs_watcher: false,
   session_hides_watchers: false,
+  session_records_input: false,
   session_allows_shell: true,
   session_allows_exec: true,
   session_allows_sftp: true,
@@ -258,6 +260,7 @@ export const payloadOf = (values: PlatformFormValues): PlatformFields => ({
   session_idle_minutes: numberOrNull(values.session_idle_minutes),
   session_needs_watcher: values.session_needs_watcher,
   session_hides_watchers: values.session_hides_watchers,
+  session_records_input: values.session_records_input,
   session_allows_shell: values.session_allows_shell,
   session_allows_exec: values.session_allows_exec,
   session_allows_sftp: values.session_allows_sftp,

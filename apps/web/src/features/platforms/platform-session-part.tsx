@@ -63,6 +63,12 @@ export function SessionPart({ form }: { form: PlatformFormControl }) {
         />
         <Choice
           form={form}
+          field="session_records_input"
+          label="Record input"
+          description="Users are told. Text that the screen does not show, such as a password, is masked."
+        />
+        <Choice
+          form={form}
           field="session_allows_shell"
           label="Allow shells"
           description="Needed for sessions in the browser."

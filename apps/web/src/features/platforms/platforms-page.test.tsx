@@ -86,7 +86,7 @@ describe("the platforms page", () => {
     await user.click(screen.getByRole("button", { name: "Create Platform" }));
     const form = await dialog("Create Platform");
     await form.findByRole("switch", { name: /^Ticket required/ });
-    expect(form.queryByRole("switch", { name: /record/i })).toBeNull();
+    expect(form.queryByRole("switch", { name: /recording|record session/i })).toBeNull();
   });
 
   test("users who are not administrators cannot change platforms", async () => {
@@ -131,8 +131,9 @@ describe("the platforms page", () => {
     await user.type(form.getByLabelText(/^Name/), "Oracle");
     await user.click(form.getByRole("switch", { name: /^One-time password/ }));
     // Every session is recorded, so the form has no such switch.
-    expect(form.queryByRole("switch", { name: /record/i })).toBeNull();
+    expect(form.queryByRole("switch", { name: /recording|record session/i })).toBeNull();
     await user.click(form.getByRole("switch", { name: /^Four eyes/ }));
+    await user.click(form.getByRole("switch", { name: /^Record input/ }));
     await user.click(form.getByRole("switch", { name: /^Allow SFTP/ }));
     await user.type(form.getByLabelText("End idle sessions after"), "15");
     await user.type(form.getByLabelText("Keep recordings for"), "365");
@@ -146,6 +147,7 @@ describe("the platforms page", () => {
       password_rules: { length: 32, max_length: 128 },
       approvals_level_1: 0,
       session_needs_watcher: true,
+      session_records_input: true,
       session_recording_days: 365,
       session_idle_minutes: 15,
       session_zone: "plant-2",

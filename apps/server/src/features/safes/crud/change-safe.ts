@@ -13,7 +13,10 @@ import { newId } from "#kernel/id.ts";
 import { replaceMember } from "../members/members.store.ts";
 import { lockSafe } from "../effective-permissions.ts";
 
-type Edit = Pick<SafeRow, "name" | "description" | "safe_type" | "access_level" | "status" | "owner_id">;
+type Edit = Pick<
+  SafeRow,
+  "name" | "description" | "safe_type" | "access_level" | "status" | "session_zone" | "owner_id"
+>;
 
 /** Called in the transaction that makes a safe inactive or archived, while the safe is locked. */
 export type ClosedListener = (tx: Tx, safeId: string, by: Actor) => Promise<void>;
@@ -28,13 +31,14 @@ export async function changeSafe(
   call.note({ target: { type: "safe", id } });
   const { safe } = await lockSafe(tx, call.actor, id, "manage_safe", "no key update");
   call.note({ target: targetOf(safe) });
-  const { name, description, safe_type, access_level, status, owner_id } = call.body;
+  const { name, description, safe_type, access_level, status, session_zone, owner_id } = call.body;
   const edit: Edit = {
     name,
     description,
     safe_type: safe_type ?? safe.safe_type,
     access_level: access_level ?? safe.access_level,
     status: status ?? safe.status,
+    session_zone: session_zone === undefined ? safe.session_zone : session_zone,
     owner_id: owner_id ?? safe.owner_id,
   };
   if (givesAway(safe, edit)) call.requireStepUp();

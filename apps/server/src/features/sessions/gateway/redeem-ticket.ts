@@ -16,7 +16,7 @@ import { PROGRAM_NAMES } from "../sessions.policy.ts";
 import { lockSession, markEnded, takeTicket } from "../sessions.store.ts";
 import type { SessionRow, TicketRow } from "../sessions.store.ts";
 import { hashOfTicket } from "../ticket-text.ts";
-import { isInZone, readSessionLogin, readSessionRules } from "./session-rules.store.ts";
+import { isInZones, readSessionLogin, readSessionRules, readZone } from "./session-rules.store.ts";
 import type { SessionProgram, SessionRules } from "./session-rules.store.ts";
 import { readUser } from "./session-users.store.ts";
 
@@ -97,9 +97,9 @@ async function redeem(
   if (ticket.kind === "watch") return watch(context, tx, ticket.session_id, user);
   const { account, secret } = await credentialOf(context, tx, user, ticket.account_id);
   try {
-    const rules = await readSessionRules(tx, account.platform_id);
-    // INVARIANT: a gateway outside of the platform's zone opens no session.
-    if (!(await isInZone(tx, ticket.gateway_id, rules.zone))) throw invalid();
+    const rules = await readSessionRules(tx, account.platform_id, account.safe_id);
+    // INVARIANT: a gateway outside of the zones of the platform and the safe opens no session.
+    if (!isInZones(await readZone(tx, ticket.gateway_id), rules.zones)) throw invalid();
     const { program } = redemption;
     // INVARIANT: a session runs only the programs that its platform allows.
     if (program !== null && !rules.allows[program]) throw programDenied(program);

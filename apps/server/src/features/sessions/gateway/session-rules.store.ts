@@ -1,4 +1,4 @@
-// The rules of a platform for its sessions, as a gateway applies them.
+// The rules of a platform and a safe for sessions, as a gateway applies them.
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
 
@@ -12,8 +12,12 @@ export interface SessionRules {
   needsWatcher: boolean;
   /** The user does not see that the session is watched. */
   hidesWatchers: boolean;
-  /** Only gateways of this zone open the session; null: every gateway. */
-  zone: string | null;
+  /** Only gateways of these zones open the session: of the platform and of the safe. Empty: every gateway. */
+  zones: string[];
+  /** What the user types in a terminal is recorded. */
+  recordsInput: boolean;
+  /** The recording is kept for so many days; null: forever. */
+  recordingDays: number | null;
   allows: Record<SessionProgram, boolean>;
   /** How the gateway logs in: with the account's secret, or with a certificate that it issues. */
   login: "secret" | "certificate";
@@ -24,12 +28,14 @@ export const allowedPrograms = sql<Record<SessionProgram, boolean>>`
   json_build_object('shell', platforms.session_allows_shell, 'exec', platforms.session_allows_exec,
     'sftp', platforms.session_allows_sftp, 'forward', platforms.session_allows_forward)`;
 
-export async function readSessionRules(db: Db, platformId: string): Promise<SessionRules> {
+export async function readSessionRules(db: Db, platformId: string, safeId: string): Promise<SessionRules> {
   const { rows } = await sql<SessionRules>`
     select session_idle_minutes as "idleMinutes", session_needs_watcher as "needsWatcher",
-      session_hides_watchers as "hidesWatchers", session_zone as zone,
+      session_hides_watchers as "hidesWatchers",
+      array_remove(array[platforms.session_zone, safes.session_zone], null) as zones,
+      session_records_input as "recordsInput", session_recording_days as "recordingDays",
       session_login as login, ${allowedPrograms} as allows
-    from platforms where id = ${platformId}`.execute(db);
+    from platforms, safes where platforms.id = ${platformId} and safes.id = ${safeId}`.execute(db);
   return rows[0]!;
 }
 
@@ -41,9 +47,12 @@ export async function readSessionLogin(db: Db, accountId: string): Promise<Sessi
   return rows[0]?.login ?? "secret";
 }
 
-/** Whether the gateway may open sessions that this zone requires. */
-export async function isInZone(db: Db, gatewayId: string, zone: string | null): Promise<boolean> {
-  if (zone === null) return true;
+/** A gateway is in one zone, so it opens no session of a platform and a safe that require different ones. */
+export const isInZones = (zone: string | null, zones: readonly string[]): boolean =>
+  zones.every((required) => required === zone);
+
+/** The zone of a gateway; null without one. */
+export async function readZone(db: Db, gatewayId: string): Promise<string | null> {
   const gateway = await db.selectFrom("gateways").select("zone").where("id", "=", gatewayId).executeTakeFirst();
-  return gateway?.zone === zone;
+  return gateway?.zone ?? null;
 }

@@ -209,7 +209,13 @@ describe("recordings", () => {
     const { kernel } = app;
     const recordingId = newId();
     const startedAt = new Date();
-    await openRecording(kernel, { id: recordingId, sessionId: id, path: `${recordingId}.srr`, startedAt });
+    await openRecording(kernel, {
+      id: recordingId,
+      sessionId: id,
+      storage: "folder",
+      path: `${recordingId}.srr`,
+      startedAt,
+    });
     const file = await createRecordingFile(recordingsFolder(app.config), recordingId);
     const chunks: SealedChunk[] = [];
     const recorder = await startTerminalRecorder({

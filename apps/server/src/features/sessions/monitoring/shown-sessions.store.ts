@@ -9,6 +9,7 @@ import type { TimePlace } from "#kernel/http/cursor.ts";
 import { bitOf, bitsOf, effectivePermissionsOf, seesEverySafe } from "#features/safes/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
 import { retentionEnd } from "../retention/retention.store.ts";
+import type { StorageKind } from "../recordings/recordings.store.ts";
 import type { SessionRow } from "../sessions.store.ts";
 
 export type Viewer = Pick<Actor, "id" | "token"> & { role: Role };
@@ -21,6 +22,7 @@ export interface ShownSession extends SessionRow {
   seconds: number;
   gateway_name: string | null;
   recording_id: string | null;
+  recording_storage: StorageKind | null;
   recording_status: "open" | "closed" | "broken" | null;
   recording_bytes: number | null;
   recording_ms: number | null;
@@ -57,7 +59,8 @@ const shown = (viewer: Viewer, condition: RawBuilder<unknown>, rest: RawBuilder<
     coalesce(session.started_at, session.requested_at) as began_at,
     extract(epoch from coalesce(session.ended_at, access_time())
       - coalesce(session.started_at, session.requested_at))::float8 as seconds,
-    gateways.name as gateway_name, recordings.id as recording_id, recordings.status as recording_status,
+    gateways.name as gateway_name, recordings.id as recording_id,
+    recordings.storage as recording_storage, recordings.status as recording_status,
     recordings.bytes as recording_bytes, recordings.duration_ms as recording_ms, recordings.unstored_bytes,
     ${retentionEnd} as retention_until, recordings.deletion_began_at as recording_deleted_at, recordings.text_status,
     recordings.held_at, recordings.held_by, recordings.held_why

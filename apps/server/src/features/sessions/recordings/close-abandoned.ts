@@ -1,9 +1,9 @@
 // Closes the recordings of gateways that stopped without closing them, after a check of their files.
 import { recordingSeal } from "@strongroom/keys";
 import { verifyRecording } from "@strongroom/recordings";
-import { inspectRecordingFile, readRecordingFile, recordingPath } from "@strongroom/recordings/file-store";
+import { inspectRecording } from "@strongroom/recordings/file-store";
 import type { ProcessKernel } from "#kernel/kernel.ts";
-import { recordingsFolder } from "../gateway/gateway-places.ts";
+import { storageOf } from "./recording-storage.ts";
 import { findAbandonedRecordings, readChunkDigests } from "./recordings.store.ts";
 import type { AbandonedRecording } from "./recordings.store.ts";
 import { closeRecording, recordingKeyOf } from "./store-recording.ts";
@@ -31,13 +31,14 @@ function knownEnd({ number, digest }: AbandonedRecording): RecordingEnd {
  */
 async function endOfFile(kernel: ProcessKernel, row: AbandonedRecording): Promise<RecordingEnd | null> {
   if (kernel.keys.isSealed) return null;
-  const path = recordingPath(recordingsFolder(kernel.config), row.id);
+  const storage = await storageOf(kernel.config, row.storage);
+  if (storage === null) return null;
   try {
     const seal = recordingSeal(await recordingKeyOf(kernel, row.safe_id));
     const known = await readChunkDigests(kernel.database.db, row.id);
     const digests = known.map(({ number, digest }) => ({ recording: row.id, chunk: number, digest }));
-    const report = await verifyRecording(readRecordingFile(path), { digests, seal });
-    const { digest, chunks } = await inspectRecordingFile(path);
+    const report = await verifyRecording(storage.read(row.id), { digests, seal });
+    const { digest, chunks } = await inspectRecording(storage.read(row.id));
     const findings = [...new Set(report.findings.map(({ kind }) => kind))];
     const isGenuine = report.recording === row.id && findings.every((kind) => EXPECTED.has(kind));
     if (!isGenuine) {

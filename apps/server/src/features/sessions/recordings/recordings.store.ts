@@ -8,10 +8,12 @@ type Count = ColumnType<number, undefined, number>;
 /** Null at first, set later. */
 type Later<T> = ColumnType<T | null, undefined, T | null>;
 
+export type StorageKind = "folder" | "s3";
+
 interface RecordingsTable {
   id: string;
   session_id: string;
-  storage: "folder";
+  storage: StorageKind;
   path: string;
   status: ColumnType<"open" | "closed" | "broken", undefined, "open" | "closed" | "broken">;
   bytes: Count;
@@ -53,14 +55,18 @@ export type RecordingRow = Selectable<RecordingsTable>;
 export interface NewRecording {
   id: string;
   sessionId: string;
-  /** The file's path, relative to the folder of recordings. */
+  storage: StorageKind;
+  /** Where it is in its storage, for administrators. Nothing reads it. */
   path: string;
   startedAt: Date;
 }
 
 /** The session counts as recorded from now on. */
-export async function insertRecording(tx: Tx, { id, sessionId, path, startedAt }: NewRecording): Promise<void> {
-  const row = { id, session_id: sessionId, storage: "folder" as const, path, started_at: startedAt };
+export async function insertRecording(
+  tx: Tx,
+  { id, sessionId, storage, path, startedAt }: NewRecording,
+): Promise<void> {
+  const row = { id, session_id: sessionId, storage, path, started_at: startedAt };
   await tx.insertInto("recordings").values(row).execute();
   await tx.updateTable("sessions").set({ is_recorded: true }).where("id", "=", sessionId).execute();
 }
@@ -151,6 +157,7 @@ export interface AbandonedRecording {
   id: string;
   session_id: string;
   safe_id: string;
+  storage: StorageKind;
   number: number | null;
   digest: Buffer | null;
 }
@@ -158,7 +165,7 @@ export interface AbandonedRecording {
 /** Open recordings of sessions that ended on a gateway that has gone, with the last chunk that the database knows. */
 export async function findAbandonedRecordings(db: Db, limit: number): Promise<AbandonedRecording[]> {
   const { rows } = await sql<AbandonedRecording>`
-    select recordings.id, recordings.session_id, sessions.safe_id, last.number, last.digest
+    select recordings.id, recordings.session_id, recordings.storage, sessions.safe_id, last.number, last.digest
     from recordings
     join sessions on sessions.id = recordings.session_id
     left join gateways on gateways.id = sessions.gateway_id and ${isAlive}

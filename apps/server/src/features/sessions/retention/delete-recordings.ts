@@ -1,20 +1,23 @@
 // Deletes recordings past the retention of their platform. The session and a proof of the deletion stay.
 import { digestDetails } from "@strongroom/recordings";
-import { deleteRecordingFile, emptyRecordingFile } from "@strongroom/recordings/file-store";
+import type { RecordingStorage } from "@strongroom/recordings/storage";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { ProcessKernel } from "#kernel/kernel.ts";
-import { recordingsFolder } from "../gateway/gateway-places.ts";
+import { storageOf } from "../recordings/recording-storage.ts";
 import { detailsOf, targetOf } from "../session-context.ts";
 import { beginDeletion, findDeletable, finishDeletion, readBegunDeletion } from "./retention.store.ts";
 import type { BegunDeletion } from "./retention.store.ts";
 
 /** A deletion that was interrupted continues here. A file that cannot be deleted does not stop the others. */
 export async function deleteExpiredRecordings(kernel: ProcessKernel, signal?: AbortSignal): Promise<void> {
-  for (const { id, is_deleted: isDeleted } of await findDeletable(kernel.database.db)) {
+  for (const { id, storage: kind, is_deleted: isDeleted } of await findDeletable(kernel.database.db)) {
     if (signal?.aborted === true) return;
     try {
-      await (isDeleted ? deleteRecordingFile(recordingsFolder(kernel.config), id) : deleteRecording(kernel, id));
+      const storage = await storageOf(kernel.config, kind);
+      if (storage === null)
+        kernel.log.warn({ recording: id }, "this server has no bucket, so it cannot delete a recording");
+      else await (isDeleted ? storage.delete(id) : deleteRecording(kernel, storage, id));
     } catch (error) {
       kernel.log.error({ err: error, recording: id }, "a recording could not be deleted; the next run tries again");
     }
@@ -25,21 +28,20 @@ export async function deleteExpiredRecordings(kernel: ProcessKernel, signal?: Ab
  * The file is emptied after the database says that the deletion has begun, and removed after the proof is stored. So the next run
  * after a crash knows how far the deletion got, also when each server has a data folder of its own.
  */
-async function deleteRecording(kernel: ProcessKernel, id: string): Promise<void> {
-  const folder = recordingsFolder(kernel.config);
+async function deleteRecording(kernel: ProcessKernel, storage: RecordingStorage, id: string): Promise<void> {
   await kernel.database.transaction((tx) => beginDeletion(tx, id));
   const begun = await readBegunDeletion(kernel.database.db, id);
   if (begun === null) return;
-  const isFileHere = await emptyRecordingFile(folder, id);
+  const isFileHere = await storage.empty(id);
   if (!isFileHere && !begun.is_given_up) {
-    kernel.log.warn({ recording: id }, "the file of a recording to delete is not in this server's data folder");
+    kernel.log.warn({ recording: id }, "the file of a recording to delete is not in this server's storage");
     return;
   }
   await kernel.database.transaction(async (tx) => {
     if (!(await finishDeletion(tx, id))) return;
     await appendAudit(tx, [proofOf(kernel, id, begun, isFileHere)]);
   });
-  await deleteRecordingFile(folder, id);
+  await storage.delete(id);
 }
 
 function proofOf({ clock }: ProcessKernel, id: string, begun: BegunDeletion, isFileHere: boolean) {

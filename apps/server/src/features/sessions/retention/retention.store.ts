@@ -1,6 +1,7 @@
 // The retention of recordings in the database: which are due, and how far their deletion got.
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import type { StorageKind } from "../recordings/recordings.store.ts";
 import type { SessionRow } from "../sessions.store.ts";
 
 const A_WEEK = "interval '7 days'";
@@ -31,6 +32,7 @@ export async function releaseHold(tx: Tx, id: string): Promise<boolean> {
 
 export interface DeletableRecording {
   id: string;
+  storage: StorageKind;
   /** Its file may be left. */
   is_deleted: boolean;
 }
@@ -38,7 +40,7 @@ export interface DeletableRecording {
 /** Recordings past their retention, those whose deletion was interrupted, and those deleted in the last week; oldest first. */
 export async function findDeletable(db: Db): Promise<DeletableRecording[]> {
   const { rows } = await sql<DeletableRecording>`
-    select recordings.id, recordings.deleted_at is not null as is_deleted from recordings
+    select recordings.id, recordings.storage, recordings.deleted_at is not null as is_deleted from recordings
     join sessions on sessions.id = recordings.session_id
     left join platforms on platforms.id = sessions.platform_id
     where recordings.deleted_at > access_time() - ${sql.raw(A_WEEK)}

@@ -2,10 +2,9 @@
 import { recordingSeal } from "@strongroom/keys";
 import { startTerminalRecorder } from "@strongroom/recordings";
 import type { RecordingSummary, SealedChunk, TerminalRecorder } from "@strongroom/recordings";
-import { createRecordingFile } from "@strongroom/recordings/file-store";
 import type { TestApp } from "#testing/test-app.ts";
 import { newId } from "#kernel/id.ts";
-import { recordingsFolder } from "../gateway/gateway-places.ts";
+import { recordingStorage } from "../recordings/recording-storage.ts";
 import { closeRecording, openRecording, recordChunks, recordingKeyOf } from "../recordings/store-recording.ts";
 
 /** Time passes only when a test lets it. */
@@ -47,15 +46,16 @@ export interface TestRecording {
   leave(): Promise<void>;
 }
 
-/** A recording of an open session, in the data folder. */
+/** A recording of an open session, in the storage that the app is configured with. */
 export async function aRecording(app: TestApp, sessionId: string, safeId: string): Promise<TestRecording> {
   const ids = { id: newId(), sessionId };
   const clock = manualClock();
   const chunks: SealedChunk[] = [];
   const startedAt = new Date();
   let whenStored: (() => void) | null = null;
-  const file = await createRecordingFile(recordingsFolder(app.config), ids.id);
-  await openRecording(app.kernel, { ...ids, path: `${ids.id}.srr`, startedAt });
+  const storage = await recordingStorage(app.config);
+  const file = await storage.create(ids.id, null);
+  await openRecording(app.kernel, { ...ids, storage: storage.kind, path: file.path, startedAt });
   const recorder = await startTerminalRecorder({
     recordingId: ids.id,
     startedAt,

@@ -2,10 +2,9 @@
 import { recordingSeal } from "@strongroom/keys";
 import type { Kek } from "@strongroom/keys";
 import { readRecording } from "@strongroom/recordings";
-import { readRecordingFile, recordingPath } from "@strongroom/recordings/file-store";
-import { access } from "node:fs/promises";
+import type { RecordingStorage } from "@strongroom/recordings/storage";
 import type { ProcessKernel } from "#kernel/kernel.ts";
-import { recordingsFolder } from "../gateway/gateway-places.ts";
+import { storageOf } from "../recordings/recording-storage.ts";
 import { recordingKeyOf } from "../recordings/store-recording.ts";
 import { TextNotReadError, readText } from "./read-text.ts";
 import type { TextChunk } from "./text-worker.ts";
@@ -18,21 +17,21 @@ const AT_ONCE = 100;
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_MARKS = 10_000;
 
-/** Indexes the recordings in this server's data folder. */
+/** Indexes the recordings in this server's data folder and in the bucket. */
 export async function indexRecordings(kernel: ProcessKernel, signal?: AbortSignal): Promise<void> {
   if (kernel.keys.isSealed) return;
   for (const recording of await findUnindexed(kernel.database.db, AT_ONCE)) {
     if (signal?.aborted === true) return;
-    const path = recordingPath(recordingsFolder(kernel.config), recording.id);
-    const isHere = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (isHere) await indexRecording(kernel, recording, path);
+    const storage = await storageOf(kernel.config, recording.storage);
+    if (storage !== null && (await storage.has(recording.id))) await indexRecording(kernel, recording, storage);
   }
 }
 
-async function indexRecording(kernel: ProcessKernel, recording: UnindexedRecording, path: string): Promise<void> {
+async function indexRecording(
+  kernel: ProcessKernel,
+  recording: UnindexedRecording,
+  storage: RecordingStorage,
+): Promise<void> {
   const { id } = recording;
   const kek = await recordingKeyOf(kernel, recording.safe_id);
   const lines = new TextParts(kek, id, "lines");
@@ -40,7 +39,7 @@ async function indexRecording(kernel: ProcessKernel, recording: UnindexedRecordi
   let status: "indexed" | "partial" = "indexed";
   let markCount = 0;
   try {
-    for await (const text of readText(readableChunks(path, kek))) {
+    for await (const text of readText(readableChunks(storage.read(id), kek))) {
       for (const { at, text: line } of text.lines) await lines.add([at, line]);
       for (const { at, kind, text: label } of text.marks) {
         markCount += 1;
@@ -58,8 +57,8 @@ async function indexRecording(kernel: ProcessKernel, recording: UnindexedRecordi
 }
 
 /** Recorded marks are left out: playback shows them anyway. */
-async function* readableChunks(path: string, kek: Kek): AsyncGenerator<TextChunk> {
-  for await (const { header, events } of readRecording(readRecordingFile(path), recordingSeal(kek))) {
+async function* readableChunks(bytes: AsyncIterable<Uint8Array>, kek: Kek): AsyncGenerator<TextChunk> {
+  for await (const { header, events } of readRecording(bytes, recordingSeal(kek))) {
     yield { header, events: events?.filter(({ code }) => code !== "m") ?? null };
   }
 }

@@ -1,6 +1,7 @@
 // The sealed text of recordings in the database.
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import type { StorageKind } from "../recordings/recordings.store.ts";
 
 export type TextKind = "lines" | "marks";
 
@@ -23,12 +24,13 @@ export type SealedText = RecordingTextTable;
 export interface UnindexedRecording {
   id: string;
   safe_id: string;
+  storage: StorageKind;
 }
 
 /** Ended recordings without text, oldest first. Those of other servers' folders are given up after a week. */
 export async function findUnindexed(db: Db, limit: number): Promise<UnindexedRecording[]> {
   const { rows } = await sql<UnindexedRecording>`
-    select recordings.id, sessions.safe_id from recordings join sessions on sessions.id = recordings.session_id
+    select recordings.id, recordings.storage, sessions.safe_id from recordings join sessions on sessions.id = recordings.session_id
     where recordings.text_status = 'waiting' and recordings.status <> 'open' and recordings.deletion_began_at is null
       and recordings.closed_at > access_time() - interval '7 days'
     order by recordings.closed_at limit ${limit}`.execute(db);

@@ -51,6 +51,7 @@ export function aPlatform(given: Partial<Platform> = {}): Platform {
     session_idle_minutes: null,
     session_needs_watcher: false,
     session_hides_watchers: false,
+    session_records_input: false,
     session_zone: null,
     session_allows_shell: true,
     session_allows_exec: true,

@@ -138,6 +138,7 @@ const factsOf = (safe: Safe) => [
       </>
     ),
   },
+  ...(safe.session_zone === null ? [] : [{ name: "Gateway Zone", value: safe.session_zone }]),
 ];
 
 function SafeAccess({ id }: { id: string }) {

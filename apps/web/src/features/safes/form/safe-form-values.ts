@@ -19,6 +19,8 @@ export interface SafeFormValues {
   safe_type: SafeType;
   access_level: AccessLevel;
   status: SafeStatus;
+  /** Empty: every gateway. */
+  session_zone: string;
   /** Null for a new safe: its creator becomes the owner. */
   owner: Found | null;
 }
@@ -29,6 +31,7 @@ export const EMPTY_SAFE: SafeFormValues = {
   safe_type: "standard",
   access_level: "private",
   status: "active",
+  session_zone: "",
   owner: null,
 };
 
@@ -38,8 +41,11 @@ export const formOf = (safe: Safe): SafeFormValues => ({
   safe_type: safe.safe_type,
   access_level: safe.access_level,
   status: safe.status,
+  session_zone: safe.session_zone ?? "",
   owner: { value: safe.owner_id, label: safe.owner_name, hint: safe.owner_email },
 });
+
+const zoneOf = (text: string): string | null => (text.trim() === "" ? null : text.trim());
 
 /** SAFE-12. */
 export const newPayloadOf = ({
@@ -47,22 +53,25 @@ export const newPayloadOf = ({
   description,
   safe_type,
   access_level,
+  session_zone,
 }: SafeFormValues): z.input<typeof NewSafe> => ({
   name,
   description,
   safe_type,
   access_level,
+  ...(zoneOf(session_zone) === null ? {} : { session_zone: zoneOf(session_zone) }),
 });
 
 /** SAFE-13: always name and description, other fields only when changed. */
 export function editPayloadOf(values: SafeFormValues, before: Safe): NonNullable<InputOf<typeof updateSafe>["body"]> {
-  const { name, description, safe_type, access_level, status, owner } = values;
+  const { name, description, safe_type, access_level, status, session_zone, owner } = values;
   return {
     name,
     description,
     ...(safe_type === before.safe_type ? {} : { safe_type }),
     ...(access_level === before.access_level ? {} : { access_level }),
     ...(status === before.status ? {} : { status }),
+    ...(zoneOf(session_zone) === before.session_zone ? {} : { session_zone: zoneOf(session_zone) }),
     ...(owner === null || owner.value === before.owner_id ? {} : { owner_id: owner.value }),
   };
 }

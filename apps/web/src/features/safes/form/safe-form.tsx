@@ -100,6 +100,13 @@ function Fields({ form, initial, hasStatus, canChangeOwner }: FieldsProps) {
             {...form.getInputProps("status")}
           />
         )}
+        <TextInput
+          label="Gateway zone"
+          description="Only gateways of this zone open sessions. Empty: every gateway"
+          maxLength={60}
+          inputWrapperOrder={["label", "input", "error", "description"]}
+          {...form.getInputProps("session_zone")}
+        />
         {canChangeOwner && (
           <PrincipalSelect
             label="Owner"

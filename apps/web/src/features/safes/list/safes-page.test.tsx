@@ -203,6 +203,18 @@ describe("editing and deleting a safe", () => {
     expect(await screen.findByRole("article", { name: "Shop servers" })).toBeTruthy();
   });
 
+  test("the gateway zone is sent when it changed, and null when it was emptied", async () => {
+    const safe = aSafe({ session_zone: "plant-2" });
+    const { user } = await openSafes(safe);
+    api.on(`PUT /api/v1/safes/${safe.id}`, { json: { ...safe, session_zone: null } });
+    await user.click(card().getByRole("button", { name: "Edit" }));
+    const form = within(await dialog("Edit Safe"));
+    await user.clear(await form.findByLabelText("Gateway zone"));
+    await user.click(form.getByRole("button", { name: "Save Changes" }));
+    expect(await screen.findByText("Safe updated successfully")).toBeTruthy();
+    expect(api.requestsTo("PUT /api/v1/safes/:id")[0]?.body).toMatchObject({ session_zone: null });
+  });
+
   test("SAFE-27: shows a failed update", async () => {
     const safe = aSafe();
     const { user } = await openSafes(safe);

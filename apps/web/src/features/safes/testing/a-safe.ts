@@ -16,6 +16,7 @@ export function aSafe(given: Partial<Safe> = {}): Safe {
     safe_type: "standard",
     access_level: "private",
     status: "active",
+    session_zone: null,
     owner_id: TEST_USER.id as Safe["owner_id"],
     owner_name: TEST_USER.name,
     owner_email: TEST_USER.email,

@@ -10,7 +10,13 @@ const RETRY_AFTER_MS = 1000;
 const MAX_UNSHOWN_BYTES = 16 * 1024 * 1024;
 
 const GatewayFrame = z.discriminatedUnion("t", [
-  z.object({ t: z.literal("ready"), recorded: z.boolean(), watchers: z.number(), secret: z.string() }),
+  z.object({
+    t: z.literal("ready"),
+    recorded: z.boolean(),
+    input: z.boolean(),
+    watchers: z.number(),
+    secret: z.string(),
+  }),
   z.object({ t: z.literal("watching"), user: z.string() }),
   z.object({ t: z.literal("notice"), text: z.string() }),
   z.object({ t: z.literal("paused"), reason: z.string() }),
@@ -34,6 +40,8 @@ export interface TerminalLinkEnd {
 export interface TerminalLinkState {
   phase: "connecting" | "live" | "reconnecting" | "ended";
   isRecorded: boolean;
+  /** What the user types is recorded. */
+  isInputRecorded: boolean;
   watchers: number;
   /** Why output and input wait. */
   paused: string | null;
@@ -43,6 +51,7 @@ export interface TerminalLinkState {
 export const CONNECTING: TerminalLinkState = {
   phase: "connecting",
   isRecorded: false,
+  isInputRecorded: false,
   watchers: 0,
   paused: null,
   end: null,
@@ -158,12 +167,12 @@ export class TerminalLink {
     }
   }
 
-  #begin({ secret, recorded, watchers }: Extract<GatewayFrame, { t: "ready" }>): void {
+  #begin({ secret, recorded, input, watchers }: Extract<GatewayFrame, { t: "ready" }>): void {
     // The gateway shows the last output again.
     if (this.#secret !== null) this.#options.screen.clear();
     this.#secret = secret;
     this.#lostAt = null;
-    this.#change({ phase: "live", isRecorded: recorded, watchers, paused: null });
+    this.#change({ phase: "live", isRecorded: recorded, isInputRecorded: input, watchers, paused: null });
   }
 
   #end({ reason, detail }: TerminalLinkEnd): void {

@@ -33,3 +33,24 @@ test("the text of titles and clipboard sequences is not found", () => {
   expect(text.next("c2Vj", -1)).toBe(null);
   expect(text.next("shown", -1)).toBe(0);
 });
+
+test("each line of recorded input is a mark where it begins, without erased characters", () => {
+  const input = (data: string): CastEvent => ({ at: 0, code: "i", data });
+  const mark: CastEvent = { at: 0, code: "m", data: "command: ls" };
+  const events = [
+    input("l"),
+    output("l"),
+    input("x\u007fs"),
+    input("\r"),
+    mark,
+    input("[masked]"),
+    input("\rid"),
+    input("\u001b[A"),
+  ];
+  expect(marksOf(events)).toEqual([
+    { index: 0, kind: "input", text: "ls" },
+    { index: 4, kind: "command", text: "ls" },
+    { index: 5, kind: "input", text: "[masked]" },
+    { index: 6, kind: "input", text: "id" },
+  ]);
+});

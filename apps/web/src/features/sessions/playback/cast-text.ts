@@ -10,12 +10,50 @@ export interface CastMark {
 
 const LABELED = /^(command|privilege|error|login|transfer|note): (.*)$/s;
 
+/** Recorded marks, and each line of recorded input, in order. */
 export function marksOf(events: readonly CastEvent[]): CastMark[] {
-  return events.flatMap(({ code, data }, index) => {
+  const marks = events.flatMap(({ code, data }, index) => {
     if (code !== "m") return [];
     const [, kind = "note", text = data] = LABELED.exec(data) ?? [];
     return [{ index, kind, text }];
   });
+  return [...marks, ...inputLinesOf(events)].toSorted((one, other) => one.index - other.index);
+}
+
+const ENTER = /[\r\n]/;
+const BACKSPACE = "\u007f";
+// oxlint-disable-next-line no-control-regex
+const CONTROLS = /[\u0000-\u001f]/g;
+
+function inputLinesOf(events: readonly CastEvent[]): CastMark[] {
+  const lines: CastMark[] = [];
+  let typed = "";
+  let begun = 0;
+  const finish = (): void => {
+    const text = withoutErased(typed.replace(SEQUENCES, "")).replace(CONTROLS, "").trim();
+    if (text !== "") lines.push({ index: begun, kind: "input", text });
+    typed = "";
+  };
+  for (const [index, { code, data }] of events.entries()) {
+    if (code !== "i") continue;
+    for (const [at, part] of data.split(ENTER).entries()) {
+      if (at > 0) finish();
+      if (typed === "") begun = index;
+      typed += part;
+    }
+  }
+  finish();
+  return lines;
+}
+
+/** Applies backspaces. */
+function withoutErased(text: string): string {
+  const kept: string[] = [];
+  for (const character of text) {
+    if (character === BACKSPACE) kept.pop();
+    else kept.push(character);
+  }
+  return kept.join("");
 }
 
 /** Control sequences: they move the cursor and set colours, and are not text. */

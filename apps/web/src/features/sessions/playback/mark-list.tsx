@@ -9,6 +9,7 @@ const KINDS: Record<string, string> = {
   error: "Error",
   login: "Login",
   transfer: "File transfer",
+  input: "Input",
   note: "Note",
 };
 

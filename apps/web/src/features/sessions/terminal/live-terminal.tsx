@@ -98,7 +98,7 @@ export function LiveTerminal({ session, account, justification, onAgain }: LiveT
           <span role="status">{state.paused === null ? PHASES[phase] : `Paused: ${state.paused}`}</span>
           {state.isRecorded && (
             <Tag tone="danger" icon={<IconVideo size={13} aria-hidden />}>
-              Recorded
+              {state.isInputRecorded ? "Recorded with input" : "Recorded"}
             </Tag>
           )}
           {state.watchers > 0 && (

@@ -50,4 +50,4 @@ export async function startGateway(): Promise<TestGateway> {
   };
 }
 
-export const READY = { t: "ready", session: "x", recorded: true, watchers: 0, secret: "secret-1" };
+export const READY = { t: "ready", session: "x", recorded: true, input: false, watchers: 0, secret: "secret-1" };

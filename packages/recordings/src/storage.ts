@@ -1,0 +1,38 @@
+// The port of a storage that contains recordings, each by its id, and the storage in a folder.
+import { access } from "node:fs/promises";
+import {
+  createRecordingFile,
+  deleteRecordingFile,
+  emptyRecordingFile,
+  readRecordingFile,
+  recordingPath,
+} from "./file-store.ts";
+import type { StoredRecording } from "./ports.ts";
+
+/** All functions throw TypeError for an id that is not a lower-case UUID: an id never leaves the storage's place. */
+export interface RecordingStorage {
+  readonly kind: "folder" | "s3";
+  /** Begins a recording. `lockedDays`: a storage with object lock keeps each chunk for so many days; null does not lock. */
+  create(recordingId: string, lockedDays: number | null): Promise<StoredRecording>;
+  /** The bytes of the recording's file. Throws when there is none. */
+  read(recordingId: string): AsyncIterable<Uint8Array>;
+  /** False when there is none, or the storage cannot be reached. */
+  has(recordingId: string): Promise<boolean>;
+  /** Removes the content and leaves a trace for `delete`. Returns false when there is no recording. */
+  empty(recordingId: string): Promise<boolean>;
+  /** Removes what `empty` left; does nothing when there is nothing. */
+  delete(recordingId: string): Promise<void>;
+}
+
+export const folderStorage = (folder: string): RecordingStorage => ({
+  kind: "folder",
+  create: (id) => createRecordingFile(folder, id),
+  read: (id) => readRecordingFile(recordingPath(folder, id)),
+  has: (id) =>
+    access(recordingPath(folder, id)).then(
+      () => true,
+      () => false,
+    ),
+  empty: (id) => emptyRecordingFile(folder, id),
+  delete: (id) => deleteRecordingFile(folder, id),
+});
