@@ -59,6 +59,9 @@ export interface GatewayApp {
 const MESSAGE_CHANNEL = "session_message";
 const SessionMessage = z.object({ session_id: z.uuid(), from: z.string(), text: z.string() });
 
+const NO_STORAGE =
+  "the bucket of recordings cannot be used, so no session can start; check STRONGROOM_RECORDINGS_BUCKET";
+
 export async function composeGateway({ config, log, database }: GatewayAppOptions): Promise<GatewayApp> {
   const keyRing = await openKeyRing(config, database, log);
   const kernel: ProcessKernel = {
@@ -79,9 +82,10 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
     allowLoopback: config.allowLoopbackTargets,
     allowedNetworks: config.allowedNetworks,
   });
+  const storage = await recordingStorage(config);
   const gateway = new Gateway({
     store: databaseSessions({ context, gateway: facts, network }),
-    startRecorder: recordSessions(kernel, await recordingStorage(config)),
+    startRecorder: recordSessions(kernel, storage),
     clock: systemTimerClock,
     log,
   });
@@ -134,6 +138,8 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
       stops.push(() => browsers.stop());
       const ssh = await startNative();
       if (ssh !== null) stops.push(() => ssh.stop());
+      // Not a reason to stop: the store may be back before the first session, and no session starts without it.
+      await storage.check().catch((error: unknown) => log.error({ err: error }, NO_STORAGE));
       gateway.start();
       // Only now does the server send users here.
       await registerGateway(database.db, facts);

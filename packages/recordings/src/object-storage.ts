@@ -26,8 +26,6 @@ export interface ObjectStorageOptions {
 }
 
 export interface ObjectStorage extends RecordingStorage {
-  /** Rejects when the bucket cannot be reached with these credentials. */
-  check(): Promise<void>;
   /** Closes the connections. */
   close(): void;
 }

@@ -22,6 +22,8 @@ export interface RecordingStorage {
   empty(recordingId: string): Promise<boolean>;
   /** Removes what `empty` left; does nothing when there is nothing. */
   delete(recordingId: string): Promise<void>;
+  /** Rejects when the storage cannot be used, such as with wrong credentials. */
+  check(): Promise<void>;
 }
 
 export const folderStorage = (folder: string): RecordingStorage => ({
@@ -35,4 +37,6 @@ export const folderStorage = (folder: string): RecordingStorage => ({
     ),
   empty: (id) => emptyRecordingFile(folder, id),
   delete: (id) => deleteRecordingFile(folder, id),
+  // The folder is created with the first recording.
+  check: () => Promise.resolve(),
 });

@@ -12,6 +12,7 @@ import {
 import type { StoredChunk } from "@strongroom/server/features/sessions/index.ts";
 import { newId } from "@strongroom/server/kernel/id.ts";
 import type { ProcessKernel } from "@strongroom/server/kernel/kernel.ts";
+import { basename } from "node:path";
 import { systemTimerClock } from "#gateway/core/clock.ts";
 import type { StartRecorder } from "#gateway/core/ports.ts";
 
@@ -28,7 +29,7 @@ export function recordSessions(kernel: ProcessKernel, storage: RecordingStorage)
     const file = await storage.create(ids.id, session.rules.recordingDays);
     const digests = digestWriter(kernel, ids, file);
     try {
-      await openRecording(kernel, { ...ids, storage: storage.kind, path: file.path, startedAt });
+      await openRecording(kernel, { ...ids, storage: storage.kind, path: nameIn(storage, file), startedAt });
       const recorder = await startTerminalRecorder({
         recordingId: ids.id,
         startedAt,
@@ -62,6 +63,10 @@ export function recordSessions(kernel: ProcessKernel, storage: RecordingStorage)
     }
   };
 }
+
+/** Relative to the folder of recordings, or the beginning of the keys in the bucket. */
+const nameIn = ({ kind }: RecordingStorage, { path }: StoredRecording): string =>
+  kind === "folder" ? basename(path) : path;
 
 /** Writes digests in order, at most once a second, and retries while the database fails. */
 function digestWriter(kernel: ProcessKernel, ids: { id: string; sessionId: string }, file: StoredRecording) {

@@ -28,6 +28,7 @@ import { HoldDialog, ReleaseDialog } from "./hold-dialogs.tsx";
 import { MessageDialog, TerminateDialog } from "./session-dialogs.tsx";
 import { STATUS_BADGE, STATUS_LABELS, nameOf } from "./session-labels.ts";
 import { pauseInput, recordingExport } from "./sessions.queries.ts";
+import classes from "./sessions.module.css";
 
 // Loaded on demand, because the terminal is large.
 const WatchDialog = lazy(() => import("./live/watch-dialog.tsx"));
@@ -110,7 +111,6 @@ function SessionRow({ session, onOpen }: SessionRowProps) {
           <SeverityBadge severity={session.riskLevel} />
         </>
       }
-      actions={<SessionActions session={session} onOpen={onOpen} />}
     >
       <RowDetail>
         {`${session.remote_user}@${session.target} · ${session.protocol.toUpperCase()} · Safe ${session.safe_name}`}
@@ -136,6 +136,11 @@ function SessionRow({ session, onOpen }: SessionRowProps) {
       </RowDetail>
       {session.ended_because !== null && <RowDetail>{session.ended_because}</RowDetail>}
       {session.riskReasons.length > 0 && <RowDetail>{`Risk: ${session.riskReasons.join(", ")}`}</RowDetail>}
+      {session.actions.length > 0 && (
+        <div className={classes.rowActions}>
+          <SessionActions session={session} onOpen={onOpen} />
+        </div>
+      )}
     </Row>
   );
 }

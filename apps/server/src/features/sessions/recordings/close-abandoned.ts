@@ -15,8 +15,10 @@ const EXPECTED = new Set(["torn", "unclosed", "unstored"]);
 /** A recording without a closing record becomes `broken`. Its last digest enters the audit trail either way. */
 export async function closeAbandonedRecordings(kernel: ProcessKernel, limit: number): Promise<void> {
   for (const row of await findAbandonedRecordings(kernel.database.db, limit)) {
-    const end = (await endOfFile(kernel, row)) ?? knownEnd(row);
-    await closeRecording(kernel, { id: row.id, sessionId: row.session_id }, end);
+    const end = await endOfFile(kernel, row);
+    // The object store may be back soon.
+    if (end === null && row.storage === "s3" && !row.is_given_up) continue;
+    await closeRecording(kernel, { id: row.id, sessionId: row.session_id }, end ?? knownEnd(row));
   }
 }
 

@@ -160,12 +160,15 @@ export interface AbandonedRecording {
   storage: StorageKind;
   number: number | null;
   digest: Buffer | null;
+  /** It could not be read for a day. */
+  is_given_up: boolean;
 }
 
 /** Open recordings of sessions that ended on a gateway that has gone, with the last chunk that the database knows. */
 export async function findAbandonedRecordings(db: Db, limit: number): Promise<AbandonedRecording[]> {
   const { rows } = await sql<AbandonedRecording>`
-    select recordings.id, recordings.session_id, recordings.storage, sessions.safe_id, last.number, last.digest
+    select recordings.id, recordings.session_id, recordings.storage, sessions.safe_id, last.number, last.digest,
+      sessions.ended_at < access_time() - interval '1 day' as is_given_up
     from recordings
     join sessions on sessions.id = recordings.session_id
     left join gateways on gateways.id = sessions.gateway_id and ${isAlive}

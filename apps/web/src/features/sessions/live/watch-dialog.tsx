@@ -1,5 +1,6 @@
 // Watches a live session, read-only. Its user is notified.
-import { Stack } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
@@ -12,6 +13,7 @@ import { ScreenView } from "../screen/screen-view.tsx";
 import type { SessionDialogProps } from "../session-dialogs.tsx";
 import { endText, nameOf } from "../session-labels.ts";
 import { startWatching } from "../sessions.queries.ts";
+import { TerminalSearch } from "../terminal/terminal-search.tsx";
 import { useLink, type SessionTicket } from "./use-link.ts";
 
 export default function WatchDialog({ session, opened, onClose }: SessionDialogProps) {
@@ -43,12 +45,26 @@ function Watch({ session }: Pick<SessionDialogProps, "session">) {
 
 function Watched({ ticket, label }: { ticket: SessionTicket; label: string }) {
   const [screen, setScreen] = useState<Screen | null>(null);
+  const [isSearching, setIsSearching] = useState(false);
   const { state } = useLink(ticket, screen, true);
   return (
     <Stack gap="sm">
-      <p style={{ margin: 0 }} role="status">
-        {state.end !== null ? endText(state.end) : state.phase === "live" ? "Live, read-only" : "Connecting..."}
-      </p>
+      <Group justify="space-between">
+        <p style={{ margin: 0 }} role="status">
+          {state.end !== null ? endText(state.end) : state.phase === "live" ? "Live, read-only" : "Connecting..."}
+        </p>
+        {screen !== null && !isSearching && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconSearch size={15} aria-hidden />}
+            onClick={() => setIsSearching(true)}
+          >
+            Search
+          </Button>
+        )}
+      </Group>
+      {screen !== null && isSearching && <TerminalSearch screen={screen} onClose={() => setIsSearching(false)} />}
       <ScreenView label={label} onScreen={setScreen} />
     </Stack>
   );

@@ -1,16 +1,18 @@
 // The marks of a recording: choosing one shows its moment.
-import { Button } from "@mantine/core";
+import { UnstyledButton } from "@mantine/core";
+import { Tag } from "#shared/ui/tag.tsx";
+import type { Tone } from "#shared/ui/tone.ts";
 import type { CastMark } from "./cast-text.ts";
 import classes from "./playback.module.css";
 
-const KINDS: Record<string, string> = {
-  command: "Command",
-  privilege: "Privilege change",
-  error: "Error",
-  login: "Login",
-  transfer: "File transfer",
-  input: "Input",
-  note: "Note",
+const KINDS: Record<string, { label: string; tone: Tone }> = {
+  command: { label: "Command", tone: "neutral" },
+  privilege: { label: "Privilege change", tone: "warning" },
+  error: { label: "Error", tone: "danger" },
+  login: { label: "Login", tone: "success" },
+  transfer: { label: "File transfer", tone: "info" },
+  input: { label: "Input", tone: "neutral" },
+  note: { label: "Note", tone: "neutral" },
 };
 
 interface MarkListProps {
@@ -22,19 +24,22 @@ interface MarkListProps {
 export function MarkList({ marks, timeOf, onChoose }: MarkListProps) {
   return (
     <ul aria-label="Marks" className={classes.marks}>
-      {marks.map((mark) => (
-        <li key={mark.index}>
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            justify="flex-start"
-            className={classes.mark}
-            onClick={() => onChoose(mark.index)}
-          >
-            {`${timeOf(mark)} · ${KINDS[mark.kind] ?? "Note"}: ${mark.text}`}
-          </Button>
-        </li>
-      ))}
+      {marks.map((mark, place) => {
+        const { label, tone } = KINDS[mark.kind] ?? KINDS["note"]!;
+        return (
+          // Several marks can be at one event, and the list never changes.
+          // oxlint-disable-next-line react/no-array-index-key
+          <li key={place}>
+            <UnstyledButton className={classes.mark} onClick={() => onChoose(mark.index)}>
+              <span className={classes.markHead}>
+                <span className={classes.time}>{timeOf(mark)}</span>
+                <Tag tone={tone}>{label}</Tag>
+              </span>
+              <span className={classes.markText}>{mark.text}</span>
+            </UnstyledButton>
+          </li>
+        );
+      })}
     </ul>
   );
 }

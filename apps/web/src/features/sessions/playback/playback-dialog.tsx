@@ -148,7 +148,12 @@ function Playback({ cast, label, startAt }: PlaybackProps) {
   const PlayIcon = isPlaying ? IconPlayerPause : IconPlayerPlay;
   return (
     <Stack gap="sm">
-      <ScreenView label={label} onScreen={begin} />
+      <div className={classes.stage}>
+        <ScreenView label={label} onScreen={begin} />
+        {marks.length > 0 && (
+          <MarkList marks={marks} timeOf={(mark) => countdown(player?.positionOf(mark.index) ?? 0)} onChoose={show} />
+        )}
+      </div>
       <Slider
         thumbLabel="Position"
         min={0}
@@ -178,9 +183,6 @@ function Playback({ cast, label, startAt }: PlaybackProps) {
         <span>{time}</span>
       </Group>
       <Finder cast={cast} after={() => player?.shownEvent ?? -1} onFound={show} />
-      {marks.length > 0 && (
-        <MarkList marks={marks} timeOf={(mark) => countdown(player?.positionOf(mark.index) ?? 0)} onChoose={show} />
-      )}
     </Stack>
   );
 }

@@ -99,6 +99,12 @@ test("the terminal sends typed text, and Ctrl+Shift+Home moves the focus out of 
   expect(document.activeElement).toBe(screen.getByRole("button", { name: "Copy Selection" }));
 });
 
+test("a terminal whose input is recorded says so", async () => {
+  const { guest } = await connected();
+  guest.send({ ...READY, input: true });
+  expect(await screen.findByText("Recorded with input")).toBeTruthy();
+});
+
 test("the accessible mode lets screen readers read the output", async () => {
   const { user, container } = await connected();
   const control = screen.getByRole("button", { name: "Accessible Mode" });
